@@ -359,6 +359,13 @@ def test_schedule_in_the_time_zone_of_the_site(write, make, api):
     assert api.get(path)["status"] == "archived"
 
 
+def describe_and_close(page, text, action):
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("textbox", name="What the picture says, in a sentence", exact=True).fill(text)
+    dialog.get_by_role("button", name=action, exact=True).click()
+    dialog.wait_for(state="hidden")
+
+
 def test_a_picture_gets_its_alternative_text_at_once(write, make, api):
     path = make("Picture")
     page = write(path)
@@ -372,13 +379,9 @@ def test_a_picture_gets_its_alternative_text_at_once(write, make, api):
       document.querySelector(".cm-content").dispatchEvent(new ClipboardEvent("paste", options));
     }"""
     page.evaluate(drop, base64.b64encode(PIXEL).decode())
-    dialog = page.get_by_role("dialog", name="Add a picture", exact=True)
-    dialog.get_by_role("textbox", name="What the picture says, in a sentence", exact=True).fill(
-        "A fid of [bone]"
-    )
+    page.get_by_role("dialog", name="Add a picture", exact=True).wait_for()
     assert list_violations(page) == []
-    dialog.get_by_role("button", name="Insert", exact=True).click()
-    dialog.wait_for(state="hidden")
+    describe_and_close(page, "A fid of [bone]", "Insert")
     save(page)
     [media] = api.get("blog/media/")
     assert media["alt"] == "A fid of [bone]"
@@ -391,6 +394,18 @@ def test_a_picture_gets_its_alternative_text_at_once(write, make, api):
     save(page)
     reference = f"![A fid of \\[bone\\]](media:{media['uuid']})"
     assert get_stored(api, path) == f"{TEXT}\n{reference}\n\n{reference}"
+
+    # The alternative text of the cover is that of the library.
+    get_button(page, "Details").click()
+    get_button(page, "Choose a picture").click()
+    page.get_by_role("button", name="A fid of [bone]", exact=True).click()
+    describe_and_close(page, "A fid", "Use as cover")
+    get_button(page, "Alternative text").click()
+    describe_and_close(page, "A fid on a bench", "Save text")
+    save(page)
+    [media] = api.get("blog/media/")
+    assert media["alt"] == "A fid on a bench"
+    assert api.get(f"{path}working-copy/")["cover_image"] == media["url"]
 
 
 def test_details_by_keyboard(write, make, api):

@@ -3,8 +3,6 @@
 import { html, LitElement, nothing } from "../vendor/lit.js";
 import { icon } from "../components.js";
 
-let number = 0;
-
 class TermPicker extends LitElement {
   // `items`: [{uuid, name, note}]; `chosen`: [uuid]; `create(name)` returns a new item; `kind`: "tag".
   // Fires `choose` with the chosen uuids as its `detail`.
@@ -14,10 +12,10 @@ class TermPicker extends LitElement {
 
   constructor() {
     super();
-    number += 1;
-    Object.assign(this, { items: [], chosen: [], words: null, open: false, at: 0, key: `picker-${number}` });
+    Object.assign(this, { items: [], chosen: [], words: null, open: false, at: 0 });
   }
 
+  get key() { return `picker-${this.label.replaceAll(" ", "-")}`; }
   createRenderRoot() { return this; }
 
   // The items that contain the words, then what can be created.
