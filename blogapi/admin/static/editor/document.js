@@ -38,12 +38,10 @@ export const toCopy = (document) => (document.title.trim() ? document : { ...doc
 /** Return the body with which a draft is created. */
 export function toArticle(document) {
   const { category, tags, authors, seo, ...texts } = toCopy(document);
-  const written = (fields) => Object.fromEntries(Object.entries(fields).filter(([, text]) => text));
-  const references = (uuids) => uuids.map((uuid) => ({ uuid }));
-  const body = { ...written(texts), tags: references(tags), seo: written(seo) };
-  if (category) body.category = { uuid: category };
-  if (authors.length) body.authors = references(authors);
-  return body;
+  const written = (fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
+  const refer = (uuids) => uuids.map((uuid) => ({ uuid }));
+  const terms = { category: category && { uuid: category }, tags: refer(tags) };
+  return written({ ...texts, ...terms, authors: authors[0] && refer(authors), seo: written(seo) });
 }
 
 /**

@@ -8,7 +8,7 @@ const BLOCK_MARK = /^(\s*)(?:[-*+] \[[ xX]\] |[-*+] |\d+[.)] |> ?)/;
 const COMMANDS = {
   bold: (input) => emphasize(input, "**"),
   italic: (input) => emphasize(input, "*"),
-  heading,
+  heading: (input) => changeLines(input, (lines) => lines.map(changeHeading)),
   link,
   code,
   list: (input) => toggleLines(input, "- "),
@@ -34,9 +34,9 @@ export function picture({ uuid, url, alt }, format) {
 export function findOpenEnds(text) {
   const prose = text.replace(/^(```|~~~)[^]*?^\1/gm, (block) => " ".repeat(block.length));
   const find = (pattern) => {
-    const [first, ...others] = prose.matchAll(pattern);
-    if (!first) return { count: 0 };
-    return { count: 1 + others.length, from: first.index, to: first.index + first[0].length };
+    const found = [...prose.matchAll(pattern)];
+    const [first = [""]] = found;
+    return { count: found.length, from: first.index, to: first.index + first[0].length };
   };
   return { tasks: find(/^\s*(?:[-*+]|\d+[.)]) \[ \]/gm), pictures: find(/!\[\s*\]\(/g) };
 }
@@ -90,13 +90,8 @@ function code(input) {
 }
 
 // Plain text becomes a heading of level 2, then 3, then plain text again.
-function heading(input) {
-  const change = (line) => {
-    const [, marks, words] = line.match(/^(#{1,6})?[ \t]*(.*)$/s);
-    return marks === "##" ? `### ${words}` : marks ? words : `## ${words}`;
-  };
-  return changeLines(input, (lines) => lines.map(change));
-}
+const changeHeading = (line) =>
+  line.replace(/^(#{0,6})[ \t]*/, (_, marks) => ({ "": "## ", "##": "### " })[marks] ?? "");
 
 function toggleLines(input, mark) {
   const isMarked = (line) => line.match(BLOCK_MARK)?.[0].trim().replace(/\[[xX]\]/, "[ ]") === mark.trim();
