@@ -15,8 +15,6 @@ const TERMS = {
   tags: ["tags", "Tags", "tag"],
   authors: ["authors", "Authors", "author"],
 };
-const PUBLIC_SLUG = "The old address keeps leading here.";
-const FREE_SLUG = "Free to change until you publish. After that the old address keeps leading here.";
 
 /** Return the terms that can be chosen: {categories, tags, authors}, each [{uuid, name, note}]. */
 export async function loadTerms() {
@@ -31,9 +29,10 @@ export async function loadTerms() {
 export function details(page) {
   const { document: { excerpt }, article } = page;
   const isFree = ["draft", "scheduled"].includes(article?.status ?? "draft");
+  const start = isFree ? "Free to change until you publish. After that the" : "The";
   return html`
     ${input(page, "slug", "Address", { prefix: "/articles/", placeholder: slugOf(page),
-      help: isFree ? FREE_SLUG : PUBLIC_SLUG })}
+      help: `${start} old address keeps leading here.` })}
     ${input(page, "excerpt", "Excerpt", { type: "textarea", rows: 4, placeholder: page.excerpt,
       help: "For lists, feeds and search results", counter: excerpt && `${excerpt.length} of 160` })}
     ${Object.keys(TERMS).map((kind) => picker(page, kind))} ${cover(page)} ${elsewhere(page)}`;

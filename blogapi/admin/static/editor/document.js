@@ -48,9 +48,8 @@ export function toArticle(document) {
  * Return whether the server stores the same content for both documents. It takes the slug, the category and
  * the authors that a document lacks from the article.
  */
-export function isSame(left, right, article = null) {
-  return JSON.stringify(complete(left, article)) === JSON.stringify(complete(right, article));
-}
+export const isSame = (left, right, article = null) =>
+  JSON.stringify(complete(left, article)) === JSON.stringify(complete(right, article));
 
 function complete(document, article) {
   const body = pick(EMPTY, toCopy(document));
@@ -88,7 +87,5 @@ export function keepBreaks(original, shown) {
 export const showBreaks = (text) => text.replace(/\r\n?/g, "\n");
 
 /** Return the slug that the server probably derives from a title, to show it; the server decides. */
-export function guessSlug(title) {
-  const plain = title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-  return plain.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
-}
+export const guessSlug = (title) => title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
+  .replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");

@@ -1,14 +1,15 @@
-// A field for one or several terms (category, tags, authors): type to find one, Enter to choose or create it.
+/** A field for one or several terms (category, tags, authors): type to find one, Enter to choose or create. */
 
 import { html, LitElement, nothing } from "../vendor/lit.js";
 import { icon } from "../components.js";
 
+/**
+ * items: [{uuid, name, note}]; chosen: [uuid]; create(name): returns a new item; kind: what an item is.
+ * Fires `choose` with the chosen uuids as its `detail`.
+ */
 class TermPicker extends LitElement {
-  // `items`: [{uuid, name, note}]; `chosen`: [uuid]; `create(name)` returns a new item; `kind`: "tag".
-  // Fires `choose` with the chosen uuids as its `detail`.
-  static properties = Object.fromEntries(
-    ["label", "kind", "items", "chosen", "single", "create", "words", "open", "at"].map((name) => [name, {}]),
-  );
+  static properties = { label: {}, kind: {}, items: {}, chosen: {}, single: {}, create: {},
+    words: {}, open: {}, at: {} };
 
   constructor() {
     super();

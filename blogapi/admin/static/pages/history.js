@@ -27,18 +27,8 @@ class History extends Page {
   selected = new URLSearchParams(location.search).get("version");
   withNow = false;
 
-  get heading() {
-    return this.article ? `History of ${this.article.title}` : "History";
-  }
-
-  get shown() {
-    return this.versions.find(({ key }) => key === this.selected) ?? this.versions[0];
-  }
-
-  // Whether readers do not see the newest version.
-  get isWaiting() {
-    return Boolean(this.copy) || this.article.status === "draft";
-  }
+  get heading() { return this.article ? `History of ${this.article.title}` : "History"; }
+  get shown() { return this.versions.find(({ key }) => key === this.selected) ?? this.versions[0]; }
 
   async load() {
     const terms = (kind) => get(`blog/${kind}/`, { query: { fields: "uuid,name" } });
@@ -46,18 +36,18 @@ class History extends Page {
       get(PATH, { query: { fields: "*,authors,published_at,last_updated,editor,working_copy" } }),
       get("users/"), terms("categories"), terms("tags"), terms("authors")]);
     const copy = article.data.working_copy && (await get(COPY));
-    const items = lists.flatMap(({ data }) => data);
-    this.names = Object.fromEntries(items.map(({ uuid, name, username }) => [uuid, name ?? username]));
-    Object.assign(this, { article: article.data, copy: copy?.data, former: [] });
-    this.etag = [copy?.etag, article.etag].filter(Boolean).join(", ");
-    await this.readFormer(1);
+    const pair = ({ uuid, name, username }) => [uuid, name ?? username];
+    const names = Object.fromEntries(lists.flatMap(({ data }) => data.map(pair)));
+    const etag = [copy?.etag, article.etag].filter(Boolean).join(", ");
+    Object.assign(this, { article: article.data, copy: copy?.data, etag, names });
+    await this.readFormer(1, []);
   }
 
-  // Read a page of former versions.
-  async readFormer(page) {
+  // Read a page of former versions, which are older than these.
+  async readFormer(page, newer) {
     const { data, total } = await get(REVISIONS, { query: { page, page_size: PAGE_SIZE } });
     const bodies = await Promise.all(data.map(({ number }) => get(`${REVISIONS}${number}/`)));
-    const former = [...this.former, ...bodies.map((body) => ({ ...body.data, key: `${body.data.number}` }))];
+    const former = [...newer, ...bodies.map((body) => ({ ...body.data, key: `${body.data.number}` }))];
     const hasMore = total > former.length;
     const versions = this.listVersions(former);
     // What the oldest of them has changed is known when the version before it is.
@@ -75,9 +65,8 @@ class History extends Page {
       category: article.category.uuid, tags: uuids(article.tags), authors: uuids(article.authors) };
     // If the current version has a name, it is in the history already.
     this.current = former.find(({ created }) => created === current.created) ?? current;
-    const versions = [this.current, ...former.filter((version) => version !== this.current)];
-    if (edits) versions.unshift(edits);
-    return versions.map((version, n) => {
+    const others = former.filter((version) => version !== this.current);
+    return [...(edits ? [edits] : []), this.current, ...others].map((version, n, versions) => {
       const before = versions[n + 1] ?? NOTHING;
       return Object.assign(version, { before, size: countChanges(before.content, version.content) });
     });
@@ -96,8 +85,7 @@ class History extends Page {
     event.preventDefault();
     history.replaceState(null, "", `?version=${key}`);
     this.set({ selected: key });
-    const changes = this.querySelector(".version-changes");
-    this.updateComplete.then(() => changes.scrollIntoView({ block: "nearest" }));
+    this.querySelector(".version-changes").scrollIntoView({ block: "nearest" });
   }
 
   async rename({ number, name = "" }) {
@@ -152,7 +140,7 @@ class History extends Page {
         actions: button({ text: "Back to the article", href: EDITOR }) });
     }
     const days = Map.groupBy(this.versions, ({ created }) => toFields(created).day);
-    const readMore = () => this.act("more", () => this.readFormer(this.page + 1));
+    const readMore = () => this.act("more", () => this.readFormer(this.page + 1, this.former));
     return html`<div class="history">
       <nav class="versions" aria-label="Versions">${[...days.values()].map((versions) => html`
           <h2>${daysFromToday(versions[0].created) ? formatLongDay(versions[0].created) : "Today"}</h2>
@@ -168,12 +156,12 @@ class History extends Page {
   renderVersion(version) {
     const { key, created, user, size: { added, removed } } = version;
     const [name, time] = [this.nameOf(version), formatTime(created)];
-    const note = version === this.versions[0] && this.isWaiting && "not published yet";
-    const below = [name && time, this.names[user], note].filter(Boolean).join(", ");
+    const isWaiting = version === this.versions[0] && (this.copy || this.article.status === "draft");
+    const below = [name && time, this.names[user], isWaiting && "not published yet"];
     return html`<a class="version" href="?version=${key}" @click=${(event) => this.open(event, key)}
       aria-current=${version === this.shown ? "true" : nothing}><strong>${name || time}</strong>
       <span class="version-size">${added ? `+${added}` : ""} ${removed ? `−${removed}` : ""}</span>
-      <span class="soft small">${below}</span></a>`;
+      <span class="soft small">${below.filter(Boolean).join(", ")}</span></a>`;
   }
 
   renderChanges(version) {
@@ -183,12 +171,10 @@ class History extends Page {
     const { added, removed } = countChanges(left.content, right.content);
     const [name, who] = [this.nameOf(version), this.names[version.user]];
     const day = formatDayAndTime(version.created);
-    const when = name
-      ? html`<strong>${name}</strong>, ${day.replace(/^(.*day),/, (_, word) => word.toLowerCase())}`
-      : html`<strong>${day}</strong>`;
+    const when = name && `, ${day.replace(/^(.*day),/, (_, word) => word.toLowerCase())}`;
     const fields = diffFields(left, right, this.names);
     return html`<header class="version-head">
-        <div><p>${when}${who ? `, by ${who}` : ""}</p>
+        <div><p><strong>${name || day}</strong>${when}${who ? `, by ${who}` : ""}</p>
           <p class="soft small" role="status">${count(added, "word")} added, ${removed} removed</p></div>
         ${isNow ? nothing : field({ name: "with", label: "Compare with", type: "select",
           value: this.withNow ? "now" : "before", options: [["before", "Version before"], ["now", "Now"]],
