@@ -48,21 +48,14 @@ export function toArticle(document) {
  * Return whether the server stores the same content for both documents. It takes the slug, the category and
  * the authors that a document lacks from the article.
  */
-export const isSame = (left, right, article = null) =>
-  JSON.stringify(complete(left, article)) === JSON.stringify(complete(right, article));
+export const isSame = (left, right, article = null) => describe(left, article) === describe(right, article);
 
-function complete(document, article) {
-  const body = pick(EMPTY, toCopy(document));
-  const bare = (address) => address.replace(/^https?:\/\/[^/]+(?=\/media\/)/, "");
-  return {
-    ...body,
-    slug: body.slug || article?.slug,
-    category: body.category ?? article?.category?.uuid,
-    authors: body.authors.length ? body.authors : article?.authors?.map(getUuid),
-    tags: [...body.tags].sort(),
-    cover_image: bare(body.cover_image),
-    seo: { ...pick(EMPTY.seo, body.seo), og_image: bare(body.seo.og_image ?? "") },
-  };
+function describe(document, article) {
+  const { slug, category, authors, tags, ...body } = pick(EMPTY, toCopy(document));
+  const filled = { slug: slug || article?.slug, category: category ?? article?.category?.uuid,
+    authors: authors[0] ? authors : article?.authors?.map(getUuid), tags: tags.toSorted() };
+  // The address of a file can have a host or not.
+  return JSON.stringify({ ...body, ...filled }).replace(/"https?:\/\/[^/"]+(?=\/media\/)/g, '"');
 }
 
 /**

@@ -1,4 +1,4 @@
-/** A field for one or several terms (category, tags, authors): type to find one, Enter to choose or create. */
+/** A field for one or several terms (category, tags, authors): type to find, Enter to choose or create. */
 
 import { html, LitElement, nothing } from "../vendor/lit.js";
 import { icon } from "../components.js";

@@ -40,6 +40,7 @@ class Chooser {
       this.library = data.map((media) => ({ ...media, source: pathOf(media.url), stored: media.alt }));
       const found = this.library.find(({ source }) => address && source === pathOf(address));
       if (found) this.choose([found]);
+      else if (address) this.trouble = "The library does not contain this picture.";
     });
   }
 
