@@ -120,12 +120,13 @@ class History extends Page {
 
   renderHead() {
     const { shown: version, versions: [now], current } = this;
+    const canName = version && (version.number || version === now);
     const isFormer = version && version !== now && version !== current;
     const back = { icon: "arrow-left", label: "Back to the article", kind: "bare hang-start", href: EDITOR };
     return html`<header class="page-head history-head">${button(back)}
       <h1>History <span class="soft" dir="auto">${this.article?.title}</span></h1>
       <div class="actions">
-        ${version?.number || version === now ? button({ text: "Name this version", icon: "tag", kind: "bare",
+        ${canName ? button({ text: "Name this version", icon: "tag", kind: "bare",
           onClick: () => this.rename(version) }) : nothing}
         ${isFormer ? button({ text: "Bring back this version", icon: "undo-2", busy: this.busy === "back",
           onClick: () => this.bringBack(version) }) : nothing}</div></header>
