@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.admin.browsing import list_violations
-from tests.browser import is_wider_than_the_window
+from tests.browser import is_wider_than_the_window, wait_until
 
 pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
@@ -74,14 +74,37 @@ def test_the_fields_of_the_site_are_changed(api, open_admin):
     page.get_by_role("button", name="Save").click()
     page.get_by_text(re.compile(r"^Saved \d\d:\d\d$")).wait_for()
     assert api.get("blog/site/")["navigation"] == []
+    requests = []
+    page.route("**/api/v1/blog/site/", lambda route: requests.append(route))
+    title = page.get_by_label("Title", exact=True)
+    title.fill("First")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("Saving…").wait_for()
+    title.fill("Second")
+    requests[0].continue_()
+    wait_until(page, "!document.querySelector('[aria-busy]')")
+    assert (title.input_value(), api.get("blog/site/")["title"]) == ("Second", "First")
+    questions = []
+    page.on("dialog", lambda dialog: (questions.append(dialog.type), dialog.dismiss()))
+    page.get_by_role("link", name="Media", exact=True).click()
+    assert (questions, page.url) == (["beforeunload"], f"{open_admin.origin}/admin/site/")
 
 
 def test_a_site_that_somebody_else_changed_is_not_overwritten(api, open_admin):
     page = open_admin("/admin/site/", width=320, height=700)
-    page.get_by_label("Description").fill("Mine")
-    api.patch("blog/site/", {"description": "Theirs"})
+    description = page.get_by_label("Description", exact=True)
+    description.fill("Mine")
+    api.patch("blog/site/", {"description": "Theirs", "language": "de"})
     page.get_by_role("button", name="Save").click()
-    page.get_by_role("alert").get_by_text("changed since").wait_for()
+    page.get_by_text("Somebody else has saved “Theirs”. Save again to replace it.").wait_for()
     assert api.get("blog/site/")["description"] == "Theirs"
-    assert page.get_by_label("Description").input_value() == "Mine"
+    assert description.input_value() == "Mine"
+    assert page.get_by_label("Language", exact=True).input_value() == "de"
     assert not is_wider_than_the_window(page)
+    api.patch("blog/site/", {"language": "fr"})
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("alert").get_by_text("Somebody else has changed other fields.").wait_for()
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text(re.compile(r"^Saved \d\d:\d\d$")).wait_for()
+    site = api.get("blog/site/")
+    assert (site["description"], site["language"]) == ("Mine", "fr")

@@ -1,12 +1,13 @@
 /** The site: its title, language and time zone, its addresses and its navigation. */
 
-import { html } from "../vendor/lit.js";
-import { get, patch } from "../api.js";
+import { html, nothing } from "../vendor/lit.js";
+import { ApiError, get, patch } from "../api.js";
 import { announce, button, sectionHead } from "../components.js";
 import { formatTime } from "../format.js";
 import { bind } from "../forms.js";
 import { definePage, Page, session, setSession } from "../shell.js";
 
+const SITE = "blog/site/";
 const PATH = { help: "With {slug} or {uuid}. A change moves all these pages." };
 const ARTICLE_PATH = { help: "Also with {year}, {month}, {day}, {category}. A change moves every article." };
 const SECTIONS = [
@@ -31,25 +32,38 @@ const SECTIONS = [
   ]],
 ];
 
+const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+// The words of a text, or of the navigation.
+const words = (value) => [value].flat().map((entry) => entry.label ?? entry).join(", ");
+
 class Site extends Page {
   static place = "site";
   static heading = "Site";
+  values = {};
 
-  async load() { this.take(await get("blog/site/")); }
+  constructor() {
+    super();
+    addEventListener("beforeunload", (event) => this.changes.length && event.preventDefault());
+  }
 
-  take({ data, etag }) { this.set({ stored: data, values: structuredClone(data), etag }); }
+  async load() { this.take(await get(SITE)); }
+
+  /** Show the site of the server; fields that were changed here keep their values. */
+  take({ data, etag }) {
+    const values = { ...structuredClone(data), ...Object.fromEntries(this.changes) };
+    this.set({ stored: data, values, etag });
+  }
 
   get changes() {
-    const isNew = ([name, value]) => JSON.stringify(value) !== JSON.stringify(this.stored[name]);
-    return Object.entries(this.values).filter(isNew);
+    return Object.entries(this.values).filter(([name, value]) => !isSame(value, this.stored[name]));
   }
 
   renderMain() {
-    if (!this.values) return "";
+    if (!this.stored) return nothing;
     const how = { kind: "main", type: "submit", form: "site", busy: this.busy === "save" };
     const save = button({ text: "Save", busyText: "Saving…", ...how });
     const state = this.changes.length ? "Not saved yet" : this.saved;
-    return html`<div class="main-actions"><span class="soft small">${state}</span>${save}</div>`;
+    return html`<div class="actions"><span class="soft small">${state}</span>${save}</div>`;
   }
 
   renderPage() {
@@ -76,13 +90,27 @@ class Site extends Page {
 
   async save(event) {
     event.preventDefault();
-    const send = () => patch("blog/site/", Object.fromEntries(this.changes), { etag: this.etag });
-    const answer = await this.act("save", send);
-    if (!answer) return;
-    this.take(answer);
-    setSession({ ...session(), site: answer.data });
-    this.set({ saved: `Saved ${formatTime(new Date())}` });
-    announce("Saved");
+    const sent = structuredClone(Object.fromEntries(this.changes));
+    await this.act("save", async () => {
+      const answer = await patch(SITE, sent, { etag: this.etag }).catch((error) => this.explain(error));
+      Object.assign(this.stored, sent);
+      this.take(answer);
+      setSession({ ...session(), site: answer.data });
+      this.saved = `Saved ${formatTime(new Date())}`;
+      announce("Saved");
+    });
+  }
+
+  /** If somebody else has changed the site, show it. Throws an error with their values of changed fields. */
+  async explain(error) {
+    if (error.status !== 412) throw error;
+    const { changes, stored } = this;
+    this.take(await get(SITE));
+    const both = changes.map(([name]) => name).filter((name) => !isSame(stored[name], this.stored[name]));
+    const errors = Object.fromEntries(both.map((name) =>
+      [name, `Somebody else has saved “${words(this.stored[name])}”. Save again to replace it.`]));
+    const detail = "Somebody else has changed other fields. What you typed is still here: save again.";
+    throw new ApiError(412, { detail, errors });
   }
 }
 
