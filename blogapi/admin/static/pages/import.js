@@ -5,51 +5,49 @@ import { apiAddress, get, post } from "../api.js";
 import { button, checkbox, field, icon, notice, progressBar, row, sectionHead,
   tabs } from "../components.js";
 import { count, formatDayAndTime, formatNumber, formatSize } from "../format.js";
-import { bind, remove } from "../forms.js";
+import { bind } from "../forms.js";
 import { announce, definePage, Page } from "../shell.js";
 
 // For each status: the current step, its name, a sentence, and the text of the button.
 const STATUSES = {
   uploading: [0, "Uploading", "Keep this page open until the file is sent.", "Stop the upload"],
-  trying: [1, "Trying", "Nothing is stored yet. You can close this page: the trial goes on.",
-    "Stop the trial"],
+  trying: [1, "Trying", "Nothing is stored. You can close this page: the trial goes on.", "Stop the trial"],
   tried: [2, "Tried", "Nothing is stored yet. Look at what the trial found, then import."],
-  importing: [2, "Importing",
-    "You can close this page: the import goes on. After a stop, imported articles stay.", "Stop the import"],
+  importing: [2, "Importing", `You can close this page: the import goes on, and waits if the server restarts.
+    Stopping keeps what is in.`, "Stop the import"],
   finished: [4, "Finished", "You can import the file again: only what differs is changed."],
   cancelled: [2, "Stopped", "What was imported stays. Import the file again to go on."],
   failed: [2, "Failed", "What was imported stays.", "Try again"],
   interrupted: [2, "Interrupted", "The server was stopped. What was imported stays.", "Go on"],
 };
-const STEPS = ["Upload", "Trial without writing", "Import", "Report"];
+// The names of each step: before and after.
+const STEPS = [["Upload", "Uploaded"], ["Trial without writing", "Tried without writing"],
+  ["Import", "Imported"], ["Report", "Report"]];
 const RUNNING = ["uploading", "trying", "importing"];
 const ENDED = ["finished", "cancelled"];
+const TITLES = { tried: "What the trial found", importing: "So far" };
 const COLUMNS = { new: "New", changed: "Changed", same: "Same", left_out: "Left out" };
-const RESULTS = { refused: ["x", "bad", "was left out"], skipped: ["x", "", "was not imported"] };
-const REMARK = ["triangle-alert", "warn", "was imported, with a remark"];
-const MAX_PROBLEMS = 50;
+const RESULTS = { refused: ["x", "bad", "left out"], skipped: ["x", "", "skipped"] };
+const REMARK = ["triangle-alert", "warn", "imported, with a remark"];
 const POLL_MS = 1000;
 const FILE_HELP = "An export of WordPress, Ghost, Blogger, Medium or blogapi, or a zip of Markdown files";
 const PAGES = [["tag", "Import as articles with the tag “page”"], ["skip", "Leave out"]];
 const FORMATS = [["default", "Any system, or a blog like this"], ["hugo", "Hugo"], ["jekyll", "Jekyll"]];
-const TABS = [
-  { key: "import", text: "Import", href: "/admin/import/" },
-  { key: "export", text: "Export", href: "/admin/export/" },
-];
+const TABS = [["import", "Import"], ["export", "Export"]]
+  .map(([key, text]) => ({ key, text, href: `/admin/${key}/` }));
 
 class Transfer extends Page {
   static place = "import";
   static heading = "Import and export";
   tab = document.body.dataset.page;
-  options = { base_url: "", pages: "tag" };
+  options = { base_url: "", pages: "tag", publish_undated: false };
   exported = { format: "default", drafts: true };
 
   async load() {
     if (this.tab === "export") return;
     this.jobs = (await get("imports/")).data;
     const chosen = new URLSearchParams(location.search).get("job");
-    const wanted = ({ uuid, status }) => (chosen ? uuid === chosen : !ENDED.includes(status));
-    const job = this.jobs.find(wanted);
+    const job = this.jobs.find(({ uuid, status }) => (chosen ? uuid === chosen : !ENDED.includes(status)));
     this.show(job && (await get(`imports/${job.uuid}/`)).data);
   }
 
@@ -89,10 +87,9 @@ class Transfer extends Page {
     if (!this.job) return nothing;
     const { status, counts } = this.job;
     if (ENDED.includes(status)) return button({ text: "Import another file", href: "?job=none" });
-    const action = RUNNING.includes(status) ? "cancel" : "start";
-    const kind = action === "start" ? "main" : "";
     const number = counts && counts.articles.new + counts.articles.changed;
     const text = STATUSES[status][3] ?? `Import ${count(number, "article")}`;
+    const [action, kind] = RUNNING.includes(status) ? ["cancel", ""] : ["start", "main"];
     return button({ text, kind, busy: this.busy === action, onClick: () => this.change(action) });
   }
 
@@ -104,7 +101,7 @@ class Transfer extends Page {
 
   renderExport() {
     const { exported } = this;
-    const onChange = (drafts) => ((exported.drafts = drafts), this.requestUpdate());
+    const onChange = (drafts) => this.set({ exported: { ...exported, drafts } });
     const link = { href: apiAddress("export/", exported), download: true, icon: "download", kind: "main" };
     return html`<div class="form">
       ${bind(this, exported)("format", "Files for", { type: "select", options: FORMATS })}
@@ -118,15 +115,14 @@ class Transfer extends Page {
   renderForm() {
     const { errors, options, jobs } = this;
     const input = bind(this, options);
-    const control = html`<input id="field-file" type="file" aria-describedby="field-file-help"
-      aria-invalid=${errors.file ? "true" : nothing}>`;
     const help = "Optional. Links to it will lead to the imported articles";
     return html`<form class="form" novalidate @submit=${(event) => this.upload(event)}>
-        ${field({ name: "file", label: "File of the other blog", control, errors, help: FILE_HELP })}
+        ${field({ name: "file", label: "File of the other blog", type: "file", errors, help: FILE_HELP })}
         ${input("base_url", "Former address of the blog", { type: "url", help })}
         ${input("pages", "Pages, such as “About”", { type: "select", options: PAGES })}
         ${checkbox({ name: "publish_undated", label: "Publish texts that have no date",
-          help: "Otherwise they become drafts", onChange: (on) => (options.publish_undated = on || null) })}
+          help: "Otherwise they become drafts", checked: options.publish_undated,
+          onChange: (isOn) => (options.publish_undated = isOn) })}
         <div>${button({ text: "Upload and try", kind: "main", type: "submit" })}
           <p class="section-text soft">The file is tried first. Nothing is stored until you say so.</p></div>
       </form>
@@ -134,8 +130,6 @@ class Transfer extends Page {
         <ul>${jobs.map(({ uuid, name, status, last_updated: time }) => row({
           title: html`<a href="?job=${uuid}">${name}</a>`,
           text: `${STATUSES[status][1]}: ${formatDayAndTime(time)}`,
-          side: button({ icon: "trash-2", label: `Remove ${name} from this list`, kind: "bare",
-            onClick: () => remove(this, `imports/${uuid}/`) }),
         }))}</ul></section>`;
   }
 
@@ -144,11 +138,10 @@ class Transfer extends Page {
     const [current, word, text] = STATUSES[status];
     const running = RUNNING.includes(status);
     const so = job.stage && total ? `, ${formatNumber(done)} of ${formatNumber(total)}` : "";
-    const step = (words, at) => {
-      const sign = at < current ? icon("check", "good") : icon("circle-dashed");
-      if (at !== current) return html`<li>${sign} ${words}</li>`;
-      return html`<li aria-current="step">${icon(running ? "loader" : "circle-dashed")}
-        ${running ? word + so : words}</li>`;
+    const step = ([before, after], at) => {
+      if (at < current) return html`<li>${icon("check")} ${after}</li>`;
+      if (at > current || !running) return html`<li>${icon("circle-dashed")} ${before}</li>`;
+      return html`<li aria-current="step">${icon("loader")} ${word}${so}</li>`;
     };
     const discard = button({ text: "Discard", onClick: () => this.change("cancel") });
     return html`<div class="job-head"><p><b>${name}</b> <span class="soft">${formatSize(size)}</span></p>
@@ -174,14 +167,15 @@ class Transfer extends Page {
     const line = (name, numbers) => html`<tr><th scope="row">${name}</th>
       ${Object.keys(COLUMNS).map((key) => cell(numbers[key]))}</tr>`;
     const href = apiAddress(`imports/${uuid}/report/`);
-    const rows = problems.slice(0, MAX_PROBLEMS).map(({ file, title, result, reasons }) => {
+    const rows = problems.map(({ file, title, result, reasons, article }) => {
       const [name, kind, word] = RESULTS[result] ?? REMARK;
-      const text = reasons.join(" ");
-      return row({ icon: name, kind, text, title: html`<b>${file}</b>${title && `, “${title}”,`} ${word}` });
+      const verb = status === "tried" ? "will be" : "was";
+      const link = article ? html`<a href="/admin/articles/${article}/">Open it</a>` : nothing;
+      const what = html`<b>${file}</b>${title && `, “${title}”,`} ${verb} ${word}`;
+      return row({ icon: name, kind, title: what, text: html`${reasons.join(" ")} ${link}` });
     });
     const more = all > rows.length ? `And ${count(all - rows.length, "more file")} in the report.` : "";
-    const title = status === "tried" ? "What the trial found" : "So far";
-    return html`<section class="section">${sectionHead(title)}
+    return html`<section class="section">${sectionHead(TITLES[status] ?? "Report")}
       <div class="table-frame"><table class="table"><thead><tr><th scope="col">Kind</th>
         ${Object.values(COLUMNS).map((name) => html`<th scope="col" class="num">${name}</th>`)}</tr></thead>
         <tbody>${line("Articles", counts.articles)}${line("Pictures", counts.pictures)}</tbody>
