@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.admin.browsing import list_violations
-from tests.browser import wait_until
+from tests.browser import is_wider_than_the_window, wait_until
 from tests.pictures import make_picture
 
 pytestmark = pytest.mark.sqlite("the pages use the API alone")
@@ -25,7 +27,10 @@ def get_item(page, name):
 def test_an_upload_asks_for_the_alternative_text_and_saves_it(api, open_admin):
     page = open_admin("/admin/media/")
     picture = {"name": "quay.png", "mimeType": "image/png", "buffer": make_picture("navy")}
-    page.locator("#files").set_input_files(picture)
+    program = {"name": "notes.exe", "mimeType": "application/octet-stream", "buffer": b"MZ\x90\x00 no"}
+    page.get_by_label("Upload", exact=True).set_input_files([program, picture])
+    failed = re.compile(r"notes\.exe was not uploaded: The type .* 1 of 2 files uploaded\.")
+    page.get_by_role("alert").get_by_text(failed).wait_for()
     wait_until(page, "document.activeElement.id === 'field-alt'")
     page.keyboard.type("A quay at six")
     page.get_by_text("Saved", exact=True).wait_for()
@@ -48,9 +53,16 @@ def test_a_deleted_file_comes_back_with_undo(api, open_admin):
     page.get_by_text("oven.png deleted").wait_for()
     assert api.get("blog/media/", query_string={"q": "oven"}) == []
     page.get_by_role("button", name="Undo", exact=True).click()
-    get_item(page, "oven.png").wait_for()
+    get_item(page, "oven.png").click()
     (back,) = api.get("blog/media/", query_string={"q": "oven"})
     assert (back["url"], back["alt"]) == (file["url"], "An oven")
+    page.route(f"**{file['url']}", lambda route: route.fulfill(status=500))
+    page.get_by_role("button", name="Delete file", exact=True).click()
+    page.get_by_role("dialog").get_by_text("you cannot undo this").wait_for()
+    page.get_by_role("button", name="Cancel", exact=True).click()
+    assert api.get("blog/media/", query_string={"q": "oven"})
+    # The console names the file that the page could not read.
+    open_admin.faults.clear()
 
 
 def test_search_and_filters_have_addresses(api, open_admin):
@@ -71,5 +83,6 @@ def test_a_phone_shows_the_file_instead_of_the_list(api, open_admin):
     get_item(page, "boat.png").click()
     page.get_by_role("heading", name="boat.png", exact=True).wait_for()
     assert not get_item(page, "boat.png").is_visible()
+    assert not is_wider_than_the_window(page)
     page.get_by_role("button", name="Close", exact=True).click()
     get_item(page, "boat.png").wait_for()

@@ -4,6 +4,7 @@ import { html, nothing, repeat } from "../vendor/lit.js";
 import { del, get, patch, post } from "../api.js";
 import { button, confirmRisk, copyButton, emptyState, facts, field, icon, searchField, tabs,
   toast } from "../components.js";
+import { Saver } from "../editor/saving.js";
 import { count, formatDay, formatSize } from "../format.js";
 import { announce, definePage, Page } from "../shell.js";
 
@@ -18,16 +19,25 @@ const TABS = [["All", {}], ["Without alternative text", { alt: "missing" }], ["U
 const pathOf = ({ url }) => new URL(url, location.origin).pathname;
 const isImage = ({ type }) => type.startsWith("image/");
 
+/** A button that lets the user choose files, and passes them to use(). */
+function fileButton({ text, icon: name, kind = "", multiple = false, busy, use }) {
+  const change = ({ target }) => {
+    use([...target.files]);
+    // The same file can be chosen again.
+    target.value = "";
+  };
+  return html`<label class="button upload ${kind}">${icon(name)} ${text}
+    <input type="file" class="sr-only" ?multiple=${multiple} ?disabled=${busy} @change=${change}></label>`;
+}
+
 class Media extends Page {
   static place = "media";
   static heading = "Media";
-  selected = null;
   pages = 1;
-  sending = Promise.resolve();
+  // The panel: its file, what uses the file, its alternative text as typed, and the Saver of the text.
+  panel = null;
 
-  get filters() {
-    return Object.fromEntries(new URLSearchParams(location.search));
-  }
+  get filters() { return Object.fromEntries(new URLSearchParams(location.search)); }
 
   async load() {
     const turn = (this.turn = {});
@@ -49,58 +59,47 @@ class Media extends Page {
     this.pause = setTimeout(async () => (await this.reload(), announce(count(this.total, "file"))), PAUSE_MS);
   }
 
+  /** Close the panel and open it with another file, if there is one. */
   async select(item) {
+    const { saver } = this.panel ?? {};
     // A text that could not be saved stays in sight once.
-    if (!(await this.save())) return;
-    this.set({ selected: item, etag: null, uses: null, saved: "", errors: {} });
-    if (!item) return;
+    const isKnown = saver?.problem;
+    if (saver && !(await saver.save()) && !isKnown) return undefined;
+    this.wanted = item;
+    if (!item) return this.set({ panel: null });
     const path = `${LIBRARY}${item.uuid}/`;
-    const failed = ({ message }) => this.set({ errors: { alt: message } });
+    const failed = ({ message }) => this.set({ problem: message });
     const answers = await Promise.all([get(path), get(`${path}uses/`)]).catch(failed);
-    if (!answers || this.selected?.uuid !== item.uuid) return;
-    const [file, uses] = answers;
-    // A text can have been typed, and even saved, meanwhile.
-    const selected = this.selected === item ? file.data : this.selected;
-    this.set({ selected, etag: this.etag ?? file.etag, uses: uses.data });
-  }
-
-  write(alt) {
-    this.set({ selected: { ...this.selected, alt }, saved: "" });
-    this.unsaved = this.selected;
-    clearTimeout(this.saving);
-    this.saving = setTimeout(() => this.save(), PAUSE_MS);
-  }
-
-  /** Save what was typed, one save after the other. Returns a promise of whether nothing is left. */
-  save() {
-    return (this.sending = this.sending.then(() => this.send()));
-  }
-
-  async send() {
-    const { unsaved: item, etag } = this;
-    if (!item) return true;
-    this.unsaved = null;
-    try {
-      const answer = await patch(`${LIBRARY}${item.uuid}/`, { alt: item.alt }, { etag, keepalive: true });
-      const items = this.items.map((other) => (other.uuid === item.uuid ? answer.data : other));
-      this.set({ items, etag: answer.etag, saved: this.unsaved ? "" : "Saved", errors: {} });
-      return true;
-    } catch (error) {
-      const changed = "Somebody else changed it. Close the file and open it again.";
-      this.set({ errors: { alt: error.status === 412 ? changed : error.message } });
-      return false;
-    }
+    if (!answers || this.wanted !== item) return undefined;
+    const [{ data: file, etag }, { data: uses }] = answers;
+    const panel = { file, uses, alt: file.alt };
+    panel.saver = new Saver({
+      read: () => panel.alt,
+      send: async (alt, options) => {
+        const answer = await patch(path, { alt }, options);
+        this.reload();
+        return answer;
+      },
+      isOwn: async () => null,
+      changed: () => this.requestUpdate(),
+    });
+    panel.saver.start(file.alt, etag);
+    addEventListener("pagehide", () => panel.saver.leave());
+    return this.set({ panel });
   }
 
   async upload(files) {
-    const sent = [];
+    const [sent, problems] = [[], []];
     await this.act("upload", async () => {
-      for (const file of files) {
-        this.set({ step: `Uploading ${sent.length + 1} of ${files.length}…` });
-        sent.push((await post(LIBRARY, undefined, { file, query: { name: file.name } })).data);
+      for (const [at, file] of files.entries()) {
+        this.set({ step: `Uploading ${at + 1} of ${files.length}…` });
+        await post(LIBRARY, undefined, { file, query: { name: file.name } }).then(
+          ({ data }) => sent.push(data),
+          ({ message }) => problems.push(`${file.name} was not uploaded: ${message}`));
       }
     });
-    this.set({ step: "" });
+    if (problems.length) problems.push(`${sent.length} of ${count(files.length, "file")} uploaded.`);
+    this.set({ step: "", problem: problems.join(" ") });
     if (!sent.length) return;
     await this.reload();
     // Ask for the alternative text at once.
@@ -109,32 +108,33 @@ class Media extends Page {
     document.getElementById("field-alt")?.focus();
   }
 
-  async remove({ uuid, name, alt, caption, url }) {
-    const force = this.uses.length > 0;
-    const text = `It is used in ${count(this.uses.length, "place")}, which will have a gap.`;
-    if (force && !(await confirmRisk({ title: `Delete ${name}?`, text, action: "Delete file" }))) return;
+  async remove({ file: { uuid, name, caption, url }, alt, uses }) {
+    // If the same file is uploaded again, it gets the same address.
+    const answer = await fetch(pathOf({ url })).catch(() => null);
+    const file = answer?.ok && (await answer.blob());
+    const consequences = [
+      uses.length && `It is used in ${count(uses.length, "place")}, which will have a gap.`,
+      !file && "The server cannot read it now, so that you cannot undo this.",
+    ].filter(Boolean);
+    const question = { title: `Delete ${name}?`, text: consequences.join(" "), action: "Delete file" };
+    if (consequences.length && !(await confirmRisk(question))) return;
     await this.act("delete", async () => {
-      // If the same file is uploaded again, it gets the same address.
-      const file = await (await fetch(pathOf({ url }))).blob();
-      await del(`${LIBRARY}${uuid}/`, { query: { force } });
-      this.unsaved = null;
-      this.set({ selected: null });
+      await del(`${LIBRARY}${uuid}/`, { query: { force: uses.length > 0 } });
+      this.set({ panel: null });
       await this.reload();
       const send = () => post(LIBRARY, undefined, { file, query: { name, alt, caption } });
-      toast(`${name} deleted`, { undo: async () => (await this.act("undo", send)) && this.reload() });
+      const undo = async () => (await this.act("undo", send)) && this.reload();
+      toast(`${name} deleted`, file ? { undo } : {});
     });
   }
 
   renderMain() {
-    const choose = () => document.getElementById("files").click();
-    const send = ({ target }) => this.upload([...target.files]).then(() => (target.value = ""));
-    return html`<input id="files" type="file" multiple hidden @change=${send}>
-      ${button({ text: this.step || "Upload", icon: "upload", kind: "main", busy: this.busy === "upload",
-        onClick: choose })}`;
+    return fileButton({ text: this.step || "Upload", icon: "upload", kind: "main", multiple: true,
+      busy: this.busy === "upload", use: (files) => this.upload(files) });
   }
 
   renderPage() {
-    const { counts, filters, selected, total } = this;
+    const { counts, filters, panel, total } = this;
     const text = "Pictures that you add to articles come here too.";
     if (!counts[0]) return emptyState({ title: "No pictures yet", text });
     const { q = "", ...chosen } = filters;
@@ -148,9 +148,9 @@ class Media extends Page {
     const none = q ? `No file contains “${q}”.` : "No files";
     return html`<div @dragover=${(event) => event.preventDefault()} @drop=${drop}>
       ${tabs(items, JSON.stringify(chosen), { label: "Files", beside })}
-      <div class="columns panel media ${selected ? "open" : ""}">
+      <div class="columns panel media ${panel ? "open" : ""}">
         ${total ? this.renderGrid() : html`<p class="soft">${none}</p>`}
-        ${selected ? this.renderPanel(selected) : nothing}</div></div>`;
+        ${panel ? this.renderPanel(panel) : nothing}</div></div>`;
   }
 
   renderGrid() {
@@ -162,48 +162,48 @@ class Media extends Page {
   }
 
   renderItem(item) {
-    const { name, alt, width, height, size } = item;
-    const lacks = isImage(item) && !alt;
+    const { uuid, name, alt, width, height, size } = item;
     const shown = width ? `${width} × ${height}` : formatSize(size);
-    const text = lacks ? html`<span class="warn small">No alternative text</span>`
+    const text = isImage(item) && !alt ? html`<span class="warn small">No alternative text</span>`
       : html`<span class="soft small">${shown}</span>`;
     return html`<li><button type="button" class="media-item" @click=${() => this.select(item)}
-      aria-pressed=${this.selected?.uuid === item.uuid}>
-      ${this.renderPicture(item, 400)}<span class="media-name">${name}</span>${text}</button></li>`;
+      aria-pressed=${this.panel?.file.uuid === uuid}>
+      ${renderPicture(item, 400)}<span class="media-name">${name}</span>${text}</button></li>`;
   }
 
-  renderPicture(item, width, alt = "") {
-    if (!isImage(item)) return html`<span class="media-picture">${icon("file-text")}</span>`;
-    const shown = item.renditions.find((rendition) => rendition.width >= width) ?? item;
-    return html`<img class="media-picture" src=${pathOf(shown)} alt=${alt} loading="lazy">`;
-  }
-
-  renderPanel(item) {
-    const { uses, errors, saved, busy } = this;
-    const { name, alt, width, height, size, created } = item;
-    const used = uses?.map(({ kind, uuid, title }) => {
-      const href = `/admin/${PLACES[kind] ?? `articles/${uuid}`}/`;
-      return html`<div><a href=${href}>${title ?? "A deleted article"}</a></div>`;
-    });
+  renderPanel(panel) {
+    const { file, uses, alt, saver } = panel;
+    const { name, width, height, size, created, user } = file;
+    const links = uses.map(({ kind, uuid, title }) => html`<div>
+      <a href="/admin/${PLACES[kind] ?? `articles/${uuid}`}/">${title ?? "A deleted article"}</a></div>`);
+    const reason = saver.state === "conflict"
+      ? "Somebody else changed it. Close the file and open it again." : saver.problem?.message;
+    const saved = saver.state === "saved" && alt ? "Saved" : "";
     const counter = html`<span class="good" role="status">${saved}</span>`;
-    const text = field({ name: "alt", label: "Alternative text", type: "textarea", value: alt, errors,
-      help: "What the picture says, in a sentence", maxlength: 1000, counter,
-      onInput: (value) => this.write(value), onChange: () => this.save() });
-    const markdown = `${isImage(item) ? `![${alt}]` : `[${name}]`}(${pathOf(item)})`;
+    const text = field({ name: "alt", label: "Alternative text", type: "textarea", value: alt, counter,
+      help: "What the picture says, in a sentence", maxlength: 1000, errors: { alt: reason },
+      onInput: (value) => ((panel.alt = value), saver.edited(), this.requestUpdate()),
+      onChange: () => saver.save() });
+    const markdown = `${isImage(file) ? `![${alt}]` : `[${name}]`}(${pathOf(file)})`;
     const close = { icon: "x", label: "Close", kind: "bare hang-end", onClick: () => this.select(null) };
-    return html`<aside class="media-panel" aria-label=${name}>${this.renderPicture(item, 800, alt)}
+    return html`<aside class="media-panel" aria-label=${name}>${renderPicture(file, 800, alt)}
       <div class="section-head"><h2>${name}</h2>${button(close)}</div>
-      ${isImage(item) ? text : nothing}
+      ${isImage(file) ? text : nothing}
       ${facts([
-        ["Used in", used?.length ? used : used && "Nothing"],
+        ["Used in", links.length ? links : "Nothing"],
         ["Size", `${width ? `${width} × ${height}, ` : ""}${formatSize(size)}`],
-        ["Added", formatDay(created)],
+        ["Added", `${formatDay(created)}${user ? ` by ${user.username}` : ""}`],
       ])}
-      <div class="actions">
-        ${copyButton(markdown, { label: "Copy Markdown" })}
-        ${uses && button({ icon: "trash-2", label: "Delete file", kind: "risk", busy: busy === "delete",
-          onClick: () => this.remove(item) })}</div></aside>`;
+      <div class="actions">${copyButton(markdown, { label: "Copy Markdown" })}
+        ${button({ icon: "trash-2", label: "Delete file", kind: "risk", busy: this.busy === "delete",
+          onClick: () => this.remove(panel) })}</div></aside>`;
   }
+}
+
+function renderPicture(item, width, alt = "") {
+  if (!isImage(item)) return html`<span class="media-picture">${icon("file-text")}</span>`;
+  const shown = item.renditions.find((rendition) => rendition.width >= width) ?? item;
+  return html`<img class="media-picture" src=${pathOf(shown)} alt=${alt} loading="lazy">`;
 }
 
 definePage(Media);
