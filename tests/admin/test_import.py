@@ -12,7 +12,7 @@ from tests.admin.browsing import list_violations
 
 pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
-BREAD = "---\ntitle: Bread\ndate: 2024-05-01\n---\nFlour and time.\n"
+BREAD = "---\ntitle: Bread\ndate: 2024-05-01\n---\nFlour and time. ![Oven](oven.png)\n"
 
 
 def make_zip(**files):
@@ -41,7 +41,10 @@ def test_a_blog_is_tried_and_imported(api, open_admin):
     page.get_by_role("button", name="Import 1 article", exact=True).click()
     page.get_by_role("link", name="Import another file", exact=True).wait_for()
     page.get_by_text("harbour/broken.md was left out").wait_for()
-    assert [article["title"] for article in api.get("blog/articles/")] == ["Bread"]
+    (article,) = api.get("blog/articles/")
+    assert article["title"] == "Bread"
+    link = page.get_by_role("link", name="Open it", exact=True)
+    assert link.get_attribute("href") == f"/admin/articles/{article['uuid']}/"
     with page.expect_download() as download:
         page.get_by_role("link", name="Download the report", exact=True).click()
     assert download.value.suggested_filename == "import-report.json"

@@ -36,6 +36,7 @@ def test_an_upload_asks_for_the_alternative_text_and_saves_it(api, open_admin):
     page.get_by_text("Saved", exact=True).wait_for()
     (file,) = api.get("blog/media/", query_string={"q": "quay"})
     assert file["alt"] == "A quay at six"
+    page.get_by_text(re.compile(r"^\d+ \w+ \d{4} by ida$")).wait_for()
     assert list_violations(page) == []
     page.get_by_role("button", name="Close", exact=True).click()
     assert get_item(page, "quay.png").get_by_text("No alternative text").count() == 0
