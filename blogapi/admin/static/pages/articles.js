@@ -8,22 +8,22 @@ import { definePage, Page, toast } from "../shell.js";
 import { addressOf, changeOf, FIELDS, newArticle, PATH, titleOf } from "./lists.js";
 
 const PAGE_SIZE = 50;
+const USUAL = { status: "any", q: "", ordering: "-last_updated", page: "1" };
 const TABS = [["any", "All"], ["draft", "Drafts"], ["scheduled", "Scheduled"], ["published", "Published"],
   ["archived", "Archived"]];
-const COLUMNS = [["check-cell"], ["title", "Title"], ["status", "Status"], ["category", "Category"],
+const COLUMNS = [["title", "Title"], ["status", "Status"], ["category", "Category"],
   ["num length", "Words"], ["num changed", html`Changed ${icon("arrow-down")}`],
   ["menu-cell", html`<span class="sr-only">Actions</span>`]];
-const USUAL = { status: "any", q: "", ordering: "-last_updated", page: "1" };
-
-const reference = ({ uuid }) => ({ uuid });
-const former = ({ status, published_at, category, tags }) =>
-  ({ status, published_at, category: reference(category), tags: tags.map(reference) });
 
 /** Change fields of the articles, all or none; `fields` returns those of one article. */
 function write(articles, fields) {
   const items = articles.map((article) => ({ ...fields(article), uuid: article.uuid }));
   return patch(PATH, items, { query: { fields: "uuid" }, etag: "*" });
 }
+
+/** Undo changes: write the former values of the articles. */
+const restore = (articles) => write(articles, ({ status, published_at, category, tags }) =>
+  ({ status, published_at, category, tags }));
 
 class Articles extends Page {
   static place = "articles";
@@ -43,9 +43,7 @@ class Articles extends Page {
   }
 
   /** The query of the list, from the address of the page. */
-  get query() {
-    return { ...USUAL, ...Object.fromEntries(new URLSearchParams(location.search)) };
-  }
+  get query() { return { ...USUAL, ...Object.fromEntries(new URLSearchParams(location.search)) }; }
 
   /** The address of the list with other parameters, by default of its first page. */
   link(changes) {
@@ -76,38 +74,26 @@ class Articles extends Page {
       get("blog/article-counts/", { query: { q, category, tag, author } }),
     ]);
     // The response to an earlier search can arrive later.
-    if (turn === this.turn) Object.assign(this, { articles, total, counts });
+    if (turn !== this.turn) return;
+    Object.assign(this, { articles, counts, total, pages: Math.ceil(total / PAGE_SIZE) });
   }
 
-  clear() {
-    this.set({ selected: new Set(), selecting: false });
-  }
+  clear() { this.set({ selected: new Set(), selecting: false }); }
 
-  select(articles, on) {
-    for (const { uuid } of articles) this.selected[on ? "add" : "delete"](uuid);
-    this.requestUpdate();
-  }
-
-  /** Run an action on the articles, show the result, and offer to undo it. */
-  async apply(articles, done, work, undo) {
+  /** Do work() for the articles, show what is done, and offer to undo it, unless `undo` is null. */
+  async apply(articles, done, work, undo = () => restore(articles)) {
     const succeeded = await this.act("apply", async () => (await work(), true));
     await this.reload();
     if (!succeeded) return;
     this.clear();
     const subject = articles.length === 1 ? `“${titleOf(articles[0])}”` : count(articles.length, "article");
-    toast(`${subject} ${done}`, { undo: undo && (() => this.apply(articles, "as before", undo)) });
+    toast(`${subject} ${done}`, { undo: undo && (() => this.apply(articles, "as before", undo, null)) });
   }
 
-  change(articles, done, fields) {
-    this.apply(articles, done, () => write(articles, fields), async () => {
-      // An archived article cannot be published: it must become a draft first.
-      if (done === "archived") await write(articles, () => ({ status: "draft" }));
-      await write(articles, former);
-    });
-  }
-
-  move(articles, status, done = status) {
-    this.change(articles, done, () => ({ status }));
+  archive(articles) {
+    // An archived article cannot be published: it must become a draft first.
+    const undo = () => write(articles, () => ({ status: "draft" })).then(() => restore(articles));
+    return this.apply(articles, "archived", () => write(articles, () => ({ status: "archived" })), undo);
   }
 
   /** Publish the articles together with the edits that wait in their working copies. */
@@ -120,18 +106,18 @@ class Articles extends Page {
         if (status === "archived") await patch(`${PATH}${uuid}/`, { status: "draft" }, { etag: "*" });
         await post(`${PATH}${uuid}/working-copy/publish/`, { status: "published" }, { etag: "*" });
       }
-    }, isNew && (() => write(waiting, former)));
+    }, isNew ? undefined : null);
   }
 
   remove(article) {
     const path = `${PATH}${article.uuid}/`;
-    this.apply([article], "deleted", () => del(path, { etag: "*" }), async () => {
+    return this.apply([article], "deleted", () => del(path, { etag: "*" }), async () => {
       const { data: versions } = await get(`${path}revisions/`, { query: { fields: "number,created" } });
       // The history can also contain the working copy, and versions of a conflict.
       const isLast = ({ created }) => parseTime(created) - parseTime(article.last_updated) === 0;
       await post(`${path}revisions/${(versions.find(isLast) ?? versions[0]).number}/restore/`);
       // A restored article is a draft.
-      await write([article], former);
+      await restore([article]);
     });
   }
 
@@ -142,11 +128,12 @@ class Articles extends Page {
     const makeItem = ({ uuid, name }) => {
       const termsOf = ({ category, tags }) => (kind === "tags" ? tags : [category]);
       const removes = articles.every((article) => termsOf(article).some((term) => term.uuid === uuid));
-      const others = ({ tags }) => tags.filter((tag) => tag.uuid !== uuid).map(reference);
+      const others = ({ tags }) => tags.filter((tag) => tag.uuid !== uuid);
       const makeTags = (article) => ({ tags: [...others(article), ...(removes ? [] : [{ uuid }])] });
       const fields = kind === "tags" ? makeTags : () => ({ category: { uuid } });
       const done = kind === "tags" ? `${removes ? "without" : "with"} the tag ${name}` : `moved to ${name}`;
-      return { label: name, icon: removes ? "check" : "", action: () => this.change(articles, done, fields) };
+      const action = () => this.apply(articles, done, () => write(articles, fields));
+      return { label: name, icon: removes ? "check" : "", action };
     };
     if (terms) openMenu(anchor, terms.map(makeItem), kind);
   }
@@ -155,27 +142,23 @@ class Articles extends Page {
     const { status, working_copy: copy, url } = article;
     const isPublic = status === "published";
     const only = [article];
-    const move = (status, done) => () => this.move(only, status, done);
-    const publish = isPublic ? "Publish the edits" : "Publish now";
+    const draft = () => this.apply(only, "is a draft", () => write(only, () => ({ status: "draft" })));
     return [
       { label: "Edit", icon: "pencil", href: addressOf(article) },
       { label: "Preview", icon: "eye", href: addressOf(article, "preview/") },
       { label: "History", icon: "history", href: addressOf(article, "history/") },
       isPublic && url && { label: "Open the page", icon: "external-link", href: url },
-      (!isPublic || copy) && { label: publish, icon: "send", action: () => this.publish(only) },
-      status !== "draft" && { label: "Back to drafts", icon: "undo-2", action: move("draft", "is a draft") },
-      status !== "archived" && { label: "Archive", icon: "archive", action: move("archived") },
+      (!isPublic || copy) && { label: isPublic ? "Publish the edits" : "Publish now", icon: "send",
+        action: () => this.publish(only) },
+      status !== "draft" && { label: "Back to drafts", icon: "undo-2", action: draft },
+      status !== "archived" && { label: "Archive", icon: "archive", action: () => this.archive(only) },
       { label: "Delete", icon: "trash-2", risk: true, action: () => this.remove(article) },
     ];
   }
 
-  get isEmpty() {
-    return !location.search && this.counts.any === 0;
-  }
+  get isEmpty() { return !location.search && this.counts.any === 0; }
 
-  renderMain() {
-    return this.isEmpty ? nothing : newArticle();
-  }
+  renderMain() { return this.isEmpty ? nothing : newArticle(); }
 
   renderPage() {
     if (this.isEmpty) {
@@ -195,10 +178,10 @@ class Articles extends Page {
     const beside = html`<div class="list-tools">
       ${searchField({ label: "Search title and text", value: q, onInput: (text) => this.search(text) })}
       ${button({ icon: "list-checks", label: "Select", pressed: this.selecting, onClick: toggle })}</div>`;
+    const onSelect = (key) => this.go({ status: key });
     const filter = ["category", "tag", "author"].find((name) => this.query[name]);
     const filtered = html`<p class="list-end">Only the ${filter} “${this.query[filter]}”
       <a href=${this.link({ [filter]: "" })}>Show all articles</a></p>`;
-    const onSelect = (key) => this.go({ status: key });
     const more = html`<a href=${this.link({ status: "any" })}>Search all statuses</a>`;
     const missing = q ? html`No article contains “${q}”. ${status === "any" ? "" : more}` : "No articles";
     const none = html`<p class="section soft" role="status">${missing}</p>`;
@@ -207,28 +190,32 @@ class Articles extends Page {
   }
 
   renderTable() {
-    const { page } = this.query;
-    const pages = Math.ceil(this.total / PAGE_SIZE);
+    const { pages, selected: { size } } = this;
+    const page = Number(this.query.page);
     const turn = (to, text) =>
       to < 1 || to > pages ? nothing : html`<a href=${this.link({ page: String(to) })}>${text}</a>`;
-    const selecting = this.selecting || this.selected.size ? "selecting" : "";
     const head = ([kind, text]) => html`<th class=${kind} scope="col"
       aria-sort=${kind.endsWith("changed") ? "descending" : nothing}>${text}</th>`;
-    return html`<table class="table bleed articles ${selecting}">
-        <colgroup>${COLUMNS.map(([kind]) => html`<col class=${kind}>`)}</colgroup>
-        <thead><tr><th class="check-cell" scope="col">${this.renderSelectAll()}</th>
-          ${this.selected.size ? this.renderBulk() : COLUMNS.slice(1).map(head)}</tr></thead>
+    return html`<table class="table bleed articles ${this.selecting || size ? "selecting" : ""}">
+        <colgroup><col class="check-cell">${COLUMNS.map(([kind]) => html`<col class=${kind}>`)}</colgroup>
+        <thead><tr><th class="check-cell" scope="col">
+          ${this.renderCheck("Select all on this page", this.articles)}</th>
+          ${size ? this.renderBulk() : COLUMNS.map(head)}</tr></thead>
         <tbody>${repeat(this.articles, ({ uuid }) => uuid, (article) => this.renderArticle(article))}</tbody>
       </table>
       <p class="list-end">${count(this.total, "article")}${pages > 1 ? `, page ${page} of ${pages}` : nothing}
-        ${turn(Number(page) - 1, "Previous page")} ${turn(Number(page) + 1, "Next page")}</p>`;
+        ${turn(page - 1, "Previous page")} ${turn(page + 1, "Next page")}</p>`;
   }
 
-  renderSelectAll() {
-    const all = this.articles.every(({ uuid }) => this.selected.has(uuid));
-    return html`<input type="checkbox" aria-label="Select all on this page" .checked=${live(all)}
-      .indeterminate=${live(!all && this.selected.size > 0)}
-      @change=${({ target }) => this.select(this.articles, target.checked)}>`;
+  /** A checkbox that selects the articles. */
+  renderCheck(label, articles) {
+    const number = articles.filter(({ uuid }) => this.selected.has(uuid)).length;
+    const select = ({ target: { checked } }) => {
+      for (const { uuid } of articles) this.selected[checked ? "add" : "delete"](uuid);
+      this.requestUpdate();
+    };
+    return html`<input type="checkbox" aria-label=${label} .checked=${live(number === articles.length)}
+      .indeterminate=${live(number > 0 && number < articles.length)} @change=${select}>`;
   }
 
   renderBulk() {
@@ -240,16 +227,14 @@ class Articles extends Page {
       ${act("Publish", "send", () => this.publish(articles))}
       ${act("Category", "folder", (anchor) => this.choose("categories", anchor, articles), "menu")}
       ${act("Tags", "tag", (anchor) => this.choose("tags", anchor, articles), "menu")}
-      ${act("Archive", "archive", () => this.move(articles, "archived"))}
+      ${act("Archive", "archive", () => this.archive(articles))}
       ${button({ text: "Clear selection", kind: "bare", onClick: () => this.clear() })}</div></td>`;
   }
 
   renderArticle(article) {
     const title = titleOf(article);
-    const isSelected = this.selected.has(article.uuid);
-    return html`<tr class=${isSelected ? "selected" : ""}>
-      <td class="check-cell"><input type="checkbox" aria-label="Select ${title}" .checked=${live(isSelected)}
-        @change=${({ target }) => this.select([article], target.checked)}></td>
+    return html`<tr class=${this.selected.has(article.uuid) ? "selected" : ""}>
+      <td class="check-cell">${this.renderCheck(`Select ${title}`, [article])}</td>
       <th class="title" scope="row"><a href=${addressOf(article)} dir="auto">${title}</a></th>
       <td class="status">${badge(article)}</td><td class="category">${article.category.name}</td>
       <td class="num length">${formatNumber(article.word_count)}</td>
