@@ -72,9 +72,21 @@ def open_list(open_admin: AdminPages) -> Callable[..., Any]:
     return open_page
 
 
-def test_tabs_and_search_have_addresses(open_list, articles):
+def test_tabs_order_and_search_have_addresses(open_list, articles):
     page = open_list()
     assert titles(page) == ["Ebb", "Tide", "Dinghy", "Foghorn"]
+    for head, direction, query, expected in (
+        ("Title", "ascending", "?ordering=title", ["Dinghy", "Ebb", "Foghorn", "Tide"]),
+        ("Title", "descending", "?ordering=-title", ["Tide", "Foghorn", "Ebb", "Dinghy"]),
+        ("Changed", "descending", "", ["Ebb", "Tide", "Dinghy", "Foghorn"]),
+    ):
+        link = page.get_by_role("columnheader", name=head).get_by_role("link")
+        link.press("Enter")
+        wait_until(page, f"document.querySelector('tbody .title').innerText === '{expected[0]}'")
+        assert titles(page) == expected
+        assert page.url.endswith(f"{PATH}{query}")
+        assert page.locator("th[aria-sort]").get_attribute("aria-sort") == direction
+        assert link.evaluate("(link) => link === document.activeElement")
     page.get_by_role("link", name="Drafts 2", exact=True).click()
     wait_until(page, "document.querySelectorAll('tbody tr').length === 2")
     search = page.get_by_role("searchbox", name="Search title and text", exact=True)

@@ -1,4 +1,4 @@
-/** The list of articles: tabs, live search, and actions on one or several articles, with undo. */
+/** The list of articles: tabs, live search, order, and actions on one or several articles, with undo. */
 
 import { html, live, nothing, repeat } from "../vendor/lit.js";
 import { del, get, patch, post } from "../api.js";
@@ -11,8 +11,9 @@ const PAGE_SIZE = 50;
 const USUAL = { status: "any", q: "", ordering: "-last_updated", page: "1" };
 const TABS = [["any", "All"], ["draft", "Drafts"], ["scheduled", "Scheduled"], ["published", "Published"],
   ["archived", "Archived"]];
-const COLUMNS = [["title", "Title"], ["status", "Status"], ["category", "Category"],
-  ["num length", "Words"], ["num changed", html`Changed ${icon("arrow-down")}`],
+// The class of a column, its head, and the orders after the first and after the second click on the head.
+const COLUMNS = [["title", "Title", "title", "-title"], ["status", "Status"], ["category", "Category"],
+  ["num length", "Words"], ["num changed", "Changed", "-last_updated", "last_updated"],
   ["menu-cell", html`<span class="sr-only">Actions</span>`]];
 
 /** Change fields of the articles, all or none; `fields` returns those of one article. */
@@ -36,7 +37,12 @@ class Articles extends Page {
 
   connectedCallback() {
     super.connectedCallback();
-    addEventListener("popstate", () => this.reload());
+    // A link to another address of the list loads only its rows; without navigation events, the whole page.
+    window.navigation?.addEventListener("navigate", (event) => {
+      const isList = new URL(event.destination.url).pathname === location.pathname && !event.hashChange;
+      if (!isList || !event.canIntercept || !["push", "traverse"].includes(event.navigationType)) return;
+      event.intercept({ focusReset: "manual", handler: () => (this.clear(), this.reload()) });
+    });
     addEventListener("keydown", ({ key }) => {
       if (key === "Escape" && !document.querySelector("dialog[open], .popover")) this.clear();
     });
@@ -50,12 +56,6 @@ class Articles extends Page {
     const given = Object.entries({ ...this.query, page: "1", ...changes });
     const query = new URLSearchParams(given.filter(([name, value]) => value && value !== USUAL[name]));
     return query.size ? `${location.pathname}?${query}` : location.pathname;
-  }
-
-  go(changes) {
-    history.pushState(null, "", this.link(changes));
-    this.clear();
-    this.reload();
   }
 
   // The address follows each key: rendering the page shows its words in the field.
@@ -178,14 +178,13 @@ class Articles extends Page {
     const beside = html`<div class="list-tools">
       ${searchField({ label: "Search title and text", value: q, onInput: (text) => this.search(text) })}
       ${button({ icon: "list-checks", label: "Select", pressed: this.selecting, onClick: toggle })}</div>`;
-    const onSelect = (key) => this.go({ status: key });
     const filter = ["category", "tag", "author"].find((name) => this.query[name]);
     const filtered = html`<p class="list-end">Only the ${filter} “${this.query[filter]}”
       <a href=${this.link({ [filter]: "" })}>Show all articles</a></p>`;
     const more = html`<a href=${this.link({ status: "any" })}>Search all statuses</a>`;
     const missing = q ? html`No article contains “${q}”. ${status === "any" ? "" : more}` : "No articles";
     const none = html`<p class="section soft" role="status">${missing}</p>`;
-    return html`${tabs(items, status, { label: "Status", beside, onSelect })}
+    return html`${tabs(items, status, { label: "Status", beside })}
       ${filter ? filtered : nothing}${this.articles.length ? this.renderTable() : none}`;
   }
 
@@ -194,17 +193,23 @@ class Articles extends Page {
     const page = Number(this.query.page);
     const turn = (to, text) =>
       to < 1 || to > pages ? nothing : html`<a href=${this.link({ page: String(to) })}>${text}</a>`;
-    const head = ([kind, text]) => html`<th class=${kind} scope="col"
-      aria-sort=${kind.endsWith("changed") ? "descending" : nothing}>${text}</th>`;
     return html`<table class="table bleed articles ${this.selecting || size ? "selecting" : ""}">
         <colgroup><col class="check-cell">${COLUMNS.map(([kind]) => html`<col class=${kind}>`)}</colgroup>
         <thead><tr><th class="check-cell" scope="col">
           ${this.renderCheck("Select all on this page", this.articles)}</th>
-          ${size ? this.renderBulk() : COLUMNS.map(head)}</tr></thead>
+          ${size ? this.renderBulk() : COLUMNS.map((column) => this.renderColumn(column))}</tr></thead>
         <tbody>${repeat(this.articles, ({ uuid }) => uuid, (article) => this.renderArticle(article))}</tbody>
       </table>
       <p class="list-end">${count(this.total, "article")}${pages > 1 ? `, page ${page} of ${pages}` : nothing}
         ${turn(page - 1, "Previous page")} ${turn(page + 1, "Next page")}</p>`;
+  }
+
+  renderColumn([kind, text, ...orders]) {
+    const { ordering } = this.query;
+    const direction = ordering.startsWith("-") ? "descending" : "ascending";
+    const href = this.link({ ordering: orders.find((order) => order !== ordering) });
+    return html`<th class=${kind} scope="col" aria-sort=${orders.includes(ordering) ? direction : nothing}>
+      ${orders.length ? html`<a href=${href}>${text} ${icon("arrow-down")}</a>` : text}</th>`;
   }
 
   /** A checkbox that selects the articles. */
