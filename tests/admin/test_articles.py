@@ -210,6 +210,12 @@ def test_a_long_list_has_pages(open_list, api: Client, blog: Blog):
     page.get_by_role("link", name="Next page", exact=True).click()
     page.get_by_role("link", name="Foghorn", exact=True).wait_for()
     assert len(titles(page)) == 2
+    for title in ("Foghorn", "Dinghy"):
+        choose(page, title, "Delete")
+        page.get_by_text(f"“{title}” deleted").wait_for()
+    page.get_by_text("50 articles", exact=True).wait_for()
+    assert len(titles(page)) == 50
+    assert page.url.endswith(PATH)
 
 
 def test_an_empty_blog_shows_how_to_start(open_list, api, articles):

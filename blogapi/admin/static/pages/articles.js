@@ -76,6 +76,10 @@ class Articles extends Page {
     // The response to an earlier search can arrive later.
     if (turn !== this.turn) return;
     Object.assign(this, { articles, counts, total, pages: Math.ceil(total / PAGE_SIZE) });
+    if (articles.length || !total) return;
+    // The last article of the last page is deleted.
+    history.replaceState(null, "", this.link({ page: String(this.pages) }));
+    await this.load();
   }
 
   clear() { this.set({ selected: new Set(), selecting: false }); }
