@@ -1,7 +1,7 @@
 /** The list of articles: tabs, live search, order, and actions on one or several articles, with undo. */
 
 import { html, live, nothing, repeat } from "../vendor/lit.js";
-import { del, get, patch, post } from "../api.js";
+import { ApiError, del, get, patch, post } from "../api.js";
 import { badge, button, emptyState, icon, menuButton, openMenu, searchField, tabs } from "../components.js";
 import { count, formatChanged, formatNumber, parseTime } from "../format.js";
 import { definePage, Page, toast } from "../shell.js";
@@ -25,6 +25,12 @@ function write(articles, fields) {
 /** Undo changes: write the former values of the articles. */
 const restore = (articles) => write(articles, ({ status, published_at, category, tags }) =>
   ({ status, published_at, category, tags }));
+
+/** Publish an article together with the edits that wait in its working copy. */
+async function publish({ uuid, status }) {
+  if (status === "archived") await patch(`${PATH}${uuid}/`, { status: "draft" }, { etag: "*" });
+  await post(`${PATH}${uuid}/working-copy/publish/`, { status: "published" }, { etag: "*" });
+}
 
 class Articles extends Page {
   static place = "articles";
@@ -100,16 +106,18 @@ class Articles extends Page {
     return this.apply(articles, "archived", () => write(articles, () => ({ status: "archived" })), undo);
   }
 
-  /** Publish the articles together with the edits that wait in their working copies. */
+  /** Publish the articles one by one: what one of them needs does not hold up the others. */
   publish(articles) {
     const waiting = articles.filter(({ status, working_copy: copy }) => status !== "published" || copy);
     if (!waiting.length) return toast("They are published already");
     const isNew = waiting.every(({ status }) => status !== "published");
     return this.apply(waiting, isNew ? "published" : "published, with the edits", async () => {
-      for (const { uuid, status } of waiting) {
-        if (status === "archived") await patch(`${PATH}${uuid}/`, { status: "draft" }, { etag: "*" });
-        await post(`${PATH}${uuid}/working-copy/publish/`, { status: "published" }, { etag: "*" });
-      }
+      const refused = [];
+      await Promise.all(waiting.map((article) => publish(article).catch(({ message }) =>
+        refused.push(`“${titleOf(article)}” is not published: ${message}`))));
+      const number = waiting.length - refused.length;
+      const published = number ? `${number} of ${waiting.length} are published. ` : "";
+      if (refused.length) throw new ApiError(0, { detail: published + refused.join(" ") });
     }, isNew ? undefined : null);
   }
 
