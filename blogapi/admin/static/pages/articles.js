@@ -2,7 +2,9 @@
 
 import { html, live, nothing, repeat } from "../vendor/lit.js";
 import { ApiError, del, get, patch, post } from "../api.js";
-import { badge, button, emptyState, icon, menuButton, openMenu, searchField, tabs } from "../components.js";
+import { badge, button, emptyState, icon, menuButton, openPopover, searchField, tabs }
+  from "../components.js";
+import "../editor/picker.js";
 import { count, formatChanged, formatNumber, parseTime } from "../format.js";
 import { definePage, Page, toast } from "../shell.js";
 import { addressOf, changeOf, FIELDS, newArticle, PATH, titleOf } from "./lists.js";
@@ -133,21 +135,27 @@ class Articles extends Page {
     });
   }
 
-  /** Open a menu of all categories or all tags; a tag that all of the articles have is removed. */
+  /** Open a field below a button to find a category or a tag; a tag of all the articles can be removed. */
   async choose(kind, anchor, articles) {
-    const read = async () => (await get(`blog/${kind}/`, { query: { fields: "uuid,name" } })).data;
-    const terms = await this.act("read", read);
-    const makeItem = ({ uuid, name }) => {
-      const termsOf = ({ category, tags }) => (kind === "tags" ? tags : [category]);
-      const removes = articles.every((article) => termsOf(article).some((term) => term.uuid === uuid));
-      const others = ({ tags }) => tags.filter((tag) => tag.uuid !== uuid);
-      const makeTags = (article) => ({ tags: [...others(article), ...(removes ? [] : [{ uuid }])] });
-      const fields = kind === "tags" ? makeTags : () => ({ category: { uuid } });
-      const done = kind === "tags" ? `${removes ? "without" : "with"} the tag ${name}` : `moved to ${name}`;
-      const action = () => this.apply(articles, done, () => write(articles, fields));
-      return { label: name, icon: removes ? "check" : "", action };
+    const isShared = ({ uuid }) => articles.every(({ tags }) => tags.some((tag) => tag.uuid === uuid));
+    const shared = kind === "tags" ? articles[0].tags.filter(isShared).map(({ uuid }) => uuid) : [];
+    let terms = [];
+    const take = (chosen) => {
+      const term = terms.find(({ uuid }) => chosen.includes(uuid) !== shared.includes(uuid));
+      const others = ({ tags }) => tags.filter(({ uuid }) => uuid !== term.uuid);
+      const [done, fields] = kind === "categories" ? ["moved to", () => ({ category: term })]
+        : isShared(term) ? ["without the tag", (article) => ({ tags: others(article) })]
+        : ["with the tag", (article) => ({ tags: [...others(article), term] })];
+      this.apply(articles, `${done} ${term.name}`, () => write(articles, fields));
     };
-    if (terms) openMenu(anchor, terms.map(makeItem), kind);
+    const float = openPopover(anchor, (close) => html`<term-picker class="field" .items=${terms}
+      .label=${anchor.textContent.trim()} .chosen=${shared} .single=${kind === "categories"} .open=${true}
+      @choose=${({ detail }) => (close(), take(detail))}></term-picker>`);
+    if (!float) return;
+    const read = async () => (await get(`blog/${kind}/`, { query: { fields: "uuid,name" } })).data;
+    terms = (await this.act("read", read)) ?? [];
+    float.update();
+    float.element.querySelector("input").focus();
   }
 
   menuOf(article) {
@@ -242,8 +250,8 @@ class Articles extends Page {
     return html`<td class="bulk-cell" colspan="6">
       <div class="bulk" role="group" aria-label="Selection"><strong>${articles.length} selected</strong>
       ${act("Publish", "send", () => this.publish(articles))}
-      ${act("Category", "folder", (anchor) => this.choose("categories", anchor, articles), "menu")}
-      ${act("Tags", "tag", (anchor) => this.choose("tags", anchor, articles), "menu")}
+      ${act("Category", "folder", (anchor) => this.choose("categories", anchor, articles), "dialog")}
+      ${act("Tags", "tag", (anchor) => this.choose("tags", anchor, articles), "dialog")}
       ${act("Archive", "archive", () => this.archive(articles))}
       ${button({ text: "Clear selection", kind: "bare", onClick: () => this.clear() })}</div></td>`;
   }
