@@ -52,3 +52,13 @@ def test_the_health_of_the_blog_can_be_checked_again(api, open_admin):
     with page.expect_response("**/doctor/") as response:
         page.get_by_role("button", name="Check again", exact=True).click()
     assert response.value.json()["checked"] > before
+    # Another page of the overview runs the checks.
+    problem = {"status": 409, "json": {"code": "checks_running", "detail": "The checks are running already."}}
+    page.route(
+        "**/api/v1/doctor/",
+        lambda route: route.fulfill(**problem) if route.request.method == "POST" else route.continue_(),
+    )
+    with page.expect_response(lambda response: response.status == 409):
+        page.get_by_role("button", name="Check again", exact=True).click()
+    page.get_by_role("button", name="Check again", exact=True).wait_for()
+    assert page.get_by_role("alert").inner_text() == ""

@@ -7,11 +7,7 @@ import { count, distance, formatChanged, formatDay, formatDayAndTime } from "../
 import { definePage, Page } from "../shell.js";
 import { addressOf, changeOf, FIELDS, newArticle, PATH, titleOf } from "./lists.js";
 
-const LEVELS = {
-  wrong: { icon: "triangle-alert", kind: "bad" },
-  hint: { icon: "triangle-alert", kind: "warn" },
-  ok: { icon: "check", kind: "good" },
-};
+const LEVELS = { wrong: ["triangle-alert", "bad"], hint: ["triangle-alert", "warn"], ok: ["check", "good"] };
 const WORDS = { scheduled: "Scheduled", published: "Published", archived: "Archived" };
 
 const list = async (query) => (await get(PATH, { query: { page_size: 5, fields: FIELDS, ...query } })).data;
@@ -31,28 +27,29 @@ class Overview extends Page {
       list({ status: "published", ordering: "-published_at", page_size: 3 }),
       get("doctor/"),
     ]);
-    const others = edited.filter(({ status }) => status !== "draft");
-    const newest = [...drafts, ...others].sort((one, other) => (changeOf(one) > changeOf(other) ? -1 : 1));
-    Object.assign(this, { unfinished: newest.slice(0, 5), next, last, health });
+    const unfinished = [...drafts, ...edited.filter(({ status }) => status !== "draft")];
+    unfinished.sort((one, other) => (changeOf(one) > changeOf(other) ? -1 : 1));
+    Object.assign(this, { unfinished: unfinished.slice(0, 5), next, last, health });
     // The last results are shown at once; then the checks run again, because problems may have been solved.
     this.check();
   }
 
   check() {
-    return this.act("check", async () => {
-      this.health = (await post("doctor/", undefined, { timeout: 120 })).data;
-    });
+    // 409: another page of the overview has started the checks.
+    const recover = (error) => (error.status === 409 ? get("doctor/") : Promise.reject(error));
+    const run = () => post("doctor/", undefined, { timeout: 120 }).catch(recover);
+    return this.act("check", async () => (this.health = (await run()).data));
   }
 
-  renderMain() {
-    return newArticle();
-  }
+  renderMain() { return newArticle(); }
 
   renderPage() {
     const again = html`<button class="link-button" type="button" @click=${() => this.check()}>
       ${this.busy === "check" ? "Checking…" : "Check again"}</button>`;
-    const findings = this.health.findings.map(({ level, title, detail: text, link }) => row({
-      ...LEVELS[level], text, title: link ? html`<a class="cure" href=${link}>${title}</a>` : title }));
+    const findings = this.health.findings.map(({ level, title, detail: text, link }) => {
+      const [icon, kind] = LEVELS[level];
+      return row({ icon, kind, text, title: link ? html`<a class="cure" href=${link}>${title}</a>` : title });
+    });
     return html`<div class="columns overview"><div>
       ${renderList("Go on writing", "draft", "All drafts", this.unfinished, (article) =>
         [describe(article), formatChanged(changeOf(article))])}
