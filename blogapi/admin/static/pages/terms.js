@@ -2,39 +2,31 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { del, get, patch, post, put } from "../api.js";
-import { button, confirmRisk, emptyState, menuButton, searchField, table } from "../components.js";
+import { button, emptyState, menuButton, searchField, table } from "../components.js";
 import { count } from "../format.js";
-import { bind, formDialog } from "../forms.js";
+import { bind, formDialog, remove } from "../forms.js";
 import { definePage, Page, toast } from "../shell.js";
 
 const PICTURE = { help: "The address of a picture, or media: and its id in the library." };
+// Of each kind: the word for one, what it is for, and the fields that the others do not have.
 const KINDS = {
-  categories: {
-    one: "category",
-    empty: "A category groups articles: each article is in exactly one.",
-    own: [["description", "Description", { type: "textarea" }], ["cover_image", "Picture", PICTURE]],
-  },
-  tags: {
-    one: "tag",
-    empty: "A tag says what an article is about; an article can have many. The editor can create them too.",
-    own: [],
-  },
-  authors: {
-    one: "author",
-    empty: "An author is a name in a byline. Users get theirs automatically; guests need no login.",
-    own: [["bio", "About", { type: "textarea" }], ["url", "Website"], ["avatar", "Picture", PICTURE]],
-  },
+  categories: ["category", "A category groups articles: each article is in exactly one.",
+    [["description", "Description", { type: "textarea" }], ["cover_image", "Picture", PICTURE]]],
+  tags: ["tag",
+    "A tag says what an article is about; an article can have many. The editor can create them too.", []],
+  authors: ["author",
+    "An author is a name in a byline. Users get theirs automatically; guests need no login.",
+    [["bio", "About", { type: "textarea" }], ["url", "Website"], ["avatar", "Picture", PICTURE]]],
 };
 
 const place = document.body.dataset.page;
 const path = `blog/${place}/`;
-const { one, empty, own } = KINDS[place];
+const [one, purpose, ownFields] = KINDS[place];
 const FIELDS = [
   ["name", "Name", { required: true, autofocus: true }],
   ["slug", "Address", { help: "The last part of its address. Empty: made from the name." }],
-  ...own,
+  ...ownFields,
 ];
-const names = FIELDS.map(([name]) => name);
 
 class Terms extends Page {
   static place = place;
@@ -43,8 +35,7 @@ class Terms extends Page {
   wanted = "";
 
   async load() {
-    const shown = ["uuid", "articles_count", ...names, ...(place === "authors" ? ["user"] : [])];
-    ({ data: this.terms } = await get(path, { query: { fields: shown.join() } }));
+    ({ data: this.terms } = await get(path, { query: { fields: "*,articles_count" } }));
   }
 
   renderMain() { return this.terms.length ? this.renderNew() : nothing; }
@@ -54,7 +45,7 @@ class Terms extends Page {
   }
 
   renderPage() {
-    const nothingYet = { title: `No ${place} yet`, text: empty, actions: this.renderNew() };
+    const nothingYet = { title: `No ${place} yet`, text: purpose, actions: this.renderNew() };
     if (!this.terms.length) return emptyState(nothingYet);
     const wanted = this.wanted.trim().toLowerCase();
     const found = this.terms.filter(({ name, slug }) => `${name} ${slug}`.toLowerCase().includes(wanted));
@@ -79,33 +70,31 @@ class Terms extends Page {
 
   /** Open the dialog of a term, or of a new one. The server refuses to overwrite changes made meanwhile. */
   async edit(term) {
-    const query = { fields: names.join() };
-    const old = term && (await this.act("open", () => get(`${path}${term.uuid}/`, { query })));
-    if (term && !old) return;
-    const before = old?.data ?? {};
-    const values = { ...before };
+    const query = { fields: FIELDS.map(([name]) => name).join() };
+    const old = term ? await this.act("open", () => get(`${path}${term.uuid}/`, { query })) : { data: {} };
+    if (!old) return;
+    const values = { ...old.data };
     const input = bind(this, values);
     // If the address is empty, the server derives it or keeps it.
-    const isSent = (name) => values[name] !== before[name] && (values[name] || name !== "slug");
+    const isSent = ([name, value]) => value !== old.data[name] && (value || name !== "slug");
     const save = () => {
-      const body = Object.fromEntries(names.filter(isSent).map((name) => [name, values[name]]));
-      return old ? patch(`${path}${term.uuid}/`, body, { etag: old.etag }) : post(path, body);
+      const body = Object.fromEntries(Object.entries(values).filter(isSent));
+      return term ? patch(`${path}${term.uuid}/`, body, { etag: old.etag }) : post(path, body);
     };
-    const title = old ? `Edit ${one}` : `New ${one}`;
     const fields = () => FIELDS.map((field) => input(...field));
-    await formDialog(this, { title, action: "Save", fields, save });
+    await formDialog(this, { title: `${term ? "Edit" : "New"} ${one}`, action: "Save", fields, save });
   }
 
   /** Delete a term. The server refuses one that articles need; deleting a tag cannot be undone. */
   async delete({ uuid, articles_count: number, ...term }) {
     const title = `Delete the tag “${term.name}”?`;
     const text = `${count(number, "public article")} and perhaps drafts have it. The articles stay.`;
-    if (place === "tags" && !(await confirmRisk({ title, text, action: "Delete tag" }))) return;
-    if (!(await this.act("delete", () => del(`${path}${uuid}/`)))) return;
+    if (place === "tags") return remove(this, `${path}${uuid}/`, { title, text, action: "Delete tag" });
+    if (!(await this.act("delete", () => del(`${path}${uuid}/`)))) return undefined;
     const restore = () => put(`${path}${uuid}/`, term, { create: true });
     const undo = async () => (await this.act("undo", restore)) && this.reload();
-    toast(`${term.name} deleted.`, place === "tags" ? {} : { undo });
-    this.reload();
+    toast(`${term.name} deleted.`, { undo });
+    return this.reload();
   }
 }
 
