@@ -19,6 +19,12 @@ const ENDS = [["30", "In 30 days"], ["365", "In a year"], ["", "Never"]];
 const NONE = { title: "No keys yet", text: "A program needs a key to use this blog. You need none." };
 const IDLE_DAYS = 180;
 
+function renderLastUse({ last_used: used, created }) {
+  const days = -daysFromToday(used ?? created);
+  if (days > IDLE_DAYS) return html`<span class="warn">${used ? `${days} days ago` : "Never used"}</span>`;
+  return !used ? "Not used yet" : days < 2 ? formatDayAndTime(used) : formatDay(used);
+}
+
 class Keys extends Page {
   static place = "keys";
   static heading = "Keys";
@@ -26,8 +32,7 @@ class Keys extends Page {
   async load() {
     const query = { ownerless: false };
     const [keys, users] = await Promise.all([get("auth/api-key/", { query }), get("users/")]);
-    this.keys = keys.data;
-    this.names = Object.fromEntries(users.data.map(({ uuid, username }) => [uuid, username]));
+    Object.assign(this, { keys: keys.data, users: users.data });
   }
 
   async create() {
@@ -35,45 +40,35 @@ class Keys extends Page {
     const input = bind(this, values);
     const end = () => (values.days ? new Date(Date.now() + values.days * 86_400_000) : null);
     const scopes = Object.entries(SCOPES).map(([scope, [word]]) => [scope, word]);
-    const key = await formDialog(this, {
-      title: "New key",
-      action: "Create key",
-      fields: () => html`
-        ${input("name", "Name", { maxlength: 100, help: "Where you use it, so that you recognise it later" })}
-        ${input("scope", "May", { type: "select", options: scopes, help: SCOPES[values.scope][1] })}
-        ${input("days", "Ends", { type: "select", options: ENDS })}`,
-      save: () => post("auth/api-key/", { name: values.name, scopes: [values.scope], expires: end() }),
-    });
+    const fields = () => [
+      input("name", "Name", { maxlength: 100, help: "Where you use it, so that you recognise it later" }),
+      input("scope", "May", { type: "select", options: scopes, help: SCOPES[values.scope][1] }),
+      input("days", "Ends", { type: "select", options: ENDS })];
+    const save = () => post("auth/api-key/", { name: values.name, scopes: [values.scope], expires: end() });
+    const key = await formDialog(this, { title: "New key", action: "Create key", fields, save });
     if (!key) return;
-    const may = `May ${SCOPES[values.scope][0].toLowerCase()} as ${session().user.username}.`;
-    await showOnce(this, {
-      title: values.name ? `Key “${values.name}” is made. Copy it now` : "The key is made. Copy it now",
-      label: "key",
-      value: key.data.public_state,
-      foot: `${may} ${values.days ? `Ends on ${formatDay(end())}.` : "Never ends."}`,
-    });
+    const name = values.name ? `Key “${values.name}”` : "The key";
+    const may = SCOPES[values.scope][0].toLowerCase();
+    const ends = values.days ? `Ends on ${formatDay(end())}.` : "Never ends.";
+    await showOnce(this, { title: `${name} is made. Copy it now`, label: "key", value: key.data.public_state,
+      foot: `May ${may} as ${session().user.username}. ${ends}` });
   }
 
   renderMain() {
     return button({ text: "New key", icon: "plus", popup: "dialog", onClick: () => this.create() });
   }
 
-  renderLastUse({ last_used: used, created }) {
-    const days = -daysFromToday(used ?? created);
-    if (days > IDLE_DAYS) return html`<span class="warn">${used ? `${days} days ago` : "Never used"}</span>`;
-    return !used ? "Not used yet" : days < 2 ? formatDayAndTime(used) : formatDay(used);
-  }
-
   renderRow(key) {
-    const { uuid, name, prefix, user, scopes, expires } = key;
+    const { uuid, user, scopes, expires } = key;
+    const name = key.name || `${key.prefix}…`;
+    const label = `Revoke ${name}`;
     const text = "Whatever uses this key stops working at once.";
-    const question = { title: `Revoke “${name || prefix}”?`, text, action: "Revoke key" };
+    const question = { title: `Revoke “${name}”?`, text, action: "Revoke key" };
     const onClick = () => remove(this, `auth/api-key/${uuid}/`, question);
-    const label = `Revoke ${name || prefix}`;
-    const owner = user === session().user.uuid ? "" : `of ${this.names[user]}`;
-    return html`<tr><th scope="row">${name || `${prefix}…`} <span class="soft">${owner}</span></th>
-      <td class="ink nowrap">${SCOPES[scopes.at(-1)][0]}</td>
-      <td class="nowrap">${this.renderLastUse(key)}</td>
+    const owner = this.users.find((other) => other.uuid === user && user !== session().user.uuid);
+    return html`<tr>
+      <th scope="row">${name} <span class="soft">${owner ? `of ${owner.username}` : ""}</span></th>
+      <td class="ink nowrap">${SCOPES[scopes.at(-1)][0]}</td><td class="nowrap">${renderLastUse(key)}</td>
       <td class="nowrap">${expires ? formatDay(expires) : "Never"}</td>
       <td class="num">${button({ text: "Revoke", label, kind: "risk hang-end", onClick })}</td></tr>`;
   }

@@ -2,8 +2,8 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { get, patch, post } from "../api.js";
-import { button, menuButton, table } from "../components.js";
-import { formatDay, formatDayAndTime } from "../format.js";
+import { button, icon, menuButton, table } from "../components.js";
+import { distance, formatDay } from "../format.js";
 import { bind, formDialog, remove, showOnce } from "../forms.js";
 import { definePage, Page, session, toast } from "../shell.js";
 
@@ -21,26 +21,20 @@ class Users extends Page {
   async create() {
     const values = { username: "", role: "member" };
     const input = bind(this, values);
-    const user = await formDialog(this, {
-      title: "New user",
-      action: "Create user",
-      fields: () => html`${input("username", "Name", { help: "Letters, digits and . @ + - _" })}
-        ${input("role", "Role", { type: "select", options: ROLES })}
-        <p class="soft small">You get a one-time link for them, with which they choose a password.</p>`,
-      save: async () => (await post("users/", values)).data,
-    });
+    const fields = () => html`${input("username", "Name", { help: "Letters, digits and . @ + - _" })}
+      ${input("role", "Role", { type: "select", options: ROLES })}
+      <p class="soft small">You get a one-time link for them, with which they choose a password.</p>`;
+    const save = async () => (await post("users/", values)).data;
+    const user = await formDialog(this, { title: "New user", action: "Create user", fields, save });
     if (user) await this.makeLink(user);
   }
 
   async makeLink({ uuid, username }) {
     const link = await this.act("link", async () => (await post(`users/${uuid}/reset-link/`)).data);
     if (!link) return;
-    await showOnce(this, {
-      title: `Link for ${username}. Copy it now`,
-      label: "link",
-      value: new URL(link.url, location.origin).href,
-      foot: `Send it to ${username}. It sets a password once, until ${formatDayAndTime(link.expires)}.`,
-    });
+    const value = new URL(link.url, location.origin).href;
+    const foot = `Send it to ${username}. It sets a password once, and ends ${distance(link.expires)}.`;
+    await showOnce(this, { title: `Link for ${username}. Copy it now`, label: "link", value, foot });
   }
 
   change(user, name, value) {
@@ -56,14 +50,14 @@ class Users extends Page {
     const { uuid, username, role, disabled } = user;
     const [newRole, word] = role === "admin" ? ["member", "a member"] : ["admin", "an admin"];
     const text = "They are signed out, and their keys stop working. Owners of content cannot be deleted.";
-    const question = { title: `Delete ${username}?`, text, action: "Delete user" };
-    const deleteUser = () => remove(this, `users/${uuid}/`, question);
+    const onDelete = () =>
+      remove(this, `users/${uuid}/`, { title: `Delete ${username}?`, text, action: "Delete user" });
     return [
       { label: "New password link", icon: "link", action: () => this.makeLink(user) },
       { label: `Make ${word}`, icon: "shield", action: () => this.change(user, "role", newRole) },
       { label: disabled ? "Enable" : "Disable", icon: disabled ? "check" : "lock",
         action: () => this.change(user, "disabled", !disabled) },
-      { label: "Delete", icon: "trash-2", risk: true, action: deleteUser },
+      { label: "Delete", icon: "trash-2", risk: true, action: onDelete },
     ];
   }
 
@@ -72,19 +66,21 @@ class Users extends Page {
   }
 
   renderRow(user) {
-    const { username, role, disabled, has_password: hasPassword } = user;
+    const { username, role, disabled, has_password: hasPassword, created } = user;
+    const [name, kind, state] = disabled ? ["lock", "warn", "Disabled"]
+      : hasPassword ? ["check", "good", "Can sign in"] : ["clock", "", "No password yet"];
     return html`<tr>
       <th scope="row">${username} <span class="soft">${isOwn(user) ? "(you)" : ""}</span></th>
       <td class="ink">${role === "admin" ? "Admin" : "Member"}</td>
-      <td class="nowrap">${disabled ? "Disabled" : hasPassword ? "Can sign in" : "No password yet"}</td>
-      <td class="nowrap">${formatDay(user.created)}</td>
+      <td><span class="badge">${icon(name, kind)} ${state}</span></td>
+      <td class="nowrap since">${formatDay(created)}</td>
       <td class="menu-cell">${menuButton(`Actions for ${username}`, () => this.listActions(user))}</td>
     </tr>`;
   }
 
   renderPage() {
     const rows = this.users.map((user) => this.renderRow(user));
-    return html`${this.once ?? nothing}${table([["Name"], ["Role"], ["State"], ["Since"]], rows)}
+    return html`${this.once ?? nothing}${table([["Name"], ["Role"], ["State"], ["Since", "since"]], rows)}
       <p class="section soft small">A disabled user cannot sign in, and their keys are refused. Their articles
         stay.</p>`;
   }
