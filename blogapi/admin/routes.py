@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from pathlib import PurePosixPath
 from uuid import UUID
 
@@ -27,36 +29,48 @@ CACHE_CONTROL = "private, max-age=31536000, immutable"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: its path below /admin, its name in `data-page`, its title, and its module in `static/pages`."""
+    """A page: its path below /admin, its name in `data-page`, its title, and its module in `static/pages`.
+
+    A page with an icon has an entry in the menu, in `group`. `place` is the entry that is the current one;
+    a page without one has no menu.
+    """
 
     path: str
     name: str
     title: str
     module: str
+    icon: str = ""
+    group: str = ""
+    place: str = ""
 
 
 PAGES = (
-    Page("/", "overview", "Overview", "overview"),
+    Page("/", "overview", "Overview", "overview", "house"),
+    Page("/articles/", "articles", "Articles", "articles", "file-text"),
+    Page("/media/", "media", "Media", "media", "image"),
+    Page("/categories/", "categories", "Categories", "terms", "folder", "Organise"),
+    Page("/tags/", "tags", "Tags", "terms", "tag", "Organise"),
+    Page("/authors/", "authors", "Authors", "terms", "pen-line", "Organise"),
+    Page("/site/", "site", "Site", "site", "globe", "Settings"),
+    Page("/users/", "users", "Users", "users", "users", "Settings"),
+    Page("/keys/", "keys", "Keys", "keys", "key-round", "Settings"),
+    Page("/import/", "import", "Import and export", "import", "import", "Settings"),
+    Page("/backups/", "backups", "Backups", "backups", "archive", "Settings"),
+    Page("/profile/", "profile", "Profile", "profile", "user"),
+    Page("/export/", "export", "Import and export", "import", place="import"),
+    Page("/articles/<id:id>/history/", "history", "History", "history", place="articles"),
+    Page("/articles/new/", "editor", "New article", "editor"),
+    Page("/articles/<id:id>/", "editor", "Article", "editor"),
+    Page("/articles/<id:id>/preview/", "preview", "Preview", "preview"),
     Page("/sign-in/", "sign-in", "Sign in", "sign-in"),
     Page("/setup/", "setup", "Set up the blog", "sign-in"),
     Page("/reset/", "reset", "New password", "sign-in"),
-    Page("/articles/", "articles", "Articles", "articles"),
-    Page("/articles/new/", "editor", "New article", "editor"),
-    Page("/articles/<id:id>/", "editor", "Article", "editor"),
-    Page("/articles/<id:id>/history/", "history", "History", "history"),
-    Page("/articles/<id:id>/preview/", "preview", "Preview", "preview"),
-    Page("/media/", "media", "Media", "media"),
-    Page("/categories/", "categories", "Categories", "terms"),
-    Page("/tags/", "tags", "Tags", "terms"),
-    Page("/authors/", "authors", "Authors", "terms"),
-    Page("/users/", "users", "Users", "users"),
-    Page("/keys/", "keys", "Keys", "keys"),
-    Page("/import/", "import", "Import", "import"),
-    Page("/export/", "export", "Export", "import"),
-    Page("/backups/", "backups", "Backups", "backups"),
-    Page("/site/", "site", "Site", "site"),
-    Page("/profile/", "profile", "Profile", "profile"),
 )
+# [(group, pages)]; the pages of the first group are also in the bar of a phone, the last one is the profile.
+_MENU = [
+    (group, list(pages))
+    for group, pages in groupby(filter(attrgetter("icon"), PAGES), key=attrgetter("group"))
+]
 _PAGES = {f"{admin.url_prefix}{page.path}": page for page in PAGES}
 
 
@@ -65,7 +79,9 @@ def page(id: UUID | None = None) -> Response:
     """Return the document of a page, which contains no data."""
     rule = request.url_rule
     assert rule is not None, "the view is called for a page only"
-    content = render_template("admin/page.html", page=_PAGES[rule.rule], digest=assets.DIGEST)
+    content = render_template(
+        "admin/page.html", page=_PAGES[rule.rule], menu=_MENU, digest=assets.DIGEST
+    )
     response = Response(content, content_type="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY
     return response

@@ -87,3 +87,4 @@ def test_a_phone_shows_the_file_instead_of_the_list(api, open_admin):
     assert not is_wider_than_the_window(page)
     page.get_by_role("button", name="Close", exact=True).click()
     get_item(page, "boat.png").wait_for()
+    assert page.evaluate("document.activeElement.id") == "main"

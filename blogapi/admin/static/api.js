@@ -1,14 +1,21 @@
 /** The client of the API: JSON, ETags, errors, and a login that ends while a page is open. */
 
+import { distance, formatTime } from "./format.js";
+
 const BASE = "/api/v1/";
 
 /** The last failures and the time of the last good response, for the details of a failure. */
-export const connection = { failures: [], lastGood: null };
+export const connection = { failures: [], lastGood: "none" };
 
-/** A response with an error status, or no response: then the status is 0 and the code is "offline". */
+/**
+ * A response with an error status, or no response of the API: then the status is 0 and the code is "offline".
+ * The message contains all errors of fields, and when to try again. errors: messages by field; retryAfter: s.
+ */
 export class ApiError extends Error {
   constructor(status, { code = "", detail, errors = {}, etag = null, retryAfter = null } = {}) {
-    super(detail ?? `The blog answered with an error (${status}).`);
+    const given = detail ?? `The blog answered with an error (${status}).`;
+    const wait = retryAfter && !given.includes("again") && distance(new Date(Date.now() + retryAfter * 1000));
+    super(`${Object.values(errors).flat().join(" ") || given}${wait ? ` Try again ${wait}.` : ""}`);
     Object.assign(this, { name: "ApiError", status, code, detail: this.message, errors, etag, retryAfter });
   }
 
@@ -39,24 +46,26 @@ export async function request(method, path, options = {}) {
   const given = Object.entries({ "Content-Type": type, ...conditions });
   const headers = new Headers(given.filter(([, value]) => value));
   const signals = [signal, timeout && AbortSignal.timeout(timeout * 1000)].filter(Boolean);
-  const init = { method, headers, keepalive, signal: AbortSignal.any(signals), cache: "no-cache" };
-  init.body = file ?? (body === undefined ? undefined : JSON.stringify(body));
+  const init = { method, headers, keepalive, signal: AbortSignal.any(signals), cache: "no-cache",
+    body: file ?? JSON.stringify(body) };
 
   let response, data;
   try {
     response = await (onProgress ? upload : fetch)(apiAddress(path, query), init, onProgress);
-    const text = await response.text();
-    data = response.headers.get("Content-Type")?.includes("json") ? JSON.parse(text) : text;
+    // A proxy reports errors in HTML, and the sign-in page of a network can answer in place of the blog.
+    const isJson = response.ok && response.status !== 204;
+    data = await response.json().catch((error) => (isJson ? Promise.reject(error) : null));
   } catch (error) {
     if (signal?.aborted) throw error;
-    note(method, path, error.name === "TimeoutError" ? `no answer after ${timeout} s` : "no connection");
+    const outcomes = { TimeoutError: `no answer after ${timeout} s`, SyntaxError: "no answer of the API" };
+    note(method, path, outcomes[error.name] ?? "no connection");
     throw new ApiError(0, { code: "offline", detail: "The blog does not answer." });
   }
   const { ok, status } = response;
   // A proxy that compresses makes ETags weak; the server accepts strong ones only.
   const answer = { data, status, etag: response.headers.get("ETag")?.replace(/^W\//, "") ?? null };
   if (ok) {
-    connection.lastGood = new Date();
+    connection.lastGood = formatTime(new Date());
     return { ...answer, total: Number(response.headers.get("X-Total-Count")) };
   }
   const hasEnded = ["login_over", "key_missing"].includes(data?.code);
@@ -66,7 +75,7 @@ export async function request(method, path, options = {}) {
   }
   note(method, path, status);
   const retryAfter = Number(response.headers.get("Retry-After")) || null;
-  const problem = { ...(data?.code ? data : {}), etag: answer.etag, retryAfter };
+  const problem = { ...(data?.code && data), etag: answer.etag, retryAfter };
   if (hasEnded) problem.detail = "Your login has ended. Sign in to save; the text stays here.";
   throw new ApiError(status, problem);
 }
@@ -85,7 +94,7 @@ export function apiAddress(path, query = {}) {
 }
 
 function note(method, path, outcome) {
-  const failure = { time: new Date(), text: `${method} ${BASE}${path}  ${outcome}` };
+  const failure = `${formatTime(new Date())}  ${method} ${BASE}${path}  ${outcome}\n`;
   connection.failures = [failure, ...connection.failures].slice(0, 8);
 }
 
@@ -97,8 +106,8 @@ function upload(url, { method, headers, body, signal }, onProgress) {
     headers.forEach((value, name) => sender.setRequestHeader(name, value));
     sender.upload.onprogress = ({ loaded, total }) => onProgress(loaded, total);
     sender.onload = () => {
-      const names = ["Content-Type", "ETag", "Retry-After"].filter((name) => sender.getResponseHeader(name));
-      const found = names.map((name) => [name, sender.getResponseHeader(name)]);
+      const lines = sender.getAllResponseHeaders().trim().split("\r\n");
+      const found = lines.map((line) => line.split(/: (.*)/, 2));
       resolve(new Response(sender.response, { status: sender.status, headers: found }));
     };
     sender.onerror = sender.onabort = () => reject(new TypeError("The connection broke."));

@@ -9,11 +9,12 @@ const SPRITE = new URL("./vendor/icons.svg", import.meta.url).pathname;
 export const icon = (name, kind = "") =>
   html`<svg class="icon ${kind}" aria-hidden="true"><use href="${SPRITE}#${name}"></use></svg>`;
 
-// Set attributes of an element; null, undefined, false and "" remove one.
+// Set attributes and handlers (`onclick`) of an element; null, undefined, false and "" remove an attribute.
 const attributes = (values) =>
   ref((element) => {
     for (const [name, value] of Object.entries(element ? values : {})) {
-      if (value == null || value === false || value === "") element.removeAttribute(name);
+      if (typeof value === "function") element[name] = value;
+      else if (value == null || value === false || value === "") element.removeAttribute(name);
       else element.setAttribute(name, value === true ? "" : value);
     }
   });
@@ -61,55 +62,46 @@ export function badge({ status, published_at: time, working_copy: edits }) {
  */
 export function field({ name, id = `field-${name}`, label, help, counter, errors = {}, control, ...more }) {
   const error = [errors[name] ?? []].flat().join(" ");
-  const described = (help || error) && `${id}-help`;
   const text = error ? html`${icon("circle-alert")} ${error}` : help;
-  const aria = { "aria-describedby": described, "aria-invalid": error && "true" };
+  const aria = { "aria-describedby": text && `${id}-help`, "aria-invalid": error && "true" };
   return html`<div class="field ${error ? "faulty" : ""}">
     <label for=${id}>${label}</label>
     ${control ?? makeControl({ id, name, ...aria, ...more })}
-    <div class="below" ?hidden=${!described && !counter}>
+    <div class="below" ?hidden=${!text && !counter}>
       <span id="${id}-help" class="help">${text}</span><span class="help">${counter}</span></div></div>`;
 }
 
 function makeControl({ type = "text", value = "", options, prefix, onInput, onChange, ...more }) {
-  const input = (event) => onInput?.(event.target.value);
-  const change = (event) => onChange?.(event.target.value);
+  const oninput = ({ target }) => onInput?.(target.value);
+  const onchange = ({ target }) => onChange?.(target.value);
+  const dir = /^text/.test(type) && "auto";
+  const given = attributes({ autocomplete: "off", dir, oninput, onchange, ...more });
   if (type === "select") {
-    const both = (event) => (input(event), change(event));
     const list = options.map(([key, text]) =>
       html`<option value=${key} ?selected=${key === value}>${text}</option>`);
-    return html`<span class="select"><select @change=${both} ${attributes(more)}>${list}</select>
-      ${icon("chevron-down")}</span>`;
+    return html`<span class="select"><select ${given}>${list}</select>${icon("chevron-down")}</span>`;
   }
-  const given = attributes({ autocomplete: "off", dir: /^text/.test(type) && "auto", ...more });
   // What is typed into a field that the page does not follow stays when the page renders.
   const shown = onInput ? live(value) : value;
-  if (type === "textarea") {
-    return html`<textarea rows="3" .value=${shown} @input=${input} @change=${change} ${given}>
-      </textarea>`;
-  }
-  const control = html`<input type=${type} .value=${shown} @input=${input} @change=${change} ${given}>`;
-  const show = ({ currentTarget }) => {
-    const element = document.getElementById(more.id);
-    element.type = element.type === "password" ? "text" : "password";
-    currentTarget.setAttribute("aria-pressed", String(element.type === "text"));
-  };
-  const suffix = html`<button class="suffix" type="button" aria-pressed="false" aria-label="Show password"
-    @click=${show}>Show</button>`;
-  if (type === "password") return html`<span class="prefixed">${control}${suffix}</span>`;
-  if (!prefix) return control;
-  return html`<span class="prefixed"><span class="prefix">${prefix}</span>${control}</span>`;
+  if (type === "textarea") return html`<textarea rows="3" .value=${shown} ${given}></textarea>`;
+  const input = html`<input type=${type} .value=${shown} ${given}>`;
+  if (type === "password") return html`<span class="prefixed">${input}${showButton}</span>`;
+  return prefix ? html`<span class="prefixed"><span class="prefix">${prefix}</span>${input}</span>` : input;
 }
 
-export function checkbox({ name, label, help, checked = false, onChange, ...more }) {
-  const id = `field-${name}`;
-  const given = attributes({ id, name, "aria-describedby": help && `${id}-help`, ...more });
-  const change = (event) => onChange?.(event.target.checked);
-  return html`<div class="check">
-    <input type="checkbox" .checked=${live(checked)} @change=${change} ${given}>
-    <label for=${id}>${label}</label>
-    <span class="help" id="${id}-help" ?hidden=${!help}>${help}</span></div>`;
-}
+const showButton = html`<button class="suffix" type="button" aria-pressed="false" aria-label="Show password"
+  @click=${({ currentTarget: toggle }) => {
+    const input = toggle.previousElementSibling;
+    input.type = input.type === "password" ? "text" : "password";
+    toggle.ariaPressed = String(input.type === "text");
+  }}>Show</button>`;
+
+export const checkbox = ({ name, label, help, checked = false, onChange }) =>
+  html`<div class="check">
+    <input id="field-${name}" type="checkbox" aria-describedby="field-${name}-help" .checked=${live(checked)}
+      @change=${({ target }) => onChange?.(target.checked)}>
+    <label for="field-${name}">${label}</label>
+    <span class="help" id="field-${name}-help">${help}</span></div>`;
 
 /** One of two or three choices. items: [{value, label}]. */
 export function segments({ label, name, items, value, onChange }) {
@@ -121,20 +113,13 @@ export function segments({ label, name, items, value, onChange }) {
 }
 
 /**
- * Links to the parts of a page, on one line with `beside` (a search field). onSelect(key) replaces the link.
+ * Links to the parts of a page, on one line with `beside` (a search field).
  * items: [{key, text, count, href}]; count null: not known yet.
  */
-export function tabs(items, current, { label = "Parts of this page", onSelect, beside = nothing } = {}) {
-  const select = (event, key) => {
-    if (!onSelect || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    onSelect(key);
-  };
-  const counter = (count) =>
-    count === undefined ? nothing : html`<span class="count">${count ?? "–"}</span>`;
+export function tabs(items, current, { label = "Parts of this page", beside = nothing } = {}) {
   const link = ({ key, text, count, href }) =>
-    html`<a href=${href} aria-current=${key === current ? "page" : nothing}
-      @click=${(event) => select(event, key)}>${text} ${counter(count)}</a>`;
+    html`<a href=${href} aria-current=${key === current ? "page" : nothing}>${text} ${
+      count === undefined ? nothing : html`<span class="count">${count ?? "–"}</span>`}</a>`;
   return html`<div class="tab-row">
     <nav class="tabs" aria-label=${label}>${items.map(link)}</nav>${beside}</div>`;
 }
@@ -187,22 +172,22 @@ export const table = (heads, rows, kind = "bleed") =>
 export const facts = (pairs) =>
   html`<dl class="facts">${pairs.map(([term, value]) => html`<dt>${term}</dt><dd>${value}</dd>`)}</dl>`;
 
+/** Copy a text to the clipboard; the promise is rejected if the browser refuses. */
 export async function copyText(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   // Browsers offer the clipboard to https and localhost only.
-  const area = makeElement("textarea", { value: text });
-  area.select();
-  return document.execCommand("copy") && area.remove();
+  const write = (event) => (event.preventDefault(), event.clipboardData.setData("text/plain", text));
+  addEventListener("copy", write, { once: true });
+  if (!document.execCommand("copy")) throw new Error("The browser refuses to copy.");
 }
 
 /** A button that copies a text and then shows "Copied" for two seconds. */
 export function copyButton(text, { label = "Copy", kind } = {}) {
-  const copy = async ({ currentTarget: { classList } }) => {
-    await copyText(text);
+  const copy = ({ currentTarget: { classList } }) => copyText(text).then(() => {
     announce("Copied");
     classList.add("done");
     setTimeout(() => classList.remove("done"), 2000);
-  };
+  }, () => toast("The browser refuses to copy. Select the text, and copy it yourself."));
   return button({ text: label, busyText: "Copied", icon: "copy", kind, onClick: copy });
 }
 
@@ -219,26 +204,40 @@ export function toast(text, { undo, action = undo && { label: "Undo", run: undo 
   endToast();
   const parent = document.querySelector("dialog[open]") ? topmost() : document.getElementById("announcer");
   const element = makeElement("div", { className: "toast", popover: "manual" }, parent);
+  endToast = () => keepFocus(() => element.remove());
   const onClick = () => (endToast(), action.run());
-  const link = action && button({ text: action.label, kind: "bare", onClick });
-  render(html`<span>${text}</span>${link || nothing}`, element);
+  const link = action ? button({ text: action.label, kind: "bare", onClick }) : nothing;
+  render(html`<span>${text}</span>${link}`, element);
   element.showPopover();
-  let timer;
-  const wait = () => clearTimeout(timer);
-  const start = () => (wait(), (timer = setTimeout(endToast, 8000)));
-  endToast = () => (wait(), element.remove());
-  for (const name of ["pointerenter", "focusin"]) element.addEventListener(name, wait);
-  for (const name of ["pointerleave", "focusout"]) element.addEventListener(name, start);
-  start();
+  // The animation lasts 8 seconds and begins again when neither the pointer nor the focus is here.
+  element.addEventListener("animationend", endToast);
+}
+
+const isFocusLost = () => document.activeElement === document.body;
+
+/** Change the document. If that removes the element with the focus, the content gets the focus. */
+export function keepFocus(change) {
+  const wasLost = isFocusLost();
+  change();
+  if (isFocusLost() && !wasLost) document.getElementById("main")?.focus();
+}
+
+/**
+ * Move the focus among the elements with two arrow keys, Home and End. Returns the element that gets it.
+ */
+export function moveFocus(event, elements, [next, previous] = ["ArrowDown", "ArrowUp"]) {
+  const at = elements.indexOf(document.activeElement);
+  const to = { [next]: at + 1, [previous]: at - 1, Home: 0, End: -1 }[event.key];
+  const element = to === undefined ? undefined : elements.at(to % elements.length);
+  if (element) event.preventDefault();
+  element?.focus();
+  return element;
 }
 
 // The open dialogs and popovers: they are outside the page, and are rendered again whenever the page is.
 const floats = new Set();
-let dismissed = null;
 
-export function updateFloats() {
-  for (const float of floats) float.update();
-}
+export const updateFloats = () => floats.forEach((float) => float.update());
 
 // The parent of new dialogs, popovers and toasts: the last open dialog, or the landmark `main`.
 const topmost = () => [...document.querySelectorAll("main, dialog[open]")].at(-1) ?? document.body;
@@ -247,18 +246,17 @@ function makeElement(name, properties, parent = topmost()) {
   return parent.appendChild(Object.assign(document.createElement(name), properties));
 }
 
-function makeFloat(element, content, opener, onClose) {
-  let settle;
+function makeFloat(element, content, opener = document.activeElement) {
+  const { promise: result, resolve } = Promise.withResolvers();
   const close = (value) => {
     if (!floats.delete(float)) return;
-    const hadFocus = element.contains(document.activeElement) || document.activeElement === document.body;
-    element.remove();
-    if (hadFocus) opener.focus();
-    onClose?.(value);
-    settle(value);
+    keepFocus(() => {
+      element.remove();
+      if (isFocusLost()) opener.focus();
+    });
+    resolve(value);
   };
-  const result = new Promise((resolve) => (settle = resolve));
-  const float = { element, opener, result, close, update: () => render(content(close), element) };
+  const float = { element, result, close, update: () => render(content(close), element) };
   floats.add(float);
   float.update();
   return float;
@@ -269,10 +267,9 @@ function makeFloat(element, content, opener, onClose) {
  * promise of the closing value, undefined after Escape. content(close) returns what is below the title; it is
  * called whenever the page renders. The focus goes to `autofocus`, or to the first control.
  */
-export function openDialog({ title, content, kind = "", onClose }) {
-  const opener = document.activeElement;
+export function openDialog({ title, content, kind = "" }) {
   const element = makeElement("dialog", { className: `dialog ${kind}`, ariaLabel: title });
-  const float = makeFloat(element, (close) => html`<h2>${title}</h2>${content(close)}`, opener, onClose);
+  const float = makeFloat(element, (close) => html`<h2>${title}</h2>${content(close)}`);
   element.addEventListener("close", () => float.close());
   element.showModal();
   return float;
@@ -287,36 +284,18 @@ export function confirmRisk({ title, text, action }) {
 }
 
 /** Open a popover under a button, as openDialog() does; a second click on the button closes it. */
-export function openPopover(anchor, content, { label, role = "dialog", kind = "", onClose } = {}) {
-  const open = [...floats].find(({ opener, element }) => opener === anchor && element.popover);
-  if (open || dismissed === anchor) return open?.close();
+export function openPopover(anchor, content, { label, role = "dialog", kind = "" } = {}) {
+  if (anchor.popoverTargetElement) return anchor.popoverTargetElement.hidePopover();
   const element = makeElement("div", { className: `popover ${kind}`, popover: "auto", role });
   element.ariaLabel = label ?? anchor.textContent.trim();
-  const float = makeFloat(element, content, anchor, (value) => {
-    anchor.ariaExpanded = "false";
-    onClose?.(value);
-  });
-  anchor.ariaExpanded = "true";
+  const float = makeFloat(element, content, anchor);
+  float.result.then(() => (anchor.ariaExpanded = "false"));
+  // Without a target, a click on the anchor would close the popover first, and then open it again.
+  Object.assign(anchor, { ariaExpanded: "true", popoverTargetElement: element, popoverTargetAction: "show" });
   element.showPopover();
-  element.addEventListener("beforetoggle", () => {
-    // A click on the anchor closes the popover before the anchor gets the click, which must not reopen it.
-    dismissed = anchor;
-    setTimeout(() => (float.close(), (dismissed = null)), 0);
-  });
-  placeAt((anchor.closest(".split") ?? anchor).getBoundingClientRect(), element);
-  const first = ":is(button, a, input, select, textarea):not([type=radio]:not(:checked))";
-  (element.querySelector("[autofocus]") ?? element.querySelector(first))?.focus();
+  element.addEventListener("beforetoggle", () => float.close());
+  element.querySelector(":is(button, a, input, select, textarea):not([type=radio]:not(:checked))")?.focus();
   return float;
-}
-
-// Below the button, or above it if there is no room; the outer edges are aligned.
-function placeAt(at, { offsetWidth: width, offsetHeight: height, style }) {
-  const left = at.left + at.right > innerWidth ? at.right - width : at.left;
-  const above = at.bottom + height + 16 > innerHeight && at.top > height + 16;
-  const top = above ? at.top - 8 - height : at.bottom + 8;
-  style.left = `${Math.max(8, Math.min(left, innerWidth - width - 8))}px`;
-  style.top = `${top}px`;
-  style.maxHeight = `${innerHeight - top - 8}px`;
 }
 
 /** Open a menu under a button. items: [{label, icon, action, href, risk}]; false and null are left out. */
@@ -328,13 +307,8 @@ export function openMenu(anchor, items, label) {
   const draw = (close) => items.filter(Boolean).map((item) => entry(item, close));
   const float = openPopover(anchor, draw, { label, role: "menu", kind: "menu" });
   float?.element.addEventListener("keydown", (event) => {
-    const entries = [...float.element.children];
-    const at = entries.indexOf(document.activeElement);
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
     if (event.key === "Tab") float.close();
-    if (to === undefined) return;
-    event.preventDefault();
-    entries.at(to % entries.length).focus();
+    else moveFocus(event, [...float.element.children]);
   });
 }
 

@@ -7,9 +7,8 @@ export const setTimeZone = (name) => (timeZone = name);
 const format = (date, options) => new Intl.DateTimeFormat("en-GB", { ...options, timeZone }).format(date);
 
 /** Return the Date of a timestamp of the API; a timestamp without an offset is UTC. */
-export function parseTime(stamp) {
-  return stamp instanceof Date ? stamp : new Date(/(Z|[+-]\d\d:\d\d)$/.test(stamp) ? stamp : `${stamp}Z`);
-}
+export const parseTime = (stamp) =>
+  stamp instanceof Date ? stamp : new Date(/(Z|[+-]\d\d:\d\d)$/.test(stamp) ? stamp : `${stamp}Z`);
 
 /** 14:32 */
 export const formatTime = (stamp) => format(parseTime(stamp), { timeStyle: "short", hourCycle: "h23" });
@@ -19,10 +18,9 @@ export const formatDay = (stamp) => format(parseTime(stamp), { dateStyle: "mediu
 
 /** "Sunday 29 November", with the year if it is not the current one. */
 export function formatLongDay(stamp) {
-  const year = (time) => toFields(time).day.slice(0, 4);
-  const options = { weekday: "long", day: "numeric", month: "long" };
-  if (year(stamp) !== year(new Date())) options.year = "numeric";
-  return format(parseTime(stamp), options).replace(",", "");
+  const [shown, current] = [stamp, new Date()].map((time) => toFields(time).day.slice(0, 4));
+  const year = shown === current ? undefined : "numeric";
+  return format(parseTime(stamp), { weekday: "long", day: "numeric", month: "long", year }).replace(",", "");
 }
 
 /** Return the number of calendar days from today to the time: -1 is yesterday. */
@@ -43,9 +41,10 @@ export function formatDayAndTime(stamp) {
   return `${name ?? formatDay(stamp)}, ${formatTime(stamp)}`;
 }
 
-const UNITS = [["year", 31_557_600], ["month", 2_629_800], ["day", 86_400], ["hour", 3600], ["minute", 60]];
+const UNITS = [["year", 31_557_600], ["month", 2_629_800], ["day", 86_400], ["hour", 3600], ["minute", 60],
+  ["second", 1]];
 
-/** "in 8 days", "in 72 years", "3 months ago", "in 20 minutes". */
+/** "in 8 days", "in 72 years", "3 months ago", "in 20 minutes", "in 5 seconds". */
 export function distance(stamp) {
   const seconds = (parseTime(stamp) - Date.now()) / 1000;
   const [unit, length] = UNITS.find((entry) => Math.abs(seconds) >= entry[1]) ?? UNITS.at(-1);

@@ -13,34 +13,32 @@ export const bind = (page, values) => (name, label, options) => {
   return field({ name, label, value: values[name], errors: page.errors, onInput, ...options });
 };
 
-/** Ask with a form of fields(), save() it, load the page again. Returns a promise of what save() returns. */
-export function formDialog(page, { title, action, fields, save }) {
+/**
+ * Ask with a form of fields(), save() it, load the page again. Returns a promise of what save() returns, also
+ * if the user closes the dialog while the request runs: a new key is shown only once.
+ */
+export async function formDialog(page, { title, action, fields, save }) {
   page.set({ errors: {}, problem: "" });
-  const send = async (event, close) => {
+  let saved;
+  const send = async (event) => {
     event.preventDefault();
-    const saved = await page.act("save", save);
-    if (saved === undefined) return;
-    await page.reload();
-    close(saved);
+    saved = page.actAndReload("save", save);
+    if ((await saved) !== undefined) dialog.close();
   };
-  const content = (close) => html`<form class="form" novalidate @submit=${(event) => send(event, close)}>
+  const content = (close) => html`<form class="form" novalidate @submit=${send}>
     ${page.renderProblem()}${fields()}
     <div class="dialog-buttons">${button({ text: "Cancel", kind: "bare", onClick: () => close() })}
       ${button({ text: action, busyText: "Saving…", kind: "main", type: "submit",
         busy: page.busy === "save" })}</div></form>`;
-  return openDialog({ title, content, onClose: () => page.set({ errors: {}, problem: "" }) }).result;
+  const dialog = openDialog({ title, content });
+  await dialog.result;
+  page.set({ errors: {}, problem: "" });
+  return saved;
 }
 
 /** Delete the resource at the path and load the page again. question: options of confirmRisk(), or none. */
 export async function remove(page, path, question) {
-  if (question && !(await confirmRisk(question))) return;
-  await page.act("remove", async () => {
-    await del(path);
-    await page.reload();
-    await page.updateComplete;
-    // The row with the button is gone.
-    if (document.activeElement === document.body) document.getElementById("main").focus();
-  });
+  if (!question || (await confirmRisk(question))) await page.actAndReload("remove", () => del(path));
 }
 
 /** Show a key or a link in `page.once`, with the focus on Copy. foot: what it allows, and until when. */

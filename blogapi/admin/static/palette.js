@@ -4,28 +4,31 @@ import { html, nothing } from "./vendor/lit.js";
 import { get } from "./api.js";
 import { badge, icon, openDialog } from "./components.js";
 
-let dialog = null;
+const FIELDS = "uuid,title,status,published_at";
+const NEW_ARTICLE = { href: "/admin/articles/new/", text: "New article", mark: icon("plus") };
 
-/** places: [[path below /admin/, text, icon]]. */
-export function openPalette(places) {
-  if (dialog) return;
-  let [words, at, articles, timer] = ["", 0, []];
-  const list = () => [
-    ...places.filter(([, text]) => text.toLowerCase().includes(words.toLowerCase())),
-    ...articles.map((article) => [`articles/${article.uuid}`, article.title, null, article]),
-  ];
-  const find = async () => {
-    const asked = words;
-    const fields = "uuid,title,status,published_at";
-    const query = { q: asked, status: "any", page: 1, page_size: 8, fields };
+// The places are the links of the menu.
+const readPlace = (link) =>
+  ({ href: link.href, text: link.textContent.trim(), mark: link.querySelector("svg").cloneNode(true) });
+
+const makeEntry = (article) =>
+  ({ href: `/admin/articles/${article.uuid}/`, text: article.title, mark: badge(article) });
+
+export function openPalette() {
+  if (document.querySelector(".palette")) return;
+  const places = [NEW_ARTICLE, ...[...document.querySelectorAll(".bottom-bar a")].map(readPlace)];
+  let [words, at, articles] = ["", 0, []];
+  const list = () =>
+    [...places.filter(({ text }) => text.toLowerCase().includes(words.toLowerCase())), ...articles];
+  const type = async ({ target }) => {
+    const asked = target.value.trim();
+    [words, at, articles] = [asked, 0, []];
+    dialog.update();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    if (!asked || asked !== words) return;
+    const query = { q: asked, status: "any", page: 1, page_size: 8, fields: FIELDS };
     const { data } = await get("blog/articles/", { query }).catch(() => ({ data: [] }));
-    if (asked === words) articles = data;
-    dialog?.update();
-  };
-  const type = ({ target }) => {
-    [words, at, articles] = [target.value.trim(), 0, []];
-    clearTimeout(timer);
-    if (words) timer = setTimeout(find, 200);
+    if (asked === words) articles = data.map(makeEntry);
     dialog.update();
   };
   const press = (event) => {
@@ -39,15 +42,13 @@ export function openPalette(places) {
     option.scrollIntoView({ block: "nearest" });
     if (event.key === "Enter") option.click();
   };
-  const option = ([path, text, name, article], n) =>
-    html`<a id="go-${n}" role="option" class="menu-item" tabindex="-1" aria-selected=${n === at}
-      href="/admin/${path}${path && "/"}">${name ? icon(name) : nothing}<span>${text}</span>
-      ${article ? badge(article) : nothing}</a>`;
+  const option = ({ href, text, mark }, n) => html`<a id="go-${n}" role="option" class="menu-item"
+    href=${href} tabindex="-1" aria-selected=${n === at}><span>${text}</span>${mark}</a>`;
   const content = () => html`
     <div class="search">${icon("search")}<input role="combobox" aria-label="Page, action or article" autofocus
       placeholder="Page, action or article" autocomplete="off" spellcheck="false" aria-expanded="true"
       aria-controls="go-list" aria-activedescendant="go-${at}" @input=${type} @keydown=${press}></div>
     <div id="go-list" role="listbox" aria-label="Places">${list().map(option)}</div>
     <p role="status">${list().length ? nothing : `Nothing is called “${words}”.`}</p>`;
-  dialog = openDialog({ title: "Go to", content, kind: "palette", onClose: () => (dialog = null) });
+  const dialog = openDialog({ title: "Go to", content, kind: "palette" });
 }

@@ -1,40 +1,31 @@
-/** The frame of every page: session, side menu, failures, signing in again, and the palette. */
+/** The frame of every page: session, failures, signing in again, and the palette. */
 
 import { html, LitElement, nothing } from "./vendor/lit.js";
 import { ApiError, connection, get, onLoginEnded, post } from "./api.js";
-import { announce, button, emptyState, field, icon, notice, openDialog, openMenu, pageHead, problem, row,
+import { announce, button, emptyState, field, keepFocus, notice, openDialog, pageHead, problem, row,
   sectionHead, toast, updateFloats } from "./components.js";
-import { keptTexts } from "./editor/journal.js";
-import { count, formatDayAndTime, formatTime, setTimeZone } from "./format.js";
+import { attempt, keptTexts } from "./editor/journal.js";
+import { count, formatDayAndTime, setTimeZone } from "./format.js";
 import { openPalette } from "./palette.js";
 
 export { announce, toast };
 
-// The side menu: [group, [[path below /admin/, text, icon]]].
-const GROUPS = [
-  ["", [["", "Overview", "house"], ["articles", "Articles", "file-text"], ["media", "Media", "image"]]],
-  ["Organise", [["categories", "Categories", "folder"], ["tags", "Tags", "tag"],
-    ["authors", "Authors", "pen-line"]]],
-  ["Settings", [["site", "Site", "globe"], ["users", "Users", "users"], ["keys", "Keys", "key-round"],
-    ["import", "Import and export", "import"], ["backups", "Backups", "archive"]]],
-];
-const PLACES = GROUPS.flatMap(([, places]) => places);
-
 // The names of the blog and the user are stored for the next page, whose menu does not wait for the API.
 const KEPT = "blogapi.session";
+let last = attempt(() => JSON.parse(localStorage.getItem(KEPT))) || {};
 let current = null;
 
 /** {user: {uuid, username, role}, site: {title, time_zone, …}}; known in renderPage(), not yet in load(). */
 export const session = () => current;
 
-/** The values that the last page in this browser has stored: {title, user, username}; `user` is a uuid. */
-export const lastSession = () => JSON.parse(localStorage.getItem(KEPT) ?? "{}");
+/** The values of this session or the last one in this browser: {title, user, username}; user: a uuid. */
+export const lastSession = () => last;
 
 export function setSession(session) {
   current = session;
   setTimeZone(session.site.time_zone);
-  const { uuid: user, username } = session.user;
-  localStorage.setItem(KEPT, JSON.stringify({ title: session.site.title, user, username }));
+  last = { title: session.site.title, user: session.user.uuid, username: session.user.username };
+  attempt(() => localStorage.setItem(KEPT, JSON.stringify(last)));
 }
 
 async function openSession() {
@@ -42,20 +33,28 @@ async function openSession() {
   setSession({ user: { ...user, uuid: user.user }, site });
 }
 
+const isMac = /^(Mac|iP)/.test(navigator.platform);
+
+/** "Ctrl P"; "⌘ P" on a Mac, where Ctrl and a letter belong to the text fields. */
+export const nameShortcut = (key) => `${isMac ? "⌘" : "Ctrl"} ${key}`;
+
+/** Return whether Ctrl (⌘ on a Mac) is pressed, and no other modifier. */
+export const isShortcut = ({ ctrlKey, metaKey, altKey, shiftKey }) =>
+  (isMac ? metaKey && !ctrlKey : ctrlKey && !metaKey) && !altKey && !shiftKey;
+
 /**
- * The base of all pages. A subclass has `static place` and `heading`, load() and renderPage(); where needed
- * also renderMain() (the main button), renderHead(), and `static bare` (no menu), `anonymous` (no login) or
- * `forMembers` (not for admins only). Its fields are plain properties: set() changes them and renders.
+ * The base of all pages. A subclass has load() and renderPage(); where needed also renderMain() (the main
+ * button), renderHead(), `heading` (by default the title of the document), and `static anonymous` (no login)
+ * or `forMembers` (not for admins only). Its fields are plain properties: set() changes them and renders.
  */
 export class Page extends LitElement {
-  static place = "";
-  static heading = "";
+  static heading = document.title;
 
-  constructor() {
-    super();
-    Object.assign(this, { state: "loading", failure: null, busy: "", errors: {}, problem: "", wait: 0 });
-    addEventListener("online", () => this.state === "failed" && this.reload());
-  }
+  state = "loading";
+  failure = null;
+  busy = "";
+  errors = {};
+  problem = "";
 
   // For subclasses.
   get heading() { return this.constructor.heading; }
@@ -92,40 +91,47 @@ export class Page extends LitElement {
    * work(), or undefined.
    */
   async act(name, work) {
-    if (this.busy) return undefined;
+    if (this.busy) return;
     this.set({ busy: name, errors: {}, problem: "" });
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      const { errors, detail } = error;
+      const { errors, message } = error;
       const isShown = Object.keys(errors).some((field) => document.getElementById(`field-${field}`));
-      this.set({ errors, problem: isShown ? "" : Object.values(errors).flat().join(" ") || detail });
+      this.set({ errors, problem: isShown ? "" : message });
       this.updateComplete.then(() => document.querySelector("[aria-invalid=true]")?.focus());
-      return undefined;
     } finally {
       this.set({ busy: "" });
     }
   }
 
+  /** As act(), and load the page again after work(). */
+  actAndReload(name, work) {
+    return this.act(name, async () => {
+      const result = await work();
+      await this.reload();
+      return result;
+    });
+  }
+
   /** The alert of act(), for dialogs; the page shows it below its head. */
   renderProblem() { return problem(this.problem); }
 
+  // If a render removes the element with the focus, such as the row of a menu, the content gets the focus.
+  update(changes) {
+    keepFocus(() => super.update(changes));
+  }
+
   render() {
-    const { bare, place } = this.constructor;
-    const live = html`<div id="announcer" role="status"><span class="sr-only"></span></div>`;
-    if (bare && this.state === "loading") return live;
-    if (bare && this.state === "ready") return html`${this.renderPage()}${live}`;
-    const main = html`<main id="main" class="main" tabindex="-1">
-      <div class="content">${this.renderContent()}</div></main>${live}`;
-    if (bare) return main;
-    return html`<a class="skip" href="#main">Skip to the content</a>
-      ${sideMenu(place)}${main}${bottomBar(place)}`;
+    const isBare = document.body.classList.contains("bare");
+    if (isBare && this.state !== "failed") return this.state === "ready" ? this.renderPage() : nothing;
+    return html`<main id="main" class="main" tabindex="-1">
+      <div class="content">${this.renderContent()}</div></main>`;
   }
 
   renderContent() {
-    const { anonymous, forMembers } = this.constructor;
-    if (current && current.user.role !== "admin" && !anonymous && !forMembers) {
+    if (current && current.user.role !== "admin" && !this.constructor.forMembers) {
       return html`${pageHead(this.heading)}
         ${emptyState({ title: "For admins only", text: "An admin can change your role." })}`;
     }
@@ -136,8 +142,9 @@ export class Page extends LitElement {
   }
 
   updated() {
-    const title = current?.site.title ?? lastSession().title;
-    document.title = [this.heading, title].filter(Boolean).join(" · ");
+    document.title = [this.heading, last.title].filter(Boolean).join(" · ");
+    document.querySelector(".side-title").textContent = last.title || location.host;
+    document.querySelector(".side [href='/admin/profile/'] span").textContent = last.username || "Profile";
     updateFloats();
   }
 }
@@ -152,13 +159,12 @@ function renderFailure(page) {
       actions: button({ text: "Go to the overview", href: "/admin/" }),
     });
   }
-  const kept = keptTexts(lastSession().user).map((text) => row({
+  const kept = keptTexts(last.user).map((text) => row({
     title: html`<a href="/admin/articles/${text.article}/">${text.title || "Without a title"}</a>`,
     text: `${count(text.words, "word")} not yet saved to the blog`,
     side: formatDayAndTime(text.changed),
   }));
   const { failures, lastGood } = connection;
-  const lines = failures.map(({ time, text }) => `${formatTime(time)}  ${text}\n`);
   return html`${notice({
     icon: "cloud-off",
     title: html`<strong>The blog does not answer.</strong> Trying again in ${count(wait, "second")}.`,
@@ -168,41 +174,7 @@ function renderFailure(page) {
   <section class="section" ?hidden=${!kept.length}>
     ${sectionHead("Kept in this browser")}<ul>${kept}</ul></section>
   <details class="section technical"><summary>Details for whoever runs the server</summary>
-    <pre tabindex="0">${lines}Last good answer: ${lastGood ? formatTime(lastGood) : "none"}.</pre></details>`;
-}
-
-const PROFILE = ["profile", "Profile", "user"];
-const goTo = () =>
-  openPalette([["articles/new", "New article", "plus"], ...PLACES, ["export", "Export", "upload"], PROFILE]);
-
-const placeLink = ([path, text, name], place) =>
-  html`<a class="side-link" href="/admin/${path}${path && "/"}"
-    aria-current=${path === place ? "page" : nothing}>${icon(name)}<span>${text}</span></a>`;
-
-function sideMenu(place) {
-  const { title, username = "" } = lastSession();
-  return html`<nav class="side" aria-label="Pages of the blog">
-    <p class="side-title">${title || location.host}</p>
-    <button type="button" class="button go-to" @click=${goTo}>
-      ${icon("search")}<span>Go to…</span><kbd>Ctrl P</kbd></button>
-    ${GROUPS.map(([group, places]) => html`<h2 ?hidden=${!group}>${group}</h2>
-      <ul>${places.map((entry) => html`<li>${placeLink(entry, place)}</li>`)}</ul>`)}
-    <div class="side-foot">${placeLink(["profile", username, "user"], place)}</div>
-  </nav>`;
-}
-
-function bottomBar(place) {
-  const more = [...PLACES.slice(3), PROFILE];
-  const open = ({ currentTarget }) => openMenu(currentTarget, [
-    { label: "Go to…", icon: "search", action: goTo },
-    ...more.map(([path, label, name]) => ({ label, icon: name, href: `/admin/${path}/` })),
-  ], "More");
-  const kind = more.some(([path]) => path === place) ? "current" : "";
-  return html`<nav class="bottom-bar" aria-label="Pages">
-    ${PLACES.slice(0, 3).map((entry) => placeLink(entry, place))}
-    <button type="button" class="side-link ${kind}" aria-haspopup="menu" @click=${open}>
-      ${icon("menu")}<span>More</span></button>
-  </nav>`;
+    <pre tabindex="0">${failures}Last good answer: ${lastGood}.</pre></details>`;
 }
 
 // Ask for the password in a dialog over the page; return whether the user signed in.
@@ -212,14 +184,11 @@ async function signInAgain() {
   let trouble = "";
   const signIn = async (event) => {
     event.preventDefault();
-    const { password } = Object.fromEntries(new FormData(event.target));
-    try {
-      await post("auth/login/", { username, password }, { signInAgain: false });
-      dialog.close(true);
-    } catch (error) {
-      trouble = error.message;
-      dialog.update();
-    }
+    const password = new FormData(event.target).get("password");
+    const request = post("auth/login/", { username, password }, { signInAgain: false });
+    trouble = await request.then(() => "", ({ message }) => message);
+    if (trouble) dialog.update();
+    else dialog.close(true);
   };
   const control = { type: "password", name: "password", autocomplete: "current-password", autofocus: true };
   const content = (close) => html`<p class="soft">Sign in as ${username} to save; the text stays here.</p>
@@ -235,13 +204,16 @@ async function signInAgain() {
 /** Define the page of this document, and show it. */
 export function definePage(PageClass) {
   customElements.define("admin-page", PageClass);
-  document.body.append(new PageClass());
-  document.body.lastElementChild.reload();
+  const page = document.querySelector("admin-page");
+  page.reload();
+  addEventListener("online", () => page.state === "failed" && page.reload());
   if (PageClass.anonymous) return;
   onLoginEnded(signInAgain);
+  document.querySelector(".go-to kbd").textContent = nameShortcut("P");
+  addEventListener("click", ({ target }) => target.closest(".go-to") && openPalette());
   addEventListener("keydown", (event) => {
-    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key !== "p") return;
+    if (event.key !== "p" || !isShortcut(event)) return;
     event.preventDefault();
-    goTo();
+    openPalette();
   });
 }

@@ -68,7 +68,8 @@ function list() {
 
 const isFresh = ({ time }) => Date.now() - time < MAX_AGE;
 
-function attempt(action) {
+// Return the result of an action that the browser can refuse, or false.
+export function attempt(action) {
   try {
     return action();
   } catch {
