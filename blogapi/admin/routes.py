@@ -79,9 +79,7 @@ def page(id: UUID | None = None) -> Response:
     """Return the document of a page, which contains no data."""
     rule = request.url_rule
     assert rule is not None, "the view is called for a page only"
-    content = render_template(
-        "admin/page.html", page=_PAGES[rule.rule], menu=_MENU, digest=assets.DIGEST
-    )
+    content = render_template("admin/page.html", page=_PAGES[rule.rule], menu=_MENU, digest=assets.DIGEST)
     response = Response(content, content_type="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY
     return response

@@ -177,8 +177,10 @@ export async function copyText(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   // Browsers offer the clipboard to https and localhost only.
   const write = (event) => (event.preventDefault(), event.clipboardData.setData("text/plain", text));
-  addEventListener("copy", write, { once: true });
-  if (!document.execCommand("copy")) throw new Error("The browser refuses to copy.");
+  addEventListener("copy", write);
+  const isCopied = document.execCommand("copy");
+  removeEventListener("copy", write);
+  if (!isCopied) throw new Error("The browser refuses to copy.");
 }
 
 /** A button that copies a text and then shows "Copied" for two seconds. */
@@ -222,9 +224,7 @@ export function keepFocus(change) {
   if (isFocusLost() && !wasLost) document.getElementById("main")?.focus();
 }
 
-/**
- * Move the focus among the elements with two arrow keys, Home and End. Returns the element that gets it.
- */
+/** Move the focus among the elements with two arrow keys, Home and End. Returns the element that gets it. */
 export function moveFocus(event, elements, [next, previous] = ["ArrowDown", "ArrowUp"]) {
   const at = elements.indexOf(document.activeElement);
   const to = { [next]: at + 1, [previous]: at - 1, Home: 0, End: -1 }[event.key];

@@ -4,15 +4,17 @@ import { html, LitElement, nothing } from "./vendor/lit.js";
 import { ApiError, connection, get, onLoginEnded, post } from "./api.js";
 import { announce, button, emptyState, field, keepFocus, notice, openDialog, pageHead, problem, row,
   sectionHead, toast, updateFloats } from "./components.js";
-import { attempt, keptTexts } from "./editor/journal.js";
+import { keptTexts } from "./editor/journal.js";
 import { count, formatDayAndTime, setTimeZone } from "./format.js";
 import { openPalette } from "./palette.js";
+import { keyNames, letterOf } from "./shortcuts.js";
+import * as storage from "./storage.js";
 
 export { announce, toast };
 
 // The names of the blog and the user are stored for the next page, whose menu does not wait for the API.
 const KEPT = "blogapi.session";
-let last = attempt(() => JSON.parse(localStorage.getItem(KEPT))) || {};
+let last = storage.read(KEPT) ?? {};
 let current = null;
 
 /** {user: {uuid, username, role}, site: {title, time_zone, …}}; known in renderPage(), not yet in load(). */
@@ -25,22 +27,13 @@ export function setSession(session) {
   current = session;
   setTimeZone(session.site.time_zone);
   last = { title: session.site.title, user: session.user.uuid, username: session.user.username };
-  attempt(() => localStorage.setItem(KEPT, JSON.stringify(last)));
+  storage.write(KEPT, last);
 }
 
 async function openSession() {
   const [{ data: user }, { data: site }] = await Promise.all([get("auth/me/"), get("blog/site/")]);
   setSession({ user: { ...user, uuid: user.user }, site });
 }
-
-const isMac = /^(Mac|iP)/.test(navigator.platform);
-
-/** "Ctrl P"; "⌘ P" on a Mac, where Ctrl and a letter belong to the text fields. */
-export const nameShortcut = (key) => `${isMac ? "⌘" : "Ctrl"} ${key}`;
-
-/** Return whether Ctrl (⌘ on a Mac) is pressed, and no other modifier. */
-export const isShortcut = ({ ctrlKey, metaKey, altKey, shiftKey }) =>
-  (isMac ? metaKey && !ctrlKey : ctrlKey && !metaKey) && !altKey && !shiftKey;
 
 /**
  * The base of all pages. A subclass has load() and renderPage(); where needed also renderMain() (the main
@@ -152,12 +145,10 @@ export class Page extends LitElement {
 function renderFailure(page) {
   const { failure, wait } = page;
   if (!failure.isTemporary) {
-    const isMissing = failure.status === 404;
-    return emptyState({
-      title: isMissing ? "There is nothing here" : "This page does not work",
-      text: isMissing ? "It was deleted, or the address is not complete." : failure.message,
-      actions: button({ text: "Go to the overview", href: "/admin/" }),
-    });
+    const [title, text] = failure.status === 404
+      ? ["There is nothing here", "It was deleted, or the address is not complete."]
+      : ["This page does not work", failure.message];
+    return emptyState({ title, text, actions: button({ text: "Go to the overview", href: "/admin/" }) });
   }
   const kept = keptTexts(last.user).map((text) => row({
     title: html`<a href="/admin/articles/${text.article}/">${text.title || "Without a title"}</a>`,
@@ -209,10 +200,10 @@ export function definePage(PageClass) {
   addEventListener("online", () => page.state === "failed" && page.reload());
   if (PageClass.anonymous) return;
   onLoginEnded(signInAgain);
-  document.querySelector(".go-to kbd").textContent = nameShortcut("P");
+  document.querySelector(".go-to kbd").textContent = keyNames("P");
   addEventListener("click", ({ target }) => target.closest(".go-to") && openPalette());
   addEventListener("keydown", (event) => {
-    if (event.key !== "p" || !isShortcut(event)) return;
+    if (letterOf(event) !== "P") return;
     event.preventDefault();
     openPalette();
   });

@@ -68,8 +68,7 @@ function list() {
 
 const isFresh = ({ time }) => Date.now() - time < MAX_AGE;
 
-// Return the result of an action that the browser can refuse, or false.
-export function attempt(action) {
+function attempt(action) {
   try {
     return action();
   } catch {
