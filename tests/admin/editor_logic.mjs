@@ -4,13 +4,14 @@ import assert from "node:assert/strict";
 import { test, mock } from "node:test";
 const base = new URL("../../blogapi/admin/static/editor/", import.meta.url).href;
 const { Saver } = await import(base + "saving.js");
-const { Journal, keptTexts, discard } = await import(base + "journal.js");
+const { Journal, keptTexts } = await import(base + "journal.js");
+const storage = await import(base + "../storage.js");
 const md = await import(base + "markdown.js");
 const doc = await import(base + "document.js");
 
 class Storage {
   setItem(k, v) {
-    if (this.full) throw new Error("full");
+    if (full) throw new Error("full");
     this[k] = v;
   }
   getItem(k) {
@@ -20,6 +21,7 @@ class Storage {
     delete this[k];
   }
 }
+let full = false;
 for (const name of ["setItem", "getItem", "removeItem"])
   Object.defineProperty(Storage.prototype, name, { enumerable: false });
 
@@ -64,8 +66,6 @@ test("five Ctrl+S: one request at a time, and no conflict with oneself", async (
 test("an unchanged text is never sent", async () => {
   const { saver, sent } = makeSaver();
   assert.equal(await saver.save(), true);
-  assert.equal(sent.length, 0);
-  saver.leave();
   assert.equal(sent.length, 0);
 });
 
@@ -150,8 +150,6 @@ test("a conflict stops saving until it is resolved", async () => {
   saver.edited();
   assert.equal(await saver.save(), false);
   assert.equal(sent.length, 1);
-  saver.leave();
-  assert.equal(sent.length, 1);
   saver.start({ content: "theirs" }, '"7"');
   saver.save();
   await tick();
@@ -180,7 +178,7 @@ test("refused: the reason is shown, the next edit tries again; a closed sign-in 
   mock.timers.reset();
 });
 
-test("a server that is busy says when", async () => {
+test("a server that is busy says when, and typing does not shorten that", async () => {
   mock.timers.enable({ apis: ["setTimeout", "Date"] });
   const { saver, sent, text } = makeSaver();
   text.content = "a";
@@ -189,60 +187,114 @@ test("a server that is busy says when", async () => {
   sent[0].reject(error(503, { retryAfter: 7 }));
   await tick();
   assert.equal(saver.state, "refused");
+  text.content = "ab";
+  saver.edited();
   mock.timers.tick(6999);
   await tick();
-  assert.equal(sent.length, 1);
+  assert.deepEqual([sent.length, saver.state], [1, "refused"]);
   mock.timers.tick(1);
   await tick();
   assert.equal(sent.length, 2);
+  // The next edit after a final refusal is saved after the usual pause.
+  sent[1].reject(error(400));
+  await tick();
+  text.content = "abc";
+  saver.edited();
+  mock.timers.tick(1500);
+  await tick();
+  assert.equal(sent.length, 3);
   mock.timers.reset();
 });
 
-test("leaving sends short texts with keepalive, long ones stay in the journal", async () => {
-  const { saver, sent, text } = makeSaver();
-  text.content = "é".repeat(29_000);
-  saver.leave();
-  await tick();
-  assert.equal(sent[0].options.keepalive, true);
-  const other = makeSaver();
-  other.text.content = "é".repeat(31_000);
-  other.saver.leave();
-  await tick();
-  assert.equal(other.sent.length, 0);
-  other.saver.save();
-  await tick();
-  assert.equal(other.sent[0].options.keepalive, false);
+test("a save that takes long is shown, a short one is not", async () => {
+  mock.timers.enable({ apis: ["setTimeout", "Date"] });
+  const { saver, sent, states, text } = makeSaver();
+  for (const milliseconds of [399, 400]) {
+    text.content += "a";
+    saver.save();
+    await tick();
+    mock.timers.tick(milliseconds);
+    sent.at(-1).resolve({ etag: "1" });
+    await tick();
+  }
+  assert.deepEqual(states, ["saved", "saved", "saving", "saved"]);
+  mock.timers.reset();
 });
 
-test("journal", () => {
-  const storage = (globalThis.localStorage = new Storage());
-  const journal = new Journal("me");
-  const document = { title: "T", content: "one two" };
-  journal.write("a1", document, "e");
-  journal.flush();
-  const other = new Journal("other");
-  other.write("a1", { title: "Another user", content: "three words here" }, "e");
-  other.flush();
-  assert.equal(journal.find("a1", () => false).length, 1);
-  assert.deepEqual(
-    keptTexts("me").map(({ words, title }) => [words, title]),
-    [[2, "T"]],
-  );
-  assert.equal(journal.find("a1", (found) => found.content === "one two").length, 0);
-  assert.deepEqual([keptTexts("me").length, keptTexts("other").length], [0, 1]);
-  other.clear("a1");
-  assert.equal(Object.keys(storage).length, 0);
-  journal.write("a1", document, "e");
-  journal.flush();
-  journal.clear("a1");
-  assert.equal(keptTexts("me").length, 0);
-  storage.full = true;
-  journal.write("a1", document, "e");
-  journal.flush();
-  assert.equal(journal.keeps, false);
-  delete storage.full;
-  storage["blogapi.journal.x"] = "{broken";
-  assert.equal(keptTexts("me").length, 0);
+test("short texts are sent with keepalive, which outlives the page", async () => {
+  for (const [length, keepalive] of [[29_000, true], [31_000, false]]) {
+    const { saver, sent, text } = makeSaver();
+    text.content = "é".repeat(length);
+    saver.save();
+    await tick();
+    assert.equal(sent[0].options.keepalive, keepalive);
+  }
+});
+
+// Return the journal of a tab, which has written this entry, and a function that closes the tab.
+function openJournal(user, entry) {
+  const before = new Set(held);
+  const journal = new Journal(user);
+  if (entry) {
+    journal.write(entry);
+    journal.flush();
+  }
+  return { journal, close: () => (held = held.filter((lock) => before.has(lock))) };
+}
+let held = [];
+const locks = { request: (name) => held.push({ name }), query: async () => ({ held }) };
+Object.defineProperty(globalThis, "navigator", { value: { locks, platform: "MacIntel" } });
+const entry = { article: "a1", isNew: false, document: { title: "T", content: "one two" }, base: "{}", etag: "e" };
+
+test("a text is offered when its tab is closed, to its user, in its article", async () => {
+  globalThis.localStorage = new Storage();
+  const { journal: reader } = openJournal("me");
+  const open = openJournal("me", entry);
+  openJournal("other", entry).close();
+  openJournal("me", { ...entry, article: "a2", isNew: true }).close();
+  assert.equal((await reader.find("a1")).length, 0);
+  assert.equal((await reader.find()).length, 1);
+  open.close();
+  const [found, ...more] = await reader.find("a1");
+  assert.deepEqual([found.document, found.base, found.etag, more.length], [entry.document, "{}", "e", 0]);
+  const kept = keptTexts("me").map(({ article, words, title }) => [article, words, title]);
+  assert.deepEqual(kept.sort(), [["a1", 2, "T"], ["new", 2, "T"]]);
+  open.journal.clear();
+  assert.equal((await reader.find("a1")).length, 0);
+});
+
+test("without locks, and without a storage, the journal does what it can", async () => {
+  globalThis.localStorage = new Storage();
+  delete navigator.locks;
+  const { journal } = openJournal("me", entry);
+  assert.deepEqual([journal.keeps, (await journal.find("a1")).length], [true, 0]);
+  assert.equal((await openJournal("me").journal.find("a1")).length, 1);
+  navigator.locks = locks;
+  localStorage["blogapi.journal.x"] = "{broken";
+  assert.equal(keptTexts("me").length, 1);
+  full = true;
+  assert.equal(openJournal("me", entry).journal.keeps, false);
+  full = false;
+  Object.defineProperty(globalThis, "localStorage", {
+    get: () => {
+      throw new Error("switched off");
+    },
+  });
+  assert.deepEqual([storage.read("a"), storage.write("a", 1), storage.remove("a")], [undefined, false, undefined]);
+  assert.deepEqual([storage.listKeys("a"), keptTexts("me")], [[], []]);
+});
+
+test("shortcuts take Ctrl, or ⌘ on a Mac", async () => {
+  const press = (module, more) => module.letterOf({ key: "b", ...more });
+  const mac = await import(base + "../shortcuts.js?mac");
+  assert.deepEqual([press(mac, { metaKey: true }), press(mac, { ctrlKey: true })], ["B", ""]);
+  assert.deepEqual([mac.keyNames("B"), mac.ariaKeys("B")], ["⌘ B", "Meta+B"]);
+  navigator.platform = "Win32";
+  const other = await import(base + "../shortcuts.js?other");
+  assert.deepEqual([press(other, { metaKey: true }), press(other, { ctrlKey: true })], ["", "B"]);
+  assert.equal(press(other, { ctrlKey: true, altKey: true }), "");
+  assert.equal(press(other, { ctrlKey: true, isComposing: true }), "");
+  assert.deepEqual([other.keyNames("B"), other.ariaKeys("B")], ["Ctrl B", "Control+B"]);
 });
 
 const show = (name, marked) => {

@@ -1,4 +1,6 @@
-// Keeps texts that are not saved yet in this browser: one entry per article and tab. No imports, no DOM.
+// Keeps texts that are not saved yet in this browser: one entry per open editor. No DOM.
+
+import * as storage from "../storage.js";
 
 const PREFIX = "blogapi.journal.";
 const MAX_AGE = 30 * 24 * 3600 * 1000;
@@ -6,72 +8,64 @@ const MAX_AGE = 30 * 24 * 3600 * 1000;
 export class Journal {
   // Whether the last text could be kept: the storage of a browser can be full or switched off.
   keeps = true;
-  #tab = Math.random().toString(36).slice(2);
+  #key = PREFIX + Math.random().toString(36).slice(2);
 
   // `user` is the uuid of the user who writes: the text is not offered to other users of the same browser.
   constructor(user) {
     this.user = user;
+    // An entry whose lock is held belongs to an open editor: the browser releases it when the page ends.
+    // Browsers offer locks to https and localhost only; elsewhere every entry counts as left behind.
+    navigator.locks?.request(this.#key, () => new Promise(() => {}));
   }
 
-  // Keep this document soon; `etag` is the state of the article that it is based on.
-  write(article, document, etag) {
-    this.pending = { article, document, etag, user: this.user, time: Date.now() };
+  // Keep this entry soon: {article (a uuid), isNew, document, base, etag}. `base` is the document that the
+  // server has, as JSON, and `etag` its state.
+  write(entry) {
+    this.pending = { ...entry, user: this.user, time: Date.now() };
     this.timer ??= setTimeout(() => this.flush(), 300);
   }
 
-  // Keep the latest document now.
+  // Keep the latest entry now.
   flush() {
-    const { pending: entry } = this;
+    if (this.pending) this.keeps = storage.write(this.#key, this.pending);
     this.#stop();
-    const keep = () => localStorage.setItem(this.#key(entry.article), JSON.stringify(entry));
-    if (entry) this.keeps = attempt(keep) !== false;
   }
 
-  // Delete the text of this tab, because it is saved.
-  clear(article) {
+  // Delete the entry, because it is saved.
+  clear() {
     this.#stop();
-    discard({ key: this.#key(article) });
+    storage.remove(this.#key);
   }
 
-  // Return the entries of this article that are not saved, latest first, and delete the others.
-  find(article, isSaved) {
-    const entries = list().filter((entry) => entry.article === article && entry.user === this.user);
-    for (const entry of entries) if (isSaved(entry.document)) discard(entry);
-    return entries.filter((entry) => !isSaved(entry.document)).sort((a, b) => b.time - a.time);
+  // Return the entries that editors have left behind, latest first; those of new articles without `article`.
+  async find(article) {
+    const { held = [] } = (await navigator.locks?.query()) ?? {};
+    const open = [this.#key, ...held.map(({ name }) => name)];
+    return list(this.user)
+      .filter((entry) => (article ? entry.article === article : entry.isNew) && !open.includes(entry.key))
+      .sort((a, b) => b.time - a.time);
   }
 
   #stop() {
     clearTimeout(this.timer);
     this.timer = this.pending = null;
   }
-
-  #key(article) { return `${PREFIX}${article}.${this.#tab}`; }
 }
 
 // Delete an entry.
-export const discard = ({ key }) => attempt(() => localStorage.removeItem(key));
+export const discard = ({ key }) => storage.remove(key);
 
 // Return {article, title, changed, words} of each text of this user; `article` is a uuid or "new".
 export function keptTexts(of) {
-  const own = list().filter(({ user }) => user === of);
-  return own.map(({ article, document: { title, content }, time }) => {
-    return { article, title, changed: new Date(time), words: content.split(/\s+/).filter(Boolean).length };
+  return list(of).map(({ article, isNew, document: { title, content }, time }) => {
+    const words = content.split(/\s+/).filter(Boolean).length;
+    return { article: isNew ? "new" : article, title, changed: new Date(time), words };
   });
 }
 
-function list() {
-  const keys = (attempt(() => Object.keys(localStorage)) || []).filter((key) => key.startsWith(PREFIX));
-  const entries = keys.map((key) => ({ ...attempt(() => JSON.parse(localStorage.getItem(key))), key }));
-  for (const entry of entries) if (!isFresh(entry)) discard(entry);
-  return entries.filter(isFresh);
-}
-
-const isFresh = ({ time }) => Date.now() - time < MAX_AGE;
-
-function attempt(action) {
-  try {
-    return action();
-  } catch {
-    return false;
-  }
+function list(of) {
+  const entries = storage.listKeys(PREFIX).map((key) => ({ ...storage.read(key), key }));
+  const isFresh = ({ time }) => Date.now() - time < MAX_AGE;
+  entries.filter((entry) => !isFresh(entry)).forEach(discard);
+  return entries.filter((entry) => isFresh(entry) && entry.user === of);
 }

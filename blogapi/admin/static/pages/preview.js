@@ -2,7 +2,8 @@
 
 import { createRef, html, ref } from "../vendor/lit.js";
 import { button, notice } from "../components.js";
-import { load, render, show } from "../editor/preview.js";
+import { load, renderText } from "../editor/article.js";
+import { show } from "../editor/preview.js";
 import { definePage, Page } from "../shell.js";
 
 class Preview extends Page {
@@ -11,15 +12,12 @@ class Preview extends Page {
   uuid = location.pathname.split("/")[3];
   reading = createRef();
 
-  get heading() {
-    return this.loaded?.document.title || "Preview";
-  }
+  get heading() { return this.shown?.title || "Preview"; }
 
   async load() {
-    const loaded = await load(this.uuid);
-    const { document, article } = loaded;
-    const { html: text } = await render(document, this.uuid);
-    this.set({ loaded, shown: { ...document, category: article.category?.name, html: text } });
+    const { document, article } = await load(this.uuid);
+    const { html: text } = await renderText(document, this.uuid);
+    this.set({ article, shown: { ...document, category: article.category?.name, text } });
   }
 
   updated() {
@@ -28,7 +26,7 @@ class Preview extends Page {
   }
 
   renderPage() {
-    const isPublished = this.loaded.article.status === "published";
+    const isPublished = this.article.status === "published";
     const words = isPublished ? "This is the article with its edits" : "This is a preview";
     return html`<main class="reading whole">
       <h1 class="sr-only">${this.heading}</h1>

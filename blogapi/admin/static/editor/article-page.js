@@ -1,0 +1,215 @@
+// A page that edits an article: how the document is loaded, kept, saved and published.
+
+import { ApiError, del } from "../api.js";
+import { announce, toast } from "../components.js";
+import { formatTime, parseTime } from "../format.js";
+import { Page, session } from "../shell.js";
+import { copyOf, create, keepVersion, load, publishCopy, saveCopy } from "./article.js";
+import { openConflict } from "./conflict.js";
+import { loadTerms } from "./details.js";
+import { EMPTY, isSame } from "./document.js";
+import { discard, Journal } from "./journal.js";
+import { isTrouble, stateWords } from "./save-state.js";
+import { Saver } from "./saving.js";
+
+// crypto.randomUUID() exists on https and localhost only.
+const newUuid = () =>
+  "xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx".replace(/x/g, () => Math.floor(Math.random() * 16).toString(16));
+
+// A subclass has shown(), which is called after `document` was replaced.
+export class ArticlePage extends Page {
+  // The article as the server has it; null until a new one is saved.
+  article = null;
+  // The article with the edits.
+  document = EMPTY;
+  saver = new Saver({
+    read: () => this.document,
+    send: (document, options) => this.send(document, options),
+    isOwn: (documents) => this.isOwn(documents),
+    changed: (state) => this.showState(state),
+  });
+
+  async load() {
+    const [, , , uuid] = location.pathname.split("/");
+    this.uuid = uuid === "new" ? newUuid() : uuid;
+    const article = uuid === "new" ? { document: EMPTY } : load(uuid);
+    const [terms, loaded] = await Promise.all([loadTerms(), article]);
+    this.terms = terms;
+    this.take(loaded);
+  }
+
+  // Edit this document. `base` is the document that the server has.
+  take({ article = null, document, etag = null, saved = null }, base = document) {
+    Object.assign(this, { article, document });
+    this.saver.start(base, etag, saved);
+    this.shown();
+  }
+
+  // Keep and save from now on. Offer a text that was not saved because the browser or the computer stopped.
+  async begin() {
+    this.journal = new Journal(session().user.uuid);
+    addEventListener("pagehide", () => this.leave());
+    addEventListener("online", () => this.saver.save());
+    const isKept = () => !this.saver.isDirty || this.journal.keeps;
+    addEventListener("beforeunload", (event) => isKept() || event.preventDefault());
+    document.addEventListener("visibilitychange", () => this.changeVisibility());
+    const { article, document: stored } = this;
+    for (const entry of await this.journal.find(article && this.uuid)) {
+      // The last request of an editor can have created the article.
+      const loaded = article ? { article, document: stored } : await load(entry.article).catch(() => null);
+      if (isSame(entry.document, loaded?.document ?? EMPTY, loaded?.article)) discard(entry);
+      else this.kept ??= entry;
+    }
+    this.requestUpdate();
+  }
+
+  change(fields) {
+    const document = { ...this.document, ...fields };
+    if (JSON.stringify(document) === JSON.stringify(this.document)) return;
+    this.set({ document, errors: {} });
+    this.keep();
+    this.saver.edited();
+  }
+
+  keep() {
+    const { uuid, article, document, saver: { stored: base, etag } } = this;
+    this.journal.write({ article: uuid, isNew: !article, document, base, etag });
+  }
+
+  async useKept() {
+    // What was typed meanwhile is saved first. In the same article, the next save is then a conflict.
+    if (!(await this.saver.save())) return;
+    const { article: uuid, document, base, etag } = this.kept;
+    const article = uuid === this.uuid ? this.article : null;
+    this.uuid = uuid;
+    this.take({ article, document, etag }, JSON.parse(base));
+    this.journal.flush();
+    this.dropKept();
+  }
+
+  dropKept() {
+    discard(this.kept);
+    this.set({ kept: null });
+  }
+
+  async send(document, options) {
+    const isNew = !this.article;
+    const { data, etag } = await (isNew ? create : saveCopy)(this.uuid, document, options);
+    this.hasWritten = !isNew;
+    this.adopt(isNew ? data : { working_copy: data });
+    return { etag };
+  }
+
+  // The server has stored the text, and these fields of the article are new.
+  adopt(fields) {
+    this.article = { ...this.article, ...fields };
+    history.replaceState(null, "", `/admin/articles/${this.uuid}/`);
+  }
+
+  // After a 412: return which of these documents the server has, with its ETag, or nothing.
+  async isOwn(documents) {
+    this.theirs = await load(this.uuid);
+    const { article, document, etag } = this.theirs;
+    // Nobody else knows the uuid of a new article: if it is as it was created, this text has created it.
+    const isNew = !this.article && !article.working_copy && article.created === article.last_updated;
+    const own = isNew ? document : documents.find((sent) => isSame(sent, document, article));
+    if (own) this.adopt(article);
+    return own && { etag, document: own };
+  }
+
+  showState(state) {
+    this.requestUpdate();
+    if (state === "saving") return;
+    if (state === "saved") this.journal?.clear();
+    else this.keep();
+    if (state === "refused") this.errors = this.saver.problem.errors;
+    const former = this.lastState;
+    this.lastState = state;
+    if (state === former) return;
+    if (isTrouble(state)) this.journal.flush();
+    if (isTrouble(state) || (state === "saved" && isTrouble(former))) announce(stateWords(this));
+    if (state === "saved" && former === "offline") this.shown();
+    if (state === "conflict") this.decide();
+  }
+
+  // Ask which version the article gets; both stay in the history. `base` is the document of the server.
+  async decide(theirs = this.theirs, base = theirs.document) {
+    const { document: mine, uuid } = this;
+    const { username: myName } = session().user;
+    const person = theirs.user?.username ?? "Somebody";
+    const [theirTime, myTime] = [parseTime(theirs.saved), new Date()];
+    const names = Object.fromEntries(Object.values(this.terms).flat().map(({ uuid, name }) => [uuid, name]));
+    const question = { mine, theirs: theirs.document, person, theirTime, myName, myTime, names };
+    const { choice, fields } = await openConflict(question);
+    if (choice === "later") return;
+    const label = (name, time) => `${name}, ${formatTime(time)}`;
+    await this.act("decide", async () => {
+      if (choice !== "theirs" && theirs.user) await keepVersion(uuid, label(person, theirTime));
+      if (choice !== "mine") await keepVersion(uuid, label(myName, myTime), mine);
+      this.take({ ...theirs, document: fields }, base);
+      await this.saver.save();
+    });
+    if (this.problem) toast(this.problem);
+    await this.updateComplete;
+    this.area.focus();
+  }
+
+  // Save the text, and publish it with this request body. Return whether that was done.
+  async publish(body, words) {
+    let theirs = null;
+    const isDone = await this.act("publish", async () => {
+      const isSaved = (await this.saver.save()) && this.article;
+      if (!isSaved) throw new ApiError(409, { detail: stateWords(this) || "There is no text yet." });
+      const { document: sent, saver: { etag } } = this;
+      const answer = await publishCopy(this.uuid, body, { etag }).catch(async (error) => {
+        if (error.code !== "article_changed") throw error;
+        theirs = await load(this.uuid, { asPublished: true });
+      });
+      if (!answer) return false;
+      this.adopt(answer.data);
+      this.saver.start(sent, answer.etag);
+      this.hasWritten = false;
+      if (words) toast(words);
+      return true;
+    });
+    if (theirs) {
+      // Somebody changed the article itself. With both ETags, the next save is based on the new version. With
+      // EMPTY as the stored document, the save is sent in any case.
+      const etag = `${this.saver.etag}, ${theirs.etag}`;
+      await this.decide({ ...theirs, etag }, EMPTY);
+    }
+    return isDone;
+  }
+
+  async discard() {
+    await this.act("discard", async () => {
+      await this.saver.save();
+      await del(copyOf(this.uuid), { etag: this.saver.etag });
+      this.take(await load(this.uuid));
+      toast("The edits are discarded.");
+    });
+  }
+
+  // Save when the page becomes hidden, also because it ends; when it is visible again, load what was saved
+  // elsewhere.
+  async changeVisibility() {
+    const { saver, uuid } = this;
+    const { etag } = saver;
+    if (document.visibilityState === "hidden") {
+      this.journal.flush();
+      saver.save({ signInAgain: false });
+      return;
+    }
+    const loaded = this.article && (await load(uuid).catch(() => null));
+    const isUntouched = saver.state === "saved" && saver.etag === etag && !this.busy;
+    if (loaded && loaded.etag !== etag && isUntouched) this.take(loaded);
+  }
+
+  // Store the working copy of a draft as one version.
+  leave() {
+    const { article, saver: { state, etag } } = this;
+    if (!this.hasWritten || article.status !== "draft" || state !== "saved") return;
+    const options = { etag, keepalive: true, signInAgain: false };
+    publishCopy(this.uuid, { status: "draft" }, options).catch(() => {});
+  }
+}

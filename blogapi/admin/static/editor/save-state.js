@@ -1,0 +1,34 @@
+// The save state of the editor in words.
+
+import { html, nothing } from "../vendor/lit.js";
+import { icon } from "../components.js";
+import { daysFromToday, formatDay, formatTime } from "../format.js";
+
+const STATES = {
+  saved: ["check", ({ time }) =>
+    time ? `Saved ${daysFromToday(time) ? formatDay(time) : formatTime(time)}` : ""],
+  unsaved: ["pen-line", () => "Not saved yet"],
+  saving: ["refresh-cw", () => "Saving…"],
+  offline: ["cloud-off", (saver, { keeps }) =>
+    keeps ? "Offline: kept in this browser" : "Offline: not kept, copy your text"],
+  conflict: ["triangle-alert", () => "Conflict: choose a version"],
+  refused: ["triangle-alert", ({ problem: { status, detail, errors } }) => {
+    const reason = Object.values(errors).flat().join(" ") || detail;
+    return `Not saved: ${status === 401 ? "your login has ended" : reason}`;
+  }],
+};
+
+export const isTrouble = (state) => ["offline", "conflict", "refused"].includes(state);
+
+// Return the words for the state of a Saver and a Journal; "" for a new article.
+export const stateWords = ({ saver, journal }) => STATES[saver.state][1](saver, journal);
+
+// `page` has saver, journal and decide().
+export function saveState(page) {
+  const { state } = page.saver;
+  const words = stateWords(page);
+  const inner = words ? html`${icon(STATES[state][0])}<span>${words}</span>` : nothing;
+  return state === "conflict"
+    ? html`<button type="button" class="save-state" @click=${() => page.decide()}>${inner}</button>`
+    : html`<span class="save-state">${inner}</span>`;
+}
