@@ -119,7 +119,7 @@ def test_a_new_article_becomes_one_draft_even_after_a_crash(open_admin, api):
     page.keyboard.insert_text("A new knot")
     page.keyboard.press("Enter")
     page.keyboard.press("Enter")
-    page.route(re.compile("/blog/articles/[^/]+/[?]"), lose_answer)
+    page.route("**/blog/articles/**", lose_answer)
     page.keyboard.insert_text("Over *and* under. ")
     page.keyboard.press("Control+s")
     wait_for_state(page, "Offline: kept in this browser")

@@ -2,7 +2,7 @@
 
 import { ApiError, del } from "../api.js";
 import { announce, toast } from "../components.js";
-import { formatTime, parseTime } from "../format.js";
+import { formatTime } from "../format.js";
 import { Page, session } from "../shell.js";
 import { copyOf, create, keepVersion, load, publishCopy, saveCopy } from "./article.js";
 import { openConflict } from "./conflict.js";
@@ -22,12 +22,7 @@ export class ArticlePage extends Page {
   article = null;
   // The article with the edits.
   document = EMPTY;
-  saver = new Saver({
-    read: () => this.document,
-    send: (document, options) => this.send(document, options),
-    isOwn: (documents) => this.isOwn(documents),
-    changed: (state) => this.showState(state),
-  });
+  saver = new Saver(this);
 
   async load() {
     const [, , , uuid] = location.pathname.split("/");
@@ -49,7 +44,7 @@ export class ArticlePage extends Page {
   async begin() {
     this.journal = new Journal(session().user.uuid);
     addEventListener("pagehide", () => this.leave());
-    addEventListener("online", () => this.saver.save());
+    addEventListener("online", () => (this.saver.save(), this.shown()));
     const isKept = () => !this.saver.isDirty || this.journal.keeps;
     addEventListener("beforeunload", (event) => isKept() || event.preventDefault());
     document.addEventListener("visibilitychange", () => this.changeVisibility());
@@ -83,7 +78,6 @@ export class ArticlePage extends Page {
     const article = uuid === this.uuid ? this.article : null;
     this.uuid = uuid;
     this.take({ article, document, etag }, JSON.parse(base));
-    this.journal.flush();
     this.dropKept();
   }
 
@@ -97,7 +91,7 @@ export class ArticlePage extends Page {
     const { data, etag } = await (isNew ? create : saveCopy)(this.uuid, document, options);
     this.hasWritten = !isNew;
     this.adopt(isNew ? data : { working_copy: data });
-    return { etag };
+    return etag;
   }
 
   // The server has stored the text, and these fields of the article are new.
@@ -107,7 +101,7 @@ export class ArticlePage extends Page {
   }
 
   // After a 412: return which of these documents the server has, with its ETag, or nothing.
-  async isOwn(documents) {
+  async findOwn(documents) {
     this.theirs = await load(this.uuid);
     const { article, document, etag } = this.theirs;
     // Nobody else knows the uuid of a new article: if it is as it was created, this text has created it.
@@ -126,9 +120,7 @@ export class ArticlePage extends Page {
     const former = this.lastState;
     this.lastState = state;
     if (state === former) return;
-    if (isTrouble(state)) this.journal.flush();
     if (isTrouble(state) || (state === "saved" && isTrouble(former))) announce(stateWords(this));
-    if (state === "saved" && former === "offline") this.shown();
     if (state === "conflict") this.decide();
   }
 
@@ -137,7 +129,7 @@ export class ArticlePage extends Page {
     const { document: mine, uuid } = this;
     const { username: myName } = session().user;
     const person = theirs.user?.username ?? "Somebody";
-    const [theirTime, myTime] = [parseTime(theirs.saved), new Date()];
+    const [theirTime, myTime] = [theirs.saved, new Date()];
     const names = Object.fromEntries(Object.values(this.terms).flat().map(({ uuid, name }) => [uuid, name]));
     const question = { mine, theirs: theirs.document, person, theirTime, myName, myTime, names };
     const { choice, fields } = await openConflict(question);
@@ -195,11 +187,7 @@ export class ArticlePage extends Page {
   async changeVisibility() {
     const { saver, uuid } = this;
     const { etag } = saver;
-    if (document.visibilityState === "hidden") {
-      this.journal.flush();
-      saver.save({ signInAgain: false });
-      return;
-    }
+    if (document.visibilityState === "hidden") return saver.save({ signInAgain: false });
     const loaded = this.article && (await load(uuid).catch(() => null));
     const isUntouched = saver.state === "saved" && saver.etag === etag && !this.busy;
     if (loaded && loaded.etag !== etag && isUntouched) this.take(loaded);
@@ -208,7 +196,7 @@ export class ArticlePage extends Page {
   // Store the working copy of a draft as one version.
   leave() {
     const { article, saver: { state, etag } } = this;
-    if (!this.hasWritten || article.status !== "draft" || state !== "saved") return;
+    if (!this.hasWritten || article?.status !== "draft" || state !== "saved") return;
     const options = { etag, keepalive: true, signInAgain: false };
     publishCopy(this.uuid, { status: "draft" }, options).catch(() => {});
   }

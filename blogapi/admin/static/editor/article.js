@@ -17,14 +17,12 @@ export async function load(uuid, { asPublished = false } = {}) {
     const { excerpt } = await renderText(article, uuid);
     return { article, document: fromArticle(article, excerpt), etag, saved: article.last_updated };
   }
-  try {
-    const { data: copy, etag } = await get(copyOf(uuid));
-    return { article, document: fromCopy(copy), etag, saved: copy.last_updated, user: copy.user };
-  } catch (error) {
-    // It was published or discarded between the two requests.
-    if (error.status === 404) return load(uuid);
-    throw error;
-  }
+  // It can be published or discarded between the two requests.
+  const isGone = (error) => (error.status === 404 ? null : Promise.reject(error));
+  const copy = await get(copyOf(uuid)).catch(isGone);
+  if (!copy) return load(uuid);
+  const { last_updated: saved, user } = copy.data;
+  return { article, document: fromCopy(copy.data), etag: copy.etag, saved, user };
 }
 
 // Return the server's rendering of a text: {html, toc, excerpt, word_count, reading_minutes}.

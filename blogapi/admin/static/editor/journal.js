@@ -18,24 +18,14 @@ export class Journal {
     navigator.locks?.request(this.#key, () => new Promise(() => {}));
   }
 
-  // Keep this entry soon: {article (a uuid), isNew, document, base, etag}. `base` is the document that the
-  // server has, as JSON, and `etag` its state.
+  // Keep this entry: {article (a uuid), isNew, document, base, etag}. `base` is the document that the server
+  // has, as JSON, and `etag` its state.
   write(entry) {
-    this.pending = { ...entry, user: this.user, time: Date.now() };
-    this.timer ??= setTimeout(() => this.flush(), 300);
-  }
-
-  // Keep the latest entry now.
-  flush() {
-    if (this.pending) this.keeps = storage.write(this.#key, this.pending);
-    this.#stop();
+    this.keeps = storage.write(this.#key, { ...entry, user: this.user, time: Date.now() });
   }
 
   // Delete the entry, because it is saved.
-  clear() {
-    this.#stop();
-    storage.remove(this.#key);
-  }
+  clear() { storage.remove(this.#key); }
 
   // Return the entries that editors have left behind, latest first; those of new articles without `article`.
   async find(article) {
@@ -44,11 +34,6 @@ export class Journal {
     return list(this.user)
       .filter((entry) => (article ? entry.article === article : entry.isNew) && !open.includes(entry.key))
       .sort((a, b) => b.time - a.time);
-  }
-
-  #stop() {
-    clearTimeout(this.timer);
-    this.timer = this.pending = null;
   }
 }
 

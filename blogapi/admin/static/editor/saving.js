@@ -4,34 +4,35 @@ const [IDLE_MS, MAX_WAIT_MS, SLOW_MS] = [1500, 10_000, 400];
 const RETRY_SECONDS = [2, 5, 10, 20, 30];
 // Browsers refuse requests with `keepalive` of more than 64 kB.
 const MAX_KEEPALIVE = 60_000;
+const MAX_SENT = 6;
 
 export class Saver {
   // One of: saved, unsaved, saving (if it takes long), offline, conflict, refused. `problem` is the error of
   // the last three.
   state = "saved";
   #running = null;
-  #again = false;
   #since = 0;
   // The number of failed tries; with one or more, the next try is scheduled.
   #failures = 0;
-  #unsure = [];
+  // The documents that were sent since the last one that is stored for certain.
+  #sent = [];
 
-  // `read()` returns the document. `send(document, {etag, keepalive, signInAgain})` stores it and returns its
-  // new `etag`. After a 412, `isOwn(documents)` returns {etag, document} if the server has one of these, that
-  // this page sent. `changed(state)` is called after each change.
-  constructor(callbacks) {
-    Object.assign(this, callbacks);
+  // `page` has `document`; send(document, {etag, keepalive, signInAgain}), which stores it and returns its
+  // ETag; findOwn(documents), which returns {etag, document} if the server has one of these documents, which
+  // were sent; and showState(state), which is called after each change.
+  constructor(page) {
+    this.page = page;
   }
 
   // Begin with the document that the server has, its ETag, and the time when it was saved (null: never).
   start(document, etag, time) {
-    this.#accept(document, etag, time);
     clearTimeout(this.timer);
+    this.#accept(document, etag, time);
     this.#set(this.isDirty ? "unsaved" : "saved");
     this.edited();
   }
 
-  get isDirty() { return JSON.stringify(this.read()) !== this.stored; }
+  get isDirty() { return JSON.stringify(this.page.document) !== this.stored; }
 
   // Call this after each edit: a changed document is saved after a pause.
   edited() {
@@ -43,64 +44,54 @@ export class Saver {
     this.#schedule(Math.max(0, Math.min(IDLE_MS, this.#since + MAX_WAIT_MS - Date.now())));
   }
 
-  // Save now, and return whether the document is stored. Calls during a save wait for it and join the next.
-  save({ signInAgain = true } = {}) {
+  // Save now, also what is typed during the request; return whether the document is stored.
+  async save({ signInAgain = true } = {}) {
     clearTimeout(this.timer);
-    this.#again = true;
-    if (!this.#running) {
-      const slow = setTimeout(() => this.#set("saving"), SLOW_MS);
-      this.#running = this.#run(signInAgain).finally(() => {
-        clearTimeout(slow);
-        this.#running = null;
-        if (this.state === "unsaved") this.edited();
-      });
-    }
+    if (this.state === "conflict") return false;
+    this.#running ??= this.#run(signInAgain).finally(() => (this.#running = null));
     return this.#running;
   }
 
   async #run(signInAgain) {
-    while (this.#again && this.state !== "conflict" && this.isDirty) {
-      this.#again = false;
-      const document = this.read();
-      try {
-        await this.#try(document, signInAgain);
-      } catch (error) {
-        this.#fail(error, document);
-        return false;
-      }
+    const slow = setTimeout(() => this.#set("saving"), SLOW_MS);
+    try {
+      while (this.isDirty) await this.#send(this.page.document, signInAgain);
+      this.#set("saved");
+      return true;
+    } catch (error) {
+      this.#fail(error);
+      return false;
+    } finally {
+      clearTimeout(slow);
     }
-    if (this.state !== "conflict") this.#set(this.isDirty ? "unsaved" : "saved");
-    return this.state === "saved";
   }
 
-  async #try(document, signInAgain) {
+  async #send(document, signInAgain) {
     const keepalive = new Blob([JSON.stringify(document)]).size <= MAX_KEEPALIVE;
+    this.#sent = [document, ...this.#sent].slice(0, MAX_SENT);
     try {
-      const { etag } = await this.send(document, { etag: this.etag, keepalive, signInAgain });
-      this.#accept(document, etag);
+      this.#accept(document, await this.page.send(document, { etag: this.etag, keepalive, signInAgain }));
     } catch (error) {
       // If the response to an earlier request was lost, the server has a document that this page sent.
-      const sent = [document, ...this.#unsure, JSON.parse(this.stored)];
-      const own = error.status === 412 && (await this.isOwn(sent));
+      const documents = [...this.#sent, JSON.parse(this.stored)];
+      const own = error.status === 412 && (await this.page.findOwn(documents));
       if (!own) throw error;
       this.#accept(own.document, own.etag);
-      this.#again = true;
     }
   }
 
   #accept(document, etag, time = new Date()) {
     Object.assign(this, { stored: JSON.stringify(document), etag, time });
     this.#failures = this.#since = 0;
-    this.#unsure = [];
+    this.#sent = [];
   }
 
-  #fail(error, document) {
+  #fail(error) {
     const { status, retryAfter } = error;
     const isFinal = status && status !== 429 && status < 500;
     this.#failures = isFinal ? 0 : this.#failures + 1;
     this.#set(status === 412 ? "conflict" : status ? "refused" : "offline", error);
     if (isFinal) return;
-    this.#unsure = [document, ...this.#unsure].slice(0, 5);
     const seconds = RETRY_SECONDS[Math.min(this.#failures, RETRY_SECONDS.length) - 1];
     this.#schedule((retryAfter ?? seconds) * 1000);
   }
@@ -113,6 +104,6 @@ export class Saver {
 
   #set(state, problem = this.problem) {
     Object.assign(this, { state, problem: state === "saved" ? null : problem });
-    this.changed(state);
+    this.page.showState(state);
   }
 }

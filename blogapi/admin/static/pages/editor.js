@@ -1,6 +1,6 @@
 // The editor of an article: the field for the text, the preview and the details.
 
-import { createRef, html, nothing, ref } from "../vendor/lit.js";
+import { html, nothing } from "../vendor/lit.js";
 import { badge, button, facts, icon, menuButton, notice, openDialog, openMenu, segments }
   from "../components.js";
 import { renderText } from "../editor/article.js";
@@ -25,8 +25,6 @@ class Editor extends ArticlePage {
   static bare = true;
   side = isWide() ? "preview" : "";
   look = "search";
-  textBox = createRef();
-  reading = createRef();
 
   get heading() { return this.document.title || "New article"; }
   get excerpt() { return this.rendered?.excerpt ?? ""; }
@@ -34,7 +32,7 @@ class Editor extends ArticlePage {
   updated() {
     super.updated();
     if (this.state !== "ready" || this.area) return;
-    this.area = new WritingArea(this.textBox.value, {
+    this.area = new WritingArea(this.querySelector(".text"), {
       text: showBreaks(this.document.content),
       markdown: this.document.content_type === "markdown",
       changed: (text) => this.change({ content: keepBreaks(this.document.content, text) }),
@@ -68,31 +66,34 @@ class Editor extends ArticlePage {
       if (document !== this.document) return;
       const uuid = document.category ?? article?.category.uuid;
       const category = terms.categories.find((term) => term.uuid === uuid)?.name;
-      show(this.reading.value, { ...document, category, text: rendered.html });
+      show(this.querySelector(".reading .sheet"), { ...document, category, text: rendered.html });
       this.set({ rendered, previewState: `Rendered by this server, ${formatTime(new Date())}` });
     } catch (error) {
       this.set({ previewState: `Not refreshed: ${error.detail ?? error}` });
     }
   }
 
-  command(name) {
-    if (name === "picture") return this.insertPictures();
-    this.area.edit(run(name, { text: this.area.getText(), ...this.area.getSelection() }));
+  // Make the change that command({text, from, to}) returns.
+  edit(command) {
+    this.area.edit(command({ text: this.area.getText(), ...this.area.getSelection() }));
     this.area.focus();
   }
 
+  command(name) {
+    if (name === "picture") this.insertPictures();
+    else this.edit((input) => run(name, input));
+  }
+
   async insertPictures(files) {
-    const place = this.area.getSelection();
     const { content_type: format } = this.document;
     const pictures = await choosePictures({ files });
     const block = pictures.map((chosen) => picture(chosen, format)).join("\n\n");
-    if (block) this.area.edit(insertBlock({ text: this.area.getText(), ...place }, block));
-    this.area.focus();
+    if (block) this.edit((input) => insertBlock(input, block));
   }
 
   press(event) {
     const letter = letterOf(event);
-    const isInText = this.document.content_type === "markdown" && this.textBox.value.contains(event.target);
+    const isInText = this.document.content_type === "markdown" && this.area.parent.contains(event.target);
     const [name] = (isInText && WITH_KEYS.find(([, , key]) => key === letter)) || [];
     if (!name && letter !== "S") return;
     event.preventDefault();
@@ -169,7 +170,7 @@ class Editor extends ArticlePage {
       <div class="writing"><div class="sheet">${this.kept ? this.renderKept() : nothing}
         ${line("title", "Title", () => this.querySelector("#subtitle").focus())}
         ${line("subtitle", "Subtitle", () => this.area.focus())}
-        <div class="text" ${ref(this.textBox)}></div></div></div>
+        <div class="text"></div></div></div>
       <div class="status-line">${rendered ? html`<span>${count(rendered.word_count, "word")}</span>
         <span>${rendered.reading_minutes} min to read</span>` : nothing}
         <span class="end"><button type="button" @click=${plain.action}>${plain.label}</button>
@@ -191,7 +192,7 @@ class Editor extends ArticlePage {
     return html`<div class="tool-row"><p>As readers will see it</p>${this.article
         ? html`<a href=${address} target="_blank" @click=${() => this.saver.save()}>Open in a tab</a>`
         : nothing}</div>
-      <div class="reading" tabindex="0"><div class="sheet" ${ref(this.reading)}></div></div>
+      <div class="reading" tabindex="0"><div class="sheet"></div></div>
       <div class="status-line"><span>${this.previewState ?? ""}</span></div>`;
   }
 

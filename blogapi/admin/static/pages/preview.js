@@ -1,6 +1,6 @@
 // The preview of an article as a page, with the edits that are not published yet.
 
-import { createRef, html, ref } from "../vendor/lit.js";
+import { html, ref } from "../vendor/lit.js";
 import { button, notice } from "../components.js";
 import { load, renderText } from "../editor/article.js";
 import { show } from "../editor/preview.js";
@@ -10,7 +10,6 @@ class Preview extends Page {
   static place = "articles";
   static bare = true;
   uuid = location.pathname.split("/")[3];
-  reading = createRef();
 
   get heading() { return this.shown?.title || "Preview"; }
 
@@ -20,11 +19,6 @@ class Preview extends Page {
     this.set({ article, shown: { ...document, category: article.category?.name, text } });
   }
 
-  updated() {
-    super.updated();
-    if (this.state === "ready") show(this.reading.value, this.shown);
-  }
-
   renderPage() {
     const isPublished = this.article.status === "published";
     const words = isPublished ? "This is the article with its edits" : "This is a preview";
@@ -32,7 +26,7 @@ class Preview extends Page {
       <h1 class="sr-only">${this.heading}</h1>
       ${notice({ icon: "eye", title: `${words}: only admins see it.`,
         action: button({ text: "Edit", icon: "pencil", href: `/admin/articles/${this.uuid}/` }) })}
-      <div class="sheet" ${ref(this.reading)}></div></main>`;
+      <div class="sheet" ${ref((sheet) => sheet && show(sheet, this.shown))}></div></main>`;
   }
 }
 
