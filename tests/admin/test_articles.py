@@ -196,7 +196,7 @@ def test_a_refused_action_is_reported_and_the_list_shows_what_is_stored(open_lis
     page.get_by_role("button", name="Publish", exact=True).click()
     alert = page.get_by_role("alert").filter(has_text="2 of 3 are published.").inner_text()
     assert "“Foghorn” is not published: " in alert and "changed" in alert
-    assert page.get_by_role("link", name="Published 3", exact=True).is_visible()
+    page.get_by_role("link", name="Published 3", exact=True).wait_for()
     assert {status(api, articles[title]) for title in ("Tide", "Ebb")} == {"published"}
     assert api.get(f"{path}?fields=title") == {"title": "Whistle"}
 
