@@ -8,8 +8,6 @@ import { remove } from "../forms.js";
 import { definePage, Page } from "../shell.js";
 
 class Backups extends Page {
-  static place = "backups";
-  static heading = "Backups";
   backups = [];
   // What the check of a backup found, by the name of the backup.
   found = {};
@@ -27,10 +25,9 @@ class Backups extends Page {
   renderMain() { return this.backups.length ? this.renderMake() : nothing; }
 
   renderMake() {
-    const work = () => this.act("make", () => post("backups/", undefined, { timeout: 0 }));
-    const onClick = async () => (await work()) && this.reload();
-    const busy = this.busy === "make";
-    return button({ text: "Make a backup", busyText: "Making it…", kind: "main", busy, onClick });
+    const make = () => post("backups/", undefined, { timeout: 0 });
+    return button({ text: "Make a backup", busyText: "Making it…", kind: "main",
+      busy: this.busy === "make", onClick: () => this.actAndReload("make", make) });
   }
 
   renderPage() {

@@ -37,8 +37,6 @@ const TABS = [["import", "Import"], ["export", "Export"]]
   .map(([key, text]) => ({ key, text, href: `/admin/${key}/` }));
 
 class Transfer extends Page {
-  static place = "import";
-  static heading = "Import and export";
   tab = document.body.dataset.page;
   options = { base_url: "", pages: "tag", publish_undated: false };
   exported = { format: "default", drafts: true };

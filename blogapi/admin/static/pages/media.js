@@ -31,8 +31,6 @@ function fileButton({ text, icon: name, kind = "", multiple = false, busy, use }
 }
 
 class Media extends Page {
-  static place = "media";
-  static heading = "Media";
   pages = 1;
   // The panel: its file, what uses the file, its alternative text as typed, and the Saver of the text.
   panel = null;
@@ -84,7 +82,7 @@ class Media extends Page {
       changed: () => this.requestUpdate(),
     });
     panel.saver.start(file.alt, etag);
-    addEventListener("pagehide", () => panel.saver.leave());
+    addEventListener("pagehide", () => panel.saver.save({ signInAgain: false }));
     return this.set({ panel });
   }
 
@@ -118,14 +116,11 @@ class Media extends Page {
     ].filter(Boolean);
     const question = { title: `Delete ${name}?`, text: consequences.join(" "), action: "Delete file" };
     if (consequences.length && !(await confirmRisk(question))) return;
-    await this.act("delete", async () => {
-      await del(`${LIBRARY}${uuid}/`, { query: { force: uses.length > 0 } });
-      this.set({ panel: null });
-      await this.reload();
-      const send = () => post(LIBRARY, undefined, { file, query: { name, alt, caption } });
-      const undo = async () => (await this.act("undo", send)) && this.reload();
-      toast(`${name} deleted`, file ? { undo } : {});
-    });
+    const work = () => del(`${LIBRARY}${uuid}/`, { query: { force: uses.length > 0 } });
+    if (!(await this.actAndReload("delete", work))) return;
+    this.set({ panel: null });
+    const send = () => post(LIBRARY, undefined, { file, query: { name, alt, caption } });
+    toast(`${name} deleted`, file ? { undo: () => this.actAndReload("undo", send) } : {});
   }
 
   renderMain() {

@@ -15,26 +15,20 @@ function describeBrowser(agent) {
   return [browser || "Unknown browser", system].filter(Boolean).join(" on ");
 }
 
+const EMPTY = { current_password: "", password: "" };
+
 class Profile extends Page {
-  static place = "profile";
-  static heading = "Profile";
   static forMembers = true;
 
-  values = { current_password: "", password: "" };
+  values = { ...EMPTY };
 
-  async load() {
-    ({ data: this.logins } = await get("auth/logins/"));
-  }
+  async load() { ({ data: this.logins } = await get("auth/logins/")); }
 
   async savePassword(event) {
     event.preventDefault();
-    this.saved = "";
-    await this.act("save", async () => {
-      await put("auth/me/password/", this.values);
-      this.values = { current_password: "", password: "" };
-      this.saved = "Saved. Your other logins have ended.";
-      await this.reload();
-    });
+    const answer = await this.actAndReload("save", () => put("auth/me/password/", this.values));
+    if (answer) this.values = { ...EMPTY };
+    this.set({ saved: answer ? "Saved. Your other logins have ended." : "" });
   }
 
   renderMain() {

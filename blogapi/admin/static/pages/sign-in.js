@@ -7,17 +7,15 @@ import { count } from "../format.js";
 import { bind } from "../forms.js";
 import { definePage, lastSession, Page } from "../shell.js";
 
-const [PATH, HEADING, INTRO, ACTION, ...FIELDS] = {
-  "sign-in": ["login", "Sign in", "Sign in to write.", "Sign in", "username", "password", "remember"],
-  setup: ["setup", "Set up", "You become the first admin.", "Create admin", "token", "username", "password"],
-  reset: ["reset-password", "New password", "This ends all your logins.", "Save", "token", "password"],
+const [PATH, INTRO, ACTION, ...FIELDS] = {
+  "sign-in": ["login", "Sign in to write.", "Sign in", "username", "password", "remember"],
+  setup: ["setup", "You become the first admin.", "Create admin", "token", "username", "password"],
+  reset: ["reset-password", "This ends all your logins.", "Save", "token", "password"],
 }[document.body.dataset.page];
 const isSignIn = PATH === "login";
 
 class SignIn extends Page {
-  static bare = true;
   static anonymous = true;
-  static heading = HEADING;
 
   values = { token: location.hash.slice(1), username: "", password: "", remember: true };
 
@@ -42,7 +40,7 @@ class SignIn extends Page {
     const input = bind(this, this.values);
     return html`<main class="alone">
       <form class="card" novalidate @submit=${(event) => this.send(event)}>
-        <h1>${isSignIn ? title || location.host : HEADING}</h1>
+        <h1>${isSignIn ? title || location.host : this.heading}</h1>
         <p>${INTRO}</p>
         ${this.problem ? this.renderProblem() : nothing}
         ${FIELDS.includes("username") ? input("username", "Name",

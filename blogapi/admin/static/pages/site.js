@@ -37,8 +37,6 @@ const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 const words = (value) => [value].flat().map((entry) => entry.label ?? entry).join(", ");
 
 class Site extends Page {
-  static place = "site";
-  static heading = "Site";
   values = {};
 
   constructor() {
