@@ -69,8 +69,10 @@ def launch_browser() -> Iterator[Browser]:
     except ImportError:
         pytest.skip("Playwright is not installed")
     with sync_playwright() as playwright:
-        # Chromium refuses its sandbox to root, and containers often forbid it to other users.
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        # Chromium refuses its sandbox to root, and containers often forbid it to other users. The tabs of a
+        # profile share one process, which keeps the compiled scripts.
+        arguments = ["--no-sandbox", "--renderer-process-limit=1"]
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
         yield browser
         browser.close()
 

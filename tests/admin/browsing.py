@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 # The console shows each refused request, but a page may ask for what does not exist.
 _REFUSED = "Failed to load resource: "
 
+_SIZE = (1280, 800)
 _TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
@@ -32,8 +33,10 @@ class AdminPages(PageOpener):
     ) -> Page:
         """Open a path in a new tab, with the login of the user; an empty name stands for no login."""
         page = self.get_context(user).new_page()
-        page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme="dark" if dark else "light")
+        if (width, height) != _SIZE:
+            page.set_viewport_size({"width": width, "height": height})
+        if dark:
+            page.emulate_media(color_scheme="dark")
         page.on("console", self._record_message)
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         page.on("request", self._record_request)
@@ -43,9 +46,16 @@ class AdminPages(PageOpener):
     def get_context(self, user: str) -> BrowserContext:
         """Return the browser profile of the user, with a login."""
         if user not in self._contexts:
-            context = self._browser.new_context(base_url=self.origin, reduced_motion="reduce")
+            context = self._browser.new_context(
+                base_url=self.origin,
+                viewport={"width": _SIZE[0], "height": _SIZE[1]},
+                color_scheme="light",
+                reduced_motion="reduce",
+                permissions=["clipboard-read", "clipboard-write"],
+            )
             context.set_default_timeout(30_000)
-            context.grant_permissions(["clipboard-read", "clipboard-write"])
+            # This tab stays open, so that the process of the profile is kept.
+            context.new_page().goto("/robots.txt")
             self._contexts[user] = context
         context = self._contexts[user]
         if user and not context.cookies():
@@ -59,11 +69,10 @@ class AdminPages(PageOpener):
             context.set_offline(False)
             context.unroute_all()
             context.clear_cookies()
-            for number, page in enumerate(context.pages):
-                if number == 0:
-                    kinds = {"origin": self.origin, "storageTypes": "local_storage,indexeddb"}
-                    context.new_cdp_session(page).send("Storage.clearDataForOrigin", kinds)
-                page.close()
+            kept, *tabs = context.pages
+            for tab in tabs:
+                tab.close()
+            kept.evaluate("localStorage.clear()")
 
     def _record_message(self, message: Any) -> None:
         is_api = message.location["url"].startswith(f"{self.origin}/api/")

@@ -12,6 +12,7 @@ import pytest
 
 from tests.admin.blogs import Blog, Client, create_users, open_app, serve_blog
 from tests.admin.browsing import AdminPages
+from tests.browser import launch_browser
 
 
 @pytest.fixture(scope="session")
@@ -21,6 +22,13 @@ def blog_with_users(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with open_app(folder) as app:
         create_users(app)
     return folder
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Any]:
+    """The browser of this package. Starting one for each module would take a sixth of the time."""
+    with launch_browser() as running:
+        yield running
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,10 @@ TEXT = "Rope *first*.\n\n- [ ] an ending\n"
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
+# A page that crashes learns nothing of its end.
+IGNORE_END = """for (const name of ["pagehide", "visibilitychange"]) {
+  addEventListener(name, (event) => event.stopImmediatePropagation(), { capture: true });
+}"""
 SAVED = re.compile(r"^Saved \d\d:\d\d$")
 
 
