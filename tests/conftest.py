@@ -43,7 +43,7 @@ from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
 from blogapi.users.models import Account, Role
 from blogapi.web.access import Scope
-from tests import attempts, skips
+from tests import attempts, marks, shortcuts, skips
 from tests.browser import PageOpener, launch_browser
 from tests.contracts.client import CheckedClient, Contract
 from tests.databases import SERVER_URL, Databases, open_databases
@@ -79,10 +79,17 @@ def pytest_xdist_auto_num_workers() -> int:
     return max(2, (os.cpu_count() or 1) * 3 // 2)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option `--slow`."""
+    parser.addoption("--slow", action="store_true", help="run the tests with the mark `slow` too")
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the `sqlite` mark and the rule for skipped tests."""
-    config.pluginmanager.register(skips)
-    config.addinivalue_line("markers", "sqlite(reason): about SQLite only; skipped on PostgreSQL")
+    """Install the shortcuts, the marks and the rule for skipped tests."""
+    shortcuts.install()
+    marks.register(config)
+    for plugin in (shortcuts, marks, skips):
+        config.pluginmanager.register(plugin)
     # Python 3.13 warns when a test drops an application without closing it.
     for warning in (
         "ignore:unclosed database in <sqlite3.Connection:ResourceWarning",
@@ -94,13 +101,6 @@ def pytest_configure(config: pytest.Config) -> None:
         ),
     ):
         config.addinivalue_line("filterwarnings", warning)
-
-
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip tests of SQLite if the suite runs on PostgreSQL."""
-    mark = item.get_closest_marker("sqlite")
-    if SERVER_URL and mark is not None:
-        pytest.skip(f"about SQLite: {mark.args[0]}")
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

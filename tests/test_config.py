@@ -308,6 +308,8 @@ def test_threads_that_start_at_the_same_time_share_one_secret_key(instance):
     assert [path.name for path in instance.iterdir()] == ["secret_key"]
 
 
+@pytest.mark.slow
+@pytest.mark.once
 def test_processes_that_start_at_the_same_time_share_one_secret_key(instance):
     instance.mkdir()
     path = str(instance / "secret_key")

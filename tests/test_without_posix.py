@@ -16,6 +16,8 @@ from blogapi.doctor import instance_checks
 from blogapi.serving import listening
 from blogapi.storage import files
 
+pytestmark = [pytest.mark.slow, pytest.mark.once]
+
 ROOT = Path(__file__).parent.parent
 
 # Deletes the names that Windows lacks before it imports blogapi; then it creates, fills, serves, checks,

@@ -103,6 +103,7 @@ def test_all_articles_are_rendered_again_if_there_are_several_batches(damaged, m
     check_blog(make_app())
 
 
+@pytest.mark.slow
 def test_processes_that_start_at_the_same_time_render_everything_again(damaged, make_app):
     invalidate_fingerprint(damaged)
     code = "from blogapi import create_app; create_app(); print('up')"

@@ -8,7 +8,11 @@ import sys
 import venv
 from pathlib import Path
 
+import pytest
+
 from tests.clients.conftest import check_examples, read_guide_command
+
+pytestmark = [pytest.mark.slow, pytest.mark.once]
 
 FILES = Path(__file__).parent / "python"
 STEPS = """\

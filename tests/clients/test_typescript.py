@@ -9,6 +9,8 @@ import pytest
 
 from tests.clients.conftest import check_examples, read_guide_command
 
+pytestmark = [pytest.mark.slow, pytest.mark.once]
+
 FILES = Path(__file__).parent / "typescript"
 STEPS = """\
 listed [ 'The bread that waits (Kitchen)', 'Beans (Kitchen)' ]

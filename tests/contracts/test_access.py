@@ -15,6 +15,8 @@ from tests.media.rows import add_media
 from tests.media.stored_files import put_file
 from tests.transfer.import_rows import add_import
 
+pytestmark = pytest.mark.once
+
 ARTICLES = "/api/v1/blog/articles/"
 CATEGORIES = "/api/v1/blog/categories/"
 TAGS = "/api/v1/blog/tags/"

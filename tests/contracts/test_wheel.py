@@ -43,7 +43,11 @@ def can_build():
 
 
 # The wheel is built without isolation and installed without dependencies, so that no network is needed.
-pytestmark = pytest.mark.skipif(not can_build(), reason="no pip or no setuptools 77")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.once,
+    pytest.mark.skipif(not can_build(), reason="no pip or no setuptools 77"),
+]
 
 
 @pytest.fixture(scope="module")

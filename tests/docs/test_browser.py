@@ -8,6 +8,8 @@ import pytest
 
 from tests.browser import is_wider_than_the_window, list_contrasts, wait_until
 
+pytestmark = [pytest.mark.slow, pytest.mark.once]
+
 ARTICLES = "/api/v1/blog/articles/"
 MINIMUM_CONTRAST = 4.5
 NARROW = 360

@@ -28,7 +28,7 @@ from tests.durability.conftest import (
     is_intact,
 )
 
-pytestmark = pytest.mark.sqlite("its file and its log")
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite("its file and its log")]
 
 # The test damages this number of pages from the whole file and the same number of pages with article text,
 # one page at a time.

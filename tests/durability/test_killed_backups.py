@@ -14,7 +14,11 @@ from tests.backups.databases import dump_rows
 from tests.conftest import close_connections
 from tests.stored_pictures import list_stored_files, store_picture
 
-pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.once,
+    pytest.mark.sqlite("a server is backed up by its own means"),
+]
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -15,7 +15,7 @@ from tests.conftest import ARTICLES
 from tests.durability.conftest import TIMEOUT, Client, get_repetitions, is_intact
 from tests.durability.test_processes import run_command
 
-pytestmark = pytest.mark.sqlite("its file and its log")
+pytestmark = [pytest.mark.slow, pytest.mark.once, pytest.mark.sqlite("its file and its log")]
 
 KILLS = get_repetitions("KILLS", 3)
 WRITERS = 4

@@ -19,7 +19,7 @@ from tests.conftest import ARTICLES, CATEGORIES, TAGS, close_connections
 from tests.durability.conftest import TIMEOUT, get_repetitions, is_intact
 from tests.migrations.alembic_runner import migrate_to
 
-pytestmark = pytest.mark.sqlite("its file is copied first")
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite("its file is copied first")]
 
 UPGRADES = get_repetitions("MIGRATIONS", 3)
 ARTICLE_COUNT = 40

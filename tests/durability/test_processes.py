@@ -23,6 +23,8 @@ import pytest
 from blogapi import __version__
 from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
 
+pytestmark = [pytest.mark.slow, pytest.mark.once]
+
 ROOT = Path(__file__).parent.parent.parent
 WSGI = [sys.executable, str(ROOT / "wsgi.py")]
 BLOGAPI = [sys.executable, "-m", "blogapi"]

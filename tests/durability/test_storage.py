@@ -27,7 +27,7 @@ from tests.durability.conftest import (
 )
 from tests.durability.test_processes import WSGI
 
-pytestmark = pytest.mark.sqlite("its file and its log")
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite("its file and its log")]
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows cannot remove an open file")
 
 # File modes do not restrict root, so this program drops that privilege (PR_CAPBSET_DROP of CAP_DAC_OVERRIDE)

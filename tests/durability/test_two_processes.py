@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ARTICLES = "/api/v1/blog/articles/"
 ROOT = Path(__file__).parent.parent.parent
 

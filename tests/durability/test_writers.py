@@ -19,7 +19,7 @@ from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.durability.conftest import Client, Response, get_repetitions, run_in_threads, wait_until
 from tests.users.conftest import LOGIN, ME
 
-pytestmark = pytest.mark.sqlite("its lock")
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite("its lock")]
 
 CLIENTS = 8
 WRITES = get_repetitions("WRITES", 5)

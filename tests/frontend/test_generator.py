@@ -23,7 +23,11 @@ SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 SERVICE_FILES = {"sitemap.xml", "feeds/rss.xml", "feeds/atom.xml", "feeds/feed.json"}
 DEMO_SECRETS = ("Marmalade", "eye splice", "swing bridge", "2099")
 
-pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.once,
+    pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed"),
+]
 
 
 class PageParser(HTMLParser):

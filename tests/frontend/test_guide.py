@@ -10,6 +10,8 @@ import pytest
 from tests.contracts.guide import GUIDE
 from tests.frontend.test_page import PATHS
 
+pytestmark = pytest.mark.once
+
 FOLDER = Path(__file__).parent
 PROGRAMS = ("page/blog.js", "generator/build.mjs")
 MAX_LINES = 300

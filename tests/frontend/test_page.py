@@ -12,6 +12,8 @@ import pytest
 from tests.browser import PageOpener
 from tests.frontend.conftest import CORPUS, open_blog
 
+pytestmark = [pytest.mark.slow, pytest.mark.once]
+
 PAGE = Path(__file__).parent / "page"
 BREAD = "the-bread-that-waits-for-me"
 PATHS = {f"{kind}_path": f"/?{kind}={{slug}}" for kind in ("article", "category", "tag", "author")}

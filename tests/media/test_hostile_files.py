@@ -30,6 +30,8 @@ from tests.media.image_files import (
     read,
 )
 
+pytestmark = [pytest.mark.slow, pytest.mark.once]
+
 SCRIPT = b"<script>alert(document.cookie)</script>"
 COMPRESSED_ZEROS = zlib.compress(bytes(2**24), 9)
 

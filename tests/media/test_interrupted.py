@@ -13,6 +13,8 @@ from tests.conftest import close_connections
 from tests.media.image_files import make_image
 from tests.media.server_programs import start
 
+pytestmark = pytest.mark.slow
+
 # Stops during the work of the image worker, or after the files were placed and before the commit.
 PROGRAMS = {
     "worker": """

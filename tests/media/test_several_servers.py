@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
+import pytest
 from sqlalchemy import func, select
 
 from blogapi.media import folder as folders
@@ -47,6 +48,7 @@ def assert_rows_have_files() -> None:
     assert {path.stem for path in folder.root.rglob("*") if path.is_file()} == hashes
 
 
+@pytest.mark.slow
 def test_uploads_and_deletions_of_two_servers_keep_rows_and_files_together(app, tmp_path):
     paths = [tmp_path / str(number) for number in range(4)]
     for number, path in enumerate(paths):

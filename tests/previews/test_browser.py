@@ -6,6 +6,8 @@ import pytest
 
 from tests.browser import is_wider_than_the_window, list_contrasts
 
+pytestmark = pytest.mark.once
+
 MINIMUM_CONTRAST = 4.5
 NARROW = 360
 UNKNOWN = "/preview/" + "x" * 43

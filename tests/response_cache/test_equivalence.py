@@ -7,6 +7,7 @@ from functools import partial
 from itertools import product
 from uuid import UUID
 
+import pytest
 from flask import Flask
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -28,6 +29,8 @@ from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, KEYS, TAGS, People
 from tests.databases import other_connection, write_from_other_process
 from tests.response_cache.cached_blog import add_cache, call, create_deleted_key
 from tests.response_cache.conftest import ME, create_article
+
+pytestmark = pytest.mark.slow
 
 FRONT, EVIL = "https://front.example", "https://evil.example"
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)

@@ -22,6 +22,8 @@ from tests.conftest import ARTICLES
 from tests.databases import SERVER_URL
 from tests.response_cache.cached_blog import CachedBlog, add_cache, make_environ
 
+pytestmark = pytest.mark.slow
+
 # On a database server, each read takes longer, because it needs a round trip over a socket.
 READS = 10_000 if SERVER_URL else 100_000
 READERS = 4

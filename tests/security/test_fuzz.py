@@ -28,6 +28,8 @@ from blogapi.registry import BLUEPRINTS
 from blogapi.users import passwords
 from tests.conftest import ARTICLES
 
+pytestmark = [pytest.mark.slow, pytest.mark.once]
+
 EXAMPLES = int(os.environ.get("BLOGAPI_TEST_FUZZ", "0"))
 # Requests of an admin are tested with more examples, because only an admin passes all access rules.
 CALLERS = {"as_admin": EXAMPLES or 5, "as_reader": EXAMPLES or 2, "as_stranger": EXAMPLES or 1}

@@ -118,6 +118,7 @@ def test_the_migrations_are_numbered_without_a_gap():
     ]
 
 
+@pytest.mark.slow
 def test_eight_processes_can_start_at_the_same_time_if_the_database_does_not_exist_yet(instance):
     code = "from blogapi import create_app; c = create_app().test_client(); print(c.get('/health').json)"
     processes = [
@@ -202,6 +203,7 @@ def test_an_upgrade_is_refused_if_the_copy_cannot_be_made(old_database, add_migr
     assert dump(old_database) == before
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite("its file is copied first")
 def test_processes_that_upgrade_at_the_same_time_make_one_copy(old_database, tmp_path, instance):
     scripts = tmp_path / "scripts"

@@ -61,7 +61,11 @@ OUTCOMES = {
 HEADLESS = "two files are part of a headless bundle, which the counts do not know"
 DRAFT_DIFFERENCES = {"markdown-toml/hugo-basic-example": (2, HEADLESS)}
 
-pytestmark = pytest.mark.skipif(not CORPUS, reason="BLOGAPI_TEST_CORPUS names no folder with real blogs")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.once,
+    pytest.mark.skipif(not CORPUS, reason="BLOGAPI_TEST_CORPUS names no folder with real blogs"),
+]
 
 
 def read_expected(source: str) -> Counter[str]:

@@ -23,7 +23,11 @@ MEDIUM = (
     {"responses to other stories": 1},
 )
 
-pytestmark = pytest.mark.skipif(not CORPUS, reason="BLOGAPI_TEST_CORPUS names no folder with real blogs")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.once,
+    pytest.mark.skipif(not CORPUS, reason="BLOGAPI_TEST_CORPUS names no folder with real blogs"),
+]
 
 
 def read(name, path):

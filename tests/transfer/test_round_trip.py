@@ -170,6 +170,7 @@ def make_blog(blogs, tmp_path, blog):
         shift_times()
 
 
+@pytest.mark.slow
 @settings(
     max_examples=5,
     derandomize=True,
@@ -227,6 +228,7 @@ def test_every_column_that_is_left_out_exists():
     assert LEFT_OUT.keys() <= names
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CORPUS, reason="BLOGAPI_TEST_CORPUS names no folder with real blogs")
 @pytest.mark.parametrize("source", ["markdown-yaml/hexo-unit-test", "markdown-toml/hugo-basic-example"])
 @pytest.mark.parametrize("form", layouts.LAYOUTS)

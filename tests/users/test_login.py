@@ -8,6 +8,7 @@ import pytest
 from werkzeug import security
 
 from tests.contracts.client import outcome
+from tests.shortcuts import CHEAP_METHOD
 from tests.users.conftest import ADA, LOGIN, PASSWORD, WRONG, flags_of
 
 
@@ -104,4 +105,4 @@ def test_a_failed_login_does_not_reveal_the_reason(passwords, as_stranger, monke
     )
     assert response.headers["WWW-Authenticate"] == "ApiKey"
     assert "Set-Cookie" not in response.headers
-    assert hashed == ["scrypt:32768:8:1"]
+    assert hashed == [CHEAP_METHOD]

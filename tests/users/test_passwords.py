@@ -80,7 +80,7 @@ def test_normalizing_a_normalized_name_does_not_change_it(username):
     assert usernames.normalize_username(stored) == stored
 
 
-def test_a_password_is_stored_as_salted_scrypt():
+def test_a_password_is_stored_as_salted_scrypt(costly_passwords):
     one, other = passwords.hash_password(PASSWORD), passwords.hash_password(PASSWORD)
     assert one.startswith("scrypt:32768:8:1$") and one != other
     assert PASSWORD not in one
@@ -94,7 +94,7 @@ def test_a_password_matches_only_its_own_digest():
 
 
 @pytest.mark.parametrize("digest", [None, "own"])
-def test_every_verification_hashes_once_with_the_same_method(hashed, digest):
+def test_every_verification_hashes_once_with_the_same_method(costly_passwords, hashed, digest):
     digest = digest and passwords.hash_password("another password")
     hashed.clear()
     passwords.verify_password(digest, PASSWORD)

@@ -8,6 +8,8 @@ import subprocess
 
 import pytest
 
+pytestmark = [pytest.mark.slow, pytest.mark.once]
+
 HUGO_FILES = {
     "config.toml": """
 baseURL = "https://blog.example/"

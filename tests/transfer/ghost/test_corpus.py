@@ -31,7 +31,11 @@ DIFFERENCES: dict[str, tuple[dict[str, int], str]] = {
     "ghost/ghost-fixtures-lts/export-lts-legacy-fields.json": ({"draft": 1}, PAST),
 }
 
-pytestmark = pytest.mark.skipif(not CORPUS, reason="BLOGAPI_TEST_CORPUS names no folder with real blogs")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.once,
+    pytest.mark.skipif(not CORPUS, reason="BLOGAPI_TEST_CORPUS names no folder with real blogs"),
+]
 
 
 def read_expected() -> dict[str, Counter[str]]:

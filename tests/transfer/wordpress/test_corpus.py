@@ -39,7 +39,11 @@ REPAIRED = {
     "tryghost-migrate/sample.xml": "unescaped “&”: 10",
 }
 
-pytestmark = pytest.mark.skipif(not CORPUS, reason="BLOGAPI_TEST_CORPUS names no folder with real blogs")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.once,
+    pytest.mark.skipif(not CORPUS, reason="BLOGAPI_TEST_CORPUS names no folder with real blogs"),
+]
 
 
 @cache
