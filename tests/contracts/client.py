@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from urllib.parse import quote
 
 from flask.testing import FlaskClient
 from jsonschema import Draft202012Validator
@@ -19,6 +20,7 @@ from blogapi.web.headers import DOCUMENTED_ALLOW as DOCUMENTED_ALLOW
 from blogapi.web.json_fragments import SERVICE_ADDRESS, SERVICE_ADDRESS_MARK
 
 HEADERS = headers.CONSTANT_HEADERS
+_HEADER_VALIDATORS = {header.name: Draft202012Validator(header.schema) for header in headers.RESPONSE_HEADERS}
 PREVIEWS = ("/api/v1/blog/preview/", "/preview/")
 
 
@@ -30,12 +32,19 @@ class Contract:
         self.registry = Registry().with_resource(
             "urn:api", Resource(contents=document, specification=DRAFT202012)
         )
+        self.validators: dict[str, Draft202012Validator] = {}
+        self.operations: dict[tuple[str, str], tuple[str, dict[str, Any]] | None] = {}
         self.paths = [
             (re.compile(re.sub(r"\{[^}]+\}", "[^/]+", path.rstrip("/"))), path) for path in document["paths"]
         ]
 
     def operation(self, method: str, path: str) -> tuple[str, dict[str, Any]] | None:
         """Return the path template and the operation, or None if the operation is not documented."""
+        if (method, path) not in self.operations:
+            self.operations[method, path] = self._find_operation(method, path)
+        return self.operations[method, path]
+
+    def _find_operation(self, method: str, path: str) -> tuple[str, dict[str, Any]] | None:
         path = path.removesuffix("/")
         matches = [template for pattern, template in self.paths if pattern.fullmatch(path)]
         matches.sort(key=lambda template: template.count("{"))
@@ -103,14 +112,13 @@ class Contract:
                 self._validate(f"{pointer}/properties/{name}", item[name])
 
     def _validate(self, pointer: str, value: Any) -> None:
-        from urllib.parse import quote
-
-        validator = Draft202012Validator(
-            {"$ref": f"urn:api#{quote(pointer)}"},
-            registry=self.registry,
-            format_checker=Draft202012Validator.FORMAT_CHECKER,
-        )
-        validator.validate(value)
+        if pointer not in self.validators:
+            self.validators[pointer] = Draft202012Validator(
+                {"$ref": f"urn:api#{quote(pointer)}"},
+                registry=self.registry,
+                format_checker=Draft202012Validator.FORMAT_CHECKER,
+            )
+        self.validators[pointer].validate(value)
 
 
 def find_status(operation: dict[str, Any], status: int) -> str:
@@ -139,7 +147,7 @@ def check_headers(method: str, response: TestResponse, *, storable: bool = True)
     for header in headers.RESPONSE_HEADERS:
         (value,) = response.headers.getlist(header.name)
         if not (is_file and header.name == "Cache-Control"):
-            Draft202012Validator(header.schema).validate(value)
+            _HEADER_VALIDATORS[header.name].validate(value)
     # A response without a body has no content type.
     assert ("Content-Type" in response.headers) is (response.status_code not in (204, 304, 308))
     if is_file:

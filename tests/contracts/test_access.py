@@ -256,25 +256,29 @@ def fill_path(request, app, people, as_admin, as_login, make_article, make_tag, 
 
 
 @pytest.mark.parametrize("case", ACCESS_CASES, ids=lambda case: f"{case.endpoint} {case.path}")
-@pytest.mark.parametrize("caller", CALLERS)
-def test_each_caller_gets_the_status_that_the_access_rule_requires(request, app, fill_path, case, caller):
+def test_each_caller_gets_the_status_that_the_access_rule_requires(request, app, fill_path, case):
     ((method, access),) = {
         (method, access)
         for _, method, endpoint, access in registry.list_operations(app)
         if endpoint == case.endpoint
     }
-    client = request.getfixturevalue(caller)
-    response = client.open(fill_path(case.path), method=method, json=case.body)
-    status = case.statuses[CALLERS.index(caller)]
-    code = case.code or CODES.get(status)
-    if status == 409:
-        code = IN_USE[case.endpoint.partition(".")[0]]
-    lacks_role = access.rule.admins_only and not caller.endswith("admin")
-    if status == 403 and access.rule.login_only:
-        code = "login_required"
-    elif status == 403 and not lacks_role and case.endpoint != "auth.logout":
-        code = "scope_missing"
-    assert outcome(response) == (status, code)
+    found, expected, path = {}, {}, ""
+    for caller, status in zip(CALLERS, case.statuses, strict=True):
+        client = request.getfixturevalue(caller)
+        # A write that succeeded may have removed the item.
+        path = path or fill_path(case.path)
+        found[caller] = outcome(client.open(path, method=method, json=case.body))
+        code = case.code or CODES.get(status)
+        if status == 409:
+            code = IN_USE[case.endpoint.partition(".")[0]]
+        lacks_role = access.rule.admins_only and not caller.endswith("admin")
+        if status == 403 and access.rule.login_only:
+            code = "login_required"
+        elif status == 403 and not lacks_role and case.endpoint != "auth.logout":
+            code = "scope_missing"
+        expected[caller] = (status, code)
+        path = path if method == "GET" or found[caller][0] >= 400 else ""
+    assert found == expected
 
 
 @pytest.mark.parametrize(
@@ -282,12 +286,12 @@ def test_each_caller_gets_the_status_that_the_access_rule_requires(request, app,
     [case for case in ACCESS_CASES if case.login],
     ids=lambda case: f"{case.endpoint} {case.path}",
 )
-@pytest.mark.parametrize("caller", ["as_login", "as_member_login"])
-def test_an_operation_that_refuses_keys_accepts_a_login(request, app, fill_path, case, caller):
-    client = request.getfixturevalue(caller)
+def test_an_operation_that_refuses_keys_accepts_a_login(app, fill_path, as_login, as_member_login, case):
     (method,) = (name for _, name, endpoint, _ in registry.list_operations(app) if endpoint == case.endpoint)
-    response = client.open(fill_path(case.path), method=method, json=case.body)
-    assert response.status_code == (case.login if caller == "as_login" else case.member_login)
+    path = fill_path(case.path)
+    assert as_member_login.open(path, method=method, json=case.body).status_code == case.member_login
+    path = path if case.member_login >= 400 else fill_path(case.path)
+    assert as_login.open(path, method=method, json=case.body).status_code == case.login
 
 
 def test_every_operation_that_refuses_keys_is_tried_with_a_login(app):

@@ -82,10 +82,10 @@ def blog(app, people, make_category, make_tag, make_article):
 
 @pytest.fixture
 def read_tables(app):
-    """Returns all rows of all tables, without the last uses of keys and the commit counter."""
+    """Returns the rows of all tables, or of some, without the last uses of keys and the commit counter."""
     tables = [table for table in Base.metadata.sorted_tables if table is not CommitCounter.__table__]
 
-    def read():
+    def read(*names):
         with app.app_context(), db.engine.connect() as connection:
             return {
                 table.name: [
@@ -93,6 +93,29 @@ def read_tables(app):
                     for row in connection.execute(select(table).order_by(*table.primary_key)).mappings()
                 ]
                 for table in tables
+                if not names or table.name in names
+            }
+
+    return read
+
+
+# As text, so that the driver returns the stored values.
+_STORED_ROWS = {
+    table.name: str(select(*(column for column in table.columns if column.name != "last_used")))
+    for table in Base.metadata.sorted_tables
+    if table is not CommitCounter.__table__
+}
+
+
+@pytest.fixture
+def read_stored(app):
+    """Returns the same rows as the database stores them, which takes a fraction of the time."""
+
+    def read():
+        with app.app_context(), db.engine.connect() as connection:
+            return {
+                name: sorted(connection.exec_driver_sql(statement).all(), key=repr)
+                for name, statement in _STORED_ROWS.items()
             }
 
     return read
@@ -140,14 +163,14 @@ def key_path(uuid):
 
 
 @pytest.fixture
-def assert_unchanged(request, read_tables):
+def assert_unchanged(request, read_stored):
     """Asserts that the test has not changed the database."""
     for name in ("as_stranger", "as_admin"):
         if name in request.fixturenames:
             request.getfixturevalue(name)
-    before = read_tables()
+    before = read_stored()
     yield
-    assert read_tables() == before
+    assert read_stored() == before
 
 
 def assert_refused(response, *statuses: int) -> None:

@@ -12,11 +12,8 @@ from tests.security.conftest import full_text
 
 EVIL = "evil.example"
 HOSTS = [
-    {"Host": EVIL},
-    {"X-Forwarded-Host": EVIL},
-    {"Forwarded": f"host={EVIL}"},
-    {"X-Host": EVIL},
     {"Host": EVIL, "X-Forwarded-Proto": "https"},
+    {"X-Forwarded-Host": EVIL, "Forwarded": f"host={EVIL}", "X-Host": EVIL},
 ]
 
 

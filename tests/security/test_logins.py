@@ -178,8 +178,8 @@ LOOKS = {"GET", "HEAD", "OPTIONS"}
 
 
 @pytest.mark.parametrize("disguise", FOREIGN)
-def test_a_cross_site_request_changes_nothing(as_login, record_attempt, operations, read_tables, disguise):
-    before = read_tables()
+def test_a_cross_site_request_changes_nothing(as_login, record_attempt, operations, read_stored, disguise):
+    before = read_stored()
     for endpoint, method, path, body in operations:
         if method in LOOKS:
             continue
@@ -187,29 +187,29 @@ def test_a_cross_site_request_changes_nothing(as_login, record_attempt, operatio
         record_attempt("page of another site", f"{method} {endpoint}, {disguise}", response)
         assert (response.status_code, response.json["code"]) == (403, "cross_origin"), endpoint
         assert "Access-Control-Allow-Origin" not in response.headers
-    assert read_tables() == before
+    assert read_stored() == before
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
-def test_a_request_body_with_form_data_is_refused(as_login, record_attempt, operations, read_tables, kind):
-    before = read_tables()
+def test_a_request_body_with_form_data_is_refused(as_login, record_attempt, operations, read_stored, kind):
+    before = read_stored()
     for endpoint, method, path, body in operations:
         if method == "POST" and body:
             response = as_login.post(path, data=b'{"name": "x", "title": "x"}', content_type=kind)
             record_attempt("page of another site", f"POST {endpoint} as {kind}", response)
             assert response.status_code == 415, endpoint
-    assert read_tables() == before
+    assert read_stored() == before
 
 
-def test_reads_with_a_login_session_change_nothing(as_login, record_attempt, operations, read_tables):
-    before = read_tables()
+def test_reads_with_a_login_session_change_nothing(as_login, record_attempt, operations, read_stored):
+    before = read_stored()
     for endpoint, method, path, _ in operations:
         if method == "GET":
             for look in sorted(LOOKS):
                 response = as_login.open(path, method=look)
                 record_attempt("page of another site", f"{look} {endpoint} under a login", response)
                 response.close()
-    assert read_tables() == before
+    assert read_stored() == before
 
 
 def test_no_response_contains_a_key(as_login, as_admin, record_attempt, operations, people):

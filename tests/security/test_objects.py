@@ -18,19 +18,19 @@ OPEN = {"auth.create_first_admin", "auth.replace_forgotten_password", "rendering
 
 @pytest.mark.parametrize("caller", CALLERS)
 def test_no_operation_reveals_a_secret_or_changes_anything(
-    request, record_attempt, blog, operations, read_tables, caller
+    request, record_attempt, blog, operations, read_stored, caller
 ):
     client = request.getfixturevalue(CALLERS[caller])
     may_see = caller == "admin's read key"
-    before = read_tables()
+    before = read_stored()
     for endpoint, method, path, body in operations:
         response = record_attempt(caller, f"{method} {endpoint}", client.open(path, method=method, json=body))
         if endpoint in OWN:
-            before = read_tables()
+            before = read_stored()
             continue
         is_open = method == "GET" or endpoint in OPEN
         assert is_open or response.status_code in (401, 403, 404), (endpoint, response.text)
-        assert read_tables() == before, endpoint
+        assert read_stored() == before, endpoint
         assert may_see or SECRET not in full_text(response), endpoint
         assert may_see or blog["draft"] not in response.text, endpoint
 
@@ -40,12 +40,12 @@ def test_requests_for_a_hidden_and_for_an_unknown_article_get_the_same_response(
     request, record_attempt, blog, caller
 ):
     client, nothing = request.getfixturevalue(CALLERS[caller]), "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
-    for state in ("draft", "scheduled", "archived"):
-        for method in ("GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"):
-            for rest in ("", "?fields=title", "revisions/", "revisions/1/", "preview/"):
-                path = f"{ARTICLES}{{}}/{rest}"
+    for method in ("GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"):
+        for rest in ("", "?fields=title", "revisions/", "revisions/1/", "preview/"):
+            path = f"{ARTICLES}{{}}/{rest}"
+            absent = client.open(path.format(nothing), method=method, json={"title": "T"})
+            for state in ("draft", "scheduled", "archived"):
                 hidden = client.open(path.format(blog[state]), method=method, json={"title": "T"})
-                absent = client.open(path.format(nothing), method=method, json={"title": "T"})
                 assert (hidden.status_code, hidden.data, get_stable_headers(hidden)) == (
                     absent.status_code,
                     absent.data,
@@ -98,9 +98,9 @@ def test_a_published_key_sees_no_keys(request, record_attempt, blog, people, cal
         assert not any(uuid in full_text(response) for uuid in uuids)
 
 
-def test_a_stranger_cannot_use_the_uuid_of_a_key(as_stranger, record_attempt, read_tables):
+def test_a_stranger_cannot_use_the_uuid_of_a_key(as_stranger, record_attempt, read_stored):
     key = as_stranger.post(KEYS).json
-    before = read_tables()
+    before = read_stored()
     for method in ("GET", "PUT", "PATCH", "DELETE"):
         for header in ({}, {"X-API-KEY": key["uuid"]}, {"X-API-KEY": key["public_state"][:-1]}):
             response = as_stranger.open(
@@ -108,20 +108,20 @@ def test_a_stranger_cannot_use_the_uuid_of_a_key(as_stranger, record_attempt, re
             )
             record_attempt("stranger", f"{method} an anonymous key of known uuid", response)
             assert response.status_code == 401
-    assert read_tables() == before
+    assert read_stored() == before
 
 
 def test_previews_and_revisions_can_be_read_only_through_their_own_article(
-    as_admin, record_attempt, blog, read_tables
+    as_admin, record_attempt, blog, read_stored
 ):
-    before = read_tables()
+    before = read_stored()
     for method, rest in (("DELETE", f"preview/{blog['preview']}/"), ("GET", f"preview/{blog['preview']}/")):
         response = as_admin.open(f"{ARTICLES}{blog['public']}/{rest}", method=method)
         record_attempt("admin", f"{method} a preview of another article", response)
         assert response.status_code in (404, 405)
     response = as_admin.post(f"{ARTICLES}{blog['public']}/revisions/1/restore/")
     assert record_attempt("admin", "restore a version that another article has", response).status_code == 404
-    assert read_tables() == before
+    assert read_stored() == before
 
 
 # Different spellings of the same path
@@ -166,7 +166,7 @@ def test_every_spelling_of_a_path_has_the_same_access_rule(request, record_attem
             continue
         plain = client.open(path, method=method, json=body)
         in_capitals = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", lambda uuid: uuid[0].upper(), path)
-        for spelt in (path.rstrip("/"), in_capitals, in_capitals.rstrip("/")):
+        for spelt in {path.rstrip("/"), in_capitals, in_capitals.rstrip("/")} - {path}:
             response = record_attempt(
                 caller, f"{method} {endpoint} spelt otherwise", client.open(spelt, method=method, json=body)
             )
@@ -188,8 +188,8 @@ DISGUISES = [
 
 
 @pytest.mark.parametrize("caller", ["stranger", "anonymous key", "admin's published key"])
-def test_no_header_overrides_method_path_or_caller(request, record_attempt, blog, read_tables, caller):
-    client, before = request.getfixturevalue(CALLERS[caller]), read_tables()
+def test_no_header_overrides_method_path_or_caller(request, record_attempt, blog, read_stored, caller):
+    client, before = request.getfixturevalue(CALLERS[caller]), read_stored()
     for headers in DISGUISES:
         ((name, value),) = headers.items()
         plain = client.post(f"{ARTICLES}{blog['public']}/")
@@ -198,4 +198,4 @@ def test_no_header_overrides_method_path_or_caller(request, record_attempt, blog
         )
         assert (response.status_code, response.data) == (plain.status_code, plain.data)
         assert client.get(ARTICLES, headers=headers).data == client.get(ARTICLES).data
-    assert read_tables() == before
+    assert read_stored() == before

@@ -114,32 +114,32 @@ def test_an_invalid_query_is_refused_before_the_redirect(as_reader, renamed):
 
 
 @pytest.mark.parametrize("state", HIDDEN)
-@pytest.mark.parametrize("caller", BLIND)
 def test_the_slugs_of_a_hidden_article_get_the_404_of_an_unknown_slug(
-    request, as_admin, renamed, record_statements, caller, state
+    request, as_admin, renamed, record_statements, state
 ):
     as_admin.patch(renamed, json=HIDDEN[state])
-    client = request.getfixturevalue(caller)
-    client.get(TAGS)
-    found = {}
-    for slug in ("unknown", "first", "second"):
+    for caller in BLIND:
+        client = request.getfixturevalue(caller)
+        client.get(TAGS)
+        found = {}
+        for slug in ("unknown", "first", "second"):
+            for method in ("GET", "HEAD"):
+                with record_statements() as executed:
+                    response = client.open(f"{ARTICLES}{slug}/", method=method)
+                found[slug, method] = summarize(response), len(executed)
         for method in ("GET", "HEAD"):
-            with record_statements() as executed:
-                response = client.open(f"{ARTICLES}{slug}/", method=method)
-            found[slug, method] = summarize(response), len(executed)
-    for method in ("GET", "HEAD"):
-        assert found["unknown", method] == found["first", method] == found["second", method]
-        assert found["unknown", method][0][0] == 404
+            assert found["unknown", method] == found["first", method] == found["second", method], caller
+            assert found["unknown", method][0][0] == 404, caller
 
 
 @pytest.mark.parametrize("state", HIDDEN)
-@pytest.mark.parametrize("caller", ["as_reading_admin", "as_admin", "as_login"])
-def test_an_admin_finds_a_hidden_article_by_both_slugs(request, as_admin, renamed, caller, state):
+def test_an_admin_finds_a_hidden_article_by_both_slugs(request, as_admin, renamed, state):
     as_admin.patch(renamed, json=HIDDEN[state])
-    client = request.getfixturevalue(caller)
-    for method in ("GET", "HEAD"):
-        assert client.open(f"{ARTICLES}second/", method=method).status_code == 200
-        assert client.open(f"{ARTICLES}first/", method=method).status_code == 308
+    for caller in ("as_reading_admin", "as_admin", "as_login"):
+        client = request.getfixturevalue(caller)
+        for method in ("GET", "HEAD"):
+            assert client.open(f"{ARTICLES}second/", method=method).status_code == 200, caller
+            assert client.open(f"{ARTICLES}first/", method=method).status_code == 308, caller
 
 
 def test_a_scheduled_article_is_found_by_its_slug_when_it_becomes_public(as_reader, make_article, set_clock):
@@ -213,10 +213,8 @@ def test_a_repeated_read_by_slug_is_replayed_and_never_stale(as_admin, as_reader
     assert {as_reader.get(f"{ARTICLES}{slug}/").status_code for slug in ("first", "second", "third")} == {404}
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["%00", "a%00", "first%20", "First", "FIRST", "first-", "-first", "first--x", "%ed%a0%80", "a" * 256],
-)
-def test_a_text_that_cannot_be_a_slug_gets_a_404(as_reader, renamed, text):
-    for path in (ARTICLES, CATEGORIES, TAGS):
-        assert as_reader.get(f"{path}{text}/").status_code == 404
+def test_a_text_that_cannot_be_a_slug_gets_a_404(as_reader, renamed):
+    spellings = ("First", "FIRST", "first-", "-first", "first--x", "first%20")
+    for text in ("%00", "a%00", "%ed%a0%80", "a" * 256, *spellings):
+        for path in (ARTICLES, CATEGORIES, TAGS):
+            assert as_reader.get(f"{path}{text}/").status_code == 404, text
