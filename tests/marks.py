@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from pathlib import Path
 
 import pytest
@@ -56,10 +57,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.option.slow or "slow" in config.option.markexpr:
         return
     named = {Path(argument.partition("::")[0]).resolve() for argument in config.args}
-    left_out = [item for item in items if item.get_closest_marker("slow") and item.path not in named]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in set(left_out)]
+    is_left_out = [bool(item.get_closest_marker("slow")) and item.path not in named for item in items]
+    config.hook.pytest_deselected(items=list(compress(items, is_left_out)))
+    items[:] = [item for item, left_out in zip(items, is_left_out, strict=True) if not left_out]
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

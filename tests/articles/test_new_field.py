@@ -17,6 +17,8 @@ from blogapi.articles.models import Article
 from blogapi.articles.schemas import ArticleBodySchema, ArticleSchema
 from blogapi.storage.upgrades import list_migrations
 
+pytestmark = [pytest.mark.slow, pytest.mark.once]
+
 ARTICLES = "/api/v1/blog/articles/"
 PROGRAM = Path(__file__).with_name("serve_lines.py")
 LAST = list_migrations()[-1]

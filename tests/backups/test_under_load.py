@@ -15,12 +15,12 @@ import pytest
 
 from blogapi.backups import restoring, service
 
-pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite("a server is backed up by its own means")]
 
 ROOT = Path(__file__).parent.parent.parent
 
 # The number of backups under load; a higher number finds rarer races.
-ROUNDS = int(os.environ.get("BLOGAPI_TEST_BACKUPS", "6"))
+ROUNDS = int(os.environ.get("BLOGAPI_TEST_BACKUPS", "3"))
 
 # A program that creates numbered tags and prints the number of each tag after the tag is stored.
 WRITER = """

@@ -32,7 +32,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.sqlite("its file and its log")]
 
 # The test damages this number of pages from the whole file and the same number of pages with article text,
 # one page at a time.
-PAGE_COUNT = get_repetitions("PAGES", 8)
+PAGE_COUNT = get_repetitions("PAGES", 4)
 JUNK = (b"\xff" * PAGE_SIZE, bytes(PAGE_SIZE), os.urandom(PAGE_SIZE))
 
 

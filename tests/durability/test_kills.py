@@ -17,7 +17,7 @@ from tests.durability.test_processes import run_command
 
 pytestmark = [pytest.mark.slow, pytest.mark.once, pytest.mark.sqlite("its file and its log")]
 
-KILLS = get_repetitions("KILLS", 3)
+KILLS = get_repetitions("KILLS", 2)
 WRITERS = 4
 
 

@@ -21,7 +21,7 @@ from tests.migrations.alembic_runner import migrate_to
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("its file is copied first")]
 
-UPGRADES = get_repetitions("MIGRATIONS", 3)
+UPGRADES = get_repetitions("MIGRATIONS", 2)
 ARTICLE_COUNT = 40
 LISTS = (TAGS, CATEGORIES, f"{ARTICLES}?fields=title,content,html,tags,excerpt", f"{ARTICLES}?q=words")
 

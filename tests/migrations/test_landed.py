@@ -232,6 +232,7 @@ def test_an_upgraded_blog_keeps_its_rows_and_responses(recorded_blog, make_app, 
     close_connections(app)
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite("its file is copied first")
 @pytest.mark.parametrize("recorded_blog", OLDER, indirect=True)
 def test_the_copy_made_before_the_upgrade_can_be_restored(

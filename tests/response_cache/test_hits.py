@@ -66,6 +66,8 @@ def test_a_body_that_several_callers_see_is_stored_once(
     assert [get_counted(client, ARTICLES)[1] for client in clients] == [0, 0, 0]
 
 
+@pytest.mark.slow
+@pytest.mark.once
 def test_the_cache_megabytes_setting_limits_the_memory(make_app):
     app = make_app(CACHE_MEGABYTES=1)
     key, cache = People(app).key(None), app.extensions["blogapi-response-cache"].cache

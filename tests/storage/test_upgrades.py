@@ -130,6 +130,7 @@ def test_eight_processes_can_start_at_the_same_time_if_the_database_does_not_exi
     assert not (instance / "backups").exists()
 
 
+@pytest.mark.slow
 def test_a_start_with_the_newest_schema_does_not_import_alembic(app):
     code = (
         "import sys; from blogapi import create_app; create_app(); "

@@ -77,18 +77,17 @@ def test_the_count_is_shown_between_the_fields_and_the_articles(as_reader, write
 
 @BOTH
 @pytest.mark.parametrize("hidden", HIDDEN, ids=str)
-@pytest.mark.parametrize("caller", ["as_reader", "as_member", "as_published_admin", "as_admin", "as_login"])
-def test_articles_that_are_not_public_are_not_counted_and_change_no_etag(
-    request, write, reads, path, hidden, caller
-):
-    client = request.getfixturevalue(caller)
+def test_articles_that_are_not_public_are_not_counted_and_change_no_etag(request, write, reads, path, hidden):
+    callers = ("as_reader", "as_member", "as_published_admin", "as_admin", "as_login")
+    clients = {caller: request.getfixturevalue(caller) for caller in callers}
     write()
-    before = [client.get(read) for read in reads(path)]
+    former = {caller: [client.get(read) for read in reads(path)] for caller, client in clients.items()}
     write(**hidden)
-    after = [client.get(read) for read in reads(path)]
-    assert count(client, reads(path)) == 1
-    assert [one.headers["ETag"] for one in after] == [one.headers["ETag"] for one in before]
-    assert [one.data for one in after] == [one.data for one in before]
+    for caller, client in clients.items():
+        before, after = former[caller], [client.get(read) for read in reads(path)]
+        assert count(client, reads(path)) == 1, caller
+        assert [one.headers["ETag"] for one in after] == [one.headers["ETag"] for one in before], caller
+        assert [one.data for one in after] == [one.data for one in before], caller
 
 
 @BOTH
