@@ -21,7 +21,7 @@ from blogapi.categories.models import Category
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.cli import no_progress
 from blogapi.media import service as media
-from blogapi.media.models import Media, MediaPath
+from blogapi.media.models import FormerHash, Media, MediaPath
 from blogapi.site import service as site
 from blogapi.site.models import Site
 from blogapi.site.schemas import SiteChangesSchema
@@ -49,7 +49,7 @@ NOW = datetime(2026, 11, 1, tzinfo=UTC)
 FORMS = (*layouts.LAYOUTS, "json")
 # All columns of these tables come back, except for those in LEFT_OUT.
 TABLES = (Article, Seo, Category, Tag, Author, Media, Site, FormerSlug, FormerTermSlug, ArticleTag)
-TABLES += (ArticleAuthor, MediaPath)
+TABLES += (ArticleAuthor, MediaPath, FormerHash)
 #: Why columns are not exported.
 LEFT_OUT: dict[str, str] = {
     **dict.fromkeys(
@@ -187,6 +187,8 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
         cover = f"/media/{cat.hash}/{cat.name}"
         with transaction():
             db.session.execute(update(Media).where(Media.uuid == cat.uuid).values(upload_hash="0" * 64))
+            db.session.add(FormerHash(hash="1" * 64, media_id=cat.uuid, width=None))
+            db.session.add(FormerHash(hash="2" * 64, media_id=cat.uuid, width=400))
         bread = {"name": "Bread: & “more”", "description": "a\r\nb\tc  \n", "cover_image": cover}
         create_term(owner, CATEGORIES, **bread, slug="bread", former="old-bread")
         create_term(owner, CATEGORIES, name="null", description="", cover_image="https://x.example/a.png")
@@ -204,7 +206,8 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
         first = create_article(
             owner,
             **{"title": 'Title: "x" # %\t', "subtitle": "Sub\r\nline", "slug": "first", "cover_image": cover},
-            content=f"\ufeffA\r\nb\rc\n\t😀 ![](media:{cat.uuid}) <img src='{cover}'> media:{dog.uuid}\n---",
+            content=f"\ufeffA\r\nb\rc\n\t😀 ![](media:{cat.uuid}) <img src='{cover}'> media:{dog.uuid}\n"
+            f"![](/media/{'1' * 64}/old.png)\n---",
             **{"excerpt": "An *excerpt*", "content_type": "markdown", "status": "published"},
             **{
                 "published_at": "2024-05-01T09:00:00.123456Z",

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from blogapi.articles import json_writer, queries, renderings
 from blogapi.articles.models import Article, ArticleJson
 from blogapi.media import hooks
+from blogapi.media.references import KnownFiles
 from blogapi.storage.database import db, table_of
 
 _BATCH_SIZE = 100
@@ -51,6 +52,16 @@ def _render(session: Session, media_ids: Collection[UUID]) -> None:
         stored = {row["article_id"]: dict(row) for row in rows}
         # A former version can use a file that the article does not show.
         rendered = json_writer.render_articles(one for one in articles.values() if one.seo is not None)
+        for one in rendered:
+            _replace_paths(articles[one.uuid], one.known_files)
         changed = [one.uuid for one in rendered if json_writer.make_row(one) != stored.get(one.uuid)]
         json_writer.render_again(session, [articles[uuid] for uuid in changed])
         session.flush()
+
+
+def _replace_paths(article: Article, files: KnownFiles) -> None:
+    """Store the new paths of the article's pictures whose files were replaced."""
+    for row, name in ((article, "cover_image"), (article.seo, "og_image")):
+        path = files.find_new_path(getattr(row, name))
+        if path is not None:
+            setattr(row, name, path)

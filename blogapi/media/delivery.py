@@ -1,7 +1,8 @@
 """Serves the files of the library at `/media/<hash>/<name>`.
 
 A WSGI middleware finds each file from the address alone, without Flask and without the database. Requests
-that it cannot answer reach the view, which returns the error.
+that it cannot answer reach the view, which redirects from the address of a replaced file to the new one, or
+returns the error.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import flask
 from flask import Flask, Response, request
 from werkzeug.http import parse_etags
 
 from blogapi.media import folder as folders
-from blogapi.media import types
+from blogapi.media import references, types
 from blogapi.media.addresses import PREFIX
 from blogapi.web import downloads, headers, request_id
 from blogapi.web.access import allow, anyone
@@ -40,6 +42,7 @@ CACHE_CONTROL = "public, max-age=31536000, immutable"
 _PROBLEM_KEY = "blogapi.media-problem"
 
 _PATH = re.compile(rf"{PREFIX}([0-9a-f]{{64}})/([^/]{{1,1000}})")
+_HASH = re.compile(r"[0-9a-f]{64}")
 _RANGE = re.compile(r"bytes=[ \t]*([0-9]{0,18})-([0-9]{0,18})[ \t]*", re.IGNORECASE)
 
 _HEADERS = (
@@ -157,8 +160,16 @@ class DeliveryMiddleware:
 @pages.get(RULE)
 @allow(anyone)
 def show(hash: str, name: str) -> Response:
-    """Return the error of a request that the middleware has not answered."""
-    raise request.environ.get(_PROBLEM_KEY) or NotFound("The library has no such file; check the address.")
+    """Redirect from the address of a replaced file, or return the error of a request without an answer."""
+    problem = request.environ.get(_PROBLEM_KEY)
+    path = references.find_new_path(hash) if problem is None and _HASH.fullmatch(hash) else None
+    if path is None:
+        raise problem or NotFound("The library has no such file; check the address.")
+    # Browsers ask again each time: the new file can be replaced too, and the old one can be uploaded again.
+    response = Response(status=302)
+    response.headers["Location"] = quote(path)
+    response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response
 
 
 def init_app(app: Flask) -> None:

@@ -1,16 +1,16 @@
-"""Adds uploads to the library and changes the texts of files."""
+"""Adds uploads to the library, replaces files, and changes their texts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from uuid import UUID
 
-from blogapi.media import hooks, names, queries, service
+from blogapi.media import hooks, names, queries, service, uses
 from blogapi.media.models import Media
 from blogapi.media.service import PreparedFile
 from blogapi.media.types import MediaType
 from blogapi.storage.database import db, transaction
-from blogapi.web.errors import Invalid
+from blogapi.web.errors import Conflict, Invalid
 from blogapi.web.fields import Fields
 
 
@@ -24,7 +24,9 @@ def add(
     """
     texts = {"alt": alt, "caption": caption}
     stored = queries.find_stored(prepared.hash)
-    if stored is not None and _find_missing(stored, texts):
+    if stored is None:
+        prepare_rendering(prepared)
+    elif _find_missing(stored, texts):
         hooks.prepare([stored.uuid])
     with transaction():
         media, created = service.store(prepared, alt=alt, caption=caption, user=user)
@@ -36,6 +38,43 @@ def add(
 def _find_missing(media: Media, texts: Mapping[str, str]) -> Fields:
     """Return those of the texts that the file lacks."""
     return {name: text for name, text in texts.items() if text and not getattr(media, name)}
+
+
+def prepare_rendering(prepared: PreparedFile, *replaced: UUID) -> None:
+    """Render the articles that a new file or a replacement changes; call this before the transaction.
+
+    A former address of a file can become the address of a new one.
+    """
+    changed = {*replaced, *queries.find_owners_of_former(prepared.hashes)}
+    if changed:
+        hooks.prepare(changed)
+
+
+def replace(uuid: UUID, prepared: PreparedFile, *, name: str = "") -> Media:
+    """Store a prepared file in place of the file `uuid`, and under another name if one is given.
+
+    What shows the file shows the new one, also by its old addresses. Raises NotFound if there is no such
+    file, Conflict if the library has the new file as another one, and StorageFull if it has no room for it.
+    """
+    with transaction():
+        media = queries.get_media(uuid)
+        stored = queries.find_stored(prepared.hash)
+        if stored is not None and stored.uuid != uuid:
+            raise Conflict(
+                f"The library already has this file as {stored.uuid}; use that one, or delete it first.",
+                code="media_exists",
+                errors={"file": [f"Is the file {stored.uuid} ({stored.name})."]},
+            )
+        # The stored file has the extension of the name.
+        stem = name or f"{media.name.rpartition('.')[0]}.{prepared.type.extension}"
+        new_name = names.make_name(stem, prepared.type)
+        if stored is None:
+            service.replace(media, prepared)
+            _change(media, {"name": new_name}, is_replaced=True)
+        else:
+            service.place(prepared)
+            _change(media, {"name": new_name} if name else {})
+    return media
 
 
 def change(uuid: UUID, changes: Fields) -> Media:
@@ -52,12 +91,14 @@ def change(uuid: UUID, changes: Fields) -> Media:
     return media
 
 
-def _change(media: Media, values: Fields) -> None:
+def _change(media: Media, values: Fields, *, is_replaced: bool = False) -> None:
     changed = {name: value for name, value in values.items() if getattr(media, name) != value}
     for name, value in changed.items():
         setattr(media, name, value)
-    if changed:
+    if changed or is_replaced:
         db.session.flush()
+        if is_replaced:
+            uses.replace_paths(db.session(), media.uuid)
         hooks.notify(db.session(), [media.uuid])
 
 

@@ -124,9 +124,14 @@ def make_cover(file: File) -> dict[str, Any]:
 
 
 def _show_address(file: File, address: str) -> str:
-    """Return the marked address of the file; a path is kept, so that it can be that of a rendition."""
+    """Return the marked address of the file; a path is kept, so that it can be that of a rendition.
+
+    The path of a replaced file becomes the new one.
+    """
     key = parse_reference(address)
-    return mark_address(key.path) + key.rest if isinstance(key, Address) else mark_address(file.path)
+    if not isinstance(key, Address):
+        return mark_address(file.path)
+    return mark_address(file.find_new_path(key.hash) or key.path) + key.rest
 
 
 def _parse_width(text: str) -> int:

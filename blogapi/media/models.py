@@ -62,9 +62,10 @@ class MediaRendition(Base):
 
 
 class FormerHash(Base):
-    """A hash of a replaced file or of one of its renditions, so that its old address is still known.
+    """A hash of a replaced file, of its upload or of one of its renditions.
 
-    `width` is that of the rendition, and None for the file itself.
+    It finds the file that stands for old addresses, and for the old file if that is imported again. `width`
+    is that of the rendition, and None for the file itself.
     """
 
     __tablename__ = "media_former_hash"

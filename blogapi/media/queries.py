@@ -29,7 +29,7 @@ from sqlalchemy import (
 
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.media.models import Media, MediaPath, MediaRendition, MediaUse
+from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition, MediaUse
 from blogapi.media.types import RENDITION
 from blogapi.site.models import Site
 from blogapi.site.queries import get_service_url
@@ -61,6 +61,11 @@ def find_upload(upload_hash: str) -> Media | None:
 def find_stored(hash: str) -> Media | None:
     """Return the file whose stored bytes have this SHA-256, or None."""
     return db.session.scalars(select(Media).where(Media.hash == hash)).first()
+
+
+def find_owners_of_former(hashes: Collection[str]) -> Sequence[UUID]:
+    """Return the files that had one of these hashes, or a rendition with one, before they were replaced."""
+    return db.session.scalars(select(FormerHash.media_id).where(FormerHash.hash.in_(hashes)).distinct()).all()
 
 
 def get_media(uuid: UUID) -> Media:

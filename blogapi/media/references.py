@@ -17,7 +17,7 @@ from sqlalchemy import bindparam, select, union_all
 
 from blogapi.content.plain_text import decode_entities
 from blogapi.media.addresses import HASH_PREFIX, PATH, PREFIX, REFERENCE, make_path, make_rendition_name
-from blogapi.media.models import Media, MediaPath, MediaRendition
+from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition
 from blogapi.site.queries import get_service_url
 from blogapi.storage.database import db, table_of
 from blogapi.web.media_addresses import register_library
@@ -56,6 +56,7 @@ _MENTIONED_UUID = re.compile(r"media:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12
 _MENTIONED_HASH = re.compile(HASH_PREFIX)
 
 _media, _rendition, _path = table_of(Media).c, table_of(MediaRendition).c, table_of(MediaPath).c
+_former = table_of(FormerHash).c
 _UUIDS: Any = bindparam("uuids", expanding=True)
 _HASHES: Any = bindparam("hashes", expanding=True)
 _SELECT_FILES = (
@@ -79,6 +80,7 @@ _SELECT_FILES = (
     )
     .order_by(_media.uuid, _rendition.width)
 )
+_SELECT_FORMER = select(_former.hash, _former.media_id, _former.width).where(_former.hash.in_(_HASHES))
 _SELECT_PATHS = select(_path.article_id, _path.path, _path.media_id).where(
     _path.article_id.in_(bindparam("articles", expanding=True))
 )
@@ -108,6 +110,19 @@ class File:
     caption: str
     is_unused: bool
     renditions: list[Rendition] = field(default_factory=list)
+    #: the former hashes to which the texts refer; the width is that of a rendition, or None
+    former: dict[str, int | None] = field(default_factory=dict)
+
+    def find_new_path(self, hash: str) -> str | None:
+        """Return the path that replaces a path with a former hash; None if the hash is not a former one.
+
+        That of a rendition is replaced by a rendition that is at least as wide, or by the file itself.
+        """
+        if hash not in self.former:
+            return None
+        width = self.former[hash]
+        wide_enough = (item.path for item in self.renditions if width is not None and item.width >= width)
+        return next(wide_enough, self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +136,10 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class KnownFiles:
-    """The files to which some texts refer, by uuid, by hash (also of a rendition) and by article and path."""
+    """The files to which some texts refer, by uuid, by hash (also of a rendition) and by article and path.
+
+    The hashes include former ones.
+    """
 
     by_uuid: Mapping[UUID, File]
     by_hash: Mapping[str, File]
@@ -134,6 +152,12 @@ class KnownFiles:
             return self.by_uuid.get(key)
         file = None if key is None else self.by_hash.get(key.hash)
         return file or self.by_path.get((article_id, address))
+
+    def find_new_path(self, path: str) -> str | None:
+        """Return the path that replaces the path of a replaced file; None if the path is not such a path."""
+        match = PATH.fullmatch(path)
+        file = self.by_hash.get(match[1]) if match else None
+        return file.find_new_path(match[1]) if match and file else None
 
     def is_empty(self) -> bool:
         """Return whether the texts refer to no file."""
@@ -168,9 +192,19 @@ def normalize_address(address: str) -> str | None:
         return None if address[:6].lower() == "media:" else address
     if not key.base or key.rest:
         return address
+    files = _find_files([], [key.hash])
     # The address of a file that was deleted can be sent back.
-    is_file = key.base == get_service_url() or _find_files([], [key.hash])
-    return key.path if is_file else address
+    is_file = files or key.base == get_service_url()
+    return _find_new_path(files, key.hash) or (key.path if is_file else address)
+
+
+def find_new_path(hash: str) -> str | None:
+    """Return the path that replaces the paths with a former hash; None if the hash is not a former one."""
+    return _find_new_path(_find_files([], [hash]), hash)
+
+
+def _find_new_path(files: Mapping[UUID, File], hash: str) -> str | None:
+    return next((path for file in files.values() if (path := file.find_new_path(hash))), None)
 
 
 def find_files(texts: Iterable[Text]) -> KnownFiles:
@@ -196,7 +230,7 @@ def find_files(texts: Iterable[Text]) -> KnownFiles:
     files = _find_files(sorted(uuids), sorted(hashes))
     return KnownFiles(
         files,
-        {hash: file for file in files.values() for hash in _list_hashes(file)},
+        _index_by_hash(files),
         {key: files[uuid] for key, uuid in paths.items() if uuid in files},
     )
 
@@ -204,10 +238,16 @@ def find_files(texts: Iterable[Text]) -> KnownFiles:
 NO_FILES = KnownFiles({}, {}, {})
 
 
+def find_files_by_path(paths: Iterable[str]) -> Mapping[str, File]:
+    """Return the files with these paths, or with a rendition at one of them, by path."""
+    hashes = {path: match[1] for path in paths if (match := PATH.fullmatch(path))}
+    found = _index_by_hash(_find_files([], sorted(set(hashes.values())))) if hashes else {}
+    return {path: found[hash] for path, hash in hashes.items() if hash in found}
+
+
 def find_used_files(paths: Iterable[str]) -> Mapping[UUID, File]:
-    """Return the files with these paths, or with a rendition at one of them."""
-    hashes = {match[1] for path in paths if (match := PATH.fullmatch(path))}
-    return _find_files([], sorted(hashes)) if hashes else {}
+    """Return the files with these paths, or with a rendition at one of them, by uuid."""
+    return {file.uuid: file for file in find_files_by_path(paths).values()}
 
 
 def find_mentioned_files(text: str) -> Mapping[UUID, File]:
@@ -241,6 +281,11 @@ def _list_hashes(file: File) -> Iterator[str]:
         yield path.split("/")[2]
 
 
+def _index_by_hash(files: Mapping[UUID, File]) -> dict[str, File]:
+    former = {hash: file for file in files.values() for hash in file.former}
+    return former | {hash: file for file in files.values() for hash in _list_hashes(file)}
+
+
 def _find_paths(articles: Sequence[UUID]) -> dict[tuple[UUID, str], UUID]:
     found: dict[tuple[UUID, str], UUID] = {}
     for start in range(0, len(articles), _REFERENCES_PER_STATEMENT):
@@ -251,6 +296,28 @@ def _find_paths(articles: Sequence[UUID]) -> dict[tuple[UUID, str], UUID]:
 
 
 def _find_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File]:
+    """Return the files with these uuids or hashes; a hash that no file has now can be a former one."""
+    found = _read_files(uuids, hashes)
+    known = {hash for file in found.values() for hash in _list_hashes(file)}
+    former = _find_former([hash for hash in hashes if hash not in known])
+    if missing := {media_id for _, media_id, _ in former} - found.keys():
+        found |= _read_files(sorted(missing), [])
+    for hash, media_id, width in former:
+        # The file can be deleted between the two reads.
+        if media_id in found:
+            found[media_id].former[hash] = width
+    return found
+
+
+def _find_former(hashes: Sequence[str]) -> list[Any]:
+    found: list[Any] = []
+    for start in range(0, len(hashes), _REFERENCES_PER_STATEMENT):
+        values = {"hashes": hashes[start : start + _REFERENCES_PER_STATEMENT]}
+        found += db.session.connection().execute(_SELECT_FORMER, values)
+    return found
+
+
+def _read_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File]:
     found: dict[UUID, File] = {}
     keys: Sequence[UUID | str] = (*uuids, *hashes)
     for start in range(0, len(keys), _REFERENCES_PER_STATEMENT):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from uuid import UUID
 
 from flask import Response, request
@@ -19,13 +20,15 @@ from blogapi.media.schemas import (
     UploadBodySchema,
     UploadQuery,
 )
+from blogapi.media.service import PreparedFile
+from blogapi.storage.database import end_read
 from blogapi.web.access import admin, allow, current_user_id
-from blogapi.web.blueprint import Blueprint, Representation, UpsertResult
+from blogapi.web.blueprint import Blueprint, Representation, UpsertResult, View
 from blogapi.web.errors import NotFound, Unavailable
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Page, Query
-from blogapi.web.uploads import describe_body
+from blogapi.web.uploads import FileBodySchema, FileQuery, describe_body
 
 # The OpenAPI document describes these headers once.
 _HEADERS: Fields = {"Location": {}, "ETag": {}}
@@ -97,6 +100,45 @@ def single(query: Query, id: UUID) -> JsonBody:
 def change(changes: Fields, id: UUID) -> Media:
     """Change the name, the alt text or the caption of a file."""
     return editing.change(id, changes)
+
+
+def _receive_replacement(view: View) -> View:
+    """Pass the prepared file in the body of the request to the view as its second argument."""
+
+    @wraps(view)
+    def with_file(query: Fields, id: UUID) -> Response:
+        default_name = queries.get_media(id).name
+        # The upload can be slow.
+        end_read()
+        with (
+            receiving.receive(request, query, schema=FileBodySchema, default_name=default_name) as upload,
+            service.prepare(upload.path, upload.name) as prepared,
+        ):
+            return view(query, prepared, id=id)
+
+    return with_file
+
+
+@bp.put("/<id:id>/content/")
+@allow(admin, scope="write")
+@bp.check_exists(queries.check_exists)
+@bp.arguments(FileQuery, location="query")
+@bp.doc(requestBody=describe_body(FileBodySchema))
+@_receive_replacement
+@bp.write(
+    200,
+    MediaSchema(),
+    REPRESENTATION,
+    prepare=lambda query, prepared, id: editing.prepare_rendering(prepared, id),
+)
+def replace(query: Fields, prepared: PreparedFile, id: UUID) -> Media:
+    """Replace a file by another one, also of another type.
+
+    Its uuid, its texts and its uses stay, and everything that refers to it shows the new file. Old addresses
+    redirect to the new one. The name changes only if the parameter `name` is sent. If the library has the new
+    file as another entry, the response is 409.
+    """
+    return editing.replace(id, prepared, name=query.get("name", ""))
 
 
 @bp.delete("/<id:id>/")

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import UUID
 
 from flask import current_app
+from sqlalchemy import delete
 
 from blogapi.media import folder as folders
-from blogapi.media import images, names, queries, removal, types
-from blogapi.media.models import Media, MediaRendition
+from blogapi.media import hooks, images, names, queries, removal, types
+from blogapi.media.models import FormerHash, Media, MediaRendition
 from blogapi.media.quota import check_quota
 from blogapi.media.types import RENDITION, MediaType
 from blogapi.storage import files
-from blogapi.storage.database import call_after_rollback, db, end_read, transaction
+from blogapi.storage.database import call_after_commit, call_after_rollback, db, end_read, transaction
 from blogapi.web.errors import Invalid, Unavailable
 from blogapi.web.fields import Fields
+
+# The width of the rendition that had each hash, or None for the file itself.
+FormerHashes = Mapping[str, int | None]
 
 DELETED_MEANWHILE = "The file was deleted meanwhile; send the same request again."
 
@@ -49,6 +53,16 @@ class PreparedFile:
     width: int | None = None
     height: int | None = None
     renditions: tuple[PreparedRendition, ...] = field(default=())
+
+    @property
+    def hashes(self) -> list[str]:
+        """The hashes of the file, of its upload and of its renditions."""
+        return [self.hash, self.upload_hash, *(item.hash for item in self.renditions)]
+
+    @property
+    def sizes(self) -> list[int]:
+        """The sizes of the file and of its renditions, in bytes."""
+        return [self.size, *(item.size for item in self.renditions)]
 
 
 @contextmanager
@@ -155,12 +169,14 @@ def store(
     caption: str = "",
     user: UUID | None = None,
     restored: Fields | None = None,
+    former_hashes: FormerHashes | None = None,
 ) -> tuple[Media, bool]:
     """Store a prepared file that the user has uploaded; return it, and whether it is new.
 
     A stored file is kept as it is. `restored` has columns of a new file that are restored from an export,
-    such as its uuid and its times. If a stored file is missing in the media folder or damaged, it is
-    replaced. Raises StorageFull if the library has no room for the file.
+    such as its uuid and its times, and `former_hashes` its former hashes with the widths of
+    renditions. If a stored file is missing in the media folder or damaged, it is replaced. Raises StorageFull
+    if the library has no room for the file.
     """
     with transaction():
         media = queries.find_stored(prepared.hash)
@@ -168,22 +184,68 @@ def store(
             raise Unavailable(DELETED_MEANWHILE)
         is_new = media is None
         if media is None:
-            check_quota([prepared.size, *(item.size for item in prepared.renditions)])
+            check_quota(prepared.sizes)
             media = _build_media(
                 prepared, {"alt": alt, "caption": caption, "account_id": user, **(restored or {})}
             )
             db.session.add(media)
             db.session.flush()
-        _place(prepared)
+            _store_former_hashes(media, prepared.hashes, former_hashes or {})
+        place(prepared)
         return media, is_new
 
 
+def replace(media: Media, prepared: PreparedFile) -> None:
+    """Store a prepared file, which the library does not have, in place of the file of `media`.
+
+    The old stored files are deleted after the commit, and their hashes are remembered. Raises StorageFull if
+    the library has no room for the file.
+    """
+    with transaction():
+        if prepared.path is None:
+            raise Unavailable(DELETED_MEANWHILE)
+        check_quota(prepared.sizes, replaced=[media.size, *(item.size for item in media.renditions)])
+        former: dict[str, int | None] = {media.hash: None, media.upload_hash: None}
+        former |= {item.hash: item.width for item in media.renditions}
+        for stored_file in queries.list_stored_files([media.uuid]):
+            call_after_commit(removal.delete_stored_files, stored_file)
+        # Equal renditions of the old and the new file have the same primary key.
+        media.renditions = []
+        db.session.flush()
+        for name, value in _describe(prepared).items():
+            setattr(media, name, value)
+        media.renditions = _build_renditions(prepared)
+        db.session.flush()
+        _store_former_hashes(media, prepared.hashes, former)
+        place(prepared)
+
+
+def _store_former_hashes(media: Media, current: Collection[str], former: FormerHashes) -> None:
+    """Store the former hashes of a file; its current ones are no longer former hashes of other files."""
+    is_lost = FormerHash.hash.in_([*current, *former])
+    owners = set(db.session.scalars(delete(FormerHash).where(is_lost).returning(FormerHash.media_id)))
+    lost = former.keys() - set(current)
+    db.session.add_all(
+        FormerHash(hash=hash, media_id=media.uuid, width=former[hash]) for hash in sorted(lost)
+    )
+    db.session.flush()
+    hooks.notify(db.session(), owners - {media.uuid})
+
+
 def _build_media(prepared: PreparedFile, columns: Fields) -> Media:
-    renditions = [
+    return Media(**{**_describe(prepared), **columns}, renditions=_build_renditions(prepared))
+
+
+def _build_renditions(prepared: PreparedFile) -> list[MediaRendition]:
+    return [
         MediaRendition(width=item.width, height=item.height, size=item.size, hash=item.hash)
         for item in prepared.renditions
     ]
-    described: Fields = {
+
+
+def _describe(prepared: PreparedFile) -> Fields:
+    """Return the columns that follow from the file."""
+    return {
         "name": prepared.name,
         "type": prepared.type.name,
         "size": prepared.size,
@@ -192,11 +254,13 @@ def _build_media(prepared: PreparedFile, columns: Fields) -> Media:
         "width": prepared.width,
         "height": prepared.height,
     }
-    return Media(**{**described, **columns}, renditions=renditions)
 
 
-def _place(prepared: PreparedFile) -> None:
-    """Place the files in the media folder; they are deleted again if the transaction is rolled back."""
+def place(prepared: PreparedFile) -> None:
+    """Place the files in the media folder; they are deleted again if the transaction is rolled back.
+
+    Files that are already there are kept, unless they are damaged.
+    """
     if prepared.path is None:
         return
     folder = folders.get_folder()

@@ -7,15 +7,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import bindparam, delete, exists, inspect, select, update
+from sqlalchemy import bindparam, delete, exists, inspect, select, union_all, update
 from sqlalchemy import event as events
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
+from sqlalchemy.orm.attributes import flag_modified
 
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.media.models import Media, MediaPath, MediaRendition, MediaUse
-from blogapi.media.references import File, find_mentioned_files, find_used_files
+from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition, MediaUse
+from blogapi.media.references import File, find_files_by_path, find_mentioned_files, find_used_files
 from blogapi.site.models import Site
 from blogapi.storage.database import Base, current_time, db, table_of
 from blogapi.web.media_addresses import PATH
@@ -106,7 +107,8 @@ def list_former_uses(session: Session, articles: Collection[UUID]) -> dict[UUID,
     """Return the files that only former versions of these articles use, by article and by uuid.
 
     Each file has the words of which a text that refers to it contains one: its uuid, and the hashes of the
-    file and of its renditions. A file with a path of the article is left out: the path is a use too.
+    file and of its renditions, also the former ones. A file with a path of the article is left out: the path
+    is a use too.
     """
     found: dict[UUID, dict[UUID, tuple[str, ...]]] = {}
     for items in _chunk(articles):
@@ -119,8 +121,12 @@ def list_former_uses(session: Session, articles: Collection[UUID]) -> dict[UUID,
         rows = session.connection().execute(statement).all()
         hashes = defaultdict[UUID, list[str]](list)
         for media_ids in _chunk({row.media_id for row in rows}):
-            renditions = select(_rendition.c.media_id, _rendition.c.hash)
-            selected = renditions.where(_rendition.c.media_id.in_(media_ids))
+            selected = union_all(
+                *(
+                    select(table.c.media_id, table.c.hash).where(table.c.media_id.in_(media_ids))
+                    for table in (_rendition, table_of(FormerHash))
+                )
+            )
             for media_id, hash in session.connection().execute(selected):
                 hashes[media_id].append(hash)
         for article_id, media_id, hash in rows:
@@ -161,7 +167,7 @@ def add_former_uses(session: Session, article_id: UUID, content: str) -> None:
 
 def store_working_copy_uses(session: Session, article_id: UUID, content: str) -> None:
     """Store the files that the working copy of the article uses; none if the content is empty."""
-    _replace_uses(session, WORKING_COPY, article_id, find_mentioned_files(content))
+    _replace_uses(session, WORKING_COPY, {article_id: find_mentioned_files(content).values()})
 
 
 def mark_used(session: Session, media_ids: Collection[UUID]) -> None:
@@ -195,15 +201,25 @@ def _add_uses(
 
 def _store_written(session: Session, context: Any) -> None:
     with session.no_autoflush:
+        changed: dict[str, dict[UUID, list[str]]] = {}
         for row in (*session.new, *session.dirty, *session.deleted):
-            if type(row) in _FIELDS:
-                _store_uses_of(session, row)
-            elif isinstance(row, MediaPath):
+            if isinstance(row, MediaPath):
                 mark_used(session, [row.media_id])
+            elif type(row) in _FIELDS and (paths := _find_new_paths(session, row)) is not None:
+                changed.setdefault(row.kind, {})[row.uuid] = paths
+        files = find_files_by_path(
+            path for items in changed.values() for paths in items.values() for path in paths
+        )
+        for kind, items in changed.items():
+            _replace_uses(
+                session,
+                kind,
+                {item: [files[path] for path in paths if path in files] for item, paths in items.items()},
+            )
 
 
-def _store_uses_of(session: Session, row: Any) -> None:
-    """Store which files an author, a category or the site uses."""
+def _find_new_paths(session: Session, row: Any) -> list[str] | None:
+    """Return the pictures of an author, a category or the site, or None if no file has changed."""
     is_gone = row in session.deleted
     paths = [] if is_gone else [getattr(row, name) for name in _FIELDS[type(row)]]
     histories = [inspect(row).attrs[name].history for name in _FIELDS[type(row)]]
@@ -214,15 +230,44 @@ def _store_uses_of(session: Session, row: Any) -> None:
     ]
     has_changed = is_gone or any(history.added or history.deleted for history in histories)
     if not has_changed or not any(PATH.fullmatch(path or "") for path in (*paths, *former)):
-        return
-    _replace_uses(session, row.kind, row.uuid, find_used_files(paths))
+        return None
+    return paths
 
 
-def _replace_uses(session: Session, kind: str, item: UUID, files: Mapping[UUID, File]) -> None:
-    dropped = session.connection().scalars(_DELETE_USES, {"kind": kind, "items": [item]}).all()
-    _add_uses(session, kind, sorted((item, media_id) for media_id in files))
-    mark_used(session, [file.uuid for file in files.values() if file.is_unused])
-    mark_unused(session, set(dropped) - files.keys())
+def _replace_uses(session: Session, kind: str, used: Mapping[UUID, Iterable[File]]) -> None:
+    """Store which files the items of a kind use now."""
+    dropped = set[UUID]()
+    for items in _chunk(used):
+        dropped.update(session.connection().scalars(_DELETE_USES, {"kind": kind, "items": items}))
+    uses = {(item, file.uuid) for item, files in used.items() for file in files}
+    _add_uses(session, kind, sorted(uses))
+    mark_used(session, {file.uuid for files in used.values() for file in files if file.is_unused})
+    mark_unused(session, dropped - {media_id for _, media_id in uses})
+
+
+def replace_paths(session: Session, media_id: UUID) -> None:
+    """Store the new path of a replaced file in the authors, categories and the site that show it."""
+    items = defaultdict[str, list[UUID]](list)
+    uses = select(_use.c.kind, _use.c.item_id).where(_use.c.media_id == media_id)
+    for kind, item_id in session.connection().execute(uses):
+        items[kind].append(item_id)
+    rows = [
+        row
+        for model in _FIELDS
+        for some in _chunk(items[model.kind])
+        for row in session.scalars(select(model).where(model.uuid.in_(some)))
+    ]
+    shown = [(row, name) for row in rows for name in _FIELDS[type(row)] if getattr(row, name)]
+    files = find_files_by_path(getattr(row, name) for row, name in shown)
+    for row, name in shown:
+        path = getattr(row, name)
+        file = files.get(path)
+        new_path = file and file.find_new_path(path.split("/")[2])
+        if new_path:
+            setattr(row, name, new_path)
+            # Without this, the time of the last update would change.
+            flag_modified(row, "last_updated")
+    session.flush()
 
 
 def read_article_uses(session: Session, articles: Collection[UUID]) -> dict[UUID, set[UUID]]:
@@ -268,7 +313,7 @@ def _list_items(session: Session) -> Iterator[tuple[str, Iterator[tuple[UUID, Ma
 def repair_items(session: Session, items: Iterable[tuple[str, UUID, Mapping[UUID, File]]]) -> None:
     """Store the uses of these items again."""
     for kind, item_id, files in items:
-        _replace_uses(session, kind, item_id, files)
+        _replace_uses(session, kind, {item_id: files.values()})
 
 
 def _chunk(values: Iterable[UUID]) -> Iterable[Sequence[UUID]]:

@@ -9,7 +9,7 @@ from sqlalchemy import or_, select
 
 from blogapi.articles.models import Article, FormerSlug
 from blogapi.categories.models import Category
-from blogapi.media.models import Media, MediaPath
+from blogapi.media.models import FormerHash, Media, MediaPath
 from blogapi.storage.database import db
 from blogapi.transfer.article_record import ArticleRecord
 from blogapi.transfer.models import ImportedFile
@@ -67,12 +67,22 @@ def get_roots() -> dict[str, str]:
 
 
 def find_uploads(digests: Collection[str]) -> dict[str, Media]:
-    """Return the files of the library by their SHA-256, as they were uploaded or as they are stored."""
+    """Return the files of the library by their SHA-256, as they were uploaded or as they are stored.
+
+    A file that was replaced stands for its replacement, so that another import does not undo that.
+    """
     if not digests:
         return {}
+    replaced = (
+        select(Media, FormerHash.hash)
+        .join(FormerHash, FormerHash.media_id == Media.uuid)
+        .where(FormerHash.hash.in_(digests))
+    )
+    by_former_hash = {hash: file for file, hash in db.session.execute(replaced)}
     statement = select(Media).where(or_(Media.upload_hash.in_(digests), Media.hash.in_(digests)))
     found = db.session.scalars(statement).all()
-    return {file.hash: file for file in found} | {file.upload_hash: file for file in found}
+    by_hash = {file.hash: file for file in found} | {file.upload_hash: file for file in found}
+    return by_former_hash | by_hash
 
 
 def get_media_paths(article_ids: Collection[UUID]) -> dict[UUID, dict[str, MediaPath]]:

@@ -11,17 +11,18 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Sequence
 from itertools import chain
 from typing import Any, ClassVar, TypeVar
 from uuid import UUID
 
 import marshmallow as ma
+from sqlalchemy import bindparam, select, update
 from sqlalchemy import event as events
-from sqlalchemy import select, update
 from sqlalchemy.orm import Mapped, Session, mapped_column, selectinload
 
-from blogapi.storage.database import Timestamped, db, transaction
+from blogapi.storage.database import Timestamped, db, table_of, transaction
 from blogapi.web import json as web_json
 from blogapi.web.json import JsonBody
 
@@ -74,16 +75,18 @@ def render_fragments(row: Any) -> str:
     return to_fragments(_SCHEMAS[type(row)].dump(row))
 
 
-def store_fragments(session: Session, row: Any) -> None:
-    """Store the fragments of the row; no other column changes."""
-    model = type(row)
-    session.execute(
-        update(model)
-        .where(model.uuid == row.uuid)
+def store_fragments(session: Session, *rows: Any) -> None:
+    """Store the fragments of the rows; no other column changes."""
+    values = defaultdict[type[Any], list[dict[str, Any]]](list)
+    for row in rows:
         # `last_updated` is set explicitly because `onupdate` would change it otherwise.
-        .values(json_fragments=render_fragments(row), last_updated=row.last_updated)
-        .execution_options(synchronize_session=False)
-    )
+        changes = {"new_pieces": render_fragments(row), "old_time": row.last_updated}
+        values[type(row)].append({"key": row.uuid, **changes})
+    for model, changed in values.items():
+        table = table_of(model)
+        statement = update(table).where(table.c.uuid == bindparam("key"))
+        statement = statement.values(pieces=bindparam("new_pieces"), last_updated=bindparam("old_time"))
+        session.connection().execute(statement, changed)
 
 
 def store_all(batch_size: int) -> None:
@@ -95,8 +98,7 @@ def store_all(batch_size: int) -> None:
         while last is not None:
             with transaction():
                 rows = db.session.scalars(statement.where(model.uuid > last)).all()
-                for row in rows:
-                    store_fragments(db.session(), row)
+                store_fragments(db.session(), *rows)
             db.session.expunge_all()
             last = rows[-1].uuid if len(rows) == batch_size else None
 
@@ -161,6 +163,6 @@ def add_member(json_object: str, name: str, value: JsonBody, *, item_state: str)
 
 
 def _store_all(session: Session, context: Any) -> None:
-    for row in (*session.new, *session.dirty):
-        if type(row) in _SCHEMAS and (row in session.new or session.is_modified(row)):
-            store_fragments(session, row)
+    new = session.new
+    written = (row for row in (*new, *session.dirty) if type(row) in _SCHEMAS)
+    store_fragments(session, *(row for row in written if row in new or session.is_modified(row)))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shutil
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -91,12 +91,19 @@ class ReceivedFile:
 
 
 def receive_file(
-    request: Request, query: Fields, path: Path, *, max_size: int, schema: type[FileBodySchema]
+    request: Request,
+    query: Fields,
+    path: Path,
+    *,
+    max_size: int,
+    schema: type[FileBodySchema],
+    default_name: str = "",
 ) -> ReceivedFile:
     """Write the file in the body of the request to the existing file `path`.
 
-    `query` has the loaded query parameters, and `schema` loads the parts of a multipart body. Raises
-    UnsupportedMediaType, TooLarge, Malformed and Invalid if the body contains no acceptable file.
+    `query` has the loaded query parameters, and `schema` loads the parts of a multipart body. A file without
+    a name gets `default_name`. Raises UnsupportedMediaType, TooLarge, Malformed and Invalid if the body
+    contains no acceptable file.
     """
     is_multipart = request.mimetype == MULTIPART
     if not is_multipart and (request.is_json or request.mimetype.startswith(_REFUSED_TYPES)):
@@ -116,14 +123,14 @@ def receive_file(
             f"The body is larger than this server accepts: send one file of at most {max_size} bytes, "
             "and its texts."
         ) from error
-    if not received.name:
+    if not received.name and not default_name:
         raise Invalid(
             "The file has no name; send it in the parameter `name`, such as ?name=cat.jpg.",
             errors={"name": ["Missing data for required field."]},
         )
     if not path.stat().st_size:
         raise _invalid("The file is empty; send a file with content.")
-    return received
+    return replace(received, name=received.name or default_name)
 
 
 def _receive_raw(request: Request, query: Fields, path: Path) -> ReceivedFile:

@@ -173,6 +173,7 @@ ACCESS_CASES = [
     AccessCase("media.create", MEDIA + "?name=empty.png", writes(422)),
     AccessCase("media.single", MEDIA + "{media}/", ADMINS),
     AccessCase("media.change", MEDIA + "{media}/", writes(200), {}),
+    AccessCase("media.replace", MEDIA + "{media}/content/?name=empty.png", writes(422)),
     AccessCase("media.delete", MEDIA + "{media}/", writes(204)),
     AccessCase("media_uses.listed", MEDIA + "{media}/uses/", ADMINS),
     AccessCase("backups.listed", BACKUPS, LOGINS, login=200),

@@ -25,12 +25,12 @@ images._exchange = stop
 upload(sys.argv[1])
 """,
     "commit": """
-place = service._place
+place = service.place
 def stop(prepared):
     place(prepared)
     print("stopped", flush=True)
     time.sleep(1000)
-service._place = stop
+service.place = stop
 upload(sys.argv[1])
 """,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -50,6 +50,7 @@ class ExportedMedia:
     created: datetime
     last_updated: datetime
     file: str = ""  #: the name in the folder of the export
+    former_hashes: Mapping[str, int | None] = field(default_factory=dict)  #: with the widths of renditions
     path: Path | None = None  #: where the file is; None if the export does not contain it
 
     @property
@@ -127,8 +128,7 @@ def read_media(given: Values) -> ExportedMedia:
     values.encode(given)
     created, updated = _get_times(given)
     file, digest = values.get_text(given, "file"), values.get_text(given, "hash")
-    if len(digest) != 64 or digest.strip("0123456789abcdef"):
-        raise RefusedFile("`hash` is not a SHA-256 of 64 hexadecimal digits; correct it.")
+    _check_digest(digest)
     size = str(given.get("size") or 0)
     return ExportedMedia(
         uuid=values.get_uuid(given, "uuid"),
@@ -141,7 +141,20 @@ def read_media(given: Values) -> ExportedMedia:
         size=int(size) if size.isascii() and size.isdigit() and len(size) < 19 else 0,
         created=created,
         last_updated=updated,
+        former_hashes=dict(_read_former_hashes(given)),
     )
+
+
+def _read_former_hashes(given: Values) -> Iterator[tuple[str, int | None]]:
+    for item in values.get_mappings(given, "former_hashes"):
+        digest, width = values.get_text(item, "hash"), str(item.get("width") or "")
+        _check_digest(digest)
+        yield digest, int(width) if width.isascii() and width.isdigit() and len(width) < 7 else None
+
+
+def _check_digest(digest: str) -> None:
+    if len(digest) != 64 or digest.strip("0123456789abcdef"):
+        raise RefusedFile("`hash` is not a SHA-256 of 64 hexadecimal digits; correct it.")
 
 
 def read_site(given: Values, pictures: Mapping[str, str]) -> dict[str, Any]:

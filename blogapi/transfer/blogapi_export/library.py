@@ -74,7 +74,9 @@ def _store(item: ExportedMedia, user: UUID, *, keeps_uuid: bool, dry_run: bool) 
                 return item.uuid, True
             restored: Fields = {"created": item.created, "last_updated": item.last_updated}
             restored |= {"upload_hash": item.upload_hash} | ({"uuid": item.uuid} if keeps_uuid else {})
-            stored, is_new = service.store(prepared, **texts, user=user, restored=restored)
+            stored, is_new = service.store(
+                prepared, **texts, user=user, restored=restored, former_hashes=item.former_hashes
+            )
             return stored.uuid, is_new
     except RefusedFile as refusal:
         return refusal

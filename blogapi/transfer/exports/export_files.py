@@ -45,7 +45,7 @@ class MediaFile:
 def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaFile]:
     """Yield the files in a fixed order: texts first, then media files, which need no database."""
     names = choose_media_names(snapshot.media)
-    media = MediaAddresses(snapshot.media, names, snapshot.rendition_hashes)
+    media = MediaAddresses(snapshot.media, names, snapshot.other_hashes)
     yield TextFile(GIT_ATTRIBUTES, b"* -text\n")
     yield TextFile(DESCRIPTION, to_yaml(layout.describe(includes_drafts=snapshot.includes_drafts)).encode())
     for kind, value in _list_data(snapshot, layout, media).items():

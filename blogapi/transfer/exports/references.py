@@ -39,14 +39,17 @@ class Rewritten:
 
 
 class MediaAddresses:
-    """The names of the exported media files, by uuid, by hash, and by the hash of a rendition."""
+    """The names of the exported media files, by uuid and by hash.
+
+    `other_hashes` are the uuids of files by the hashes of their renditions and by their former hashes.
+    """
 
     def __init__(
-        self, media: Sequence[Item], names: Mapping[str, str], rendition_hashes: Mapping[str, str]
+        self, media: Sequence[Item], names: Mapping[str, str], other_hashes: Mapping[str, str]
     ) -> None:
         self.names = names
-        self._by_hash = {file["hash"]: names[file["uuid"]] for file in media}
-        self._by_hash |= {hash: names[uuid] for hash, uuid in rendition_hashes.items() if uuid in names}
+        self._by_hash = {hash: names[uuid] for hash, uuid in other_hashes.items() if uuid in names}
+        self._by_hash |= {file["hash"]: names[file["uuid"]] for file in media}
         self._paths = {names[file["uuid"]]: get_media_path(file) for file in media}
 
     def find(self, reference: str) -> str | None:

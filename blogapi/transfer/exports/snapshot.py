@@ -27,7 +27,7 @@ from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSl
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.media.addresses import make_path
-from blogapi.media.models import Media, MediaPath, MediaRendition, MediaUse
+from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition, MediaUse
 from blogapi.media.uses import ARTICLE
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
@@ -68,8 +68,8 @@ class Snapshot:
     tags: Sequence[Item]
     authors: Sequence[Item]
     media: Sequence[Item]
-    #: the uuid of the file by the hash of each of its renditions
-    rendition_hashes: Mapping[str, str]
+    #: the uuid of the file by each other hash: those of its renditions, and the former ones
+    other_hashes: Mapping[str, str]
     uuids: Sequence[UUID]
     slugs: Sequence[str]
     public_count: int
@@ -117,6 +117,7 @@ def _read_snapshot(drafts: bool) -> Snapshot:
     media = _read_media(true() if drafts else _media.uuid.in_(_select_public_media(now)))
     uuids = {file["uuid"] for file in media}
     renditions = _execute(select(MediaRendition.hash, MediaRendition.media_id))
+    other_hashes = {former["hash"]: file["uuid"] for file in media for former in file["former_hashes"]}
     return Snapshot(
         drafts,
         _read_site(get_site()),
@@ -124,7 +125,7 @@ def _read_snapshot(drafts: bool) -> Snapshot:
         _read_terms(Tag),
         _read_terms(Author, or_(has_article, ~_is_empty_profile()) if drafts else has_article),
         media,
-        {hash: str(uuid) for hash, uuid in renditions if str(uuid) in uuids},
+        other_hashes | {hash: str(uuid) for hash, uuid in renditions if str(uuid) in uuids},
         [row.uuid for row in rows],
         [row.slug for row in rows],
         sum(row.is_public for row in rows),
@@ -169,8 +170,14 @@ def _read_terms(model: type[Any], condition: ColumnElement[bool] | None = None) 
 
 
 def _read_media(condition: ColumnElement[bool]) -> list[Item]:
+    former = defaultdict[UUID, list[Item]](list)
+    columns = (FormerHash.media_id, FormerHash.hash, FormerHash.width)
+    for media_id, hash, width in _execute(select(*columns).order_by(FormerHash.hash)):
+        former[media_id].append({"hash": hash} | ({"width": width} if width else {}))
     return [
-        _read_identity(row) | {name: getattr(row, name) for name in _MEDIA_FIELDS}
+        _read_identity(row)
+        | {name: getattr(row, name) for name in _MEDIA_FIELDS}
+        | {"former_hashes": former[row.uuid]}
         for row in _read_ordered(Media, _MEDIA_FIELDS, condition)
     ]
 
