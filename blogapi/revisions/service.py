@@ -111,13 +111,17 @@ def compare(article_id: UUID, number: int, *, to: int | None = None) -> Comparis
 
 
 def prune(keep: int) -> int:
-    """Delete all but the newest `keep` former versions of each article; return how many were deleted."""
+    """Delete all but the newest `keep` former versions of each article; return how many were deleted.
+
+    Versions with a name are kept, and do not count.
+    """
     rank = (
         func.row_number()
         .over(partition_by=ArticleRevision.article_id, order_by=ArticleRevision.number.desc())
         .label("rank")
     )
-    ranked = select(ArticleRevision.article_id, ArticleRevision.number, rank).subquery()
+    columns = (ArticleRevision.article_id, ArticleRevision.number, rank)
+    ranked = select(*columns).where(ArticleRevision.name == "").subquery()
     with transaction():
         old = db.session.execute(
             select(ranked.c.article_id, ranked.c.number).where(ranked.c.rank > keep)

@@ -278,6 +278,15 @@ def test_prune_deletes_all_but_the_newest_versions(app, as_admin, article_path):
 # Named and added versions
 
 
+def test_prune_keeps_versions_with_a_name(app, as_admin, article_path):
+    revisions = f"{article_path}revisions/"
+    numbers = [row["number"] for row in as_admin.get(revisions).json]
+    assert as_admin.patch(f"{revisions}{numbers[-1]}/", json={"name": "First"}).status_code == 200
+    result = app.test_cli_runner().invoke(args=["revisions", "prune", "--keep", "0"])
+    assert f"Deleted {len(numbers) - 1} " in result.stdout
+    assert [row["name"] for row in as_admin.get(revisions).json] == ["First"]
+
+
 def test_a_version_is_added_without_changing_the_article(as_admin, as_reader, people, make_article):
     article = make_article(title="One", content="first")
     path = f"{ARTICLES}{article.uuid}/"
