@@ -56,14 +56,11 @@ def list_admins() -> Sequence[Account]:
     return db.session.scalars(_SELECT_ADMINS.order_by(bytewise(Account.username))).all()
 
 
-def has_other_admin(account: Account) -> bool:
-    """Return whether there is another admin who is not disabled."""
-    return db.session.scalar(_SELECT_ADMINS.where(Account.uuid != account.uuid).limit(1)) is not None
-
-
-def can_admin_log_in() -> bool:
-    """Return whether at least one admin is not disabled and has a password."""
+def can_admin_log_in(*, other_than: Account | None = None) -> bool:
+    """Return whether at least one (other) admin is not disabled and has a password."""
     statement = _SELECT_ADMINS.where(Account.password_digest.is_not(None)).limit(1)
+    if other_than is not None:
+        statement = statement.where(Account.uuid != other_than.uuid)
     return db.session.scalar(statement) is not None
 
 

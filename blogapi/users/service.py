@@ -46,7 +46,7 @@ def add(username: str, password_digest: str | None, *, role: models.Role) -> Acc
 def change(uuid: UUID, changes: Fields) -> Account:
     """Change the role of a user, or disable or enable them; a disabled user is logged out everywhere.
 
-    Raises NotFound if there is no such user, and Conflict if no admin would be left.
+    Raises NotFound if there is no such user, and Conflict if no admin could log in afterwards.
     """
     with transaction():
         account = queries.get_by_uuid(uuid)
@@ -92,7 +92,7 @@ def delete_account(uuid: UUID) -> None:
 
     The user's profile is deleted too, unless it has articles: then it becomes the profile of a guest. Raises
     NotFound if there is no such user, and Conflict if they own articles, categories or tags, or if no admin
-    would be left.
+    could log in afterwards.
     """
     with transaction():
         account = queries.get_by_uuid(uuid)
@@ -159,9 +159,12 @@ def end_login(account_id: UUID, uuid: UUID) -> None:
 
 
 def _check_admin_is_left(account: Account) -> None:
-    is_active_admin = account.role == models.Role.ADMIN and not account.disabled
-    if is_active_admin and not queries.has_other_admin(account):
-        raise Conflict("This is the last admin; make another user an admin first.", code="last_admin")
+    can_log_in = account.role == models.Role.ADMIN and not account.disabled and account.has_password
+    if can_log_in and not queries.can_admin_log_in(other_than=account):
+        raise Conflict(
+            "This is the last admin who can log in; make another user with a password an admin first.",
+            code="last_admin",
+        )
 
 
 def _end_logins(account: Account, *, current_token: str = "") -> None:
