@@ -90,7 +90,7 @@ def crash(page, text, open_again):
     page.unroute_all()
     page.keyboard.insert_text(text)
     wait_until(page, f"Object.values(localStorage).some((value) => value.includes({text!r}))")
-    context.new_page()
+    page.evaluate(IGNORE_END)
     page.close()
     context.set_offline(False)
     page = open_again()
