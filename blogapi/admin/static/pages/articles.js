@@ -35,8 +35,6 @@ async function publish({ uuid, status }) {
 }
 
 class Articles extends Page {
-  static place = "articles";
-  static heading = "Articles";
   articles = [];
   counts = {};
   selected = new Set();

@@ -26,9 +26,6 @@ function renderLastUse({ last_used: used, created }) {
 }
 
 class Keys extends Page {
-  static place = "keys";
-  static heading = "Keys";
-
   async load() {
     const query = { ownerless: false };
     const [keys, users] = await Promise.all([get("auth/api-key/", { query }), get("users/")]);

@@ -17,8 +17,6 @@ const describe = ({ status, category, word_count: words }) => status === "draft"
   : `${WORDS[status]}, with edits that readers cannot see yet`;
 
 class Overview extends Page {
-  static heading = "Overview";
-
   async load() {
     const [drafts, edited, next, last, { data: health }] = await Promise.all([
       list({ status: "draft", ordering: "-last_updated" }),

@@ -29,8 +29,6 @@ const FIELDS = [
 ];
 
 class Terms extends Page {
-  static place = place;
-  static heading = place[0].toUpperCase() + place.slice(1);
   terms = [];
   wanted = "";
 
@@ -90,11 +88,9 @@ class Terms extends Page {
     const title = `Delete the tag “${term.name}”?`;
     const text = `${count(number, "public article")} and perhaps drafts have it. The articles stay.`;
     if (place === "tags") return remove(this, `${path}${uuid}/`, { title, text, action: "Delete tag" });
-    if (!(await this.act("delete", () => del(`${path}${uuid}/`)))) return undefined;
-    const restore = () => put(`${path}${uuid}/`, term, { create: true });
-    const undo = async () => (await this.act("undo", restore)) && this.reload();
-    toast(`${term.name} deleted.`, { undo });
-    return this.reload();
+    const undo = () => this.actAndReload("undo", () => put(`${path}${uuid}/`, term, { create: true }));
+    const isDeleted = await this.actAndReload("delete", () => del(`${path}${uuid}/`));
+    return isDeleted && toast(`${term.name} deleted.`, { undo });
   }
 }
 

@@ -11,9 +11,6 @@ const ROLES = [["member", "Member: reads"], ["admin", "Admin: writes and manages
 const isOwn = ({ uuid }) => uuid === session().user.uuid;
 
 class Users extends Page {
-  static place = "users";
-  static heading = "Users";
-
   async load() {
     ({ data: this.users } = await get("users/"));
   }
@@ -37,12 +34,10 @@ class Users extends Page {
     await showOnce(this, { title: `Link for ${username}. Copy it now`, label: "link", value, foot });
   }
 
-  change(user, name, value) {
-    return this.act("change", async () => {
-      await patch(`users/${user.uuid}/`, { [name]: value });
-      await this.reload();
-      toast(`${user.username} changed.`, { undo: () => this.change(user, name, user[name]) });
-    });
+  async change(user, name, value) {
+    const save = () => patch(`users/${user.uuid}/`, { [name]: value });
+    const undo = () => this.change(user, name, user[name]);
+    if (await this.actAndReload("change", save)) toast(`${user.username} changed.`, { undo });
   }
 
   listActions(user) {
