@@ -147,9 +147,8 @@ export const emptyState = ({ title, text, actions = nothing }) =>
   html`<section class="empty"><h2>${title}</h2><p>${text}</p>
     <div class="actions">${actions}</div></section>`;
 
-/** kind: "tint" for a value that is shown only once. */
-export const notice = ({ icon: name, title, text = "", action = nothing, kind = "" }) =>
-  html`<section class="notice ${kind}">${name ? icon(name) : nothing}
+export const notice = ({ icon: name, title, text = "", action = nothing }) =>
+  html`<section class="notice">${icon(name)}
     <div class="notice-text"><p>${title}</p><p class="soft">${text}</p></div>${action}</section>`;
 
 /** An alert with the text; empty if there is no text. */

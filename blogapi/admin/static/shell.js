@@ -44,7 +44,6 @@ export class Page extends LitElement {
   static heading = document.title;
 
   state = "loading";
-  failure = null;
   busy = "";
   errors = {};
   problem = "";
@@ -68,7 +67,7 @@ export class Page extends LitElement {
     clearInterval(this.timer);
     const opening = this.constructor.anonymous || current ? null : openSession();
     const failed = (await Promise.allSettled([opening, this.load()])).find(({ reason }) => reason);
-    if (!failed) return this.set({ state: "ready", failure: null });
+    if (!failed) return this.set({ state: "ready" });
     const error = failed.reason;
     const here = encodeURIComponent(location.pathname + location.search);
     if (error.status === 401) return location.replace(`/admin/sign-in/?next=${here}`);

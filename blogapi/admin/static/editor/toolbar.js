@@ -1,7 +1,7 @@
 // The row of buttons over the text: one tab stop, arrow keys inside.
 
 import { html, nothing } from "../vendor/lit.js";
-import { icon } from "../components.js";
+import { icon, moveFocus } from "../components.js";
 import { ariaKeys, keyNames } from "../shortcuts.js";
 
 // [name of the command, label, letter of the shortcut, icon if it is not the name]
@@ -30,11 +30,6 @@ export function toolbar(format, run) {
 function move(event) {
   const all = [...event.currentTarget.querySelectorAll("button")];
   const buttons = all.filter((button) => button.checkVisibility());
-  const at = buttons.indexOf(event.target);
-  const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
-  if (next === undefined) return;
-  event.preventDefault();
-  const button = buttons.at(next % buttons.length);
-  for (const other of all) other.tabIndex = other === button ? 0 : -1;
-  button.focus();
+  const button = moveFocus(event, buttons, ["ArrowRight", "ArrowLeft"]);
+  if (button) for (const other of all) other.tabIndex = other === button ? 0 : -1;
 }
