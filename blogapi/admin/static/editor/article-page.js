@@ -1,4 +1,4 @@
-// A page that edits an article: how the document is loaded, kept, saved and published.
+/** A page that edits an article: how the document is loaded, kept, saved and published. */
 
 import { ApiError, del } from "../api.js";
 import { announce, toast } from "../components.js";
@@ -16,7 +16,7 @@ import { Saver } from "./saving.js";
 const newUuid = () =>
   "xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx".replace(/x/g, () => Math.floor(Math.random() * 16).toString(16));
 
-// A subclass has shown(), which is called after `document` was replaced.
+/** A subclass has shown(), which is called after `document` was replaced. */
 export class ArticlePage extends Page {
   // The article as the server has it; null until a new one is saved.
   article = null;
@@ -77,8 +77,9 @@ export class ArticlePage extends Page {
     const { article: uuid, document, base, etag } = this.kept;
     const article = uuid === this.uuid ? this.article : null;
     this.uuid = uuid;
-    this.take({ article, document, etag }, JSON.parse(base));
+    // The storage may have no room for the text twice.
     this.dropKept();
+    this.take({ article, document, etag }, JSON.parse(base));
   }
 
   dropKept() {

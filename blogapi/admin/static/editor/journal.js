@@ -1,4 +1,4 @@
-// Keeps texts that are not saved yet in this browser: one entry per open editor. No DOM.
+/** Keeps texts that are not saved yet in this browser: one entry per open editor. No DOM. */
 
 import * as storage from "../storage.js";
 
@@ -37,10 +37,10 @@ export class Journal {
   }
 }
 
-// Delete an entry.
+/** Delete an entry. */
 export const discard = ({ key }) => storage.remove(key);
 
-// Return {article, title, changed, words} of each text of this user; `article` is a uuid or "new".
+/** Return {article, title, changed, words} of each text of this user; `article` is a uuid or "new". */
 export function keptTexts(of) {
   return list(of).map(({ article, isNew, document: { title, content }, time }) => {
     const words = content.split(/\s+/).filter(Boolean).length;

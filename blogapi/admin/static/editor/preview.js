@@ -1,11 +1,13 @@
-// Shows an article as readers see it, in a shadow root, which separates its styles from those of the page.
+/**
+ * Shows an article as readers see it, in a shadow root, which separates its styles from those of the page.
+ */
 
 import { html, nothing, render } from "../vendor/lit.js";
 
 const STYLES = new URL("../reading.css", import.meta.url).href;
 const FRAMES = "iframe, object, embed, video, audio, img[src^='http:']";
 
-// Show the article in the element; `text` is safe HTML of the server.
+/** Show the article in the element; `text` is safe HTML of the server. */
 export function show(host, { category, title, subtitle, text }) {
   const { body } = new DOMParser().parseFromString(text, "text/html");
   body.querySelectorAll(FRAMES).forEach(replaceFrame);

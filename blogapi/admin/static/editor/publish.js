@@ -1,4 +1,4 @@
-// The actions that change the status of an article: publish, schedule, update, unpublish, archive.
+/** The actions that change the status of an article: publish, schedule, update, unpublish, archive. */
 
 import { html, nothing } from "../vendor/lit.js";
 import { post } from "../api.js";
@@ -12,7 +12,7 @@ import { findOpenEnds } from "./markdown.js";
 const DAY = 24 * 3600 * 1000;
 const BACK = "It is a draft again";
 
-// For each status: the main action, its request body, the message afterwards, and the consequence.
+/** For each status: the main action, its request body, the message afterwards, and the consequence. */
 export const ACTIONS = {
   draft: { name: "Publish", body: { status: "published" }, done: "Published" },
   scheduled: { name: "Reschedule", body: { status: "published" }, done: "Published" },
@@ -22,7 +22,7 @@ export const ACTIONS = {
     consequence: "It becomes a draft again. Readers see it when you publish it." },
 };
 
-// Open the popover of the main button. `page` has article, document, publish() and showText().
+/** Open the popover of the main button. `page` has article, document, publish() and showText(). */
 export function openPublish(anchor, page) {
   const { status, published_at: time } = page.article ?? { status: "draft" };
   const action = ACTIONS[status];
@@ -87,7 +87,7 @@ function checks(page, close) {
     ${warn(pictures, `${count(pictures.count, "picture")} without alternative text.`)}</ul>`;
 }
 
-// Return the items of the menu beside the main button. A menu has no place for a problem.
+/** Return the items of the menu beside the main button. A menu has no place for a problem. */
 export function menuItems(page) {
   const { status = "draft", working_copy: edits } = page.article ?? {};
   const item = (label, icon, run, risk) =>

@@ -1,4 +1,4 @@
-// The save state of the editor in words.
+/** The save state of the editor in words. */
 
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../components.js";
@@ -20,10 +20,10 @@ const STATES = {
 
 export const isTrouble = (state) => ["offline", "conflict", "refused"].includes(state);
 
-// Return the words for the state of a Saver and a Journal; "" for a new article.
+/** Return the words for the state of a Saver and a Journal; "" for a new article. */
 export const stateWords = ({ saver, journal }) => STATES[saver.state][1](saver, journal);
 
-// `page` has saver, journal and decide().
+/** `page` has saver, journal and decide(). */
 export function saveState(page) {
   const { state } = page.saver;
   const words = stateWords(page);

@@ -1,4 +1,4 @@
-// Saves a document with one request at a time, and reports what is saved.
+/** Saves a document with one request at a time, and reports what is saved. */
 
 const [IDLE_MS, MAX_WAIT_MS, SLOW_MS] = [1500, 10_000, 400];
 const RETRY_SECONDS = [2, 5, 10, 20, 30];

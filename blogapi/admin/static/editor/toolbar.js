@@ -1,4 +1,4 @@
-// The row of buttons over the text: one tab stop, arrow keys inside.
+/** The row of buttons over the text: one tab stop, arrow keys inside. */
 
 import { html, nothing } from "../vendor/lit.js";
 import { icon, moveFocus } from "../components.js";
@@ -11,10 +11,10 @@ const GROUPS = [
   [["picture", "Picture", "", "image"], ["code", "Code"], ["table", "Table"]],
 ];
 
-// The commands with a shortcut.
+/** The commands with a shortcut. */
 export const WITH_KEYS = GROUPS.flat().filter(([, , letter]) => letter);
 
-// `run(name)` is called with the name of the command.
+/** `run(name)` is called with the name of the command. */
 export function toolbar(format, run) {
   const groups = format === "markdown" ? GROUPS : [[["picture", "Picture", "", "image"]]];
   return html`<div class="toolbar" role="toolbar" aria-label="Format" @keydown=${move}>

@@ -1,10 +1,12 @@
-// The field for the text: a plain text area at first, then CodeMirror, unless the author prefers plain text.
+/**
+ * The field for the text: a plain text area at first, then CodeMirror, unless the author prefers plain text.
+ */
 
 import * as storage from "../storage.js";
 
 const PLAIN = "blogapi.plain";
 
-// It has the methods of both kinds of fields: getText, getSelection, edit, select, focus and destroy.
+/** It has the methods of both kinds of fields: getText, getSelection, edit, select, focus and destroy. */
 export class WritingArea {
   isPlain = storage.read(PLAIN) === true;
 

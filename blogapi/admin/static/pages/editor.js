@@ -1,4 +1,4 @@
-// The editor of an article: the field for the text, the preview and the details.
+/** The editor of an article: the field for the text, the preview and the details. */
 
 import { html, nothing } from "../vendor/lit.js";
 import { badge, button, facts, icon, menuButton, notice, openDialog, openMenu, segments }

@@ -1,4 +1,4 @@
-// The preview of an article as a page, with the edits that are not published yet.
+/** The preview of an article as a page, with the edits that are not published yet. */
 
 import { html, ref } from "../vendor/lit.js";
 import { button, notice } from "../components.js";
