@@ -37,6 +37,12 @@ def test_an_upload_asks_for_the_alternative_text_and_saves_it(api, open_admin):
     (file,) = api.get("blog/media/", query_string={"q": "quay"})
     assert file["alt"] == "A quay at six"
     page.get_by_text(re.compile(r"^\d+ \w+ \d{4} by ida$")).wait_for()
+    better = picture | {"name": "harbour.png", "buffer": make_picture("olive")}
+    page.get_by_label("Replace", exact=True).set_input_files(better)
+    page.get_by_role("heading", name="harbour.png", exact=True).wait_for()
+    (new,) = api.get("blog/media/", query_string={"q": "quay"})
+    assert (new["uuid"], new["alt"], new["name"]) == (file["uuid"], file["alt"], "harbour.png")
+    assert new["url"] != file["url"]
     assert list_violations(page) == []
     page.get_by_role("button", name="Close", exact=True).click()
     assert get_item(page, "quay.png").get_by_text("No alternative text").count() == 0

@@ -1,7 +1,7 @@
 /** The media library: pictures and files, their texts and uses, upload, and deletion with undo. */
 
 import { html, nothing, repeat } from "../vendor/lit.js";
-import { del, get, patch, post } from "../api.js";
+import { del, get, patch, post, put } from "../api.js";
 import { button, confirmRisk, copyButton, emptyState, facts, field, icon, searchField, tabs,
   toast } from "../components.js";
 import { Saver } from "../editor/saving.js";
@@ -106,6 +106,18 @@ class Media extends Page {
     document.getElementById("field-alt")?.focus();
   }
 
+  /** Put another file in the place of the one in the panel: its text stays, and what uses it shows the new one. */
+  replace({ file: { uuid }, saver }, file) {
+    return this.act("replace", async () => {
+      await saver.save();
+      const options = { file, query: { name: file.name }, etag: saver.etag };
+      const { data } = await put(`${LIBRARY}${uuid}/content/`, undefined, options);
+      await this.reload();
+      await this.select(data);
+      announce("Replaced");
+    });
+  }
+
   async remove({ file: { uuid, name, caption, url }, alt, uses }) {
     // If the same file is uploaded again, it gets the same address.
     const answer = await fetch(pathOf({ url })).catch(() => null);
@@ -190,6 +202,8 @@ class Media extends Page {
         ["Added", `${formatDay(created)}${user ? ` by ${user.username}` : ""}`],
       ])}
       <div class="actions">${copyButton(markdown, { label: "Copy Markdown" })}
+        ${fileButton({ text: "Replace", icon: "replace", busy: this.busy === "replace",
+          use: ([chosen]) => this.replace(panel, chosen) })}
         ${button({ icon: "trash-2", label: "Delete file", kind: "risk", busy: this.busy === "delete",
           onClick: () => this.remove(panel) })}</div></aside>`;
   }
