@@ -32,6 +32,8 @@ def test_an_upload_asks_for_the_alternative_text_and_saves_it(api, open_admin):
     failed = re.compile(r"notes\.exe was not uploaded: The type .* 1 of 2 files uploaded\.")
     page.get_by_role("alert").get_by_text(failed).wait_for()
     wait_until(page, "document.activeElement.id === 'field-alt'")
+    (file,) = api.get("blog/media/", query_string={"q": "quay"})
+    api.patch(f"blog/media/{file['uuid']}/", {"caption": "Ida"})
     page.keyboard.type("A quay at six")
     page.get_by_text("Saved", exact=True).wait_for()
     (file,) = api.get("blog/media/", query_string={"q": "quay"})

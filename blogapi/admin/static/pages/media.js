@@ -32,7 +32,7 @@ function fileButton({ text, icon: name, kind = "", multiple = false, busy, use }
 
 class Media extends Page {
   pages = 1;
-  // The panel: its file, what uses the file, its alternative text as typed, and the Saver of the text.
+  // The panel: its file, what uses it, its alternative text as typed (`document`), and the Saver of the text.
   panel = null;
 
   get filters() { return Object.fromEntries(new URLSearchParams(location.search)); }
@@ -70,17 +70,23 @@ class Media extends Page {
     const answers = await Promise.all([get(path), get(`${path}uses/`)]).catch(failed);
     if (!answers || this.wanted !== item) return undefined;
     const [{ data: file, etag }, { data: uses }] = answers;
-    const panel = { file, uses, alt: file.alt };
-    panel.saver = new Saver({
-      read: () => panel.alt,
+    const panel = {
+      file,
+      uses,
+      document: file.alt,
       send: async (alt, options) => {
         const answer = await patch(path, { alt }, options);
         this.reload();
-        return answer;
+        return answer.etag;
       },
-      isOwn: async () => null,
-      changed: () => this.requestUpdate(),
-    });
+      // Somebody else can have changed the name or the caption only.
+      findOwn: async (texts) => {
+        const now = await get(path);
+        return texts.includes(now.data.alt) && { etag: now.etag, document: now.data.alt };
+      },
+      showState: () => this.requestUpdate(),
+    };
+    panel.saver = new Saver(panel);
     panel.saver.start(file.alt, etag);
     addEventListener("pagehide", () => panel.saver.save({ signInAgain: false }));
     return this.set({ panel });
@@ -106,7 +112,7 @@ class Media extends Page {
     document.getElementById("field-alt")?.focus();
   }
 
-  /** Put another file in the place of the one in the panel: its text stays, and what uses it shows the new one. */
+  /** Put another file in the place of that of the panel: its text stays, and its uses show the new one. */
   replace({ file: { uuid }, saver }, file) {
     return this.act("replace", async () => {
       await saver.save();
@@ -118,7 +124,7 @@ class Media extends Page {
     });
   }
 
-  async remove({ file: { uuid, name, caption, url }, alt, uses }) {
+  async remove({ file: { uuid, name, caption, url }, document: alt, uses }) {
     // If the same file is uploaded again, it gets the same address.
     const answer = await fetch(pathOf({ url })).catch(() => null);
     const file = answer?.ok && (await answer.blob());
@@ -179,7 +185,7 @@ class Media extends Page {
   }
 
   renderPanel(panel) {
-    const { file, uses, alt, saver } = panel;
+    const { file, uses, document: alt, saver } = panel;
     const { name, width, height, size, created, user } = file;
     const links = uses.map(({ kind, uuid, title }) => html`<div>
       <a href="/admin/${PLACES[kind] ?? `articles/${uuid}`}/">${title ?? "A deleted article"}</a></div>`);
@@ -189,7 +195,7 @@ class Media extends Page {
     const counter = html`<span class="good" role="status">${saved}</span>`;
     const text = field({ name: "alt", label: "Alternative text", type: "textarea", value: alt, counter,
       help: "What the picture says, in a sentence", maxlength: 1000, errors: { alt: reason },
-      onInput: (value) => ((panel.alt = value), saver.edited(), this.requestUpdate()),
+      onInput: (value) => ((panel.document = value), saver.edited(), this.requestUpdate()),
       onChange: () => saver.save() });
     const markdown = `${isImage(file) ? `![${alt}]` : `[${name}]`}(${pathOf(file)})`;
     const close = { icon: "x", label: "Close", kind: "bare hang-end", onClick: () => this.select(null) };
