@@ -17,6 +17,7 @@ from waitress.utilities import BadRequest, Error
 from blogapi.serving.budget import ByteBudget
 from blogapi.serving.limits import MAX_CHUNK_LINE_BYTES, MAX_HEADER_BYTES
 
+_UUID = re.compile(r"(?<=/)[0-9a-fA-F-]{36}(?=/)")
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
 _TRANSFER_CODING = re.compile(rb"^transfer-encoding:(.*)$", re.IGNORECASE | re.MULTILINE)
 # Matches a line feed without a carriage return, and a carriage return without a line feed. A carriage return
@@ -52,8 +53,9 @@ class StorageFull(Error):  # type: ignore[misc]
 class ParserSettings(Adjustments):  # type: ignore[misc]
     """The settings of waitress, and those of uploads.
 
-    `uploads` has the settings of POST requests by their paths. In these settings, `bodies` counts the bytes
-    of the uploads, and `accepts` returns whether the headers allow a large body.
+    `uploads` has the settings of uploads by method and path, such as `PUT /items/:id`, where `:id` stands for
+    a uuid. In these settings, `bodies` counts the bytes of the uploads, and `accepts` returns whether the
+    headers allow a large body.
     """
 
     uploads: Mapping[str, ParserSettings] = MappingProxyType({})
@@ -62,19 +64,23 @@ class ParserSettings(Adjustments):  # type: ignore[misc]
 
     def accept_uploads(
         self,
-        paths: Iterable[str],
+        requests: Iterable[str],
         *,
         max_bytes: int,
         bodies: ByteBudget,
         accepts: Callable[[Mapping[str, str]], bool] | None = None,
     ) -> None:
-        """Accept bodies of fewer than `max_bytes` bytes in POST requests to these paths.
+        """Accept bodies of fewer than `max_bytes` bytes in these requests, which are keys of `uploads`.
 
         With `accepts`, this applies only to requests for whose headers it returns True.
         """
         upload = copy(self)
         upload.max_request_body_size, upload.bodies, upload.accepts = max_bytes, bodies, accepts
-        self.uploads = MappingProxyType({**self.uploads, **dict.fromkeys(paths, upload)})
+        self.uploads = MappingProxyType({**self.uploads, **dict.fromkeys(requests, upload)})
+
+    def find_upload(self, method: str, path: str) -> ParserSettings | None:
+        """Return the settings of the upload that the request is, or None if it is none."""
+        return self.uploads.get(f"{method} {_UUID.sub(':id', path.removesuffix('/'))}")
 
 
 class Parser(HTTPRequestParser):  # type: ignore[misc]
@@ -118,7 +124,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         except ValueError as error:
             # Content-Length has more digits than int() accepts, or an IPv6 address is malformed.
             raise ParsingError("Content-Length or an IPv6 address is malformed") from error
-        upload = self.adj.uploads.get(self.path) if self.command == "POST" else None
+        upload = self.adj.find_upload(self.command, self.path)
         if upload is not None and (upload.accepts is None or upload.accepts(self.headers)):
             # waitress reads the limit of the body after this method.
             self.is_upload, self.adj = True, upload

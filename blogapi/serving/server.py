@@ -48,9 +48,9 @@ HIGH_WATERMARK = 2**40
 # A connection that has been stalled for this long may be evicted for a new one, in seconds.
 EVICTION_SECONDS = 1.0
 
-# The paths to which media files and files to import are uploaded.
-MEDIA_PATHS = ("/api/v1/blog/media", "/api/v1/blog/media/")
-IMPORT_PATHS = ("/api/v1/imports", "/api/v1/imports/")
+# The requests that upload media files and files to import, without the slash at the end.
+MEDIA_UPLOADS = ("POST /api/v1/blog/media", "PUT /api/v1/blog/media/:id/content")
+IMPORT_UPLOADS = ("POST /api/v1/imports",)
 
 # Minimum time between two log messages about connections that cannot be accepted, in seconds.
 LOG_INTERVAL_SECONDS = 60
@@ -358,13 +358,13 @@ def create_server(
     )
     largest = app.config["MAX_MEDIA_SIZE"] + MULTIPART_BYTES
     settings.accept_uploads(
-        MEDIA_PATHS,
+        MEDIA_UPLOADS,
         max_bytes=largest,
         bodies=ByteBudget(limits.bodies * largest, limits.bodies_per_address * largest),
     )
     largest = app.config["MAX_IMPORT_SIZE"] + MULTIPART_BYTES
     settings.accept_uploads(
-        IMPORT_PATHS,
+        IMPORT_UPLOADS,
         max_bytes=largest,
         bodies=ByteBudget(limits.imports * largest, limits.imports_per_address * largest),
         accepts=lambda headers: hooks.has_session(app, headers.get("COOKIE", "")),

@@ -26,6 +26,7 @@ from tests.serving.sockets import (
 )
 
 UPLOADS = "/api/v1/blog/media/"
+CONTENT = f"{UPLOADS}3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d/content/"
 MAX_BODY_BYTES, MAX_MEDIA_BYTES = 2_000, 100_000
 MAX_UPLOAD_BYTES = MAX_MEDIA_BYTES + MULTIPART_BYTES - 1
 
@@ -57,14 +58,20 @@ def get_received(server: Any) -> list[int]:
     return [request.body_bytes_received for request in requests if request]
 
 
-@pytest.mark.parametrize("path", [UPLOADS, UPLOADS.rstrip("/"), f"{UPLOADS}?name=a.jpg"])
-def test_an_upload_may_be_larger_than_other_bodies(blog, path):
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        *(("POST", path) for path in (UPLOADS, UPLOADS.rstrip("/"), f"{UPLOADS}?name=a.jpg")),
+        *(("PUT", path) for path in (CONTENT, CONTENT.rstrip("/"), f"{CONTENT}?name=a.jpg")),
+    ],
+)
+def test_an_upload_may_be_larger_than_other_bodies(blog, method, path):
     with start_server(blog) as server:
-        head = make_head(MAX_UPLOAD_BYTES, path=path)
+        head = make_head(MAX_UPLOAD_BYTES, path=path, method=method)
         response = send(server.effective_port, head + b"x" * MAX_UPLOAD_BYTES)
         assert (response.status, response.body) == (200, str(MAX_UPLOAD_BYTES).encode())
         chunk = b"%x\r\n%b\r\n0\r\n\r\n" % (MAX_MEDIA_BYTES, b"x" * MAX_MEDIA_BYTES)
-        assert send(server.effective_port, make_head(None, path=path) + chunk).status == 200
+        assert send(server.effective_port, make_head(None, path=path, method=method) + chunk).status == 200
 
 
 @pytest.mark.parametrize(
@@ -72,6 +79,9 @@ def test_an_upload_may_be_larger_than_other_bodies(blog, path):
     [
         ("POST", UPLOADS, MAX_UPLOAD_BYTES + 1),
         ("PUT", UPLOADS, MAX_MEDIA_BYTES),
+        ("POST", CONTENT, MAX_MEDIA_BYTES),
+        ("PUT", CONTENT, MAX_UPLOAD_BYTES + 1),
+        ("PUT", CONTENT.replace("-", "/"), MAX_MEDIA_BYTES),
         ("POST", LOGIN, MAX_MEDIA_BYTES),
         ("POST", f"{UPLOADS}other/", MAX_MEDIA_BYTES),
         ("POST", f"/?a={UPLOADS}", MAX_MEDIA_BYTES),
@@ -154,7 +164,7 @@ def test_uploads_have_their_own_limits_on_the_size_of_all_bodies(blog):
     with start_server(blog, limits=limits) as server, ExitStack() as stack:
         first = stack.enter_context(connect(server.effective_port))
         first.sendall(make_head(MAX_UPLOAD_BYTES) + b"x" * part)
-        wait_until(lambda: server.adj.uploads[UPLOADS].bodies.held == part - 1000)
+        wait_until(lambda: server.adj.find_upload("POST", UPLOADS).bodies.held == part - 1000)
         second = stack.enter_context(connect(server.effective_port))
         second.sendall(make_head(MAX_UPLOAD_BYTES) + b"x" * part)
         refused = parse_response(read_all(second))
@@ -164,7 +174,7 @@ def test_uploads_have_their_own_limits_on_the_size_of_all_bodies(blog):
         assert send(server.effective_port, other).status == 200
         first.sendall(b"x" * (MAX_UPLOAD_BYTES - part))
         assert parse_response(read_all(first)).status == 200
-        wait_until(lambda: not server.adj.uploads[UPLOADS].bodies.held)
+        wait_until(lambda: not server.adj.find_upload("POST", UPLOADS).bodies.held)
 
 
 def test_a_full_disk_during_an_upload_is_a_507(blog, monkeypatch):
@@ -180,4 +190,4 @@ def test_a_full_disk_during_an_upload_is_a_507(blog, monkeypatch):
             assert_problem(parse_response(read_all(sock)), 507, "storage_full")
         # The server goes on.
         assert send(server.effective_port, make_head(10) + b"x" * 10).status == 200
-        wait_until(lambda: not server.adj.uploads[UPLOADS].bodies.held)
+        wait_until(lambda: not server.adj.find_upload("POST", UPLOADS).bodies.held)
