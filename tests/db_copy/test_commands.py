@@ -17,7 +17,7 @@ from blogapi.__main__ import main
 from blogapi.db_copy import service
 from blogapi.doctor import derived_data_checks as doctor
 from blogapi.doctor.findings import Level
-from blogapi.media.models import MediaPath, MediaUse
+from blogapi.media.models import FormerHash, MediaPath, MediaUse
 from blogapi.storage.database import Base, db, transaction
 from blogapi.taxonomies.models import FormerTermSlug
 from blogapi.transfer.models import ImportedFile, ImportJob
@@ -93,6 +93,8 @@ def full_blog(app, as_admin, people, make_article, make_tag, make_category):
             db.session.execute(insert(MediaUse).values(use))
             path = {"media_id": picture.uuid, "article_id": first.uuid, "path": f"../{ODD_TEXT}.png"}
             db.session.execute(insert(MediaPath).values(path))
+            old = {"media_id": picture.uuid, "hash": "0" * 64, "width": 400}
+            db.session.execute(insert(FormerHash).values(old))
         tables = Base.metadata.sorted_tables
         empty_tables = [one.name for one in tables if not db.session.execute(one.select()).first()]
     assert empty_tables == []

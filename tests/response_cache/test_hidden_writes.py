@@ -26,7 +26,7 @@ HIDDEN_TABLES = {
     *("article_revision", "idempotent_answer", "imported", "preview", "revision", "seo", "web_session"),
     "one_time_link",
     # What an article shows of a file is stored with the article.
-    *("media", "media_path", "media_rendition", "media_use"),
+    *("media", "media_former_hash", "media_path", "media_rendition", "media_use"),
     *("working_copy", "one_time_link", "import_job"),
 }
 FUTURE = "2999-01-01T00:00:00Z"
