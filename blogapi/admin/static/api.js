@@ -12,11 +12,11 @@ export const connection = { failures: [], lastGood: "none" };
  * The message contains all errors of fields, and when to try again. errors: messages by field; retryAfter: s.
  */
 export class ApiError extends Error {
-  constructor(status, { code = "", detail, errors = {}, etag = null, retryAfter = null } = {}) {
+  constructor(status, { code = "", detail, errors = {}, retryAfter = null } = {}) {
     const given = detail ?? `The blog answered with an error (${status}).`;
     const wait = retryAfter && !given.includes("again") && distance(new Date(Date.now() + retryAfter * 1000));
     super(`${Object.values(errors).flat().join(" ") || given}${wait ? ` Try again ${wait}.` : ""}`);
-    Object.assign(this, { name: "ApiError", status, code, detail: this.message, errors, etag, retryAfter });
+    Object.assign(this, { name: "ApiError", status, code, detail: this.message, errors, retryAfter });
   }
 
   /** Whether the same request can succeed later. */
@@ -32,7 +32,7 @@ let signingIn = null;
 export const onLoginEnded = (ask) => (signIn = ask);
 
 /**
- * Send a request to the path below /api/v1/ and return {data, etag, status, total}.
+ * Send a request to the path below /api/v1/ and return {data, etag, total}.
  * query: an object; null and "" are left out, an array repeats the name. body: sent as JSON. file: a Blob,
  * sent as it is; onProgress(sent, size) reports how much is sent. etag: If-Match. create: If-None-Match: *.
  * once: an Idempotency-Key. timeout: seconds, 0 for none. If the login has ended, the user signs in again and
@@ -61,12 +61,12 @@ export async function request(method, path, options = {}) {
     note(method, path, outcomes[error.name] ?? "no connection");
     throw new ApiError(0, { code: "offline", detail: "The blog does not answer." });
   }
-  const { ok, status } = response;
-  // A proxy that compresses makes ETags weak; the server accepts strong ones only.
-  const answer = { data, status, etag: response.headers.get("ETag")?.replace(/^W\//, "") ?? null };
+  const { ok, status, headers: received } = response;
   if (ok) {
     connection.lastGood = formatTime(new Date());
-    return { ...answer, total: Number(response.headers.get("X-Total-Count")) };
+    // A proxy that compresses makes ETags weak; the server accepts strong ones only.
+    const newEtag = received.get("ETag")?.replace(/^W\//, "") ?? null;
+    return { data, etag: newEtag, total: Number(received.get("X-Total-Count")) };
   }
   const hasEnded = ["login_over", "key_missing"].includes(data?.code);
   if (hasEnded && signIn && options.signInAgain !== false) {
@@ -74,10 +74,9 @@ export async function request(method, path, options = {}) {
     if (await signingIn) return request(method, path, { ...options, signInAgain: false });
   }
   note(method, path, status);
-  const retryAfter = Number(response.headers.get("Retry-After")) || null;
-  const problem = { ...(data?.code && data), etag: answer.etag, retryAfter };
-  if (hasEnded) problem.detail = "Your login has ended. Sign in to save; the text stays here.";
-  throw new ApiError(status, problem);
+  const retryAfter = Number(received.get("Retry-After")) || null;
+  const ended = hasEnded && { detail: "Your login has ended. Sign in to save; the text stays here." };
+  throw new ApiError(status, { ...(data?.code && data), ...ended, retryAfter });
 }
 
 export const get = (path, options) => request("GET", path, options);
@@ -105,11 +104,7 @@ function upload(url, { method, headers, body, signal }, onProgress) {
     sender.open(method, url);
     headers.forEach((value, name) => sender.setRequestHeader(name, value));
     sender.upload.onprogress = ({ loaded, total }) => onProgress(loaded, total);
-    sender.onload = () => {
-      const lines = sender.getAllResponseHeaders().trim().split("\r\n");
-      const found = lines.map((line) => line.split(/: (.*)/, 2));
-      resolve(new Response(sender.response, { status: sender.status, headers: found }));
-    };
+    sender.onload = () => resolve(new Response(sender.response, { status: sender.status }));
     sender.onerror = sender.onabort = () => reject(new TypeError("The connection broke."));
     signal.addEventListener("abort", () => sender.abort());
     sender.send(body);
