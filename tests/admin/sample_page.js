@@ -4,7 +4,7 @@ import { get, post } from "../api.js";
 import * as components from "../components.js";
 import { definePage, Page, session, toast } from "../shell.js";
 
-const { button, checkbox, field, openDialog, openPopover, segments } = components;
+const { button, field, openDialog, openPopover, segments } = components;
 
 class Sample extends Page {
   static place = "backups";
@@ -72,7 +72,7 @@ class Sample extends Page {
         ${field({ name: "kind", type: "select", label: "Kind", options: [["a", "First"], ["b", "Second"]], value: "b" })}
         ${field({ name: "slug", label: "Address", prefix: "/articles/" })}
         ${field({ name: "word", type: "password", label: "Password", value: "secret" })}
-        ${checkbox({ name: "stay", label: "Stay", help: "For 30 days" })}
+        ${field({ name: "stay", type: "checkbox", label: "Stay", value: true, help: "For 30 days" })}
         <div class="actions">${button({ text: "Save", busyText: "Saving…", kind: "main", type: "submit",
             busy: this.busy === "save" })}
           ${button({ text: "When", popup: "dialog", onClick: (event) => this.chooseTime(event) })}

@@ -56,24 +56,25 @@ export function badge({ status, published_at: time, working_copy: edits }) {
 
 /**
  * A label, a control with the id "field-NAME", and below it the help or the error errors[NAME].
- * type: of an input; or "textarea", "select" (options: [[value, text]]), "password" (with Show).
- * onInput(value): on each change; onChange(value): at the end. control: a template to use as the control.
- * Other names are attributes.
+ * type: of an input; or "textarea", "select" (options: [[value, text]]), "password" (with Show),
+ * "checkbox" (value: a boolean). onInput(value): on each change; onChange(value): at the end. Other names are
+ * attributes.
  */
-export function field({ name, id = `field-${name}`, label, help, counter, errors = {}, control, ...more }) {
+export function field({ name, id = `field-${name}`, label, help, counter, errors = {}, ...more }) {
   const error = [errors[name] ?? []].flat().join(" ");
   const text = error ? html`${icon("circle-alert")} ${error}` : help;
   const aria = { "aria-describedby": text && `${id}-help`, "aria-invalid": error && "true" };
-  return html`<div class="field ${error ? "faulty" : ""}">
+  return html`<div class="field ${more.type === "checkbox" ? "check" : ""} ${error ? "faulty" : ""}">
     <label for=${id}>${label}</label>
-    ${control ?? makeControl({ id, name, ...aria, ...more })}
+    ${makeControl({ id, name, ...aria, ...more })}
     <div class="below" ?hidden=${!text && !counter}>
       <span id="${id}-help" class="help">${text}</span><span class="help">${counter}</span></div></div>`;
 }
 
 function makeControl({ type = "text", value = "", options, prefix, onInput, onChange, ...more }) {
-  const oninput = ({ target }) => onInput?.(target.value);
-  const onchange = ({ target }) => onChange?.(target.value);
+  const read = (target) => (type === "checkbox" ? target.checked : target.value);
+  const oninput = ({ target }) => onInput?.(read(target));
+  const onchange = ({ target }) => onChange?.(read(target));
   const dir = /^text/.test(type) && "auto";
   const given = attributes({ autocomplete: "off", dir, oninput, onchange, ...more });
   if (type === "select") {
@@ -83,6 +84,7 @@ function makeControl({ type = "text", value = "", options, prefix, onInput, onCh
   }
   // What is typed into a field that the page does not follow stays when the page renders.
   const shown = onInput ? live(value) : value;
+  if (type === "checkbox") return html`<input type="checkbox" .checked=${shown} ${given}>`;
   if (type === "textarea") return html`<textarea rows="3" .value=${shown} ${given}></textarea>`;
   const input = html`<input type=${type} .value=${shown} ${given}>`;
   if (type === "password") return html`<span class="prefixed">${input}${showButton}</span>`;
@@ -95,13 +97,6 @@ const showButton = html`<button class="suffix" type="button" aria-pressed="false
     input.type = input.type === "password" ? "text" : "password";
     toggle.ariaPressed = String(input.type === "text");
   }}>Show</button>`;
-
-export const checkbox = ({ name, label, help, checked = false, onChange }) =>
-  html`<div class="check">
-    <input id="field-${name}" type="checkbox" aria-describedby="field-${name}-help" .checked=${live(checked)}
-      @change=${({ target }) => onChange?.(target.checked)}>
-    <label for="field-${name}">${label}</label>
-    <span class="help" id="field-${name}-help">${help}</span></div>`;
 
 /** One of two or three choices. items: [{value, label}]. */
 export function segments({ label, name, items, value, onChange }) {

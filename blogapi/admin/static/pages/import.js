@@ -2,8 +2,7 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { apiAddress, get, post } from "../api.js";
-import { button, checkbox, field, icon, notice, progressBar, row, sectionHead,
-  tabs } from "../components.js";
+import { button, field, icon, notice, progressBar, row, sectionHead, tabs } from "../components.js";
 import { count, formatDayAndTime, formatNumber, formatSize } from "../format.js";
 import { bind } from "../forms.js";
 import { announce, definePage, Page } from "../shell.js";
@@ -99,12 +98,12 @@ class Transfer extends Page {
 
   renderExport() {
     const { exported } = this;
-    const onChange = (drafts) => this.set({ exported: { ...exported, drafts } });
+    const input = bind(this, exported);
     const link = { href: apiAddress("export/", exported), download: true, icon: "download", kind: "main" };
     return html`<div class="form">
-      ${bind(this, exported)("format", "Files for", { type: "select", options: FORMATS })}
-      ${checkbox({ name: "drafts", label: "With drafts, scheduled and archived articles", onChange,
-        help: "Otherwise the archive contains what every reader can see", checked: exported.drafts })}
+      ${input("format", "Files for", { type: "select", options: FORMATS })}
+      ${input("drafts", "With drafts, scheduled and archived articles",
+        { type: "checkbox", help: "Otherwise the archive contains what every reader can see" })}
       <div>${button({ text: "Download the blog", ...link })}
         <p class="section-text soft">A zip archive with your texts as files, and your pictures. Users, keys
           and earlier versions are in <a href="/admin/backups/">backups</a> only.</p></div></div>`;
@@ -118,9 +117,8 @@ class Transfer extends Page {
         ${field({ name: "file", label: "File of the other blog", type: "file", errors, help: FILE_HELP })}
         ${input("base_url", "Former address of the blog", { type: "url", help })}
         ${input("pages", "Pages, such as “About”", { type: "select", options: PAGES })}
-        ${checkbox({ name: "publish_undated", label: "Publish texts that have no date",
-          help: "Otherwise they become drafts", checked: options.publish_undated,
-          onChange: (isOn) => (options.publish_undated = isOn) })}
+        ${input("publish_undated", "Publish texts that have no date",
+          { type: "checkbox", help: "Otherwise they become drafts" })}
         <div>${button({ text: "Upload and try", kind: "main", type: "submit" })}
           <p class="section-text soft">The file is tried first. Nothing is stored until you say so.</p></div>
       </form>

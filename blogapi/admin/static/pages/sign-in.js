@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { get, post } from "../api.js";
-import { button, checkbox } from "../components.js";
+import { button } from "../components.js";
 import { count } from "../format.js";
 import { bind } from "../forms.js";
 import { definePage, lastSession, Page } from "../shell.js";
@@ -36,7 +36,7 @@ class SignIn extends Page {
 
   renderPage() {
     const { title, session_days: days, needs_setup: needsSetup } = this.options;
-    const { username, remember } = this.values;
+    const { username } = this.values;
     const input = bind(this, this.values);
     return html`<main class="alone">
       <form class="card" novalidate @submit=${(event) => this.send(event)}>
@@ -48,9 +48,8 @@ class SignIn extends Page {
         ${input("password", isSignIn ? "Password" : "New password", { type: "password", autofocus: true,
           autocomplete: isSignIn ? "current-password" : "new-password",
           help: isSignIn ? "" : "At least 8 characters" })}
-        ${isSignIn ? checkbox({ name: "remember", label: "Stay signed in on this device", checked: remember,
-          help: `For ${count(days, "day")}. End it any time in your profile.`,
-          onChange: (checked) => (this.values.remember = checked) }) : nothing}
+        ${isSignIn ? input("remember", "Stay signed in on this device", { type: "checkbox",
+          help: `For ${count(days, "day")}. End it any time in your profile.` }) : nothing}
         ${button({ text: ACTION, kind: "main wide", type: "submit", busy: this.busy === "send" })}
       </form>
       ${!isSignIn ? nothing : needsSetup
