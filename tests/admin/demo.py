@@ -59,10 +59,10 @@ def draw_picture(size: tuple[int, int], sky: str, ground: str) -> bytes:
     return content.getvalue()
 
 
-def fill_blog(blog: Blog, *, scale: int = 1) -> dict[str, str]:
+def fill_blog(blog: Blog, *, scale: int = 1, pictures: int = len(PICTURES)) -> dict[str, str]:
     """Fill the blog; return the uuids of its articles by their slugs.
 
-    The pictures are `scale` times smaller.
+    It gets the last `pictures` of PICTURES, which are `scale` times smaller.
     """
     with blog.app.app_context():
         seed.fill_empty_blog()
@@ -77,13 +77,13 @@ def fill_blog(blog: Blog, *, scale: int = 1) -> dict[str, str]:
             "url": "https://harbour.example",
         },
     )
-    pictures = [
+    uploaded = [
         _upload(ida, name, draw_picture((width // scale, height // scale), sky, ground), text)
-        for name, (width, height), sky, ground, text in PICTURES
+        for name, (width, height), sky, ground, text in PICTURES[-pictures:]
     ]
     articles = ida.get("blog/articles/?status=any&fields=uuid,slug")
     uuids: dict[str, str] = {article["slug"]: article["uuid"] for article in articles}
-    ida.patch(f"blog/articles/{uuids[SPLICE]}/", {"cover_image": pictures[0]["url"]})
+    ida.patch(f"blog/articles/{uuids[SPLICE]}/", {"cover_image": uploaded[0]["url"]})
     _write_versions(ida, marit, uuids[FOLDER])
     _save_edits(ida, uuids[FOGHORN], "It was heard in the next village.")
     for name, scopes in (

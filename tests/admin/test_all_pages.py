@@ -17,7 +17,7 @@ PATHS = [page.path for page in routes.PAGES]
 @pytest.fixture(scope="module")
 def article(blog):
     """The uuid of a draft in a blog with content."""
-    return fill_blog(blog, scale=8)[SPLICE]
+    return fill_blog(blog, scale=8, pictures=3)[SPLICE]
 
 
 @pytest.fixture
@@ -42,4 +42,4 @@ def test_everybody_can_use_a_page(open_loaded, path):
     assert list_violations(page, "color-contrast") == []
     page.set_viewport_size({"width": 320, "height": 700})
     assert not is_wider_than_the_window(page)
-    assert list_violations(page, "color-contrast", "target-size") == []
+    assert list_violations(page, "target-size") == []
