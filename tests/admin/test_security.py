@@ -243,17 +243,16 @@ def test_a_page_of_another_origin_cannot_use_the_login(api, blog, open_admin, ho
     assert "Taken over" not in {category["name"] for category in api.get("blog/categories/")}
 
 
-@pytest.mark.parametrize(
-    "target", ["//evil.example/", "https://evil.example/", "/\\evil.example", "javascript:alert(1)"]
-)
-def test_signing_in_leads_to_no_other_origin(open_admin, target):
+def test_signing_in_leads_to_no_other_origin(open_admin):
     page = open_admin("/docs/", user="")
-    page.goto(f"/admin/sign-in/?next={target}")
-    page.get_by_role("textbox", name="Name", exact=True).fill("ida")
-    page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_role("button", name="Sign in", exact=True).click()
-    page.wait_for_url("**/admin/")
-    assert page.url == f"{open_admin.origin}/admin/"
+    for target in ("//evil.example/", "https://evil.example/", "/\\evil.example", "javascript:alert(1)"):
+        page.context.clear_cookies()
+        page.goto(f"/admin/sign-in/?next={target}")
+        page.get_by_role("textbox", name="Name", exact=True).fill("ida")
+        page.get_by_label("Password", exact=True).fill(PASSWORD)
+        page.get_by_role("button", name="Sign in", exact=True).click()
+        page.wait_for_url("**/admin/")
+        assert page.url == f"{open_admin.origin}/admin/"
 
 
 def test_a_member_sees_nothing_that_the_api_refuses(article, open_admin):
