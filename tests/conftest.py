@@ -47,6 +47,7 @@ from tests import attempts, marks, shortcuts, skips
 from tests.browser import PageOpener, launch_browser
 from tests.contracts.client import CheckedClient, Contract
 from tests.databases import SERVER_URL, Databases, open_databases
+from tests.databases import close_connections as close_connections
 from tests.live_server import serve
 from tests.redis_servers import REDIS_SERVER, RedisServer, run_redis_server
 
@@ -184,14 +185,7 @@ def app(common_app: Flask, instance: Path, databases: Databases) -> Iterator[Fla
     yield common_app
     common_app.config.clear()
     common_app.config.update(settings)
-    close_connections(common_app)
-
-
-def close_connections(app: Flask) -> None:
-    """Close the application's connections, so that its database can be deleted."""
-    with app.app_context():
-        db.session.remove()
-        db.engine.dispose()
+    databases.release(common_app)
 
 
 @pytest.fixture

@@ -52,6 +52,9 @@ class Databases(Protocol):
     def create_empty(self, folder: Path) -> str:
         """Return the URL of a new database without tables; SQLite stores its file in the folder."""
 
+    def release(self, app: Flask) -> None:
+        """End the test's use of the shared application."""
+
     def close(self) -> None:
         """Delete all databases."""
 
@@ -105,6 +108,10 @@ class SqliteFiles:
         """Return the URL of a file that does not exist yet."""
         return f"sqlite:///{folder / uuid4().hex}.db"
 
+    def release(self, app: Flask) -> None:
+        """Close the connections, so that the file can be deleted."""
+        close_connections(app)
+
     def close(self) -> None:
         """Do nothing: pytest deletes its folders."""
 
@@ -124,6 +131,7 @@ class PostgresqlServer:
         with app.app_context():
             db.engine.dispose()
         self.cleaner: Engine | None = None
+        self.released: Flask | None = None
 
     def url(self, name: str) -> str:
         """Return the URL of a database on the server."""
@@ -178,6 +186,12 @@ class PostgresqlServer:
         """Return the URL of a new database, optionally with the collation of a language."""
         return self.url(self.create_database(uuid4().hex[:8], language=language))
 
+    def release(self, app: Flask) -> None:
+        """Keep the connections: a new one takes longer than many tests."""
+        with app.app_context():
+            db.session.remove()
+        self.released = app
+
     def close(self) -> None:
         """Drop all databases of this worker."""
         for name in dict.fromkeys(self.names):
@@ -193,6 +207,9 @@ class PostgresqlServer:
         if self.cleaner is not None and name == self.own:
             self.cleaner.dispose()
             self.cleaner = None
+        if self.released is not None and name == self.own:
+            close_connections(self.released)
+            self.released = None
         with self.server.connect() as connection:
             connection.execute(
                 text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = :name"),
@@ -223,6 +240,13 @@ _CLEAR = "".join(
 def create_test_app(url: str, **settings: Any) -> Flask:
     """Return an application on the database."""
     return create_app({"SQLALCHEMY_DATABASE_URI": url, "SECRET_KEY": "x" * 32} | settings)
+
+
+def close_connections(app: Flask) -> None:
+    """Close the application's connections, so that its database can be deleted."""
+    with app.app_context():
+        db.session.remove()
+        db.engine.dispose()
 
 
 _BEGIN_WRITE = {"sqlite": "BEGIN IMMEDIATE", "postgresql": f"BEGIN; {WRITE_LOCK_SQL}"}
