@@ -7,7 +7,6 @@ import { definePage, Page, session, toast } from "../shell.js";
 const { button, field, openDialog, openPopover, segments } = components;
 
 class Sample extends Page {
-  static place = "backups";
   static heading = "Sample";
   name = "";
   when = "now";

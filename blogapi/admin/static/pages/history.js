@@ -21,8 +21,6 @@ const NOTHING = { title: "", subtitle: "", content: "" };
 const PUBLIC = ["published", "scheduled"];
 
 class History extends Page {
-  static place = "articles";
-
   versions = [];
   selected = new URLSearchParams(location.search).get("version");
   withNow = false;
