@@ -33,6 +33,9 @@ export class ArticlePage extends Page {
     this.take(loaded);
   }
 
+  // Others can have created terms since then.
+  async refreshTerms() { this.terms = await loadTerms().catch(() => this.terms); }
+
   // Edit this document. `base` is the document that the server has.
   take({ article = null, document, etag = null, saved = null }, base = document) {
     Object.assign(this, { article, document });
@@ -127,6 +130,7 @@ export class ArticlePage extends Page {
 
   // Ask which version the article gets; both stay in the history. `base` is the document of the server.
   async decide(theirs = this.theirs, base = theirs.document) {
+    await this.refreshTerms();
     const { document: mine, uuid } = this;
     const { username: myName } = session().user;
     const person = theirs.user?.username ?? "Somebody";
@@ -190,6 +194,7 @@ export class ArticlePage extends Page {
     const { etag } = saver;
     if (document.visibilityState === "hidden") return saver.save({ signInAgain: false });
     const loaded = this.article && (await load(uuid).catch(() => null));
+    if (loaded && loaded.etag !== etag) await this.refreshTerms();
     const isUntouched = saver.state === "saved" && saver.etag === etag && !this.busy;
     if (loaded && loaded.etag !== etag && isUntouched) this.take(loaded);
   }

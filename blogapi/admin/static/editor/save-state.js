@@ -12,10 +12,8 @@ const STATES = {
   offline: ["cloud-off", (saver, { keeps }) =>
     keeps ? "Offline: kept in this browser" : "Offline: not kept, copy your text"],
   conflict: ["triangle-alert", () => "Conflict: choose a version"],
-  refused: ["triangle-alert", ({ problem: { status, detail, errors } }) => {
-    const reason = Object.values(errors).flat().join(" ") || detail;
-    return `Not saved: ${status === 401 ? "your login has ended" : reason}`;
-  }],
+  refused: ["triangle-alert", ({ problem: { status, message } }) =>
+    `Not saved: ${status === 401 ? "your login has ended" : message}`],
 };
 
 export const isTrouble = (state) => ["offline", "conflict", "refused"].includes(state);

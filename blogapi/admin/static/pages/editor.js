@@ -21,8 +21,6 @@ import { keyNames, letterOf } from "../shortcuts.js";
 const isWide = () => matchMedia("(width >= 68rem)").matches;
 
 class Editor extends ArticlePage {
-  static place = "articles";
-  static bare = true;
   side = isWide() ? "preview" : "";
   look = "search";
 

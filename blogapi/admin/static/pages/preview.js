@@ -7,8 +7,6 @@ import { show } from "../editor/preview.js";
 import { definePage, Page } from "../shell.js";
 
 class Preview extends Page {
-  static place = "articles";
-  static bare = true;
   uuid = location.pathname.split("/")[3];
 
   get heading() { return this.shown?.title || "Preview"; }
