@@ -47,7 +47,7 @@ export class ArticlePage extends Page {
   async begin() {
     this.journal = new Journal(session().user.uuid);
     addEventListener("pagehide", () => this.leave());
-    addEventListener("online", () => (this.saver.save(), this.shown()));
+    addEventListener("online", () => this.saver.save());
     const isKept = () => !this.saver.isDirty || this.journal.keeps;
     addEventListener("beforeunload", (event) => isKept() || event.preventDefault());
     document.addEventListener("visibilitychange", () => this.changeVisibility());
@@ -124,7 +124,9 @@ export class ArticlePage extends Page {
     const former = this.lastState;
     this.lastState = state;
     if (state === former) return;
-    if (isTrouble(state) || (state === "saved" && isTrouble(former))) announce(stateWords(this));
+    const isOver = state === "saved" && isTrouble(former);
+    if (isTrouble(state) || isOver) announce(stateWords(this));
+    if (isOver) this.shown();
     if (state === "conflict") this.decide();
   }
 
