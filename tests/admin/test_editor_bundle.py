@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blogapi.admin import assets
+from tests.browser import wait_until
 
 pytestmark = pytest.mark.sqlite("the editor uses no database")
 
@@ -117,16 +118,17 @@ def test_lines_have_their_own_direction_and_marks_hang(open_editor):
 def test_all_lines_of_a_large_window_have_their_marks_at_once(open_admin):
     page = open_admin("/admin/sign-in/", user="", height=3_000)
     text = f"## Heading\n\n{'The tide comes and goes. ' * 5}\n\n" * 150
-    # CodeMirror measures the window in the next frame.
-    frame = "await new Promise(requestAnimationFrame)"
-    show = f"async (argument) => {{ await ({SHOW})(argument); {frame}; {frame}; return {LINES}; }}"
-    lines = page.evaluate(show, [assets.DIGEST, {"text": text}])
-    headings = [name for content, name, _ in lines if content.startswith("##")]
-    assert len(headings) > 20 and set(headings) == {"md-h md-h2"}
+    page.evaluate(SHOW, [assets.DIGEST, {"text": text}])
+    # CodeMirror measures the window in one of the next frames.
+    headings = (
+        "[...document.querySelectorAll('.cm-line')].filter((line) => line.textContent.startsWith('##'))"
+    )
+    wait_until(page, f"{headings}.length > 20 && {headings}.every((line) => line.matches('.md-h.md-h2'))")
 
 
 def test_the_words_of_an_input_method_arrive_once(open_editor):
     page = open_editor(text="> ", **{"from": 2})
+    wait_until(page, "getSelection().focusOffset > 0")
     session = page.context.new_cdp_session(page)
     for text in ("み", "みな", "みなと"):
         session.send(
