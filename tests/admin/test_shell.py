@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,17 @@ from tests.browser import is_wider_than_the_window, wait_until
 
 pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
-SAMPLE = Path(__file__).with_name("sample_page.js").read_text(encoding="utf-8")
+SAMPLE = Path(__file__).with_name("sample_page.js")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def sample() -> Iterator[None]:
+    """Serve the sample page in place of the page for backups."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(assets.FILES, "pages/backups.js", SAMPLE.read_bytes())
+        assets.compress.cache_clear()
+        yield
+    assets.compress.cache_clear()
 
 
 @pytest.fixture
@@ -23,11 +33,6 @@ def open_sample(open_admin: AdminPages) -> Callable[..., Any]:
     """A function that opens the sample page and waits until it is loaded."""
 
     def open_page(*, ready: bool = True, **options: Any) -> Any:
-        context = open_admin.get_context(options.get("user", "ida"))
-        context.route(
-            "**/pages/backups.js",
-            lambda route: route.fulfill(body=SAMPLE, content_type="text/javascript; charset=utf-8"),
-        )
         page = open_admin("/admin/backups/", **options)
         if ready:
             page.get_by_role("button", name="New thing", exact=True).wait_for()
