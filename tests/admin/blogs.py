@@ -14,6 +14,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from blogapi import config, create_app, hooks
+from blogapi.admin import assets
 from blogapi.storage.database import db
 from blogapi.users import queries as user_queries
 from blogapi.users import service as users
@@ -106,3 +107,13 @@ def serve_blog(folder: Path, **settings: Any) -> Iterator[Blog]:
     """Serve the blog of an instance folder."""
     with open_app(folder, **settings) as app, serve(app) as port:
         yield Blog(app, f"http://127.0.0.1:{port}")
+
+
+@contextmanager
+def replace_asset(name: str, content: bytes) -> Iterator[None]:
+    """Serve another content of a file of the pages; use it before a browser keeps the file."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(assets.FILES, name, content)
+        assets.compress.cache_clear()
+        yield
+    assets.compress.cache_clear()

@@ -7,12 +7,24 @@ import zipfile
 
 import pytest
 
+from blogapi.admin import assets
 from blogapi.transfer.import_jobs import runner
+from tests.admin.blogs import replace_asset
 from tests.admin.browsing import list_violations
 
 pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 BREAD = "---\ntitle: Bread\ndate: 2024-05-01\n---\nFlour and time. ![Oven](oven.png)\n"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_polls():
+    """Let the page ask for the state of an import more often."""
+    script = assets.FILES["pages/import.js"]
+    quick = script.replace(b"POLL_MS = 1000", b"POLL_MS = 100")
+    assert quick != script
+    with replace_asset("pages/import.js", quick):
+        yield
 
 
 def make_zip(**files):

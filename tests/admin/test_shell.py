@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from blogapi.admin import assets
-from tests.admin.blogs import PASSWORD, Client
+from tests.admin.blogs import PASSWORD, Client, replace_asset
 from tests.admin.browsing import AdminPages, list_violations
 from tests.browser import is_wider_than_the_window, wait_until
 
@@ -21,11 +21,8 @@ SAMPLE = Path(__file__).with_name("sample_page.js")
 @pytest.fixture(scope="module", autouse=True)
 def sample() -> Iterator[None]:
     """Serve the sample page in place of the page for backups."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(assets.FILES, "pages/backups.js", SAMPLE.read_bytes())
-        assets.compress.cache_clear()
+    with replace_asset("pages/backups.js", SAMPLE.read_bytes()):
         yield
-    assets.compress.cache_clear()
 
 
 @pytest.fixture
