@@ -16,7 +16,6 @@ from blogapi.revisions.schemas import (
     NewRevision,
     NewRevisionSchema,
     RevisionBodySchema,
-    RevisionFieldsSchema,
     RevisionListQuery,
     RevisionQuery,
     RevisionSchema,
@@ -40,7 +39,7 @@ _REVISION = f"/<int(max={MAX_NUMBER}):number>/"
 @bp.get("/")
 @allow(admin)
 @bp.arguments(RevisionListQuery, location="query")
-@bp.response(200, RevisionSchema(many=True), partial_schema=RevisionFieldsSchema)
+@bp.response(200, RevisionSchema(many=True), partial_schema=SingleRevisionFieldsSchema)
 def listed(query: Query, id: UUID) -> PartialResult:
     """List the former versions of an article, newest first; the article may have been deleted."""
     return PartialResult(queries.list_revisions(id, query.page), query)

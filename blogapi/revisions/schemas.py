@@ -49,10 +49,6 @@ class RevisionSchema(_RevisionFields, OutputSchema):
     """A former version in the list."""
 
 
-class RevisionFieldsSchema(_RevisionFields, PartialOutputSchema):
-    """A former version in the list, with the requested fields."""
-
-
 class _SingleRevisionFields(_RevisionFields):
     # The fields are in the documented order; `with_text_fields` appends any other text field of an article.
     subtitle = ma.fields.String()
@@ -144,7 +140,7 @@ class RevisionQuery(DetailQuery):
 class RevisionListQuery(ListQuery):
     """The query parameters of a request for the list of former versions."""
 
-    fields_ = FieldNames(RevisionFieldsSchema, RevisionSchema, single=SingleRevisionFieldsSchema)
+    fields_ = FieldNames(SingleRevisionFieldsSchema, RevisionSchema)
 
 
 class ComparisonQuery(InputSchema):

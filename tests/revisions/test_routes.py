@@ -341,6 +341,14 @@ def test_the_name_of_a_publication_stays_with_its_version(as_admin, article_path
     assert [(row["title"], row["name"]) for row in listed[:2]] == [("Four", "Spring"), ("Two", "")]
 
 
+def test_the_list_has_the_contents_of_versions_on_request(as_admin, article_path):
+    single = as_admin.get(f"{article_path}revisions/1/").json
+    fields = ",".join(single)
+    listed = as_admin.get(f"{article_path}revisions/?fields={fields}&page=2&page_size=1").json
+    assert listed == [single]
+    assert "content" not in as_admin.get(f"{article_path}revisions/").json[0]
+
+
 def test_a_former_version_is_renamed(as_admin, article_path):
     assert as_admin.patch(f"{article_path}revisions/1/", json={"name": "Start"}).json["name"] == "Start"
     assert as_admin.patch(f"{article_path}revisions/1/", json={"name": ""}).json["name"] == ""
