@@ -28,38 +28,39 @@ export async function openConflict({ mine, theirs, person, theirTime, myName, my
     dialog.update();
     dialog.element.querySelector(".conflict-side, .main, .conflict-option").focus();
   };
+  const choose = (side) => {
+    places[at].side = side;
+    go(at + 1);
+  };
   const frame = (label, inner) =>
     html`<div class="conflict-lines" tabindex="0" role="group" aria-label=${label}>${inner}</div>`;
+  const place = (part) => renderPlace(part, person);
+  const line = (part, n) =>
+    "equal" in part ? renderEqual(part.equal, n > 0, n < lines.length - 1) : place(part);
 
   const renderChoices = (end) => html`
     <p class="soft">${theirName} version is from ${formatTime(theirTime)}, yours from ${formatTime(myTime)}.
       They differ in ${differ}. Whatever you choose, both stay in the history.</p>
-    ${frame("Differences", [fields.map((field) => renderPlace(field, person)), lines.map((part, n) =>
-      "equal" in part ? renderEqual(part.equal, n, lines.length) : renderPlace(part, person))])}
+    ${frame("Differences", [fields.map(place), lines.map(line)])}
     <div class="conflict-options">
-      ${option("git-merge", "Merge", html`Go through the ${differ} one by one. Nothing is saved before you
+      ${option("git-merge", "Merge", `Go through the ${differ} one by one. Nothing is saved before you
         finish.`, () => go(0), true)}
-      ${option("user", "Keep mine", html`Your text becomes the article. ${theirName} stays in the history,
+      ${option("user", "Keep mine", `Your text becomes the article. ${theirName} stays in the history,
         named “${person}, ${formatTime(theirTime)}”.`, () => end("mine", mine))}
-      ${option("users", `Take ${theirName}`, html`Their text becomes the article. Yours stays in the history,
+      ${option("users", `Take ${theirName}`, `Their text becomes the article. Yours stays in the history,
         named “${myName}, ${formatTime(myTime)}”.`, () => end("theirs", theirs))}</div>`;
 
-  const renderStep = (place) => {
-    const choose = (side) => () => {
-      place.side = side;
-      go(at + 1);
-    };
-    const sides = [["mine", "Mine"], ["theirs", theirName], ["both", "Both"]];
-    const hasBoth = !place.name || LISTS.includes(place.name);
+  const renderStep = ({ name, ...part }) => {
+    const side = (key, text) => button({ text, class: "button conflict-side", onClick: () => choose(key) });
     return html`<p class="soft">Place ${at + 1} of ${places.length}</p>
-      ${frame(`Place ${at + 1}`, renderPlace(place, person))}
-      <div class="actions">${sides.slice(0, hasBoth ? 3 : 2).map(([side, text]) =>
-        button({ text, class: "button conflict-side", onClick: choose(side) }))}</div>`;
+      ${frame(`Place ${at + 1}`, place(part))}
+      <div class="actions">${side("mine", "Mine")} ${side("theirs", theirName)}
+        ${!name || LISTS.includes(name) ? side("both", "Both") : nothing}</div>`;
   };
 
   const content = (close) => {
     const end = (choice, chosen = null) => close({ choice, fields: chosen });
-    const save = () => end("merged", merge(mine, theirs, lines, places));
+    const save = () => end("merged", merge(mine, theirs, lines, fields));
     const isDecided = at === places.length;
     const act = (text, onClick, more) => button({ text, kind: "bare", onClick, ...more });
     return html`${at < 0 ? renderChoices(end) : isDecided ? DECIDED : renderStep(places[at])}
@@ -80,30 +81,30 @@ const option = (name, title, text, act, isFirst = false) =>
     <strong>${icon(name, "accent")} ${title}</strong><span class="soft">${text}</span></button>`;
 
 // One line before and one after a change show where it is.
-function renderEqual(text, at, length) {
+function renderEqual(text, isAfter, isBefore) {
   const lines = text.replace(/\n$/, "").split("\n").map((line) => renderLine("", "", line));
-  const [first, last] = [at ? 1 : 0, lines.length - (at < length - 1 ? 1 : 0)];
-  if (last - first < 2) return lines;
-  const hidden = html`<p class="conflict-equal">${count(last - first, "equal line")}</p>`;
-  return [lines.slice(0, first), hidden, lines.slice(last)];
+  const hidden = lines.slice(Number(isAfter), lines.length - Number(isBefore));
+  const fold = html`<p class="conflict-equal">${count(hidden.length, "equal line")}</p>`;
+  return hidden.length < 2 ? lines : lines.toSpliced(Number(isAfter), hidden.length, fold);
 }
 
 function renderPlace({ label, before, after }, person) {
   const words = compareWords(before, after);
-  const mark = (text) => (text ? html`<mark>${text}</mark>` : "");
-  const marked = (name) => words.map((part) => part.equal ?? mark(part[name]));
-  const line = (side, who, name) => label || { before, after }[name]
-    ? renderLine(side, label ? `${who}: ${label}` : who, marked(name)) : nothing;
-  return html`${line("yours", person, "before")}${line("mine", "You", "after")}`;
+  const draw = (side, who, name, text) => label || text
+    ? renderLine(side, label ? `${who}: ${label}` : who, words.map((part) => part.equal ?? mark(part[name])))
+    : nothing;
+  return [draw("yours", person, "before", before), draw("mine", "You", "after", after)];
 }
+
+const mark = (text) => text && html`<mark>${text}</mark>`;
 
 const renderLine = (side, who, text) =>
   html`<div class="conflict-line ${side}"><b>${who}</b><span dir="auto">${text}</span></div>`;
 
 // Return the body with the chosen side of each place.
-function merge(mine, theirs, lines, places) {
+function merge(mine, theirs, lines, fields) {
   const merged = structuredClone(mine);
-  for (const { name, side } of places.filter((place) => place.name && place.side !== "mine")) {
+  for (const { name, side } of fields.filter((field) => field.side !== "mine")) {
     const [key, inner] = name.split(".");
     if (inner) merged[key][inner] = theirs[key][inner];
     else merged[key] = side === "both" ? [...new Set([...theirs[key], ...mine[key]])] : theirs[key];

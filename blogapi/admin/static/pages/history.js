@@ -3,7 +3,7 @@
 import { get, patch, post, put } from "../api.js";
 import { button, emptyState, field } from "../components.js";
 import { compareLines, compareWords, countChanges, diffFields } from "../editor/differences.js";
-import { fromCopy } from "../editor/document.js";
+import { EMPTY, fromCopy } from "../editor/document.js";
 import { bind, formDialog } from "../forms.js";
 import { count, daysFromToday, formatDayAndTime, formatLongDay, formatTime, parseTime,
   toFields } from "../format.js";
@@ -15,6 +15,7 @@ const EDITOR = `/admin/articles/${UUID}/`;
 const PATH = `blog/articles/${UUID}/`;
 const COPY = `${PATH}working-copy/`;
 const REVISIONS = `${PATH}revisions/`;
+const FIELDS = ["*", "published_at", ...Object.keys(EMPTY)].join();
 const PAGE_SIZE = 20;
 // The first version is compared with this.
 const NOTHING = { title: "", subtitle: "", content: "" };
@@ -34,28 +35,26 @@ class History extends Page {
       get(PATH, { query: { fields: "*,authors,published_at,last_updated,editor,working_copy" } }),
       get("users/"), terms("categories"), terms("tags"), terms("authors")]);
     const copy = article.data.working_copy && (await get(COPY));
-    const pair = ({ uuid, name, username }) => [uuid, name ?? username];
-    const names = Object.fromEntries(lists.flatMap(({ data }) => data.map(pair)));
+    const named = lists.flatMap(({ data }) => data);
+    const names = Object.fromEntries(named.map(({ uuid, name, username }) => [uuid, name ?? username]));
     const etag = [copy?.etag, article.etag].filter(Boolean).join(", ");
-    Object.assign(this, { article: article.data, copy: copy?.data, etag, names });
-    await this.readFormer(1, []);
+    Object.assign(this, { article: article.data, copy: copy?.data, etag, names, former: [] });
+    await this.loadFormer();
   }
 
-  // Read a page of former versions, which are older than these.
-  async readFormer(page, newer) {
-    const { data, total } = await get(REVISIONS, { query: { page, page_size: PAGE_SIZE } });
-    const bodies = await Promise.all(data.map(({ number }) => get(`${REVISIONS}${number}/`)));
-    const former = [...newer, ...bodies.map((body) => ({ ...body.data, key: `${body.data.number}` }))];
-    const hasMore = total > former.length;
-    const versions = this.listVersions(former);
-    // What the oldest of them has changed is known when the version before it is.
-    this.set({ page, former, hasMore, versions: hasMore ? versions.slice(0, -1) : versions });
+  // Load the next page of former versions. What the oldest one has changed is known with the page after it.
+  async loadFormer() {
+    const page = this.former.length / PAGE_SIZE + 1;
+    const { data, total } = await get(REVISIONS, { query: { page, page_size: PAGE_SIZE, fields: FIELDS } });
+    this.former = [...this.former, ...data.map((version) => ({ ...version, key: `${version.number}` }))];
+    this.hasMore = total > this.former.length;
+    this.set({ versions: this.listVersions().slice(0, this.hasMore ? -1 : undefined) });
   }
 
   // Return the working copy, if there is one, the article and its former versions. Each has the version
   // before it and the size of its change. Fields that the working copy takes from the article are left out.
-  listVersions(former) {
-    const { article, copy } = this;
+  listVersions() {
+    const { article, copy, former } = this;
     const uuids = (terms) => terms.map(({ uuid }) => uuid);
     const edits = copy && { ...copy, key: "edits", created: copy.last_updated, user: copy.user.uuid,
       excerpt: copy.excerpt || undefined, slug: copy.slug || undefined };
@@ -63,11 +62,9 @@ class History extends Page {
       category: article.category.uuid, tags: uuids(article.tags), authors: uuids(article.authors) };
     // If the current version has a name, it is in the history already.
     this.current = former.find(({ created }) => created === current.created) ?? current;
-    const others = former.filter((version) => version !== this.current);
-    return [...(edits ? [edits] : []), this.current, ...others].map((version, n, versions) => {
-      const before = versions[n + 1] ?? NOTHING;
-      return Object.assign(version, { before, size: countChanges(before.content, version.content) });
-    });
+    const versions = [edits, this.current, ...former.filter((version) => version !== this.current)];
+    return versions.filter(Boolean).map((version, n, { [n + 1]: before = NOTHING }) =>
+      Object.assign(version, { before, size: countChanges(before.content, version.content) }));
   }
 
   // The name of a version: that of its author, or what happened.
@@ -103,17 +100,17 @@ class History extends Page {
     // Terms that were deleted in the meantime are left out.
     const known = (uuids) => uuids.filter((uuid) => uuid in names);
     const terms = { tags: known(tags), authors: known(authors), category: known([category])[0] ?? null };
-    const isDone = await this.act("back", async () => {
+    const isDone = await this.actAndReload("back", async () => {
       if (copy) await post(REVISIONS, { name: `${copy.user.username}, ${formatTime(copy.last_updated)}` });
       const saved = await put(COPY, { ...texts, ...terms, slug: "" }, { etag });
-      if (article.status !== "draft") return saved;
-      return post(`${COPY}publish/`, { status: "draft" }, { etag: saved.etag });
+      if (article.status === "draft") {
+        await post(`${COPY}publish/`, { status: "draft" }, { etag: saved.etag });
+      }
+      this.selected = null;
+      return true;
     });
-    if (!isDone) return;
-    const run = () => location.assign(EDITOR);
-    toast("The version was brought back.", { action: { label: "Open the article", run } });
-    this.selected = null;
-    await this.reload();
+    const action = { label: "Open the article", run: () => location.assign(EDITOR) };
+    if (isDone) toast("The version was brought back.", { action });
   }
 
   renderHead() {
@@ -139,7 +136,7 @@ class History extends Page {
         actions: button({ text: "Back to the article", href: EDITOR }) });
     }
     const days = Map.groupBy(this.versions, ({ created }) => toFields(created).day);
-    const readMore = () => this.act("more", () => this.readFormer(this.page + 1, this.former));
+    const readMore = () => this.act("more", () => this.loadFormer());
     return html`<div class="history">
       <nav class="versions" aria-label="Versions">${[...days.values()].map((versions) => html`
           <h2>${daysFromToday(versions[0].created) ? formatLongDay(versions[0].created) : "Today"}</h2>
