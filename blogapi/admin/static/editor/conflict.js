@@ -5,7 +5,6 @@ import { count, formatTime } from "../format.js";
 import { html, nothing } from "../vendor/lit.js";
 import { compareLines, compareWords, diffFields } from "./differences.js";
 
-const LISTS = ["tags", "authors"];
 const DECIDED = html`<p class="soft">All places are decided. Your merged text becomes the article; both
   versions stay in the history.</p>`;
 
@@ -55,7 +54,7 @@ export async function openConflict({ mine, theirs, person, theirTime, myName, my
     return html`<p class="soft">Place ${at + 1} of ${places.length}</p>
       ${frame(`Place ${at + 1}`, place(part))}
       <div class="actions">${side("mine", "Mine")} ${side("theirs", theirName)}
-        ${!name || LISTS.includes(name) ? side("both", "Both") : nothing}</div>`;
+        ${!name || Array.isArray(mine[name]) ? side("both", "Both") : nothing}</div>`;
   };
 
   const content = (close) => {
@@ -90,13 +89,12 @@ function renderEqual(text, isAfter, isBefore) {
 
 function renderPlace({ label, before, after }, person) {
   const words = compareWords(before, after);
-  const draw = (side, who, name, text) => label || text
-    ? renderLine(side, label ? `${who}: ${label}` : who, words.map((part) => part.equal ?? mark(part[name])))
-    : nothing;
-  return [draw("yours", person, "before", before), draw("mine", "You", "after", after)];
+  const mark = (text) => text && html`<mark>${text}</mark>`;
+  const line = (side, who, name) => renderLine(side, label ? `${who}: ${label}` : who,
+    words.map((part) => part.equal ?? mark(part[name])));
+  return [label || before ? line("yours", person, "before") : nothing,
+    label || after ? line("mine", "You", "after") : nothing];
 }
-
-const mark = (text) => text && html`<mark>${text}</mark>`;
 
 const renderLine = (side, who, text) =>
   html`<div class="conflict-line ${side}"><b>${who}</b><span dir="auto">${text}</span></div>`;

@@ -3,7 +3,8 @@
  * text, {from, to, insert, selectFrom, selectTo}.
  */
 
-const BLOCK_MARK = /^(\s*)(?:[-*+] \[[ xX]\] |[-*+] |\d+[.)] |> ?)/;
+// The beginning of a line, with the mark of a list, a task or a quote if it has one.
+const BLOCK_START = /^(\s*)(?:[-*+] \[[ xX]\] |[-*+] |\d+[.)] |> ?)?/;
 
 const COMMANDS = {
   bold: (input) => emphasize(input, "**"),
@@ -79,8 +80,8 @@ function wordAt(text, at) {
 
 function link(input) {
   const chosen = input.text.slice(input.from, input.to);
-  if (/^https?:\/\/\S+$/.test(chosen)) return replace(input, "[", "", `](${chosen})`);
-  return chosen ? replace(input, `[${chosen}](`, "https://", ")") : replace(input, "[", "", "](https://)");
+  if (chosen && !/^https?:\/\/\S+$/.test(chosen)) return replace(input, `[${chosen}](`, "https://", ")");
+  return replace(input, "[", "", `](${chosen || "https://"})`);
 }
 
 function code(input) {
@@ -93,16 +94,13 @@ function code(input) {
 const changeHeading = (line) =>
   line.replace(/^(#{0,6})[ \t]*/, (_, marks) => ({ "": "## ", "##": "### " })[marks] ?? "");
 
+// Give the mark to all lines, or take it from them if all have it. Empty lines get one only if all are empty.
 function toggleLines(input, mark) {
-  const isMarked = (line) => line.match(BLOCK_MARK)?.[0].trim().replace(/\[[xX]\]/, "[ ]") === mark.trim();
+  const isMarked = (line) => line.match(BLOCK_START)[0].trim().replace(/\[[xX]\]/, "[ ]") === mark.trim();
   return changeLines(input, (lines) => {
-    const written = lines.filter((line) => line.trim());
-    const off = written.length > 0 && written.every(isMarked);
-    return lines.map((line) => {
-      if (!line.trim() && written.length) return line;
-      const bare = line.replace(BLOCK_MARK, "$1");
-      return off ? bare : bare.replace(/^\s*/, `$&${mark}`);
-    });
+    const isChanged = (line) => line.trim() || !lines.some((other) => other.trim());
+    const start = lines.filter(isChanged).every(isMarked) ? "$1" : `$1${mark}`;
+    return lines.map((line) => (isChanged(line) ? line.replace(BLOCK_START, start) : line));
   });
 }
 
