@@ -3,7 +3,6 @@
 import { html, nothing } from "../vendor/lit.js";
 import { get, post } from "../api.js";
 import { button, field, segments } from "../components.js";
-import { count } from "../format.js";
 import { session } from "../shell.js";
 import { guessSlug } from "./document.js";
 import { choosePictures } from "./pictures.js";
@@ -16,13 +15,11 @@ const TERMS = {
   authors: ["authors", "Authors", "author"],
 };
 
-/** Return the terms that can be chosen: {categories, tags, authors}, each [{uuid, name, note}]. */
+/** Return the terms that can be chosen: {categories, tags, authors}, each [{uuid, name, articles_count}]. */
 export async function loadTerms() {
-  const lists = Object.keys(TERMS).map(async (kind) => {
-    const { data } = await get(`blog/${kind}/`, { query: { fields: "uuid,name,articles_count" } });
-    return [kind, data.map((term) => ({ ...term, note: count(term.articles_count, "article") }))];
-  });
-  return Object.fromEntries(await Promise.all(lists));
+  const query = { fields: "uuid,name,articles_count" };
+  const read = async (kind) => [kind, (await get(`blog/${kind}/`, { query })).data];
+  return Object.fromEntries(await Promise.all(Object.keys(TERMS).map(read)));
 }
 
 /** `page` has document, article, terms, errors, excerpt (generated), look, ownSeo and change(fields). */
@@ -70,19 +67,18 @@ export function slugOf({ document: text, article }) {
 
 function cover(page) {
   const address = page.document.cover_image;
-  const choose = (options) => async () => {
-    const [picture] = await choosePictures({ single: true, ...options });
-    if (picture) page.change({ cover_image: picture.url });
-  };
-  const replace = choose({ title: "Choose the cover", action: "Use as cover" });
+  const take = (picture) => page.change({ cover_image: picture.url });
+  const choose = (text, kind, options) => button({ text, kind,
+    onClick: async () => (await choosePictures({ single: true, ...options })).forEach(take) });
+  const replace = { title: "Choose the cover", action: "Use as cover" };
   // The alternative text belongs to the picture in the library.
-  const describe = choose({ title: "Alternative text of the cover", action: "Save text", address });
-  const bare = (text, onClick) => button({ text, kind: "bare", onClick });
+  const describe = { title: "Alternative text of the cover", action: "Save text", address };
   return html`<div class="field cover" role="group" aria-label="Cover"><span class="label">Cover</span>
     ${address ? html`<img src=${address} alt="">` : nothing}
-    <div class="cover-buttons">${button({ text: address ? "Replace" : "Choose a picture", onClick: replace })}
-      ${address.includes("/media/") ? bare("Alternative text", describe) : nothing}
-      ${address ? bare("Remove", () => page.change({ cover_image: "" })) : nothing}</div></div>`;
+    <div class="cover-buttons">${choose(address ? "Replace" : "Choose a picture", "", replace)}
+      ${address.includes("/media/") ? choose("Alternative text", "bare", describe) : nothing}
+      ${address ? button({ text: "Remove", kind: "bare", onClick: () => take({ url: "" }) }) : nothing}
+    </div></div>`;
 }
 
 function elsewhere(page) {

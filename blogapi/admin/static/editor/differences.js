@@ -1,6 +1,7 @@
 /** The differences of two versions of an article: by field, by line and by word. */
 
 import { diffLines, diffWordsWithSpace } from "../vendor/diff.js";
+import { SEO_SOURCES } from "./document.js";
 
 const LABELS = {
   title: "Title", subtitle: "Subtitle", content: "Text", content_type: "Format", excerpt: "Excerpt",
@@ -9,14 +10,13 @@ const LABELS = {
   "seo.og_image": "Picture for social networks", "seo.canonical_url": "Canonical address",
 };
 const TERMS = { category: "category", tags: "tag", authors: "author" };
-// The fields that the texts for search engines are derived from, unless an author writes them.
-const SOURCES = { "seo.title": "title", "seo.description": "subtitle", "seo.og_image": "cover_image" };
 
 // Return the text of a field such as "seo.title": undefined if the version lacks it, empty if it is derived.
 function showField(version, name, names) {
-  const value = name.split(".").reduce((part, key) => part?.[key], version);
+  const [key, inner] = name.split(".");
+  const value = inner ? version[key]?.[inner] : version[key];
   if (value === undefined) return undefined;
-  if (!TERMS[name]) return value === version[SOURCES[name]] ? "" : value;
+  if (!TERMS[name]) return inner && value === version[SEO_SOURCES[inner]] ? "" : value;
   return [value ?? []].flat().map((uuid) => names[uuid] ?? `a deleted ${TERMS[name]}`).join(", ");
 }
 

@@ -9,6 +9,9 @@ export const EMPTY = {
   seo: { title: "", description: "", og_image: "", canonical_url: "" },
 };
 
+/** The fields from which the server derives the texts for search engines that an author leaves out. */
+export const SEO_SOURCES = { title: "title", description: "subtitle", og_image: "cover_image" };
+
 /** Return the document of a working copy. */
 export const fromCopy = (copy) => ({ ...pick(EMPTY, copy), seo: pick(EMPTY.seo, copy.seo) });
 
@@ -18,8 +21,7 @@ const getUuid = ({ uuid }) => uuid;
 
 /** Return the document of an article. excerpt: what the server generates from its content. */
 export function fromArticle(article, excerpt) {
-  const derived = { title: article.title, description: article.subtitle, og_image: article.cover_image };
-  const seo = Object.entries(article.seo).map(([name, text]) => [name, text === derived[name] ? "" : text]);
+  const isOwn = ([name, text]) => text !== article[SEO_SOURCES[name]];
   const isDerived = [article.slug, article.slug.replace(/-\d+$/, "")].includes(guessSlug(article.title));
   return fromCopy({
     ...article,
@@ -28,7 +30,7 @@ export function fromArticle(article, excerpt) {
     category: article.category.uuid,
     tags: article.tags.map(getUuid),
     authors: article.authors.map(getUuid),
-    seo: Object.fromEntries(seo),
+    seo: Object.fromEntries(Object.entries(article.seo).filter(isOwn)),
   });
 }
 

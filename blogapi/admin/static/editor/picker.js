@@ -2,10 +2,13 @@
 
 import { html, LitElement, nothing } from "../vendor/lit.js";
 import { icon } from "../components.js";
+import { count } from "../format.js";
+
+const note = ({ articles_count: number }) => (number === undefined ? "" : count(number, "article"));
 
 /**
- * items: [{uuid, name, note}]; chosen: [uuid]; create(name): returns a new item; kind: what an item is.
- * Fires `choose` with the chosen uuids as its `detail`.
+ * items: [{uuid, name}], with or without articles_count; chosen: [uuid]; create(name): returns a new item;
+ * kind: what an item is. Fires `choose` with the chosen uuids as its `detail`.
  */
 class TermPicker extends LitElement {
   static properties = { label: {}, kind: {}, items: {}, chosen: {}, single: {}, create: {},
@@ -50,7 +53,7 @@ class TermPicker extends LitElement {
         ${options.map((item, n) => html`<li role="option" id="${key}-${n}" aria-selected=${n === this.at}
           @click=${() => this.#take(item)}>${item.isNew
             ? html`${icon("plus")} Create the ${this.kind} “${item.name}”`
-            : html`${item.name} <span class="note">${item.note}</span>`}</li>`)}
+            : html`${item.name} <span class="note">${note(item)}</span>`}</li>`)}
       </ul>`;
   }
 

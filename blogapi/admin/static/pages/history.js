@@ -2,8 +2,9 @@
 
 import { get, patch, post, put } from "../api.js";
 import { button, emptyState, field } from "../components.js";
+import { loadTerms } from "../editor/details.js";
 import { compareLines, compareWords, countChanges, diffFields } from "../editor/differences.js";
-import { EMPTY, fromCopy } from "../editor/document.js";
+import { EMPTY, fromArticle, fromCopy } from "../editor/document.js";
 import { bind, formDialog } from "../forms.js";
 import { count, daysFromToday, formatDayAndTime, formatLongDay, formatTime, parseTime,
   toFields } from "../format.js";
@@ -30,12 +31,10 @@ class History extends Page {
   get shown() { return this.versions.find(({ key }) => key === this.selected) ?? this.versions[0]; }
 
   async load() {
-    const terms = (kind) => get(`blog/${kind}/`, { query: { fields: "uuid,name" } });
-    const [article, ...lists] = await Promise.all([
-      get(PATH, { query: { fields: "*,authors,published_at,last_updated,editor,working_copy" } }),
-      get("users/"), terms("categories"), terms("tags"), terms("authors")]);
+    const query = { fields: "*,authors,published_at,last_updated,editor,working_copy" };
+    const [article, users, terms] = await Promise.all([get(PATH, { query }), get("users/"), loadTerms()]);
     const copy = article.data.working_copy && (await get(COPY));
-    const named = lists.flatMap(({ data }) => data);
+    const named = [...users.data, ...Object.values(terms).flat()];
     const names = Object.fromEntries(named.map(({ uuid, name, username }) => [uuid, name ?? username]));
     const etag = [copy?.etag, article.etag].filter(Boolean).join(", ");
     Object.assign(this, { article: article.data, copy: copy?.data, etag, names, former: [] });
@@ -55,11 +54,10 @@ class History extends Page {
   // before it and the size of its change. Fields that the working copy takes from the article are left out.
   listVersions() {
     const { article, copy, former } = this;
-    const uuids = (terms) => terms.map(({ uuid }) => uuid);
     const edits = copy && { ...copy, key: "edits", created: copy.last_updated, user: copy.user.uuid,
       excerpt: copy.excerpt || undefined, slug: copy.slug || undefined };
-    const current = { ...article, key: "article", created: article.last_updated, user: article.editor.uuid,
-      category: article.category.uuid, tags: uuids(article.tags), authors: uuids(article.authors) };
+    const current = { ...article, ...fromArticle(article), excerpt: undefined, slug: article.slug,
+      key: "article", created: article.last_updated, user: article.editor.uuid };
     // If the current version has a name, it is in the history already.
     this.current = former.find(({ created }) => created === current.created) ?? current;
     const versions = [edits, this.current, ...former.filter((version) => version !== this.current)];
