@@ -430,7 +430,11 @@ def test_a_picture_gets_its_alternative_text_at_once(write, make, api):
 
 
 def test_details_by_keyboard(write, make, api):
+    from playwright.sync_api import expect
+
     tag = api.post("blog/tags/", {"name": "tools"})
+    for number in range(10):
+        api.post("blog/tags/", {"name": f"port {number}"})
     path = make("Details")
     page = write(path)
     get_button(page, "Details").press("Enter")
@@ -442,6 +446,10 @@ def test_details_by_keyboard(write, make, api):
     assert list_violations(page) == []
     tags.press("Enter")
     get_button(page, "Remove tools").wait_for()
+    tags.press("ArrowDown")
+    tags.press("ArrowUp")
+    expect(page.get_by_role("option", selected=True)).to_be_in_viewport()
+    tags.press("Escape")
     tags.press_sequentially("boats")
     page.get_by_role("option", name="Create the tag “boats”", exact=True).wait_for()
     tags.press("Enter")

@@ -57,6 +57,10 @@ class TermPicker extends LitElement {
       </ul>`;
   }
 
+  updated(changes) {
+    if (changes.has("at")) this.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+  }
+
   #find(words) { Object.assign(this, { words: words ?? "", open: true, at: 0 }); }
   #close() { Object.assign(this, { words: null, open: false }); }
 
