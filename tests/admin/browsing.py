@@ -82,7 +82,9 @@ class AdminPages(PageOpener):
 
 def wait_for_page(page: Page, ready: str = "true") -> None:
     """Wait until the page has loaded its data, and until the JavaScript expression `ready` is true."""
-    loaded = "['ready', 'failed'].includes(document.querySelector('admin-page')?.state)"
+    # The pages without a login have no <admin-page>, but a form.
+    state = "document.querySelector('admin-page, main.alone:not([aria-busy]) form')"
+    loaded = f"(element => element?.matches('form') || ['ready', 'failed'].includes(element?.state))({state})"
     wait_until(page, f"{loaded} && Boolean({ready})")
 
 

@@ -97,7 +97,6 @@ def draw_blog(folder: Path, states: list[State], instance: Path, browser: object
                 page = pages(path, user=state.user, **options)  # type: ignore[arg-type]
                 page.set_default_timeout(5_000)
                 try:
-                    page.locator("admin-page").wait_for(state="attached")
                     wait_for_page(page)
                     page.wait_for_load_state("networkidle")
                     state.act(page)
