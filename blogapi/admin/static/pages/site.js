@@ -58,10 +58,9 @@ class Site extends Page {
 
   renderMain() {
     if (!this.stored) return nothing;
-    const how = { kind: "main", type: "submit", form: "site", busy: this.busy === "save" };
-    const save = button({ text: "Save", busyText: "Saving…", ...how });
     const state = this.changes.length ? "Not saved yet" : this.saved;
-    return html`<div class="actions"><span class="soft small">${state}</span>${save}</div>`;
+    return html`<div class="actions"><span class="soft small">${state}</span>${button({ text: "Save",
+      busyText: "Saving…", kind: "main", type: "submit", form: "site", busy: this.busy === "save" })}</div>`;
   }
 
   renderPage() {
@@ -72,7 +71,8 @@ class Site extends Page {
     const draw = ([name, label, more]) => input(name, label, { options, ...more });
     const setEntries = (navigation) => this.set({ values: { ...values, navigation } });
     const add = () => setEntries([...values.navigation, { label: "", url: "" }]);
-    return html`<form id="site" novalidate @submit=${(event) => this.save(event)}>
+    const save = (event) => (event.preventDefault(), this.act("save", () => this.send()));
+    return html`<form id="site" novalidate @submit=${save}>
       ${SECTIONS.map(([title, fields]) => html`<section class="section">${sectionHead(title)}
         <div class="form">${fields.map(draw)}</div></section>`)}
       <section class="section">${sectionHead("Navigation")}
@@ -86,29 +86,26 @@ class Site extends Page {
       </section></form>`;
   }
 
-  async save(event) {
-    event.preventDefault();
+  /** Send the changed fields. Throws an error with the values of others for fields that both have changed. */
+  async send() {
     const sent = structuredClone(Object.fromEntries(this.changes));
-    await this.act("save", async () => {
-      const answer = await patch(SITE, sent, { etag: this.etag }).catch((error) => this.explain(error));
-      Object.assign(this.stored, sent);
+    const before = this.stored;
+    try {
+      const answer = await patch(SITE, sent, { etag: this.etag });
+      Object.assign(before, sent);
       this.take(answer);
-      setSession({ ...session(), site: answer.data });
-      this.saved = `Saved ${formatTime(new Date())}`;
-      announce("Saved");
-    });
-  }
-
-  /** If somebody else has changed the site, show it. Throws an error with their values of changed fields. */
-  async explain(error) {
-    if (error.status !== 412) throw error;
-    const { changes, stored } = this;
-    this.take(await get(SITE));
-    const both = changes.map(([name]) => name).filter((name) => !isSame(stored[name], this.stored[name]));
-    const errors = Object.fromEntries(both.map((name) =>
-      [name, `Somebody else has saved “${words(this.stored[name])}”. Save again to replace it.`]));
-    const detail = "Somebody else has changed other fields. What you typed is still here: save again.";
-    throw new ApiError(412, { detail, errors });
+    } catch (error) {
+      if (error.status !== 412) throw error;
+      this.take(await get(SITE));
+      const both = this.changes.filter(([name]) => !isSame(before[name], this.stored[name]));
+      if (!both.length) return this.send();
+      const explain = ([name]) =>
+        [name, `Somebody else has saved “${words(this.stored[name])}”. Save again to replace it.`];
+      throw new ApiError(412, { errors: Object.fromEntries(both.map(explain)) });
+    }
+    setSession({ ...session(), site: this.stored });
+    this.saved = `Saved ${formatTime(new Date())}`;
+    return announce("Saved");
   }
 }
 
