@@ -37,11 +37,10 @@ export function details(page) {
 
 // The field for a text of the document, such as "slug" or "seo.title".
 function input(page, name, label, options) {
-  const { document: text, errors } = page;
   const [key, inner] = name.split(".");
+  const { document: { [key]: text }, errors } = page;
   const write = (value) => page.change({ [key]: inner ? { ...page.document[key], [inner]: value } : value });
-  const value = inner ? text[key][inner] : text[key];
-  return field({ name, label, errors, value, onInput: write, ...options });
+  return field({ name, label, errors, value: inner ? text[inner] : text, onInput: write, ...options });
 }
 
 function picker(page, kind) {

@@ -11,19 +11,18 @@ const pathOf = (address) => new URL(address, location.origin).pathname;
  * Return the chosen pictures: [{uuid, url, alt}]; none if the author cancels. files: uploaded at once.
  * single: only one, whose text is stored in the library. address: of a picture that is chosen already.
  */
-export async function choosePictures(options = {}) {
-  const { files = [], address, single, title = "Add a picture", action = "Insert" } = options;
-  const chooser = new Chooser();
-  const dialog = openDialog({ title, kind: "wide", content: (close) => chooser.render(close) });
-  Object.assign(chooser, { dialog, single, action });
+export async function choosePictures({ files = [], address, title = "Add a picture", ...options }) {
+  const chooser = Object.assign(new Chooser(), options);
+  chooser.dialog = openDialog({ title, kind: "wide", content: (close) => chooser.render(close) });
   if (files.length) chooser.upload(files);
   else chooser.search("", address);
-  const chosen = (await dialog.result) ?? [];
+  const chosen = (await chooser.dialog.result) ?? [];
   for (const { source } of chooser.chosen) URL.revokeObjectURL(source);
   return chosen;
 }
 
 class Chooser {
+  action = "Insert";
   chosen = [];
   library = [];
   words = "";
