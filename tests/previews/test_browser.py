@@ -6,7 +6,7 @@ import pytest
 
 from tests.browser import is_wider_than_the_window, list_contrasts
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.slow, pytest.mark.once]
 
 MINIMUM_CONTRAST = 4.5
 NARROW = 360
