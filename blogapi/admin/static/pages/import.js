@@ -3,13 +3,13 @@
 import { html, nothing } from "../vendor/lit.js";
 import { apiAddress, get, post } from "../api.js";
 import { button, field, icon, notice, progressBar, row, sectionHead, tabs } from "../components.js";
-import { count, formatDayAndTime, formatNumber, formatSize } from "../format.js";
+import { count, distance, formatDayAndTime, formatNumber, formatSize } from "../format.js";
 import { bind } from "../forms.js";
 import { announce, definePage, Page } from "../shell.js";
 
 // For each status: the current step, its name, a sentence, and the text of the button.
 const STATUSES = {
-  uploading: [0, "Uploading", "Keep this page open until the file is sent.", "Stop the upload"],
+  uploading: [0, "Uploading", "Keep this page open until the file is sent. Closing it stops the upload."],
   trying: [1, "Trying", "Nothing is stored. You can close this page: the trial goes on.", "Stop the trial"],
   tried: [2, "Tried", "Nothing is stored yet. Look at what the trial found, then import."],
   importing: [2, "Importing", `You can close this page: the import goes on, and waits if the server restarts.
@@ -34,14 +34,15 @@ const PAGES = [["tag", "Import as articles with the tag “page”"], ["skip", "
 const FORMATS = [["default", "Any system, or a blog like this"], ["hugo", "Hugo"], ["jekyll", "Jekyll"]];
 const TABS = [["import", "Import"], ["export", "Export"]]
   .map(([key, text]) => ({ key, text, href: `/admin/${key}/` }));
+const TAB = document.body.dataset.page;
 
 class Transfer extends Page {
-  tab = document.body.dataset.page;
-  options = { base_url: "", pages: "tag", publish_undated: false };
-  exported = { format: "default", drafts: true };
+  // The options of the import or the export, as the API names them.
+  options = TAB === "export" ? { format: "default", drafts: true }
+    : { base_url: "", pages: "tag", publish_undated: false };
 
   async load() {
-    if (this.tab === "export") return;
+    if (TAB === "export") return;
     this.jobs = (await get("imports/")).data;
     const chosen = new URLSearchParams(location.search).get("job");
     const job = this.jobs.find(({ uuid, status }) => (chosen ? uuid === chosen : !ENDED.includes(status)));
@@ -65,53 +66,50 @@ class Transfer extends Page {
     const [file] = document.getElementById("field-file").files;
     if (!file) return this.set({ errors: { file: "Choose the file first." } });
     const { name, size: total } = file;
-    this.stop = new AbortController();
     const onProgress = (done) => this.show({ name, size: total, status: "uploading", done, total });
-    const options = { file, query: { ...this.options, name }, onProgress, signal: this.stop.signal };
     onProgress(0);
-    // If the user stops the upload, there is no response.
-    const answer = await this.act("send", () => post("imports/", undefined, options)).catch(() => null);
-    return this.show(answer?.data);
+    const options = { file, query: { ...this.options, name }, onProgress };
+    return this.show((await this.act("send", () => post("imports/", undefined, options)))?.data);
   }
 
   async change(action) {
-    if (action === "cancel" && this.job.status === "uploading") return this.stop.abort();
     const answer = await this.act(action, () => post(`imports/${this.job.uuid}/${action}/`));
-    return answer && this.show(answer.data);
+    if (answer) this.show(answer.data);
   }
 
   renderMain() {
-    if (!this.job) return nothing;
-    const { status, counts } = this.job;
+    const { status, counts } = this.job ?? { status: "uploading" };
+    if (status === "uploading") return nothing;
     if (ENDED.includes(status)) return button({ text: "Import another file", href: "?job=none" });
-    const number = counts && counts.articles.new + counts.articles.changed;
-    const text = STATUSES[status][3] ?? `Import ${count(number, "article")}`;
-    const [action, kind] = RUNNING.includes(status) ? ["cancel", ""] : ["start", "main"];
-    return button({ text, kind, busy: this.busy === action, onClick: () => this.change(action) });
+    const act = (text, action, kind) =>
+      button({ text, kind, busy: this.busy === action, onClick: () => this.change(action) });
+    const text = STATUSES[status][3];
+    if (RUNNING.includes(status)) return act(text, "cancel");
+    const main = text ?? `Import ${count(counts.articles.new + counts.articles.changed, "article")}`;
+    return html`<div class="actions">${act("Discard", "cancel", "bare")}${act(main, "start", "main")}</div>`;
   }
 
   renderPage() {
-    const renderImport = () => (this.job ? this.renderJob(this.job) : this.renderForm());
-    return html`${tabs(TABS, this.tab)}
-      <div class="section">${this.tab === "export" ? this.renderExport() : renderImport()}</div>`;
+    const content = TAB === "export" ? this.renderExport() : this.job ? this.renderJob(this.job)
+      : this.renderForm();
+    return html`${tabs(TABS, TAB)}<div class="section">${content}</div>`;
   }
 
   renderExport() {
-    const { exported } = this;
-    const input = bind(this, exported);
-    const link = { href: apiAddress("export/", exported), download: true, icon: "download", kind: "main" };
+    const input = bind(this, this.options);
+    const href = apiAddress("export/", this.options);
     return html`<div class="form">
       ${input("format", "Files for", { type: "select", options: FORMATS })}
       ${input("drafts", "With drafts, scheduled and archived articles",
         { type: "checkbox", help: "Otherwise the archive contains what every reader can see" })}
-      <div>${button({ text: "Download the blog", ...link })}
+      <div>${button({ text: "Download the blog", icon: "download", kind: "main", href, download: true })}
         <p class="section-text soft">A zip archive with your texts as files, and your pictures. Users, keys
           and earlier versions are in <a href="/admin/backups/">backups</a> only.</p></div></div>`;
   }
 
   renderForm() {
-    const { errors, options, jobs } = this;
-    const input = bind(this, options);
+    const { errors, jobs } = this;
+    const input = bind(this, this.options);
     const help = "Optional. Links to it will lead to the imported articles";
     return html`<form class="form" novalidate @submit=${(event) => this.upload(event)}>
         ${field({ name: "file", label: "File of the other blog", type: "file", errors, help: FILE_HELP })}
@@ -130,38 +128,34 @@ class Transfer extends Page {
   }
 
   renderJob(job) {
-    const { name, size, status, done, total, error, counts } = job;
+    const { name, size, status, stage, done, total, error, counts } = job;
     const [current, word, text] = STATUSES[status];
     const running = RUNNING.includes(status);
-    const so = job.stage && total ? `, ${formatNumber(done)} of ${formatNumber(total)}` : "";
+    const so = stage && total ? `, ${formatNumber(done)} of ${formatNumber(total)}` : "";
     const step = ([before, after], at) => {
       if (at < current) return html`<li>${icon("check")} ${after}</li>`;
       if (at > current || !running) return html`<li>${icon("circle-dashed")} ${before}</li>`;
       return html`<li aria-current="step">${icon("loader")} ${word}${so}</li>`;
     };
-    const discard = button({ text: "Discard", onClick: () => this.change("cancel") });
     return html`<div class="job-head"><p><b>${name}</b> <span class="soft">${formatSize(size)}</span></p>
         <p class="soft">${running ? this.timeLeft(job) : nothing}</p></div>
       ${running ? progressBar({ value: total ? done : undefined, max: total, label: word }) : nothing}
       <ol class="steps">${STEPS.map(step)}</ol>
       ${error ? notice({ icon: "circle-alert", title: error, text })
         : html`<p class="section-text soft">${text}</p>`}
-      <p class="section-text">${running || ENDED.includes(status) ? nothing : discard}</p>
       ${counts ? this.renderReport(job) : nothing}`;
   }
 
   timeLeft({ done, total }) {
-    const passed = (Date.now() - this.since.time) / 1000;
+    const passed = Date.now() - this.since.time;
     const left = (passed / (done - this.since.done)) * (total - done);
-    if (passed < 3 || !Number.isFinite(left)) return nothing;
-    const seconds = count(Math.ceil(left / 10) * 10, "second");
-    return `About ${left < 90 ? seconds : count(Math.round(left / 60), "minute")} left`;
+    if (passed < 3000 || !Number.isFinite(left)) return nothing;
+    return `Ends ${distance(new Date(Date.now() + Math.ceil(left / 10_000) * 10_000))}`;
   }
 
   renderReport({ uuid, status, counts, problems, problem_count: all, notes }) {
-    const cell = (number) => html`<td class="num ink">${formatNumber(number)}</td>`;
-    const line = (name, numbers) => html`<tr><th scope="row">${name}</th>
-      ${Object.keys(COLUMNS).map((key) => cell(numbers[key]))}</tr>`;
+    const line = (name, numbers) => html`<tr><th scope="row">${name}</th>${Object.keys(COLUMNS).map(
+      (key) => html`<td class="num ink">${formatNumber(numbers[key])}</td>`)}</tr>`;
     const href = apiAddress(`imports/${uuid}/report/`);
     const rows = problems.map(({ file, title, result, reasons, article }) => {
       const [name, kind, word] = RESULTS[result] ?? REMARK;

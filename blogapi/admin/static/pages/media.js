@@ -31,9 +31,9 @@ function renderPicture(item, width, alt = "") {
 function fileButton({ text, icon: name, kind = "", multiple = false, busy, use }) {
   // The same file can be chosen again.
   const forget = ({ target }) => (target.value = "");
+  const change = ({ target }) => use([...target.files]);
   return html`<label class="button upload ${kind}">${icon(name)} ${text}<input type="file" class="sr-only"
-    ?multiple=${multiple} ?disabled=${busy} @click=${forget} @change=${({ target }) => use([...target.files])}>
-    </label>`;
+    ?multiple=${multiple} ?disabled=${busy} @click=${forget} @change=${change}></label>`;
 }
 
 /** The panel of a file; `document` is its alternative text as typed, which the Saver stores. */
