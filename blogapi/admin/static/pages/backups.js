@@ -13,13 +13,9 @@ class Backups extends Page {
   found = {};
 
   async load() {
-    try {
-      ({ data: this.backups } = await get("backups/"));
-    } catch (error) {
-      // The blog is on a database server; the error names the tool that makes its backups.
-      if (error.status !== 409) throw error;
-      this.elsewhere = error.detail;
-    }
+    // The blog can be on a database server: then the error names the tool that makes its backups.
+    const explain = (error) => (error.status === 409 ? { elsewhere: error.detail } : Promise.reject(error));
+    this.set(await get("backups/").then(({ data }) => ({ backups: data }), explain));
   }
 
   renderMain() { return this.backups.length ? this.renderMake() : nothing; }
@@ -59,13 +55,13 @@ class Backups extends Page {
       <td class="num">${formatSize(size)}</td><td class="menu-cell">${menu}</td></tr>`;
   }
 
-  async check(name) {
-    const answer = await this.act(name, () => post(`backups/${name}/verify/`, undefined, { timeout: 0 }));
-    if (!answer) return;
-    const { ok, detail, articles, media } = answer.data;
-    const good = `Can be restored: ${count(articles, "article")}, ${count(media, "file")} of the library`;
-    const found = html`${ok ? icon("check", "good") : icon("triangle-alert", "bad")} ${ok ? good : detail}`;
-    this.set({ found: { ...this.found, [name]: found } });
+  check(name) {
+    return this.act(name, async () => {
+      const { data } = await post(`backups/${name}/verify/`, undefined, { timeout: 0 });
+      const contents = `${count(data.articles, "article")}, ${count(data.media, "file")} of the library`;
+      this.found[name] = data.ok ? html`${icon("check", "good")} Can be restored: ${contents}`
+        : html`${icon("triangle-alert", "bad")} ${data.detail}`;
+    });
   }
 }
 

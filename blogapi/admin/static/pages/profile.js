@@ -2,9 +2,9 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { get, post, put } from "../api.js";
-import { button, facts, icon, row, sectionHead } from "../components.js";
+import { button, facts, field, icon, row, sectionHead } from "../components.js";
 import { formatDay, formatDayAndTime } from "../format.js";
-import { bind, remove } from "../forms.js";
+import { remove } from "../forms.js";
 import { definePage, Page, session } from "../shell.js";
 
 // "Firefox on Windows". A User-Agent contains the names of several browsers; the most specific one counts.
@@ -15,19 +15,16 @@ function describeBrowser(agent) {
   return [browser || "Unknown browser", system].filter(Boolean).join(" on ");
 }
 
-const EMPTY = { current_password: "", password: "" };
-
 class Profile extends Page {
   static forMembers = true;
-
-  values = { ...EMPTY };
 
   async load() { ({ data: this.logins } = await get("auth/logins/")); }
 
   async savePassword(event) {
     event.preventDefault();
-    const answer = await this.actAndReload("save", () => put("auth/me/password/", this.values));
-    if (answer) this.values = { ...EMPTY };
+    const values = Object.fromEntries(new FormData(event.target));
+    const answer = await this.actAndReload("save", () => put("auth/me/password/", values));
+    if (answer) event.target.reset();
     this.set({ saved: answer ? "Saved. Your other logins have ended." : "" });
   }
 
@@ -51,14 +48,14 @@ class Profile extends Page {
 
   renderPage() {
     const { username, role } = session().user;
-    const input = bind(this, this.values);
+    const password = (name, label, autocomplete, help) =>
+      field({ name, label, autocomplete, help, type: "password", errors: this.errors });
     return html`${facts([["Name", username], ["Role", role === "admin" ? "Admin" : "Member"]])}
       <section class="section">${sectionHead("Password")}
         <form class="form own-password" novalidate @submit=${(event) => this.savePassword(event)}>
-          ${input("current_password", "Current password",
-            { type: "password", autocomplete: "current-password" })}
-          ${input("password", "New password", { type: "password", autocomplete: "new-password",
-            help: "At least 8 characters. Your other logins end." })}
+          ${password("current_password", "Current password", "current-password")}
+          ${password("password", "New password", "new-password",
+            "At least 8 characters. Your other logins end.")}
           <div>${button({ text: "Change password", type: "submit", busy: this.busy === "save" })}
             <span class="small" role="status">${this.saved && icon("check", "good")} ${this.saved}</span>
           </div>

@@ -39,11 +39,6 @@ const words = (value) => [value].flat().map((entry) => entry.label ?? entry).joi
 class Site extends Page {
   values = {};
 
-  constructor() {
-    super();
-    addEventListener("beforeunload", (event) => this.changes.length && event.preventDefault());
-  }
-
   async load() { this.take(await get(SITE)); }
 
   /** Show the site of the server; fields that were changed here keep their values. */
@@ -110,3 +105,5 @@ class Site extends Page {
 }
 
 definePage(Site);
+const page = document.querySelector("admin-page");
+addEventListener("beforeunload", (event) => page.changes.length && event.preventDefault());
