@@ -57,7 +57,7 @@ PAGES = (
     Page("/import/", "import", "Import and export", "import", "import", "Settings"),
     Page("/backups/", "backups", "Backups", "backups", "archive", "Settings"),
     Page("/profile/", "profile", "Profile", "profile", "user"),
-    Page("/export/", "export", "Import and export", "import", place="import"),
+    Page("/export/", "export", "Import and export", "export", place="import"),
     Page("/articles/<id:id>/history/", "history", "History", "history", place="articles"),
     Page("/articles/new/", "editor", "New article", "editor"),
     Page("/articles/<id:id>/", "editor", "Article", "editor"),

@@ -96,5 +96,6 @@ def test_the_blog_is_exported(api, open_admin):
     page.get_by_label("Files for", exact=True).select_option("hugo")
     page.get_by_label("With drafts, scheduled and archived articles", exact=True).uncheck()
     with page.expect_download() as download:
-        page.get_by_role("link", name="Download the blog", exact=True).click()
+        page.get_by_role("button", name="Download the blog", exact=True).click()
     assert download.value.suggested_filename.startswith("blog-hugo-")
+    assert download.value.url.endswith("/export/?format=hugo")

@@ -1,4 +1,4 @@
-/** Import of another blog, which the server continues when the page is closed, and export of this one. */
+/** Import of another blog, which the server continues when the page is closed. */
 
 import { html, nothing } from "../vendor/lit.js";
 import { apiAddress, get, post } from "../api.js";
@@ -31,18 +31,13 @@ const REMARK = ["triangle-alert", "warn", "imported, with a remark"];
 const POLL_MS = 1000;
 const FILE_HELP = "An export of WordPress, Ghost, Blogger, Medium or blogapi, or a zip of Markdown files";
 const PAGES = [["tag", "Import as articles with the tag “page”"], ["skip", "Leave out"]];
-const FORMATS = [["default", "Any system, or a blog like this"], ["hugo", "Hugo"], ["jekyll", "Jekyll"]];
 const TABS = [["import", "Import"], ["export", "Export"]]
   .map(([key, text]) => ({ key, text, href: `/admin/${key}/` }));
-const TAB = document.body.dataset.page;
 
-class Transfer extends Page {
-  // The options of the import or the export, as the API names them.
-  options = TAB === "export" ? { format: "default", drafts: true }
-    : { base_url: "", pages: "tag", publish_undated: false };
+class Import extends Page {
+  options = { base_url: "", pages: "tag", publish_undated: false };
 
   async load() {
-    if (TAB === "export") return;
     this.jobs = (await get("imports/")).data;
     const chosen = new URLSearchParams(location.search).get("job");
     const job = this.jobs.find(({ uuid, status }) => (chosen ? uuid === chosen : !ENDED.includes(status)));
@@ -90,21 +85,8 @@ class Transfer extends Page {
   }
 
   renderPage() {
-    const content = TAB === "export" ? this.renderExport() : this.job ? this.renderJob(this.job)
-      : this.renderForm();
-    return html`${tabs(TABS, TAB)}<div class="section">${content}</div>`;
-  }
-
-  renderExport() {
-    const input = bind(this, this.options);
-    const href = apiAddress("export/", this.options);
-    return html`<div class="form">
-      ${input("format", "Files for", { type: "select", options: FORMATS })}
-      ${input("drafts", "With drafts, scheduled and archived articles",
-        { type: "checkbox", help: "Otherwise the archive contains what every reader can see" })}
-      <div>${button({ text: "Download the blog", icon: "download", kind: "main", href, download: true })}
-        <p class="section-text soft">A zip archive with your texts as files, and your pictures. Users, keys
-          and earlier versions are in <a href="/admin/backups/">backups</a> only.</p></div></div>`;
+    const content = this.job ? this.renderJob(this.job) : this.renderForm();
+    return html`${tabs(TABS, "import")}<div class="section">${content}</div>`;
   }
 
   renderForm() {
@@ -177,4 +159,4 @@ class Transfer extends Page {
   }
 }
 
-definePage(Transfer);
+definePage(Import);
