@@ -162,12 +162,11 @@ def test_several_articles_get_a_category_and_a_tag(open_list, api, articles):
     page.get_by_role("link", name="All 0", exact=True).wait_for()
     page.get_by_role("link", name="Show all articles", exact=True).click()
     select(page, "Ebb", "Foghorn")
-    for done, role, name in (("with", "option", "boats"), ("without", "button", "Remove boats")):
-        page.get_by_role("button", name="Tags", exact=True).click()
-        page.get_by_role(role, name=name, exact=True).click()  # type: ignore[arg-type]
-        page.get_by_text(f"2 articles {done} the tag boats").wait_for()
-        assert len(api.get("blog/articles/?status=any&tag=boats")) == (2 if done == "with" else 0)
-        select(page, "Ebb", "Foghorn")
+    page.get_by_role("button", name="Tags", exact=True).click()
+    page.get_by_role("option", name="boats", exact=True).click()
+    page.get_by_text("2 articles with the tag boats").wait_for()
+    assert len(api.get("blog/articles/?status=any&tag=boats")) == 2
+    select(page, "Ebb", "Foghorn")
     page.keyboard.press("Escape")
     page.get_by_role("columnheader", name="Category", exact=True).wait_for()
 
@@ -181,10 +180,10 @@ def test_several_articles_are_archived_and_published(open_list, api, articles):
     page.get_by_role("button", name="Undo", exact=True).click()
     page.get_by_text("2 articles as before").wait_for()
     assert [status(api, articles[title]) for title in ("Foghorn", "Tide")] == ["published", "draft"]
-    select(page, "Dinghy", "Tide")
+    select(page, "Ebb", "Tide")
     page.get_by_role("button", name="Publish", exact=True).click()
     page.get_by_text("2 articles published").wait_for()
-    assert {status(api, articles[title]) for title in ("Dinghy", "Tide")} == {"published"}
+    assert {status(api, articles[title]) for title in ("Ebb", "Tide")} == {"published"}
 
 
 def test_a_refused_action_is_reported_and_the_list_shows_what_is_stored(open_list, api, articles):
@@ -194,8 +193,8 @@ def test_a_refused_action_is_reported_and_the_list_shows_what_is_stored(open_lis
     api.patch(path, {"title": "Whistle"})
     select(page, "Foghorn", "Tide", "Ebb")
     page.get_by_role("button", name="Publish", exact=True).click()
-    alert = page.get_by_role("alert").filter(has_text="2 of 3 are published.").inner_text()
-    assert "“Foghorn” is not published: " in alert and "changed" in alert
+    alert = page.get_by_role("alert").filter(has_text="“Foghorn” is not published: ")
+    assert "changed" in alert.inner_text()
     page.get_by_role("link", name="Published 3", exact=True).wait_for()
     assert {status(api, articles[title]) for title in ("Tide", "Ebb")} == {"published"}
     assert api.get(f"{path}?fields=title") == {"title": "Whistle"}

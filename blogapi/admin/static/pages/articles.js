@@ -18,21 +18,56 @@ const COLUMNS = [["title", "Title", "title", "-title"], ["status", "Status"], ["
   ["num length", "Words"], ["num changed", "Changed", "-last_updated", "last_updated"],
   ["menu-cell", html`<span class="sr-only">Actions</span>`]];
 
-/** Change fields of the articles, all or none; `fields` returns those of one article. */
-function write(articles, fields) {
+/** Return a function that changes fields of articles, of all or of none; fields(article) returns them. */
+const write = (fields) => (articles) => {
   const items = articles.map((article) => ({ ...fields(article), uuid: article.uuid }));
   return patch(PATH, items, { query: { fields: "uuid" }, etag: "*" });
-}
-
-/** Undo changes: write the former values of the articles. */
-const restore = (articles) => write(articles, ({ status, published_at, category, tags }) =>
+};
+const toDraft = write(() => ({ status: "draft" }));
+const restore = write(({ status, published_at, category, tags }) =>
   ({ status, published_at, category, tags }));
 
-/** Publish an article together with the edits that wait in its working copy. */
-async function publish({ uuid, status }) {
-  if (status === "archived") await patch(`${PATH}${uuid}/`, { status: "draft" }, { etag: "*" });
-  await post(`${PATH}${uuid}/working-copy/publish/`, { status: "published" }, { etag: "*" });
+/** Publish articles with their edits, one by one: what one of them needs does not hold up the others. */
+async function publish(articles) {
+  const results = await Promise.allSettled(articles.map(({ uuid }) =>
+    post(`${PATH}${uuid}/working-copy/publish/`, { status: "published" }, { etag: "*" })));
+  const refused = results.flatMap(({ reason }, at) =>
+    (reason ? `“${titleOf(articles[at])}” is not published: ${reason.message}` : []));
+  if (refused.length) throw new ApiError(0, { detail: refused.join(" ") });
 }
+
+async function bringBack([article]) {
+  const path = `${PATH}${article.uuid}/revisions/`;
+  const { data: versions } = await get(path, { query: { fields: "number,created" } });
+  // The history can also contain the working copy, and versions of a conflict.
+  const isLast = ({ created }) => parseTime(created) - parseTime(article.last_updated) === 0;
+  await post(`${path}${(versions.find(isLast) ?? versions[0]).number}/restore/`);
+  // A restored article is a draft.
+  await restore([article]);
+}
+
+const hasEdits = ({ status, working_copy: copy }) => status === "published" && copy;
+
+// What can be done with articles; `done` is for the toast.
+const PUBLISH = { label: "Publish now", icon: "send", done: "published", work: publish, undo: restore };
+const PUBLISH_EDITS = { label: "Publish the edits", icon: "send", done: "published, with the edits",
+  work: publish };
+const UNPUBLISH = { label: "Back to drafts", icon: "undo-2", done: "is a draft",
+  work: toDraft, undo: restore };
+const ARCHIVE = { label: "Archive", icon: "archive", done: "archived",
+  work: write(() => ({ status: "archived" })),
+  // An archived article cannot be published: it must become a draft first.
+  undo: (articles) => toDraft(articles).then(() => restore(articles)) };
+const DELETE = { label: "Delete", icon: "trash-2", risk: true, done: "deleted",
+  work: ([{ uuid }]) => del(`${PATH}${uuid}/`, { etag: "*" }), undo: bringBack };
+
+// The actions that give articles a term.
+const ASSIGN = {
+  categories: (category) =>
+    ({ done: `moved to ${category.name}`, work: write(() => ({ category })), undo: restore }),
+  tags: (tag) => ({ done: `with the tag ${tag.name}`, undo: restore, work: write(({ tags }) =>
+    ({ tags: [...tags.filter(({ uuid }) => uuid !== tag.uuid), tag] })) }),
+};
 
 class Articles extends Page {
   articles = [];
@@ -90,87 +125,44 @@ class Articles extends Page {
 
   clear() { this.set({ selected: new Set(), selecting: false }); }
 
-  /** Do work() for the articles, show what is done, and offer to undo it, unless `undo` is null. */
-  async apply(articles, done, work, undo = () => restore(articles)) {
-    const succeeded = await this.act("apply", async () => (await work(), true));
+  /** Do an action with the articles, show what is done, and offer to undo it. */
+  async apply(articles, { done, work, undo }) {
+    const succeeded = await this.act("apply", async () => (await work(articles), true));
     await this.reload();
     if (!succeeded) return;
     this.clear();
     const subject = articles.length === 1 ? `“${titleOf(articles[0])}”` : count(articles.length, "article");
-    toast(`${subject} ${done}`, { undo: undo && (() => this.apply(articles, "as before", undo, null)) });
+    const back = () => this.apply(articles, { done: "as before", work: undo });
+    toast(`${subject} ${done}`, { undo: undo && back });
   }
 
-  archive(articles) {
-    // An archived article cannot be published: it must become a draft first.
-    const undo = () => write(articles, () => ({ status: "draft" })).then(() => restore(articles));
-    return this.apply(articles, "archived", () => write(articles, () => ({ status: "archived" })), undo);
-  }
-
-  /** Publish the articles one by one: what one of them needs does not hold up the others. */
-  publish(articles) {
-    const waiting = articles.filter(({ status, working_copy: copy }) => status !== "published" || copy);
-    if (!waiting.length) return toast("They are published already");
-    const isNew = waiting.every(({ status }) => status !== "published");
-    return this.apply(waiting, isNew ? "published" : "published, with the edits", async () => {
-      const refused = [];
-      await Promise.all(waiting.map((article) => publish(article).catch(({ message }) =>
-        refused.push(`“${titleOf(article)}” is not published: ${message}`))));
-      const number = waiting.length - refused.length;
-      const published = number ? `${number} of ${waiting.length} are published. ` : "";
-      if (refused.length) throw new ApiError(0, { detail: published + refused.join(" ") });
-    }, isNew ? undefined : null);
-  }
-
-  remove(article) {
-    const path = `${PATH}${article.uuid}/`;
-    return this.apply([article], "deleted", () => del(path, { etag: "*" }), async () => {
-      const { data: versions } = await get(`${path}revisions/`, { query: { fields: "number,created" } });
-      // The history can also contain the working copy, and versions of a conflict.
-      const isLast = ({ created }) => parseTime(created) - parseTime(article.last_updated) === 0;
-      await post(`${path}revisions/${(versions.find(isLast) ?? versions[0]).number}/restore/`);
-      // A restored article is a draft.
-      await restore([article]);
-    });
-  }
-
-  /** Open a field below a button to find a category or a tag; a tag of all the articles can be removed. */
+  /** Open a field below a button to find the category or the tag that the articles get. */
   async choose(kind, anchor, articles) {
-    const isShared = ({ uuid }) => articles.every(({ tags }) => tags.some((tag) => tag.uuid === uuid));
-    const shared = kind === "tags" ? articles[0].tags.filter(isShared).map(({ uuid }) => uuid) : [];
-    let terms = [];
-    const take = (chosen) => {
-      const term = terms.find(({ uuid }) => chosen.includes(uuid) !== shared.includes(uuid));
-      const others = ({ tags }) => tags.filter(({ uuid }) => uuid !== term.uuid);
-      const [done, fields] = kind === "categories" ? ["moved to", () => ({ category: term })]
-        : isShared(term) ? ["without the tag", (article) => ({ tags: others(article) })]
-        : ["with the tag", (article) => ({ tags: [...others(article), term] })];
-      this.apply(articles, `${done} ${term.name}`, () => write(articles, fields));
-    };
+    const read = () => get(`blog/${kind}/`, { query: { fields: "uuid,name" } });
+    const { data: terms } = (await this.act("read", read)) ?? {};
+    if (!terms) return;
+    const take = (chosen) => this.apply(articles, ASSIGN[kind](terms.find(({ uuid }) => uuid === chosen)));
     const float = openPopover(anchor, (close) => html`<term-picker class="field" .items=${terms}
-      .label=${anchor.textContent.trim()} .chosen=${shared} .single=${kind === "categories"} .open=${true}
-      @choose=${({ detail }) => (close(), take(detail))}></term-picker>`);
-    if (!float) return;
-    const read = async () => (await get(`blog/${kind}/`, { query: { fields: "uuid,name" } })).data;
-    terms = (await this.act("read", read)) ?? [];
-    float.update();
-    float.element.querySelector("input").focus();
+      .single=${true} .label=${anchor.textContent.trim()} .open=${true}
+      @choose=${({ detail }) => (close(), take(detail[0]))}></term-picker>`);
+    await float?.element.firstElementChild.updateComplete;
+    float?.element.querySelector("input").focus();
   }
 
   menuOf(article) {
-    const { status, working_copy: copy, url } = article;
-    const isPublic = status === "published";
-    const only = [article];
-    const draft = () => this.apply(only, "is a draft", () => write(only, () => ({ status: "draft" })));
+    const { status, url } = article;
+    const link = (label, icon, href) => ({ label, icon, href });
+    const item = ({ label, icon, risk, ...action }, isOffered = true) =>
+      isOffered && { label, icon, risk, action: () => this.apply([article], action) };
     return [
-      { label: "Edit", icon: "pencil", href: addressOf(article) },
-      { label: "Preview", icon: "eye", href: addressOf(article, "preview/") },
-      { label: "History", icon: "history", href: addressOf(article, "history/") },
-      isPublic && url && { label: "Open the page", icon: "external-link", href: url },
-      (!isPublic || copy) && { label: isPublic ? "Publish the edits" : "Publish now", icon: "send",
-        action: () => this.publish(only) },
-      status !== "draft" && { label: "Back to drafts", icon: "undo-2", action: draft },
-      status !== "archived" && { label: "Archive", icon: "archive", action: () => this.archive(only) },
-      { label: "Delete", icon: "trash-2", risk: true, action: () => this.remove(article) },
+      link("Preview", "eye", addressOf(article, "preview/")),
+      link("History", "history", addressOf(article, "history/")),
+      status === "published" && url && link("Open the page", "external-link", url),
+      item(PUBLISH, ["draft", "scheduled"].includes(status)),
+      item(PUBLISH_EDITS, hasEdits(article)),
+      item(UNPUBLISH, status !== "draft"),
+      item(ARCHIVE, status !== "archived"),
+      item(DELETE),
     ];
   }
 
@@ -200,8 +192,9 @@ class Articles extends Page {
     const filtered = html`<p class="list-end">Only the ${filter} “${this.query[filter]}”
       <a href=${this.link({ [filter]: "" })}>Show all articles</a></p>`;
     const more = html`<a href=${this.link({ status: "any" })}>Search all statuses</a>`;
-    const missing = q ? html`No article contains “${q}”. ${status === "any" ? "" : more}` : "No articles";
-    const none = html`<p class="section soft" role="status">${missing}</p>`;
+    const missing = q ? `No article contains “${q}”.` : "No articles";
+    const none = html`<p class="section soft" role="status">${missing}
+      ${q && status !== "any" ? more : nothing}</p>`;
     return html`${tabs(items, status, { label: "Status", beside })}
       ${filter ? filtered : nothing}${this.articles.length ? this.renderTable() : none}`;
   }
@@ -243,14 +236,15 @@ class Articles extends Page {
 
   renderBulk() {
     const articles = this.articles.filter(({ uuid }) => this.selected.has(uuid));
-    const act = (text, name, run, popup) =>
-      button({ text, icon: name, popup, onClick: ({ currentTarget }) => run(currentTarget) });
+    const publishing = articles.some(hasEdits) ? PUBLISH_EDITS : PUBLISH;
+    const act = (text, icon, run, popup) =>
+      button({ text, icon, popup, onClick: ({ currentTarget }) => run(currentTarget) });
     return html`<td class="bulk-cell" colspan="6">
       <div class="bulk" role="group" aria-label="Selection"><strong>${articles.length} selected</strong>
-      ${act("Publish", "send", () => this.publish(articles))}
+      ${act("Publish", "send", () => this.apply(articles, publishing))}
       ${act("Category", "folder", (anchor) => this.choose("categories", anchor, articles), "dialog")}
       ${act("Tags", "tag", (anchor) => this.choose("tags", anchor, articles), "dialog")}
-      ${act("Archive", "archive", () => this.archive(articles))}
+      ${act("Archive", "archive", () => this.apply(articles, ARCHIVE))}
       ${button({ text: "Clear selection", kind: "bare", onClick: () => this.clear() })}</div></td>`;
   }
 
