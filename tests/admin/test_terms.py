@@ -23,7 +23,7 @@ def fill_dialog(page, title, button="Save", **fields):
     return dialog
 
 
-def test_a_category_is_created_changed_and_found(api, open_admin):
+def test_a_category_is_created_and_changed(api, open_admin):
     page = open_admin("/admin/categories/")
     page.get_by_role("button", name="New category").click()
     assert list_violations(page) == []
@@ -35,10 +35,6 @@ def test_a_category_is_created_changed_and_found(api, open_admin):
     find_row(page, "Kitchen").get_by_text("cook", exact=True).wait_for()
     (stored,) = [term for term in api.get("blog/categories/") if term["name"] == "Kitchen"]
     assert (stored["slug"], stored["description"]) == ("cook", "Soup")
-    page.get_by_label("Search categories").fill("nothing")
-    page.get_by_text("No category contains “nothing”.").wait_for()
-    page.get_by_label("Search categories").fill("COOK")
-    find_row(page, "Kitchen").wait_for()
 
 
 def test_wrong_fields_and_foreign_changes_are_shown_in_the_dialog(api, open_admin):

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { del, get, patch, post, put } from "../api.js";
-import { button, emptyState, menuButton, searchField, table } from "../components.js";
+import { button, emptyState, menuButton, table } from "../components.js";
 import { count } from "../format.js";
 import { bind, formDialog, remove } from "../forms.js";
 import { definePage, Page, toast } from "../shell.js";
@@ -30,11 +30,8 @@ const FIELDS = [
 
 class Terms extends Page {
   terms = [];
-  wanted = "";
 
-  async load() {
-    ({ data: this.terms } = await get(path, { query: { fields: "*,articles_count" } }));
-  }
+  async load() { this.terms = (await get(path, { query: { fields: "*,articles_count" } })).data; }
 
   renderMain() { return this.terms.length ? this.renderNew() : nothing; }
 
@@ -43,25 +40,20 @@ class Terms extends Page {
   }
 
   renderPage() {
-    const nothingYet = { title: `No ${place} yet`, text: purpose, actions: this.renderNew() };
-    if (!this.terms.length) return emptyState(nothingYet);
-    const wanted = this.wanted.trim().toLowerCase();
-    const found = this.terms.filter(({ name, slug }) => `${name} ${slug}`.toLowerCase().includes(wanted));
-    const onInput = (text) => this.set({ wanted: text });
-    return html`${searchField({ label: `Search ${place}`, value: this.wanted, onInput })}
-      ${table([["Name"], ["Address"], ["Articles", "num"]], found.map((term) => this.renderTerm(term)))}
-      ${found.length ? nothing : html`<p class="soft section">No ${one} contains “${this.wanted}”.</p>`}`;
+    if (!this.terms.length) {
+      return emptyState({ title: `No ${place} yet`, text: purpose, actions: this.renderNew() });
+    }
+    const heads = [["Name"], ["Address"], ["Articles", "num"]];
+    return table(heads, this.terms.map((term) => this.renderTerm(term)));
   }
 
   renderTerm(term) {
-    const edit = () => this.edit(term);
     const menu = menuButton(`Actions for ${term.name}`, [
-      { label: "Edit", icon: "pen-line", action: edit },
       { label: "Show articles", icon: "file-text", href: `/admin/articles/?${one}=${term.slug}` },
       { label: `Delete ${one}`, icon: "trash-2", risk: true, action: () => this.delete(term) },
     ]);
-    return html`<tr>
-      <th scope="row"><button class="link-button" type="button" @click=${edit}>${term.name}</button></th>
+    return html`<tr><th scope="row">
+        <button class="link-button" type="button" @click=${() => this.edit(term)}>${term.name}</button></th>
       <td>${term.slug}</td><td class="num">${term.articles_count}</td>
       <td class="menu-cell">${menu}</td></tr>`;
   }
@@ -71,13 +63,12 @@ class Terms extends Page {
     const query = { fields: FIELDS.map(([name]) => name).join() };
     const old = term ? await this.act("open", () => get(`${path}${term.uuid}/`, { query })) : { data: {} };
     if (!old) return;
-    const values = { ...old.data };
+    const { data: values, etag } = old;
     const input = bind(this, values);
-    // If the address is empty, the server derives it or keeps it.
-    const isSent = ([name, value]) => value !== old.data[name] && (value || name !== "slug");
     const save = () => {
-      const body = Object.fromEntries(Object.entries(values).filter(isSent));
-      return term ? patch(`${path}${term.uuid}/`, body, { etag: old.etag }) : post(path, body);
+      // Without an address, the server derives it or keeps it.
+      const body = { ...values, slug: values.slug || undefined };
+      return term ? patch(`${path}${term.uuid}/`, body, { etag }) : post(path, body);
     };
     const fields = () => FIELDS.map((field) => input(...field));
     await formDialog(this, { title: `${term ? "Edit" : "New"} ${one}`, action: "Save", fields, save });
