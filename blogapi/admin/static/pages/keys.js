@@ -44,11 +44,11 @@ class Keys extends Page {
     const save = () => post("auth/api-key/", { name: values.name, scopes: [values.scope], expires: end() });
     const key = await formDialog(this, { title: "New key", action: "Create key", fields, save });
     if (!key) return;
-    const name = values.name ? `Key “${values.name}”` : "The key";
-    const may = SCOPES[values.scope][0].toLowerCase();
-    const ends = values.days ? `Ends on ${formatDay(end())}.` : "Never ends.";
-    await showOnce(this, { title: `${name} is made. Copy it now`, label: "key", value: key.data.public_state,
-      foot: `May ${may} as ${session().user.username}. ${ends}` });
+    const { name, expires, public_state: value } = key.data;
+    const may = `May ${SCOPES[values.scope][0].toLowerCase()} as ${session().user.username}.`;
+    const foot = `${may} ${expires ? `Ends on ${formatDay(expires)}.` : "Never ends."}`;
+    const title = `${name ? `Key “${name}”` : "The key"} is made. Copy it now`;
+    await showOnce(this, { title, label: "key", value, foot });
   }
 
   renderMain() {
@@ -58,16 +58,16 @@ class Keys extends Page {
   renderRow(key) {
     const { uuid, user, scopes, expires } = key;
     const name = key.name || `${key.prefix}…`;
-    const label = `Revoke ${name}`;
-    const text = "Whatever uses this key stops working at once.";
-    const question = { title: `Revoke “${name}”?`, text, action: "Revoke key" };
-    const onClick = () => remove(this, `auth/api-key/${uuid}/`, question);
+    const question = { title: `Revoke “${name}”?`, action: "Revoke key",
+      text: "Whatever uses this key stops working at once." };
+    const revoke = button({ text: "Revoke", label: `Revoke ${name}`, kind: "risk hang-end",
+      onClick: () => remove(this, `auth/api-key/${uuid}/`, question) });
     const owner = this.users.find((other) => other.uuid === user && user !== session().user.uuid);
     return html`<tr>
       <th scope="row">${name} <span class="soft">${owner ? `of ${owner.username}` : ""}</span></th>
       <td class="ink nowrap">${SCOPES[scopes.at(-1)][0]}</td><td class="nowrap">${renderLastUse(key)}</td>
       <td class="nowrap">${expires ? formatDay(expires) : "Never"}</td>
-      <td class="num">${button({ text: "Revoke", label, kind: "risk hang-end", onClick })}</td></tr>`;
+      <td class="num">${revoke}</td></tr>`;
   }
 
   renderPage() {

@@ -11,9 +11,7 @@ const ROLES = [["member", "Member: reads"], ["admin", "Admin: writes and manages
 const isOwn = ({ uuid }) => uuid === session().user.uuid;
 
 class Users extends Page {
-  async load() {
-    ({ data: this.users } = await get("users/"));
-  }
+  async load() { this.users = (await get("users/")).data; }
 
   async create() {
     const values = { username: "", role: "member" };
@@ -41,12 +39,11 @@ class Users extends Page {
   }
 
   listActions(user) {
-    if (isOwn(user)) return [{ label: "Your profile", icon: "user", href: "/admin/profile/" }];
     const { uuid, username, role, disabled } = user;
     const [newRole, word] = role === "admin" ? ["member", "a member"] : ["admin", "an admin"];
-    const text = "They are signed out, and their keys stop working. Owners of content cannot be deleted.";
-    const onDelete = () =>
-      remove(this, `users/${uuid}/`, { title: `Delete ${username}?`, text, action: "Delete user" });
+    const question = { title: `Delete ${username}?`, action: "Delete user",
+      text: "They are signed out, and their keys stop working. Owners of content cannot be deleted." };
+    const onDelete = () => remove(this, `users/${uuid}/`, question);
     return [
       { label: "New password link", icon: "link", action: () => this.makeLink(user) },
       { label: `Make ${word}`, icon: "shield", action: () => this.change(user, "role", newRole) },
@@ -64,18 +61,18 @@ class Users extends Page {
     const { username, role, disabled, has_password: hasPassword, created } = user;
     const [name, kind, state] = disabled ? ["lock", "warn", "Disabled"]
       : hasPassword ? ["check", "good", "Can sign in"] : ["clock", "", "No password yet"];
+    const menu = menuButton(`Actions for ${username}`, () => this.listActions(user));
     return html`<tr>
       <th scope="row">${username} <span class="soft">${isOwn(user) ? "(you)" : ""}</span></th>
       <td class="ink">${role === "admin" ? "Admin" : "Member"}</td>
       <td><span class="badge">${icon(name, kind)} ${state}</span></td>
       <td class="nowrap since">${formatDay(created)}</td>
-      <td class="menu-cell">${menuButton(`Actions for ${username}`, () => this.listActions(user))}</td>
-    </tr>`;
+      <td class="menu-cell">${isOwn(user) ? nothing : menu}</td></tr>`;
   }
 
   renderPage() {
-    const rows = this.users.map((user) => this.renderRow(user));
-    return html`${this.once ?? nothing}${table([["Name"], ["Role"], ["State"], ["Since", "since"]], rows)}
+    const heads = [["Name"], ["Role"], ["State"], ["Since", "since"]];
+    return html`${this.once ?? nothing}${table(heads, this.users.map((user) => this.renderRow(user)))}
       <p class="section soft small">A disabled user cannot sign in, and their keys are refused. Their articles
         stay.</p>`;
   }
