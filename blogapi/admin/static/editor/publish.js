@@ -9,7 +9,6 @@ import { pathOf } from "./article.js";
 import { slugOf } from "./details.js";
 import { findOpenEnds } from "./markdown.js";
 
-const DAY = 24 * 3600 * 1000;
 const BACK = "It is a draft again";
 
 /** For each status: the main action, its request body, the message afterwards, and the consequence. */
@@ -25,48 +24,44 @@ export const ACTIONS = {
 /** Open the popover of the main button. `page` has article, document, publish() and showText(). */
 export function openPublish(anchor, page) {
   const { status, published_at: time } = page.article ?? { status: "draft" };
-  const action = ACTIONS[status];
+  const { name, body, done, consequence } = ACTIONS[status];
   const isScheduled = status === "scheduled";
-  const tomorrow = { ...toFields(new Date(Date.now() + DAY)), time: "08:00" };
-  const form = { when: isScheduled ? "later" : "now", ...(isScheduled ? toFields(time) : tomorrow) };
+  const tomorrow = { ...toFields(new Date(Date.now() + 86_400_000)), time: "08:00" };
+  const form = { isLater: isScheduled, ...(isScheduled ? toFields(time) : tomorrow) };
   const set = (fields) => {
     Object.assign(form, fields);
     popover.update();
   };
   const run = async (close) => {
     const at = toInstant(form.day, form.time);
-    const isAhead = form.when === "later" && at > Date.now();
+    const isAhead = form.isLater && at > Date.now();
     const later = { status: isAhead ? "scheduled" : "published", published_at: at };
-    const body = form.when === "later" ? later : action.body;
-    if (await page.publish(body, isAhead ? "Scheduled" : action.done)) close();
+    if (await page.publish(form.isLater ? later : body, isAhead ? "Scheduled" : done)) close();
   };
-  const label = `${action.name} this article`;
+  const label = `${name} this article`;
   const popover = openPopover(anchor, (close) => html`<h2>${label}</h2>
-    ${action.consequence ? nothing : choice(form, set)}
-    <div class="consequence">${action.consequence ?? consequence(form)}</div>
+    ${consequence ? html`<div class="consequence">${consequence}</div>` : renderTime(form, set)}
     ${status === "archived" ? nothing : checks(page, close)} ${page.renderProblem()}
     <div class="popover-buttons">${button({ text: "Cancel", kind: "bare", onClick: () => close() })}
-      ${button({ text: form.when === "later" && !isScheduled ? "Schedule" : action.name, kind: "main",
+      ${button({ text: form.isLater && !isScheduled ? "Schedule" : name, kind: "main",
         busy: page.busy === "publish", busyText: "Saving…", onClick: () => run(close) })}</div>`, { label });
 }
 
-function choice({ when, day, time }, set) {
-  const items = [{ value: "now", label: "Now" }, { value: "later", label: "Later" }];
-  const part = (name, label, type, value) => field({ name, label, type, value, max: "9999-12-31",
-    required: true, onInput: (text) => text && set({ [name]: text }) });
-  const choose = (value) => set({ when: value });
-  return html`${segments({ label: "When", name: "when", items, value: when, onChange: choose })}
-    ${when === "now" ? nothing : html`<div class="two-fields">
-      ${part("day", "Date", "date", day)} ${part("time", "Time", "time", time)}</div>`}`;
-}
-
-function consequence({ when, day, time }) {
-  if (when === "now") return html`<p>Goes live <strong>now</strong>, for readers, feeds and search.</p>`;
+// The choice of the time, and its consequence.
+function renderTime({ isLater, day, time }, set) {
   const at = toInstant(day, time);
   const far = distance(at).replace(/^./, (letter) => letter.toUpperCase());
-  return html`<p>Goes live ${at > Date.now() ? "on" : "now, dated"}
-      <strong>${formatLongDay(at)} at ${formatTime(at)}</strong>.</p>
-    <p class="help">${far}. Time zone of the site: ${session().site.time_zone}</p>`;
+  const items = [{ value: false, label: "Now" }, { value: true, label: "Later" }];
+  const onChange = (value) => set({ isLater: value });
+  const part = (name, label, type, value) => field({ name, label, type, value, max: "9999-12-31",
+    required: true, onInput: (text) => text && set({ [name]: text }) });
+  return html`${segments({ label: "When", name: "when", items, value: isLater, onChange })}
+    ${isLater ? html`<div class="two-fields">
+        ${part("day", "Date", "date", day)} ${part("time", "Time", "time", time)}</div>
+      <div class="consequence"><p>Goes live ${at > Date.now() ? "on" : "now, dated"}
+          <strong>${formatLongDay(at)} at ${formatTime(at)}</strong>.</p>
+        <p class="help">${far}. Time zone of the site: ${session().site.time_zone}</p></div>`
+    : html`<p class="consequence">Goes live <strong>now</strong>, for readers, feeds and search.</p>`}`;
 }
 
 // Checks warn and never forbid.
