@@ -6,6 +6,7 @@ import { button, emptyState, facts, table } from "../components.js";
 import { daysFromToday, formatDay, formatDayAndTime } from "../format.js";
 import { bind, formDialog, remove, showOnce } from "../forms.js";
 import { definePage, Page, session } from "../shell.js";
+import { newButton } from "./lists.js";
 
 // Each scope includes those before it. The texts describe what the server checks.
 const SCOPES = {
@@ -27,9 +28,8 @@ function renderLastUse({ last_used: used, created }) {
 
 class Keys extends Page {
   async load() {
-    const query = { ownerless: false };
-    const [keys, users] = await Promise.all([get("auth/api-key/", { query }), get("users/")]);
-    Object.assign(this, { keys: keys.data, users: users.data });
+    [{ data: this.keys }, { data: this.users }] = await Promise.all([
+      get("auth/api-key/", { query: { ownerless: false } }), get("users/")]);
   }
 
   async create() {
@@ -51,9 +51,7 @@ class Keys extends Page {
     await showOnce(this, { title, label: "key", value, foot });
   }
 
-  renderMain() {
-    return button({ text: "New key", icon: "plus", popup: "dialog", onClick: () => this.create() });
-  }
+  renderMain() { return newButton("key", () => this.create()); }
 
   renderRow(key) {
     const { uuid, user, scopes, expires } = key;

@@ -1,4 +1,4 @@
-/** What the pages that list articles have in common. */
+/** What pages with lists have in common. */
 
 import { button } from "../components.js";
 
@@ -11,6 +11,10 @@ export const addressOf = (article, part = "") => `/admin/articles/${article.uuid
 export const titleOf = ({ title, working_copy: copy }) => copy?.title || title || "Without a title";
 export const changeOf = ({ last_updated: time, working_copy: copy }) =>
   copy?.last_updated > time ? copy.last_updated : time;
+
+/** The button that opens the dialog for a new item. kind: as of button(). */
+export const newButton = (one, onClick, kind) =>
+  button({ text: `New ${one}`, icon: "plus", kind, popup: "dialog", onClick });
 
 export const newArticle = () =>
   button({ text: "New article", icon: "plus", kind: "main", href: "/admin/articles/new/" });

@@ -2,10 +2,11 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { del, get, patch, post, put } from "../api.js";
-import { button, emptyState, menuButton, table } from "../components.js";
+import { emptyState, menuButton, table } from "../components.js";
 import { count } from "../format.js";
 import { bind, formDialog, remove } from "../forms.js";
 import { definePage, Page, toast } from "../shell.js";
+import { newButton } from "./lists.js";
 
 const PICTURE = { help: "The address of a picture, or media: and its id in the library." };
 // Of each kind: the word for one, what it is for, and the fields that the others do not have.
@@ -35,9 +36,7 @@ class Terms extends Page {
 
   renderMain() { return this.terms.length ? this.renderNew() : nothing; }
 
-  renderNew() {
-    return button({ text: `New ${one}`, icon: "plus", kind: "main", onClick: () => this.edit() });
-  }
+  renderNew() { return newButton(one, () => this.edit(), "main"); }
 
   renderPage() {
     if (!this.terms.length) {

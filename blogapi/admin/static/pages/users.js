@@ -2,10 +2,11 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { get, patch, post } from "../api.js";
-import { button, icon, menuButton, table } from "../components.js";
+import { icon, menuButton, table } from "../components.js";
 import { distance, formatDay } from "../format.js";
 import { bind, formDialog, remove, showOnce } from "../forms.js";
 import { definePage, Page, session, toast } from "../shell.js";
+import { newButton } from "./lists.js";
 
 const ROLES = [["member", "Member: reads"], ["admin", "Admin: writes and manages everything"]];
 const isOwn = ({ uuid }) => uuid === session().user.uuid;
@@ -53,9 +54,7 @@ class Users extends Page {
     ];
   }
 
-  renderMain() {
-    return button({ text: "New user", icon: "plus", popup: "dialog", onClick: () => this.create() });
-  }
+  renderMain() { return newButton("user", () => this.create()); }
 
   renderRow(user) {
     const { username, role, disabled, has_password: hasPassword, created } = user;
