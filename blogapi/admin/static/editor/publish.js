@@ -50,7 +50,6 @@ export function openPublish(anchor, page) {
 // The choice of the time, and its consequence.
 function renderTime({ isLater, day, time }, set) {
   const at = toInstant(day, time);
-  const far = distance(at).replace(/^./, (letter) => letter.toUpperCase());
   const items = [{ value: false, label: "Now" }, { value: true, label: "Later" }];
   const onChange = (value) => set({ isLater: value });
   const part = (name, label, type, value) => field({ name, label, type, value, max: "9999-12-31",
@@ -60,7 +59,7 @@ function renderTime({ isLater, day, time }, set) {
         ${part("day", "Date", "date", day)} ${part("time", "Time", "time", time)}</div>
       <div class="consequence"><p>Goes live ${at > Date.now() ? "on" : "now, dated"}
           <strong>${formatLongDay(at)} at ${formatTime(at)}</strong>.</p>
-        <p class="help">${far}. Time zone of the site: ${session().site.time_zone}</p></div>`
+        <p class="help">${distance(at)}. Time zone of the site: ${session().site.time_zone}</p></div>`
     : html`<p class="consequence">Goes live <strong>now</strong>, for readers, feeds and search.</p>`}`;
 }
 
