@@ -70,11 +70,9 @@ const ASSIGN = {
 };
 
 class Articles extends Page {
-  articles = [];
   counts = {};
   selected = new Set();
   selecting = false;
-  turn = 0;
 
   connectedCallback() {
     super.connectedCallback();
@@ -107,7 +105,7 @@ class Articles extends Page {
   }
 
   async load() {
-    const turn = ++this.turn;
+    const turn = (this.turn = {});
     const { query } = this;
     const { q, category, tag, author } = query;
     const [{ data: articles, total }, { data: counts }] = await Promise.all([
@@ -175,9 +173,8 @@ class Articles extends Page {
       const importTexts = button({ text: "Import texts", icon: "import", href: "/admin/import/" });
       return emptyState({
         title: "Nothing written yet",
-        text: `Start with one article. It stays a draft, which readers cannot see, until you publish it. If
-          you have texts elsewhere, import them: a zip archive of Markdown or HTML files, or the export of
-          another blog.`,
+        text: `Start with one article; readers see it when you publish it. If you have texts elsewhere, import
+          them: a zip archive of Markdown or HTML files, or the export of another blog.`,
         actions: html`${newArticle()} ${importTexts}`,
       });
     }
