@@ -176,7 +176,7 @@ def show_import(page):
     file = {"name": f"{ATTACKS[0]}.zip", "mimeType": "application/zip", "buffer": target.getvalue()}
     page.get_by_label("File of the other blog", exact=True).set_input_files(file)
     page.get_by_role("button", name="Upload and try", exact=True).click()
-    page.get_by_text("was left out").wait_for()
+    page.get_by_text("will be left out").wait_for()
     yield "report"
 
 
@@ -200,7 +200,8 @@ def test_texts_with_scripts_are_shown_as_texts(article, api, open_admin):
     }
     page = open_admin("/admin/")
     faults = []
-    for place in [page.path for page in routes.PAGES]:
+    # The editor shows the file that is deleted from the library in the end.
+    for place in sorted((page.path for page in routes.PAGES), key="/media/".__eq__):
         page.goto(f"/admin{place.replace('<id:id>', article)}")
         wait_for_page(page)
         for step in itertools.chain(["page"], show_menus(page), steps.get(place, lambda _: ())(page)):
