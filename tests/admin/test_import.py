@@ -11,6 +11,7 @@ from blogapi.admin import assets
 from blogapi.transfer.import_jobs import runner
 from tests.admin.blogs import replace_asset
 from tests.admin.browsing import list_violations
+from tests.browser import wait_until
 
 pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
@@ -68,7 +69,7 @@ def test_a_blog_is_tried_and_imported(api, open_admin):
 def test_a_file_that_cannot_be_read_says_why_and_can_be_discarded(api, open_admin):
     page = open_admin("/admin/import/")
     page.get_by_role("button", name="Upload and try", exact=True).click()
-    page.get_by_text("Choose the file first.").wait_for()
+    wait_until(page, "document.activeElement.matches('#field-file:invalid')")
     send_file(page, {"name": "broken.zip", "mimeType": "application/zip", "buffer": b"PK\x03\x04 no"})
     page.get_by_text("It is not a complete zip file").wait_for()
     page.get_by_role("button", name="Discard", exact=True).click()

@@ -2,7 +2,7 @@
 
 import { definePage, Page } from "../shell.js";
 
-const content = document.getElementById("content").content.firstElementChild;
+const content = [...document.getElementById("content").content.children];
 
 class Export extends Page {
   renderPage() { return content; }

@@ -2,9 +2,8 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { apiAddress, get, post } from "../api.js";
-import { button, field, icon, notice, progressBar, row, sectionHead, tabs } from "../components.js";
+import { button, icon, notice, progressBar, row, sectionHead } from "../components.js";
 import { count, distance, formatDayAndTime, formatNumber, formatSize } from "../format.js";
-import { bind } from "../forms.js";
 import { announce, definePage, Page } from "../shell.js";
 
 // For each status: the current step, its name, a sentence, and the text of the button.
@@ -29,14 +28,9 @@ const COLUMNS = { new: "New", changed: "Changed", same: "Same", left_out: "Left 
 const RESULTS = { refused: ["x", "bad", "left out"], skipped: ["x", "", "skipped"] };
 const REMARK = ["triangle-alert", "warn", "imported, with a remark"];
 const POLL_MS = 1000;
-const FILE_HELP = "An export of WordPress, Ghost, Blogger, Medium or blogapi, or a zip of Markdown files";
-const PAGES = [["tag", "Import as articles with the tag “page”"], ["skip", "Leave out"]];
-const TABS = [["import", "Import"], ["export", "Export"]]
-  .map(([key, text]) => ({ key, text, href: `/admin/${key}/` }));
+const [tabs, form] = document.getElementById("content").content.children;
 
 class Import extends Page {
-  options = { base_url: "", pages: "tag", publish_undated: false };
-
   async load() {
     this.jobs = (await get("imports/")).data;
     const chosen = new URLSearchParams(location.search).get("job");
@@ -58,13 +52,12 @@ class Import extends Page {
 
   async upload(event) {
     event.preventDefault();
-    const [file] = document.getElementById("field-file").files;
-    if (!file) return this.set({ errors: { file: "Choose the file first." } });
+    const { file, ...options } = Object.fromEntries(new FormData(form));
     const { name, size: total } = file;
     const onProgress = (done) => this.show({ name, size: total, status: "uploading", done, total });
     onProgress(0);
-    const options = { file, query: { ...this.options, name }, onProgress };
-    return this.show((await this.act("send", () => post("imports/", undefined, options)))?.data);
+    const send = () => post("imports/", undefined, { file, query: { ...options, name }, onProgress });
+    this.show((await this.act("send", send))?.data);
   }
 
   async change(action) {
@@ -85,28 +78,17 @@ class Import extends Page {
   }
 
   renderPage() {
-    const content = this.job ? this.renderJob(this.job) : this.renderForm();
-    return html`${tabs(TABS, "import")}<div class="section">${content}</div>`;
+    const { job } = this;
+    return html`${tabs}${job ? html`<div class="section">${this.renderJob(job)}</div>` : this.renderForm()}`;
   }
 
   renderForm() {
-    const { errors, jobs } = this;
-    const input = bind(this, this.options);
-    const help = "Optional. Links to it will lead to the imported articles";
-    return html`<form class="form" novalidate @submit=${(event) => this.upload(event)}>
-        ${field({ name: "file", label: "File of the other blog", type: "file", errors, help: FILE_HELP })}
-        ${input("base_url", "Former address of the blog", { type: "url", help })}
-        ${input("pages", "Pages, such as “About”", { type: "select", options: PAGES })}
-        ${input("publish_undated", "Publish texts that have no date",
-          { type: "checkbox", help: "Otherwise they become drafts" })}
-        <div>${button({ text: "Upload and try", kind: "main", type: "submit" })}
-          <p class="section-text soft">The file is tried first. Nothing is stored until you say so.</p></div>
-      </form>
-      <section class="section" ?hidden=${!jobs.length}>${sectionHead("Earlier imports")}
-        <ul>${jobs.map(({ uuid, name, status, last_updated: time }) => row({
-          title: html`<a href="?job=${uuid}">${name}</a>`,
-          text: `${STATUSES[status][1]}: ${formatDayAndTime(time)}`,
-        }))}</ul></section>`;
+    const { jobs } = this;
+    return html`${form}<section class="section" ?hidden=${!jobs.length}>${sectionHead("Earlier imports")}
+      <ul>${jobs.map(({ uuid, name, status, last_updated: time }) => row({
+        title: html`<a href="?job=${uuid}">${name}</a>`,
+        text: `${STATUSES[status][1]}: ${formatDayAndTime(time)}`,
+      }))}</ul></section>`;
   }
 
   renderJob(job) {
@@ -160,3 +142,4 @@ class Import extends Page {
 }
 
 definePage(Import);
+form.addEventListener("submit", (event) => document.querySelector("admin-page").upload(event));
