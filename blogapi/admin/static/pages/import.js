@@ -123,7 +123,7 @@ class Import extends Page {
     const href = apiAddress(`imports/${uuid}/report/`);
     const rows = problems.map(({ file, title, result, reasons, article }) => {
       const [name, kind, word] = RESULTS[result] ?? REMARK;
-      const verb = status === "tried" ? "will be" : "was";
+      const verb = ["trying", "tried"].includes(status) ? "will be" : "was";
       const link = article ? html`<a href="/admin/articles/${article}/">Open it</a>` : nothing;
       const what = html`<b>${file}</b>${title && `, “${title}”,`} ${verb} ${word}`;
       return row({ icon: name, kind, title: what, text: html`${reasons.join(" ")} ${link}` });
