@@ -147,7 +147,8 @@ def test_several_articles_get_a_category_and_a_tag(open_list, api, articles):
     button = page.get_by_role("button", name="Category", exact=True)
     for state in ("visible", "detached", "visible"):
         button.click()
-        page.get_by_role("option", name="Kitchen", exact=True).wait_for(state=state)  # type: ignore[arg-type]
+        page.locator(".popover").wait_for(state=state)  # type: ignore[arg-type]
+    page.get_by_role("option", name="Kitchen", exact=True).wait_for()
     assert page.get_by_role("option").count() == 2
     assert list_violations(page) == []
     page.keyboard.type("kit")
