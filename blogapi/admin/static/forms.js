@@ -13,6 +13,17 @@ export const bind = (page, values) => (name, label, options) => {
   return field({ name, label, value: values[name], errors: page.errors, onInput, ...options });
 };
 
+/** Show errors, such as those of an ApiError, in the fields of a form of the document (fields.html). */
+export function showErrors(form, errors) {
+  for (const place of form.querySelectorAll(".error > span")) {
+    const field = place.closest(".field");
+    const control = field.querySelector("[name]");
+    place.textContent = [errors[control.name] ?? []].flat().join(" ");
+    control.ariaInvalid = place.textContent ? "true" : null;
+    field.classList.toggle("faulty", place.textContent);
+  }
+}
+
 /**
  * Ask with a form of fields(), save() it, load the page again. Returns a promise of what save() returns, also
  * if the user closes the dialog while the request runs: a new key is shown only once.
