@@ -25,6 +25,39 @@ export function showErrors(form, errors) {
 }
 
 /**
+ * Ask with a form of the document (fields.html) in a dialog: fill in the values, save(values) what was entered,
+ * load the page again. Returns a promise of what save() returns, also if the user closes the dialog while the
+ * request runs: a new key is shown only once.
+ */
+export async function openForm(page, form, { title, values = {}, save }) {
+  const end = () => page.set({ errors: {}, problem: "" });
+  const copy = form.cloneNode(true);
+  for (const [name, value] of Object.entries(values)) copy.elements[name].value = value;
+  end();
+  let saved;
+  const send = async (event) => {
+    event.preventDefault();
+    if (page.busy) return;
+    saved = page.actAndReload("save", () => save(Object.fromEntries(new FormData(copy))));
+    if ((await saved) !== undefined) dialog.close();
+  };
+  const content = () => {
+    const submit = copy.querySelector(".main");
+    submit.classList.toggle("done", page.busy === "save");
+    submit.ariaBusy = page.busy === "save" ? "true" : null;
+    copy.querySelector("[role=alert]").textContent = page.problem;
+    showErrors(copy, page.errors);
+    return copy;
+  };
+  const dialog = openDialog({ title, content });
+  copy.addEventListener("submit", send);
+  copy.addEventListener("reset", () => dialog.close());
+  await dialog.result;
+  end();
+  return saved;
+}
+
+/**
  * Ask with a form of fields(), save() it, load the page again. Returns a promise of what save() returns, also
  * if the user closes the dialog while the request runs: a new key is shown only once.
  */

@@ -4,30 +4,15 @@ import { html, nothing } from "../vendor/lit.js";
 import { del, get, patch, post, put } from "../api.js";
 import { emptyState, menuButton, table } from "../components.js";
 import { count } from "../format.js";
-import { bind, formDialog, remove } from "../forms.js";
+import { openForm, remove } from "../forms.js";
 import { definePage, Page, toast } from "../shell.js";
 import { newButton } from "./lists.js";
 
-const PICTURE = { help: "The address of a picture, or media: and its id in the library." };
-// Of each kind: the word for one, what it is for, and the fields that the others do not have.
-const KINDS = {
-  categories: ["category", "A category groups articles: each article is in exactly one.",
-    [["description", "Description", { type: "textarea" }], ["cover_image", "Picture", PICTURE]]],
-  tags: ["tag",
-    "A tag says what an article is about; an article can have many. The editor can create them too.", []],
-  authors: ["author",
-    "An author is a name in a byline. Users get theirs automatically; guests need no login.",
-    [["bio", "About", { type: "textarea" }], ["url", "Website"], ["avatar", "Picture", PICTURE]]],
-};
-
 const place = document.body.dataset.page;
 const path = `blog/${place}/`;
-const [one, purpose, ownFields] = KINDS[place];
-const FIELDS = [
-  ["name", "Name", { required: true, autofocus: true }],
-  ["slug", "Address", { help: "The last part of its address. Empty: made from the name." }],
-  ...ownFields,
-];
+const one = { categories: "category", tags: "tag", authors: "author" }[place];
+const [purpose, form] = document.getElementById("content").content.children;
+const fields = [...new FormData(form).keys()].join();
 
 class Terms extends Page {
   terms = [];
@@ -59,18 +44,16 @@ class Terms extends Page {
 
   /** Open the dialog of a term, or of a new one. The server refuses to overwrite changes made meanwhile. */
   async edit(term) {
-    const query = { fields: FIELDS.map(([name]) => name).join() };
-    const old = term ? await this.act("open", () => get(`${path}${term.uuid}/`, { query })) : { data: {} };
-    if (!old) return;
-    const { data: values, etag } = old;
-    const input = bind(this, values);
-    const save = () => {
-      // Without an address, the server derives it or keeps it.
-      const body = { ...values, slug: values.slug || undefined };
+    const old = term && await this.act("open", () => get(`${path}${term.uuid}/`, { query: { fields } }));
+    if (term && !old) return;
+    const { data = {}, etag } = old ?? {};
+    const save = (values) => {
+      // What stays empty is left out. Without an address, the server derives it or keeps it.
+      const isGiven = ([name, value]) => value || (name !== "slug" && data[name]);
+      const body = Object.fromEntries(Object.entries(values).filter(isGiven));
       return term ? patch(`${path}${term.uuid}/`, body, { etag }) : post(path, body);
     };
-    const fields = () => FIELDS.map((field) => input(...field));
-    await formDialog(this, { title: `${term ? "Edit" : "New"} ${one}`, action: "Save", fields, save });
+    await openForm(this, form, { title: `${term ? "Edit" : "New"} ${one}`, values: data, save });
   }
 
   /** Delete a term. The server refuses one that articles need; deleting a tag cannot be undone. */
