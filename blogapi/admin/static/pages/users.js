@@ -4,24 +4,19 @@ import { html, nothing } from "../vendor/lit.js";
 import { get, patch, post } from "../api.js";
 import { icon, menuButton, table } from "../components.js";
 import { distance, formatDay } from "../format.js";
-import { bind, formDialog, remove, showOnce } from "../forms.js";
+import { openForm, remove, showOnce } from "../forms.js";
 import { definePage, Page, session, toast } from "../shell.js";
 import { newButton } from "./lists.js";
 
-const ROLES = [["member", "Member: reads"], ["admin", "Admin: writes and manages everything"]];
+const [form, help] = document.getElementById("content").content.children;
 const isOwn = ({ uuid }) => uuid === session().user.uuid;
 
 class Users extends Page {
   async load() { this.users = (await get("users/")).data; }
 
   async create() {
-    const values = { username: "", role: "member" };
-    const input = bind(this, values);
-    const fields = () => html`${input("username", "Name", { help: "Letters, digits and . @ + - _" })}
-      ${input("role", "Role", { type: "select", options: ROLES })}
-      <p class="soft small">You get a one-time link for them, with which they choose a password.</p>`;
-    const save = async () => (await post("users/", values)).data;
-    const user = await formDialog(this, { title: "New user", action: "Create user", fields, save });
+    const save = async (values) => (await post("users/", values)).data;
+    const user = await openForm(this, form, { title: "New user", save });
     if (user) await this.makeLink(user);
   }
 
@@ -71,9 +66,8 @@ class Users extends Page {
 
   renderPage() {
     const heads = [["Name"], ["Role"], ["State"], ["Since", "since"]];
-    return html`${this.once ?? nothing}${table(heads, this.users.map((user) => this.renderRow(user)))}
-      <p class="section soft small">A disabled user cannot sign in, and their keys are refused. Their articles
-        stay.</p>`;
+    const rows = this.users.map((user) => this.renderRow(user));
+    return html`${this.once ?? nothing}${table(heads, rows)}${help}`;
   }
 }
 
