@@ -57,29 +57,6 @@ export async function openForm(page, form, { title, values = {}, save }) {
   return saved;
 }
 
-/**
- * Ask with a form of fields(), save() it, load the page again. Returns a promise of what save() returns, also
- * if the user closes the dialog while the request runs: a new key is shown only once.
- */
-export async function formDialog(page, { title, action, fields, save }) {
-  page.set({ errors: {}, problem: "" });
-  let saved;
-  const send = async (event) => {
-    event.preventDefault();
-    saved = page.actAndReload("save", save);
-    if ((await saved) !== undefined) dialog.close();
-  };
-  const content = (close) => html`<form class="form" novalidate @submit=${send}>
-    ${page.renderProblem()}${fields()}
-    <div class="dialog-buttons">${button({ text: "Cancel", kind: "bare", onClick: () => close() })}
-      ${button({ text: action, busyText: "Saving…", kind: "main", type: "submit",
-        busy: page.busy === "save" })}</div></form>`;
-  const dialog = openDialog({ title, content });
-  await dialog.result;
-  page.set({ errors: {}, problem: "" });
-  return saved;
-}
-
 /** Delete the resource at the path and load the page again. question: options of confirmRisk(), or none. */
 export async function remove(page, path, question) {
   if (!question || (await confirmRisk(question))) await page.actAndReload("remove", () => del(path));

@@ -5,7 +5,7 @@ import { button, emptyState, field } from "../components.js";
 import { loadTerms } from "../editor/details.js";
 import { compareLines, compareWords, countChanges, diffFields } from "../editor/differences.js";
 import { EMPTY, fromArticle, fromCopy } from "../editor/document.js";
-import { bind, formDialog } from "../forms.js";
+import { openForm } from "../forms.js";
 import { count, daysFromToday, formatDayAndTime, formatLongDay, formatTime, parseTime,
   toFields } from "../format.js";
 import { definePage, Page, toast } from "../shell.js";
@@ -21,6 +21,7 @@ const PAGE_SIZE = 20;
 // The first version is compared with this.
 const NOTHING = { title: "", subtitle: "", content: "" };
 const PUBLIC = ["published", "scheduled"];
+const [form] = document.getElementById("content").content.children;
 
 class History extends Page {
   versions = [];
@@ -82,13 +83,8 @@ class History extends Page {
   }
 
   async rename({ number, name = "" }) {
-    const values = { name };
-    const input = bind(this, values);
-    await formDialog(this, {
-      title: "Name this version", action: "Save name",
-      fields: () => input("name", "Name", { maxlength: 100, autofocus: true }),
-      save: () => (number ? patch(`${REVISIONS}${number}/`, values) : post(REVISIONS, values)),
-    });
+    const save = (values) => (number ? patch(`${REVISIONS}${number}/`, values) : post(REVISIONS, values));
+    await openForm(this, form, { title: "Name this version", values: { name }, save });
   }
 
   // Put the version into the working copy. A draft gets it at once, other articles with the next update.
