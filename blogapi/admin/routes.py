@@ -13,6 +13,7 @@ from flask import Response, render_template, request
 
 from blogapi.admin import assets
 from blogapi.docs.assets import CONTENT_TYPES
+from blogapi.site.time_zones import list_time_zones
 from blogapi.web.access import allow, anyone
 from blogapi.web.errors import NotFound
 
@@ -79,7 +80,8 @@ def page(id: UUID | None = None) -> Response:
     """Return the document of a page, which contains no data."""
     rule = request.url_rule
     assert rule is not None, "the view is called for a page only"
-    content = render_template("admin/page.html", page=_PAGES[rule.rule], menu=_MENU, digest=assets.DIGEST)
+    values = {"menu": _MENU, "digest": assets.DIGEST, "list_time_zones": list_time_zones}
+    content = render_template("admin/page.html", page=_PAGES[rule.rule], **values)
     response = Response(content, content_type="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY
     return response
