@@ -132,6 +132,7 @@ class PostgresqlServer:
             db.engine.dispose()
         self.cleaner: Engine | None = None
         self.released: Flask | None = None
+        self.listeners = 0
 
     def url(self, name: str) -> str:
         """Return the URL of a database on the server."""
@@ -187,10 +188,16 @@ class PostgresqlServer:
         return self.url(self.create_database(uuid4().hex[:8], language=language))
 
     def release(self, app: Flask) -> None:
-        """Keep the connections: a new one takes longer than many tests."""
+        """Keep the connections, because a new one takes longer than many tests.
+
+        A test may have created objects with own connections, which close when the engine is disposed.
+        """
         with app.app_context():
             db.session.remove()
-        self.released = app
+            listeners = len(db.engine.dispatch.engine_disposed)
+        if listeners != self.listeners:
+            close_connections(app)
+        self.released, self.listeners = app, listeners
 
     def close(self) -> None:
         """Drop all databases of this worker."""

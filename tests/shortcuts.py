@@ -31,7 +31,6 @@ def pytest_collection_finish() -> None:
     """Exclude everything that the tests share from garbage collections."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(5_000, 10, 10)
     gc.enable()
 
 
