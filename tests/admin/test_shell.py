@@ -105,6 +105,8 @@ def test_login_that_ends_is_renewed_over_the_page(open_sample, api: Client):
     )
     password.press("Enter")
     dialog.get_by_role("alert").get_by_text("wrong").wait_for()
+    dialog.get_by_role("button", name="Show password", exact=True).click()
+    assert password.get_attribute("type") == "text"
     password.fill(PASSWORD)
     password.press("Enter")
     page.get_by_text("Category saved", exact=True).wait_for()

@@ -92,11 +92,7 @@ function makeControl({ type = "text", value = "", options, prefix, onInput, onCh
 }
 
 const showButton = html`<button class="suffix" type="button" aria-pressed="false" aria-label="Show password"
-  @click=${({ currentTarget: toggle }) => {
-    const input = toggle.previousElementSibling;
-    input.type = input.type === "password" ? "text" : "password";
-    toggle.ariaPressed = String(input.type === "text");
-  }}>Show</button>`;
+  >Show</button>`;
 
 /** One of two or three choices. items: [{value, label}]. */
 export function segments({ label, name, items, value, onChange }) {

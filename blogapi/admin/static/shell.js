@@ -2,8 +2,8 @@
 
 import { html, LitElement, nothing } from "./vendor/lit.js";
 import { ApiError, connection, get, onLoginEnded, post } from "./api.js";
-import { announce, button, emptyState, field, keepFocus, notice, openDialog, pageHead, problem, row,
-  sectionHead, toast, updateFloats } from "./components.js";
+import { announce, button, emptyState, keepFocus, notice, pageHead, problem, row, sectionHead, toast,
+  updateFloats } from "./components.js";
 import { keptTexts } from "./editor/journal.js";
 import { count, formatDayAndTime, setTimeZone } from "./format.js";
 import { openPalette } from "./palette.js";
@@ -28,6 +28,7 @@ export function setSession(session) {
   setTimeZone(session.site.time_zone);
   last = { title: session.site.title, user: session.user.uuid, username: session.user.username };
   storage.write(KEPT, last);
+  onLoginEnded(signInAgain);
 }
 
 async function openSession() {
@@ -37,8 +38,8 @@ async function openSession() {
 
 /**
  * The base of all pages. A subclass has load() and renderPage(); where needed also renderMain() (the main
- * button), renderHead(), `heading` (by default the title of the document), and `static anonymous` (no login)
- * or `forMembers` (not for admins only). Its fields are plain properties: set() changes them and renders.
+ * button), renderHead(), `heading` (by default the title of the document), and `static forMembers` (not for
+ * admins only). Its fields are plain properties: set() changes them and renders.
  */
 export class Page extends LitElement {
   static heading = document.title;
@@ -65,7 +66,7 @@ export class Page extends LitElement {
   /** Load the page (again): the state is "loading" at first, then "ready" or "failed". */
   async reload() {
     clearInterval(this.timer);
-    const opening = this.constructor.anonymous || current ? null : openSession();
+    const opening = current ? null : openSession();
     const failed = (await Promise.allSettled([opening, this.load()])).find(({ reason }) => reason);
     if (!failed) return this.set({ state: "ready" });
     const error = failed.reason;
@@ -167,29 +168,34 @@ function renderFailure(page) {
     <pre tabindex="0">${failures}Last good answer: ${lastGood}.</pre></details>`;
 }
 
-// Ask for the password in a dialog over the page; return whether the user signed in.
-async function signInAgain() {
-  if (!current) return false;
-  const { username } = current.user;
-  let trouble = "";
-  const signIn = async (event) => {
+// Ask for the password in the dialog of the document; return a promise of whether the user signed in.
+function signInAgain() {
+  const dialog = document.getElementById("again");
+  const [form, name, trouble] = dialog.querySelectorAll("form, .name, [role=alert]");
+  const { promise, resolve } = Promise.withResolvers();
+  name.textContent = form.elements.username.value = current.user.username;
+  form.elements.password.value = trouble.textContent = "";
+  form.onreset = () => dialog.close();
+  form.onsubmit = async (event) => {
     event.preventDefault();
-    const password = new FormData(event.target).get("password");
-    const request = post("auth/login/", { username, password }, { signInAgain: false });
-    trouble = await request.then(() => "", ({ message }) => message);
-    if (trouble) dialog.update();
-    else dialog.close(true);
+    const request = post("auth/login/", Object.fromEntries(new FormData(form)), { signInAgain: false });
+    trouble.textContent = await request.then(() => "", ({ message }) => message);
+    if (trouble.textContent) return;
+    resolve(true);
+    dialog.close();
   };
-  const control = { type: "password", name: "password", autocomplete: "current-password", autofocus: true };
-  const content = (close) => html`<p class="soft">Sign in as ${username} to save; the text stays here.</p>
-    <form class="form" @submit=${signIn}>${problem(trouble)}
-      <input type="text" autocomplete="username" value=${username} hidden>
-      ${field({ ...control, id: "again-password", label: "Password", required: true })}
-      <div class="dialog-buttons">${button({ text: "Later", kind: "bare", onClick: () => close() })}
-        ${button({ text: "Sign in", kind: "main", type: "submit" })}</div></form>`;
-  const dialog = openDialog({ title: "Your login has ended", content, kind: "small-dialog" });
-  return dialog.result;
+  dialog.onclose = () => resolve(false);
+  dialog.showModal();
+  return promise;
 }
+
+// The button "Show" of a password.
+addEventListener("click", ({ target: toggle }) => {
+  if (!toggle.matches(".suffix")) return;
+  const input = toggle.previousElementSibling;
+  input.type = input.type === "password" ? "text" : "password";
+  toggle.ariaPressed = String(input.type === "text");
+});
 
 /** Define the page of this document, and show it. */
 export function definePage(PageClass) {
@@ -197,8 +203,6 @@ export function definePage(PageClass) {
   const page = document.querySelector("admin-page");
   page.reload();
   addEventListener("online", () => page.state === "failed" && page.reload());
-  if (PageClass.anonymous) return;
-  onLoginEnded(signInAgain);
   document.querySelector(".go-to kbd").textContent = keyNames("P");
   addEventListener("click", ({ target }) => target.closest(".go-to") && openPalette());
   addEventListener("keydown", (event) => {

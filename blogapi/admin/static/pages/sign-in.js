@@ -30,11 +30,6 @@ form.addEventListener("submit", async ({ submitter }) => {
   submitter.disabled = false;
 });
 
-form.querySelector(".suffix").addEventListener("click", ({ currentTarget: toggle }) => {
-  password.type = password.type === "password" ? "text" : "password";
-  toggle.ariaPressed = String(password.type === "text");
-});
-
 async function describeBlog() {
   const last = lastSession().username;
   if (last && !username.value) {
