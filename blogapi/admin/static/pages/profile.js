@@ -2,10 +2,12 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { get, post, put } from "../api.js";
-import { button, facts, field, icon, row, sectionHead } from "../components.js";
+import { button, facts, row, sectionHead } from "../components.js";
 import { formatDay, formatDayAndTime } from "../format.js";
-import { remove } from "../forms.js";
+import { remove, showErrors } from "../forms.js";
 import { definePage, Page, session } from "../shell.js";
+
+const [form] = document.getElementById("content").content.children;
 
 // "Firefox on Windows". A User-Agent contains the names of several browsers; the most specific one counts.
 function describeBrowser(agent) {
@@ -22,10 +24,10 @@ class Profile extends Page {
 
   async savePassword(event) {
     event.preventDefault();
-    const values = Object.fromEntries(new FormData(event.target));
+    const values = Object.fromEntries(new FormData(form));
     const answer = await this.actAndReload("save", () => put("auth/me/password/", values));
-    if (answer) event.target.reset();
-    this.set({ saved: answer ? "Saved. Your other logins have ended." : "" });
+    if (answer) form.reset();
+    form.querySelector("[role=status] > *").hidden = !answer;
   }
 
   renderMain() {
@@ -48,18 +50,10 @@ class Profile extends Page {
 
   renderPage() {
     const { username, role } = session().user;
-    const password = (name, label, autocomplete, help) =>
-      field({ name, label, autocomplete, help, type: "password", errors: this.errors });
+    showErrors(form, this.errors);
     return html`${facts([["Name", username], ["Role", role === "admin" ? "Admin" : "Member"]])}
-      <section class="section">${sectionHead("Password")}
-        <form class="form own-password" novalidate @submit=${(event) => this.savePassword(event)}>
-          ${password("current_password", "Current password", "current-password")}
-          ${password("password", "New password", "new-password",
-            "At least 8 characters. Your other logins end.")}
-          <div>${button({ text: "Change password", type: "submit", busy: this.busy === "save" })}
-            <span class="small" role="status">${this.saved && icon("check", "good")} ${this.saved}</span>
-          </div>
-        </form></section>
+      <section class="section" @submit=${(event) => this.savePassword(event)}>
+        ${sectionHead("Password")}${form}</section>
       <section class="section">${sectionHead("Where you are signed in")}
         <ul>${this.logins.map((login) => this.renderLogin(login))}</ul></section>`;
   }
