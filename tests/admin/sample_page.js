@@ -70,8 +70,6 @@ class Sample extends Page {
         ${field({ name: "text", type: "textarea", label: "Text" })}
         ${field({ name: "kind", type: "select", label: "Kind", options: [["a", "First"], ["b", "Second"]], value: "b" })}
         ${field({ name: "slug", label: "Address", prefix: "/articles/" })}
-        ${field({ name: "word", type: "password", label: "Password", value: "secret" })}
-        ${field({ name: "stay", type: "checkbox", label: "Stay", value: true, help: "For 30 days" })}
         <div class="actions">${button({ text: "Save", busyText: "Saving…", kind: "main", type: "submit",
             busy: this.busy === "save" })}
           ${button({ text: "When", popup: "dialog", onClick: (event) => this.chooseTime(event) })}

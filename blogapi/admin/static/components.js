@@ -56,15 +56,14 @@ export function badge({ status, published_at: time, working_copy: edits }) {
 
 /**
  * A label, a control with the id "field-NAME", and below it the help or the error errors[NAME].
- * type: of an input; or "textarea", "select" (options: [[value, text]]), "password" (with Show),
- * "checkbox" (value: a boolean). onInput(value): on each change; onChange(value): at the end. Other names are
- * attributes.
+ * type: of an input; or "textarea", "select" (options: [[value, text]]). onInput(value): on each change;
+ * onChange(value): at the end. Other names are attributes. Forms of the document have fields.html.
  */
 export function field({ name, id = `field-${name}`, label, help, counter, errors = {}, ...more }) {
   const error = [errors[name] ?? []].flat().join(" ");
   const text = error ? html`${icon("circle-alert")} ${error}` : help;
   const aria = { "aria-describedby": text && `${id}-help`, "aria-invalid": error && "true" };
-  return html`<div class="field ${more.type === "checkbox" ? "check" : ""} ${error ? "faulty" : ""}">
+  return html`<div class="field ${error ? "faulty" : ""}">
     <label for=${id}>${label}</label>
     ${makeControl({ id, name, ...aria, ...more })}
     <div class="below" ?hidden=${!text && !counter}>
@@ -72,9 +71,8 @@ export function field({ name, id = `field-${name}`, label, help, counter, errors
 }
 
 function makeControl({ type = "text", value = "", options, prefix, onInput, onChange, ...more }) {
-  const read = (target) => (type === "checkbox" ? target.checked : target.value);
-  const oninput = ({ target }) => onInput?.(read(target));
-  const onchange = ({ target }) => onChange?.(read(target));
+  const oninput = ({ target }) => onInput?.(target.value);
+  const onchange = ({ target }) => onChange?.(target.value);
   const dir = /^text/.test(type) && "auto";
   const given = attributes({ autocomplete: "off", dir, oninput, onchange, ...more });
   if (type === "select") {
@@ -84,15 +82,10 @@ function makeControl({ type = "text", value = "", options, prefix, onInput, onCh
   }
   // What is typed into a field that the page does not follow stays when the page renders.
   const shown = onInput ? live(value) : value;
-  if (type === "checkbox") return html`<input type="checkbox" .checked=${shown} ${given}>`;
   if (type === "textarea") return html`<textarea rows="3" .value=${shown} ${given}></textarea>`;
   const input = html`<input type=${type} .value=${shown} ${given}>`;
-  if (type === "password") return html`<span class="prefixed">${input}${showButton}</span>`;
   return prefix ? html`<span class="prefixed"><span class="prefix">${prefix}</span>${input}</span>` : input;
 }
-
-const showButton = html`<button class="suffix" type="button" aria-pressed="false" aria-label="Show password"
-  >Show</button>`;
 
 /** One of two or three choices. items: [{value, label}]. */
 export function segments({ label, name, items, value, onChange }) {

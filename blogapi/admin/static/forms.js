@@ -1,17 +1,8 @@
-/** Forms that write into an object, dialogs with a form, deletions, and values that are shown only once. */
+/** Forms of the document, alone or in a dialog, deletions, and values that are shown only once. */
 
 import { html } from "./vendor/lit.js";
 import { del } from "./api.js";
-import { button, confirmRisk, copyButton, field, openDialog } from "./components.js";
-
-/** Return a function (name, label, options) that makes fields for the values; the page has their errors. */
-export const bind = (page, values) => (name, label, options) => {
-  const onInput = (value) => {
-    values[name] = value;
-    page.requestUpdate();
-  };
-  return field({ name, label, value: values[name], errors: page.errors, onInput, ...options });
-};
+import { button, confirmRisk, copyButton, openDialog } from "./components.js";
 
 /** Show errors, such as those of an ApiError, in the fields of a form of the document (fields.html). */
 export function showErrors(form, errors) {
