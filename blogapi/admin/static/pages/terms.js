@@ -1,6 +1,6 @@
 /** Categories, tags and authors: one table and one dialog; `data-page` is the kind. */
 
-import { html, nothing } from "../vendor/lit.js";
+import { html } from "../vendor/lit.js";
 import { del, get, patch, post, put } from "../api.js";
 import { emptyState, menuButton, table } from "../components.js";
 import { count } from "../format.js";
@@ -15,18 +15,12 @@ const [purpose, form] = document.getElementById("content").content.children;
 const fields = [...new FormData(form).keys()].join();
 
 class Terms extends Page {
-  terms = [];
-
   async load() { this.terms = (await get(path, { query: { fields: "*,articles_count" } })).data; }
 
-  renderMain() { return this.terms.length ? this.renderNew() : nothing; }
-
-  renderNew() { return newButton(one, () => this.edit(), "main"); }
+  renderMain() { return newButton(one, () => this.edit(), "main"); }
 
   renderPage() {
-    if (!this.terms.length) {
-      return emptyState({ title: `No ${place} yet`, text: purpose, actions: this.renderNew() });
-    }
+    if (!this.terms.length) return emptyState({ title: `No ${place} yet`, text: purpose });
     const heads = [["Name"], ["Address"], ["Articles", "num"]];
     return table(heads, this.terms.map((term) => this.renderTerm(term)));
   }
