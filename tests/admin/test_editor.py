@@ -497,9 +497,18 @@ def test_the_plain_text_field_keeps_the_text_and_the_choice(write, make, api):
     page.keyboard.press("Control+b")
     save(page)
     assert get_stored(api, path).startswith("**Rope *first*.**\n\n")
+    page.add_init_script("Object.defineProperty(navigator, 'platform', { value: 'MacIntel' })")
     page.reload()
     get_text(page).wait_for()
     assert get_text(page).evaluate("(field) => field.localName") == "textarea"
+    bold = get_button(page, "Bold")
+    assert (bold.get_attribute("title"), bold.get_attribute("aria-keyshortcuts")) == ("Bold (⌘ B)", "Meta+B")
+    get_button(page, "Shortcuts").click()
+    shortcuts = page.get_by_role("dialog", name="Shortcuts", exact=True)
+    assert shortcuts.get_by_text("⌘ B", exact=True).is_visible()
+    assert list_violations(page) == []
+    page.keyboard.press("Escape")
+    assert not shortcuts.is_visible()
     get_button(page, "Coloured text field").click()
     wait_until(page, "document.querySelector('.cm-content') !== null")
 

@@ -7,7 +7,7 @@ import { announce, button, emptyState, keepFocus, notice, pageHead, problem, row
 import { keptTexts } from "./editor/journal.js";
 import { count, formatDayAndTime, setTimeZone } from "./format.js";
 import { openPalette } from "./palette.js";
-import { keyNames, letterOf } from "./shortcuts.js";
+import { letterOf, nameKeys } from "./shortcuts.js";
 import * as storage from "./storage.js";
 
 export { announce, toast };
@@ -203,7 +203,7 @@ export function definePage(PageClass) {
   const page = document.querySelector("admin-page");
   page.reload();
   addEventListener("online", () => page.state === "failed" && page.reload());
-  document.querySelector(".go-to kbd").textContent = keyNames("P");
+  nameKeys(document);
   addEventListener("click", ({ target }) => target.closest(".go-to") && openPalette());
   addEventListener("keydown", (event) => {
     if (letterOf(event) !== "P") return;

@@ -8,8 +8,15 @@ export function letterOf({ ctrlKey, metaKey, altKey, shiftKey, isComposing, key 
   return isShortcut && !isComposing ? key.toUpperCase() : "";
 }
 
-/** "Ctrl B" or "⌘ B". */
-export const keyNames = (letter) => `${IS_MAC ? "⌘" : "Ctrl"} ${letter}`;
-
 /** The value of aria-keyshortcuts. */
 export const ariaKeys = (letter) => `${IS_MAC ? "Meta" : "Control"}+${letter}`;
+
+/** On a Mac, name ⌘ instead of Ctrl in this part of the document. */
+export function nameKeys(root) {
+  if (!IS_MAC) return;
+  for (const key of root.querySelectorAll("kbd")) key.textContent = key.textContent.replace("Ctrl", "⌘");
+  for (const button of root.querySelectorAll("[aria-keyshortcuts]")) {
+    button.ariaKeyShortcuts = button.ariaKeyShortcuts.replace("Control", "Meta");
+    button.title = button.title.replace("Ctrl", "⌘");
+  }
+}

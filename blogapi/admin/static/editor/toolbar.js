@@ -1,35 +1,28 @@
-/** The row of buttons over the text: one tab stop, arrow keys inside. */
+/** The row of buttons over the text, from the document: one tab stop, arrow keys inside. */
 
-import { html, nothing } from "../vendor/lit.js";
-import { icon, moveFocus } from "../components.js";
-import { ariaKeys, keyNames } from "../shortcuts.js";
+import { moveFocus } from "../components.js";
+import { ariaKeys, nameKeys } from "../shortcuts.js";
 
-// [name of the command, label, letter of the shortcut, icon if it is not the name]
-const GROUPS = [
-  [["heading", "Heading"], ["bold", "Bold", "B"], ["italic", "Italic", "I"], ["link", "Link", "K"]],
-  [["list", "List"], ["tasks", "Tasks", "", "list-checks"], ["quote", "Quote"]],
-  [["picture", "Picture", "", "image"], ["code", "Code"], ["table", "Table"]],
-];
+const { content } = document.getElementById("content");
+nameKeys(content);
 
-/** The commands with a shortcut. */
-export const WITH_KEYS = GROUPS.flat().filter(([, , letter]) => letter);
+/** The toolbar, and the popover with the list of shortcuts. */
+export const [toolbar, shortcuts] = content.children;
+const buttons = [...toolbar.querySelectorAll("button")];
 
-/** `run(name)` is called with the name of the command. */
-export function toolbar(format, run) {
-  const groups = format === "markdown" ? GROUPS : [[["picture", "Picture", "", "image"]]];
-  return html`<div class="toolbar" role="toolbar" aria-label="Format" @keydown=${move}>
-    ${groups.map((group, n) => html`${n ? html`<span class="divider"></span>` : nothing}
-      ${group.map(([name, label, letter, picture = name], m) => html`<button type="button"
-        class="button bare icon-only tool-${name}" tabindex=${n || m ? -1 : 0} aria-label=${label}
-        title=${letter ? `${label} (${keyNames(letter)})` : label}
-        aria-keyshortcuts=${letter ? ariaKeys(letter) : nothing}
-        @mousedown=${(event) => event.preventDefault()} @click=${() => run(name)}
-        >${icon(picture)}</button>`)}`)}</div>`;
-}
+/** Return the command that has this letter as its shortcut, or undefined. */
+export const findCommand = (letter) =>
+  buttons.find(({ ariaKeyShortcuts: keys }) => keys === ariaKeys(letter))?.name;
 
-function move(event) {
-  const all = [...event.currentTarget.querySelectorAll("button")];
-  const buttons = all.filter((button) => button.checkVisibility());
-  const button = moveFocus(event, buttons, ["ArrowRight", "ArrowLeft"]);
-  if (button) for (const other of all) other.tabIndex = other === button ? 0 : -1;
+/** Only Markdown has all the commands. `run(name)` is called with the name of a command. */
+export function startToolbar(format, run) {
+  if (format !== "markdown") toolbar.replaceChildren(toolbar.querySelector("[name=picture]"));
+  toolbar.querySelector("button").tabIndex = 0;
+  toolbar.addEventListener("mousedown", (event) => event.preventDefault());
+  for (const button of buttons) button.addEventListener("click", () => run(button.name));
+  toolbar.addEventListener("keydown", (event) => {
+    const shown = buttons.filter((button) => button.checkVisibility());
+    const button = moveFocus(event, shown, ["ArrowRight", "ArrowLeft"]);
+    if (button) for (const other of buttons) other.tabIndex = other === button ? 0 : -1;
+  });
 }

@@ -1,8 +1,7 @@
 /** The editor of an article: the field for the text, the preview and the details. */
 
 import { html, nothing } from "../vendor/lit.js";
-import { badge, button, facts, icon, menuButton, notice, openDialog, openMenu, segments }
-  from "../components.js";
+import { badge, button, icon, menuButton, notice, openMenu, segments } from "../components.js";
 import { renderText } from "../editor/article.js";
 import { ArticlePage } from "../editor/article-page.js";
 import { details } from "../editor/details.js";
@@ -12,11 +11,11 @@ import { choosePictures } from "../editor/pictures.js";
 import { show } from "../editor/preview.js";
 import { ACTIONS, menuItems, openPublish } from "../editor/publish.js";
 import { saveState } from "../editor/save-state.js";
-import { toolbar, WITH_KEYS } from "../editor/toolbar.js";
+import { findCommand, shortcuts, startToolbar, toolbar } from "../editor/toolbar.js";
 import { WritingArea } from "../editor/writing-area.js";
 import { count, formatDayAndTime, formatTime } from "../format.js";
 import { definePage } from "../shell.js";
-import { keyNames, letterOf } from "../shortcuts.js";
+import { letterOf } from "../shortcuts.js";
 
 const isWide = () => matchMedia("(width >= 68rem)").matches;
 
@@ -36,6 +35,7 @@ class Editor extends ArticlePage {
       changed: (text) => this.change({ content: keepBreaks(this.document.content, text) }),
       receive: (files) => this.insertPictures(files),
     });
+    startToolbar(this.document.content_type, (name) => this.command(name));
     document.addEventListener("keydown", (event) => this.press(event), { capture: true });
     if (!this.article) this.querySelector("#title").focus();
     this.shown();
@@ -92,7 +92,7 @@ class Editor extends ArticlePage {
   press(event) {
     const letter = letterOf(event);
     const isInText = this.document.content_type === "markdown" && this.area.parent.contains(event.target);
-    const [name] = (isInText && WITH_KEYS.find(([, , key]) => key === letter)) || [];
+    const name = isInText && findCommand(letter);
     if (!name && letter !== "S") return;
     event.preventDefault();
     event.stopPropagation();
@@ -105,12 +105,6 @@ class Editor extends ArticlePage {
     await this.updateComplete;
     this.area.select(from, to);
     this.area.focus();
-  }
-
-  showShortcuts() {
-    const rows = [["", "Save", "S"], ...WITH_KEYS, ["", "Go to…", "P"]];
-    const pairs = rows.map(([, words, letter]) => [html`<kbd>${keyNames(letter)}</kbd>`, words]);
-    openDialog({ title: "Shortcuts", content: () => facts(pairs) });
   }
 
   // The switch between the plain text area and CodeMirror.
@@ -164,7 +158,7 @@ class Editor extends ArticlePage {
       aria-label=${label} placeholder=${label} .value=${document[name]}
       @keydown=${(event) => event.key === "Enter" && !event.isComposing && (event.preventDefault(), next())}
       @input=${({ target }) => this.change({ [name]: target.value.replace(/\s*\n\s*/g, " ") })}></textarea>`;
-    return html`<div class="tool-row">${toolbar(document.content_type, (name) => this.command(name))}</div>
+    return html`<div class="tool-row">${toolbar}</div>
       <div class="writing"><div class="sheet">${this.kept ? this.renderKept() : nothing}
         ${line("title", "Title", () => this.querySelector("#subtitle").focus())}
         ${line("subtitle", "Subtitle", () => this.area.focus())}
@@ -172,7 +166,7 @@ class Editor extends ArticlePage {
       <div class="status-line">${rendered ? html`<span>${count(rendered.word_count, "word")}</span>
         <span>${rendered.reading_minutes} min to read</span>` : nothing}
         <span class="end"><button type="button" @click=${plain.action}>${plain.label}</button>
-        <button type="button" @click=${() => this.showShortcuts()}>Shortcuts</button></span></div>`;
+        <button type="button" popovertarget="shortcuts">Shortcuts</button></span></div>${shortcuts}`;
   }
 
   renderKept() {
