@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blogapi.admin import assets
+from tests.admin.browsing import wait_for_page
 from tests.browser import wait_until
 
 pytestmark = pytest.mark.sqlite("the editor uses no database")
@@ -41,6 +42,7 @@ def open_editor(open_admin):
 
     def open_it(**options):
         page = open_admin("/admin/sign-in/", user="")
+        wait_for_page(page)
         page.evaluate(SHOW, [assets.DIGEST, options])
         page.get_by_role("textbox", name="Text", exact=True).focus()
         return page
@@ -117,6 +119,7 @@ def test_lines_have_their_own_direction_and_marks_hang(open_editor):
 
 def test_all_lines_of_a_large_window_have_their_marks_at_once(open_admin):
     page = open_admin("/admin/sign-in/", user="", height=3_000)
+    wait_for_page(page)
     text = f"## Heading\n\n{'The tide comes and goes. ' * 5}\n\n" * 150
     page.evaluate(SHOW, [assets.DIGEST, {"text": text}])
     # CodeMirror measures the window in one of the next frames.

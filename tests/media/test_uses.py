@@ -191,8 +191,10 @@ def test_a_working_copy_uses_its_files(app, as_admin, make_article, picture, fie
         as_admin.delete(path)
         assert list_uses(app, picture) == {("article", uuid, False)}
     else:
-        as_admin.post(f"{path}revisions/", json={"name": "Added"})
+        number = as_admin.post(f"{path}revisions/", json={"name": "Added"}).json["number"]
         as_admin.delete(copy)
+        prune(app)
         assert list_uses(app, picture) == {("article", uuid, False)}
+        assert as_admin.patch(f"{path}revisions/{number}/", json={"name": ""}).status_code == 200
         prune(app)
         assert (list_uses(app, picture), is_unused(app, picture)) == (set(), True)
