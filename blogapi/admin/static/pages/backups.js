@@ -7,8 +7,9 @@ import { count, formatDayAndTime, formatSize } from "../format.js";
 import { remove } from "../forms.js";
 import { definePage, Page } from "../shell.js";
 
+const [purpose, help] = document.getElementById("content").content.children;
+
 class Backups extends Page {
-  backups = [];
   // What the check of a backup found, by the name of the backup.
   found = {};
 
@@ -18,24 +19,18 @@ class Backups extends Page {
     this.set(await get("backups/").then(({ data }) => ({ backups: data }), explain));
   }
 
-  renderMain() { return this.backups.length ? this.renderMake() : nothing; }
-
-  renderMake() {
+  renderMain() {
     const make = () => post("backups/", undefined, { timeout: 0 });
-    return button({ text: "Make a backup", busyText: "Making it…", kind: "main",
+    return this.elsewhere ? nothing : button({ text: "Make a backup", busyText: "Making it…", kind: "main",
       busy: this.busy === "make", onClick: () => this.actAndReload("make", make) });
   }
 
   renderPage() {
     if (this.elsewhere) return emptyState({ title: "Backups are made elsewhere", text: this.elsewhere });
-    if (!this.backups.length) {
-      const text = "A backup is one file with everything: texts, drafts, pictures and users.";
-      return emptyState({ title: "No backup yet", text, actions: this.renderMake() });
-    }
+    if (!this.backups.length) return emptyState({ title: "No backup yet", text: purpose });
+    const heads = [["Made"], ["How"], ["Pictures"], ["Size", "num"]];
     const rows = this.backups.map((backup) => this.renderBackup(backup));
-    return html`${table([["Made"], ["How"], ["Pictures"], ["Size", "num"]], rows, "bleed nowrap")}
-      <p class="section soft">A backup holds drafts, users, and fingerprints of passwords and keys: keep it
-        secret. To restore one, run <code>python -m blogapi restore FILE</code> on the server.</p>`;
+    return html`${table(heads, rows, "bleed nowrap")}${help}`;
   }
 
   renderBackup({ name, created, kind, has_media: whole, missing, size }) {
