@@ -1,8 +1,8 @@
 /** Forms of the document, alone or in a dialog, deletions, and values that are shown only once. */
 
-import { html } from "./vendor/lit.js";
+import { render } from "./vendor/lit.js";
 import { del } from "./api.js";
-import { button, confirmRisk, copyButton, openDialog } from "./components.js";
+import { confirmRisk, copyButton, openDialog } from "./components.js";
 
 /** Show errors, such as those of an ApiError, in the fields of a form of the document (fields.html). */
 export function showErrors(form, errors) {
@@ -54,17 +54,14 @@ export async function remove(page, path, question) {
 }
 
 /** Show a key or a link in `page.once`, with the focus on Copy. foot: what it allows, and until when. */
-export async function showOnce(page, { title, label, value, foot }) {
-  const hide = () => page.set({ once: null });
-  page.set({
-    once: html`<section class="notice tint shown-once" aria-label=${title}>
-      <h2>${title}</h2>
-      <p class="soft">This is the only time it is shown. The server keeps a fingerprint, not the ${label}.</p>
-      <div class="shown-value"><input class="mono" readonly aria-label=${title} .value=${value}>
-        ${copyButton(value, { kind: "main" })}</div>
-      <div class="shown-foot"><span class="soft small">${foot}</span>
-        ${button({ text: "I have it, hide it", kind: "bare hang-end", onClick: hide })}</div></section>`,
-  });
+export async function showOnce(page, once, { title, value, foot }) {
+  const [heading, input, copy, text, hide] = once.querySelectorAll("h2, input, .copy, .small, .bare");
+  heading.textContent = title;
+  input.value = value;
+  text.textContent = foot;
+  hide.onclick = () => page.set({ once: null });
+  render(copyButton(value, { kind: "main" }), copy);
+  page.set({ once });
   await page.updateComplete;
-  document.querySelector(".shown-once .main").focus();
+  copy.firstElementChild.focus();
 }

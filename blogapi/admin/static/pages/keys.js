@@ -1,6 +1,6 @@
 /** API keys: shown once, with what each may do, and when it was last used. */
 
-import { html, nothing } from "../vendor/lit.js";
+import { html } from "../vendor/lit.js";
 import { get, post } from "../api.js";
 import { button, emptyState, table } from "../components.js";
 import { daysFromToday, formatDay, formatDayAndTime } from "../format.js";
@@ -8,7 +8,7 @@ import { openForm, remove, showOnce } from "../forms.js";
 import { definePage, Page, session } from "../shell.js";
 import { newButton } from "./lists.js";
 
-const [form, help] = document.getElementById("content").content.children;
+const [form, help, once] = document.getElementById("content").content.children;
 const nameOf = (scope) => form.querySelector(`[value=${scope}]`).text;
 const NONE = { title: "No keys yet", text: "A program needs a key to use this blog. You need none." };
 const IDLE_DAYS = 180;
@@ -38,7 +38,7 @@ class Keys extends Page {
     const may = `May ${nameOf(scope).toLowerCase()} as ${session().user.username}.`;
     const foot = `${may} ${expires ? `Ends on ${formatDay(expires)}.` : "Never ends."}`;
     const title = `${name ? `Key “${name}”` : "The key"} is made. Copy it now`;
-    await showOnce(this, { title, label: "key", value, foot });
+    await showOnce(this, once, { title, value, foot });
   }
 
   renderMain() { return newButton("key", () => this.create()); }
@@ -60,8 +60,8 @@ class Keys extends Page {
 
   renderPage() {
     const rows = this.keys.map((key) => this.renderRow(key));
-    return html`${this.once ?? nothing}
-      ${rows.length ? table([["Name"], ["May"], ["Last used"], ["Ends"]], rows, "") : emptyState(NONE)}${help}`;
+    const heads = [["Name"], ["May"], ["Last used"], ["Ends"]];
+    return html`${this.once}${rows.length ? table(heads, rows, "") : emptyState(NONE)}${help}`;
   }
 }
 

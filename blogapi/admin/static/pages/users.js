@@ -8,7 +8,7 @@ import { openForm, remove, showOnce } from "../forms.js";
 import { definePage, Page, session, toast } from "../shell.js";
 import { newButton } from "./lists.js";
 
-const [form, help] = document.getElementById("content").content.children;
+const [form, help, once] = document.getElementById("content").content.children;
 const isOwn = ({ uuid }) => uuid === session().user.uuid;
 
 class Users extends Page {
@@ -25,7 +25,7 @@ class Users extends Page {
     if (!link) return;
     const value = new URL(link.url, location.origin).href;
     const foot = `Send it to ${username}. It sets a password once, and ends ${distance(link.expires)}.`;
-    await showOnce(this, { title: `Link for ${username}. Copy it now`, label: "link", value, foot });
+    await showOnce(this, once, { title: `Link for ${username}. Copy it now`, value, foot });
   }
 
   async change(user, name, value) {
@@ -67,7 +67,7 @@ class Users extends Page {
   renderPage() {
     const heads = [["Name"], ["Role"], ["State"], ["Since", "since"]];
     const rows = this.users.map((user) => this.renderRow(user));
-    return html`${this.once ?? nothing}${table(heads, rows)}${help}`;
+    return html`${this.once}${table(heads, rows)}${help}`;
   }
 }
 
