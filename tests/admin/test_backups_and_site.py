@@ -53,7 +53,7 @@ def test_the_fields_of_the_site_are_changed(api, open_admin):
     page.get_by_label("Time zone", exact=True).select_option("Europe/Lisbon")
     page.get_by_label("Address of the site").fill("harbour")
     page.get_by_role("button", name="Add an entry").click()
-    page.get_by_label("Word").fill("About")
+    page.get_by_label("Word", exact=True).fill("About")
     page.get_by_label("Leads to").fill("/about/")
     page.get_by_role("button", name="Save").click()
     page.get_by_text("Must be an absolute http(s) URL").wait_for()
