@@ -5,9 +5,7 @@ import { ariaKeys, nameKeys } from "../shortcuts.js";
 
 const { content } = document.getElementById("content");
 nameKeys(content);
-
-/** The toolbar, and the popover with the list of shortcuts. */
-export const [toolbar, shortcuts] = content.children;
+const toolbar = content.querySelector(".toolbar");
 const buttons = [...toolbar.querySelectorAll("button")];
 
 /** Return the command that has this letter as its shortcut, or undefined. */

@@ -1,6 +1,6 @@
 /** The editor of an article: the field for the text, the preview and the details. */
 
-import { html, nothing } from "../vendor/lit.js";
+import { html, nothing, render } from "../vendor/lit.js";
 import { badge, button, icon, menuButton, notice, openMenu, segments } from "../components.js";
 import { renderText } from "../editor/article.js";
 import { ArticlePage } from "../editor/article-page.js";
@@ -11,12 +11,14 @@ import { choosePictures } from "../editor/pictures.js";
 import { show } from "../editor/preview.js";
 import { ACTIONS, menuItems, openPublish } from "../editor/publish.js";
 import { saveState } from "../editor/save-state.js";
-import { findCommand, shortcuts, startToolbar, toolbar } from "../editor/toolbar.js";
+import { findCommand, startToolbar } from "../editor/toolbar.js";
 import { WritingArea } from "../editor/writing-area.js";
 import { count, formatDayAndTime, formatTime } from "../format.js";
 import { definePage } from "../shell.js";
 import { letterOf } from "../shortcuts.js";
 
+const editor = document.querySelector("#content").content.firstElementChild;
+const find = (selector) => editor.querySelector(selector);
 const isWide = () => matchMedia("(width >= 68rem)").matches;
 
 class Editor extends ArticlePage {
@@ -29,7 +31,7 @@ class Editor extends ArticlePage {
   updated() {
     super.updated();
     if (this.state !== "ready" || this.area) return;
-    this.area = new WritingArea(this.querySelector(".text"), {
+    this.area = new WritingArea(find(".text"), {
       text: showBreaks(this.document.content),
       markdown: this.document.content_type === "markdown",
       changed: (text) => this.change({ content: keepBreaks(this.document.content, text) }),
@@ -37,9 +39,26 @@ class Editor extends ArticlePage {
     });
     startToolbar(this.document.content_type, (name) => this.command(name));
     document.addEventListener("keydown", (event) => this.press(event), { capture: true });
-    if (!this.article) this.querySelector("#title").focus();
+    this.listen("#title", find("#subtitle"));
+    this.listen("#subtitle", this.area);
+    find(".plain").addEventListener("click", () => this.plain.action());
+    find(".in-a-tab").addEventListener("click", () => this.saver.save());
+    find(".close").addEventListener("click", () => this.set({ side: "" }));
+    if (!this.article) find("#title").focus();
     this.shown();
     this.begin();
+  }
+
+  // Take what is written into the title or the subtitle: one line, after which Enter leads to `next`.
+  listen(selector, next) {
+    const line = find(selector);
+    const write = () => this.change({ [line.name]: line.value.replace(/\s*\n\s*/g, " ") });
+    line.addEventListener("input", write);
+    line.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.isComposing) return;
+      event.preventDefault();
+      next.focus();
+    });
   }
 
   shown() {
@@ -64,7 +83,7 @@ class Editor extends ArticlePage {
       if (document !== this.document) return;
       const uuid = document.category ?? article?.category.uuid;
       const category = terms.categories.find((term) => term.uuid === uuid)?.name;
-      show(this.querySelector(".reading .sheet"), { ...document, category, text: rendered.html });
+      show(find(".reading .sheet"), { ...document, category, text: rendered.html });
       this.set({ rendered, previewState: `Rendered by this server, ${formatTime(new Date())}` });
     } catch (error) {
       this.set({ previewState: `Not refreshed: ${error.detail ?? error}` });
@@ -115,14 +134,22 @@ class Editor extends ArticlePage {
   }
 
   renderPage() {
-    const { side } = this;
-    const pane = (name, label, content, isHidden = false) =>
-      html`<section class="pane ${name}-pane" aria-label=${label} ?hidden=${isHidden}>${content}</section>`;
-    return html`<div class="editor" data-side=${side || "none"}>${this.renderBar()}
-      <main class="editor-panes" ?inert=${this.busy === "decide"}><h1 class="sr-only">${this.heading}</h1>
-        ${pane("writing", "Writing", this.renderWriting())}
-        ${pane("reading", "Preview", this.renderReading(), side === "details")}
-        ${pane("details", "Details", this.renderDetails(), side !== "details")}</main></div>`;
+    const { document: { title, subtitle }, article, rendered, side } = this;
+    const set = (selector, values) => Object.assign(find(selector), values);
+    editor.dataset.side = side || "none";
+    set("main", { inert: this.busy === "decide" });
+    set("h1", { textContent: this.heading });
+    set("#title", { value: title });
+    set("#subtitle", { value: subtitle });
+    set(".words", { textContent: rendered ? count(rendered.word_count, "word") : "" });
+    set(".minutes", { textContent: rendered ? `${rendered.reading_minutes} min to read` : "" });
+    set(".plain", { textContent: this.plain.label });
+    set(".in-a-tab", { href: `/admin/articles/${this.uuid}/preview/`, hidden: !article });
+    set(".preview-state", { textContent: this.previewState ?? "" });
+    render(this.renderBar(), find(".editor-bar"));
+    render(this.kept ? this.renderKept() : nothing, find(".kept"));
+    render([this.renderProblem(), details(this)], find(".details"));
+    return editor;
   }
 
   renderBar() {
@@ -135,8 +162,7 @@ class Editor extends ArticlePage {
       { label: "Details", icon: "panel-right", action: () => this.set({ side: "details" }) },
       history && { label: "History", ...history }, this.plain, ...menuItems(this)];
     const panes = [{ value: "", label: "Write" }, { value: "preview", label: "Preview" }];
-    return html`<header class="editor-bar">
-      <a class="button bare icon-only" href="/admin/articles/" aria-label="Back to the articles"
+    return html`<a class="button bare icon-only" href="/admin/articles/" aria-label="Back to the articles"
         >${icon("arrow-left")}</a>
       ${badge({ ...article, status })} ${saveState(this)} ${toggle("preview", "Preview", "columns-2")}
       ${history ? button({ text: "History", kind: "bare wide-only", ...history }) : nothing}
@@ -148,25 +174,7 @@ class Editor extends ArticlePage {
         ${button({ icon: "chevron-down", label: "More actions", kind: "main wide-only", popup: "menu",
           onClick: ({ currentTarget }) => openMenu(currentTarget, menuItems(this), "More actions") })}</span>
       <div class="phone-only phone-tabs">${segments({ label: "Show", name: "pane", items: panes,
-        value: side === "preview" ? side : "", onChange: (value) => this.set({ side: value }) })}</div>
-    </header>`;
-  }
-
-  renderWriting() {
-    const { document, rendered, plain } = this;
-    const line = (name, label, next) => html`<textarea id=${name} class="line-${name}" rows="1" dir="auto"
-      aria-label=${label} placeholder=${label} .value=${document[name]}
-      @keydown=${(event) => event.key === "Enter" && !event.isComposing && (event.preventDefault(), next())}
-      @input=${({ target }) => this.change({ [name]: target.value.replace(/\s*\n\s*/g, " ") })}></textarea>`;
-    return html`<div class="tool-row">${toolbar}</div>
-      <div class="writing"><div class="sheet">${this.kept ? this.renderKept() : nothing}
-        ${line("title", "Title", () => this.querySelector("#subtitle").focus())}
-        ${line("subtitle", "Subtitle", () => this.area.focus())}
-        <div class="text"></div></div></div>
-      <div class="status-line">${rendered ? html`<span>${count(rendered.word_count, "word")}</span>
-        <span>${rendered.reading_minutes} min to read</span>` : nothing}
-        <span class="end"><button type="button" @click=${plain.action}>${plain.label}</button>
-        <button type="button" popovertarget="shortcuts">Shortcuts</button></span></div>${shortcuts}`;
+        value: side === "preview" ? side : "", onChange: (value) => this.set({ side: value }) })}</div>`;
   }
 
   renderKept() {
@@ -177,22 +185,6 @@ class Editor extends ArticlePage {
       action: html`${button({ text: "Discard it", kind: "bare", onClick: () => this.dropKept() })}
         ${button({ text: "Use it", onClick: () => this.useKept() })}`,
     });
-  }
-
-  renderReading() {
-    const address = `/admin/articles/${this.uuid}/preview/`;
-    return html`<div class="tool-row"><p>As readers will see it</p>${this.article
-        ? html`<a href=${address} target="_blank" @click=${() => this.saver.save()}>Open in a tab</a>`
-        : nothing}</div>
-      <div class="reading" tabindex="0"><div class="sheet"></div></div>
-      <div class="status-line"><span>${this.previewState ?? ""}</span></div>`;
-  }
-
-  renderDetails() {
-    const close = () => this.set({ side: "" });
-    return html`<div class="tool-row"><h2>Details</h2>
-      ${button({ icon: "x", label: "Close the details", kind: "bare", onClick: close })}</div>
-      <div class="details">${this.renderProblem()}${details(this)}</div>`;
   }
 }
 
