@@ -35,19 +35,17 @@ export const onLoginEnded = (ask) => (signIn = ask);
  * Send a request to the path below /api/v1/ and return {data, etag, total}.
  * query: an object; null and "" are left out, an array repeats the name. body: sent as JSON. file: a Blob,
  * sent as it is; onProgress(sent, size) reports how much is sent. etag: If-Match. create: If-None-Match: *.
- * once: an Idempotency-Key. timeout: seconds, 0 for none. If the login has ended, the user signs in again and
- * the request is repeated.
+ * timeout: seconds, 0 for none. If the login has ended, the user signs in again and the request is repeated.
  */
 export async function request(method, path, options = {}) {
-  const { query, body, file, etag, create, once, keepalive, signal, onProgress } = options;
+  const { query, body, file, etag, create, keepalive, onProgress } = options;
   const { timeout = file ? 0 : 30 } = options;
   const type = file ? "application/octet-stream" : body !== undefined && "application/json";
-  const conditions = { "If-Match": etag, "If-None-Match": create && "*", "Idempotency-Key": once };
+  const conditions = { "If-Match": etag, "If-None-Match": create && "*" };
   const given = Object.entries({ "Content-Type": type, ...conditions });
   const headers = new Headers(given.filter(([, value]) => value));
-  const signals = [signal, timeout && AbortSignal.timeout(timeout * 1000)].filter(Boolean);
-  const init = { method, headers, keepalive, signal: AbortSignal.any(signals), cache: "no-cache",
-    body: file ?? JSON.stringify(body) };
+  const signal = timeout ? AbortSignal.timeout(timeout * 1000) : null;
+  const init = { method, headers, keepalive, signal, cache: "no-cache", body: file ?? JSON.stringify(body) };
 
   let response, data;
   try {
@@ -56,7 +54,6 @@ export async function request(method, path, options = {}) {
     const isJson = response.ok && response.status !== 204;
     data = await response.json().catch((error) => (isJson ? Promise.reject(error) : null));
   } catch (error) {
-    if (signal?.aborted) throw error;
     const outcomes = { TimeoutError: `no answer after ${timeout} s`, SyntaxError: "no answer of the API" };
     note(method, path, outcomes[error.name] ?? "no connection");
     throw new ApiError(0, { code: "offline", detail: "The blog does not answer." });
@@ -98,15 +95,14 @@ function note(method, path, outcome) {
 }
 
 // fetch() does not report how much of a body is sent.
-function upload(url, { method, headers, body, signal }, onProgress) {
+function upload(url, { method, headers, body }, onProgress) {
   return new Promise((resolve, reject) => {
     const sender = new XMLHttpRequest();
     sender.open(method, url);
     headers.forEach((value, name) => sender.setRequestHeader(name, value));
     sender.upload.onprogress = ({ loaded, total }) => onProgress(loaded, total);
     sender.onload = () => resolve(new Response(sender.response, { status: sender.status }));
-    sender.onerror = sender.onabort = () => reject(new TypeError("The connection broke."));
-    signal.addEventListener("abort", () => sender.abort());
+    sender.onerror = () => reject(new TypeError("The connection broke."));
     sender.send(body);
   });
 }

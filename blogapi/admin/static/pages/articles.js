@@ -2,13 +2,13 @@
 
 import { html, live, nothing, repeat } from "../vendor/lit.js";
 import { ApiError, del, get, patch, post } from "../api.js";
-import { badge, button, emptyState, icon, menuButton, openPopover, searchField, tabs }
-  from "../components.js";
+import { badge, button, icon, menuButton, openPopover, searchField, tabs } from "../components.js";
 import "../editor/picker.js";
 import { count, formatChanged, formatNumber, parseTime } from "../format.js";
 import { definePage, Page, toast } from "../shell.js";
-import { addressOf, changeOf, FIELDS, newArticle, PATH, titleOf } from "./lists.js";
+import { addressOf, changeOf, FIELDS, PATH, titleOf } from "./lists.js";
 
+const [newArticle, emptyList] = document.getElementById("content").content.children;
 const PAGE_SIZE = 50;
 const USUAL = { status: "any", q: "", ordering: "-last_updated", page: "1" };
 const TABS = [["any", "All"], ["draft", "Drafts"], ["scheduled", "Scheduled"], ["published", "Published"],
@@ -166,18 +166,10 @@ class Articles extends Page {
 
   get isEmpty() { return !location.search && this.counts.any === 0; }
 
-  renderMain() { return this.isEmpty ? nothing : newArticle(); }
+  renderMain() { return this.isEmpty ? nothing : newArticle; }
 
   renderPage() {
-    if (this.isEmpty) {
-      const importTexts = button({ text: "Import texts", icon: "import", href: "/admin/import/" });
-      return emptyState({
-        title: "Nothing written yet",
-        text: `Start with one article; readers see it when you publish it. If you have texts elsewhere, import
-          them: a zip archive of Markdown or HTML files, or the export of another blog.`,
-        actions: html`${newArticle()} ${importTexts}`,
-      });
-    }
+    if (this.isEmpty) return emptyList;
     const { status, q } = this.query;
     const items = TABS.map(([key, text]) =>
       ({ key, text, count: this.counts[key] ?? null, href: this.link({ status: key }) }));

@@ -15,6 +15,3 @@ export const changeOf = ({ last_updated: time, working_copy: copy }) =>
 /** The button that opens the dialog for a new item. kind: as of button(). */
 export const newButton = (one, onClick, kind) =>
   button({ text: `New ${one}`, icon: "plus", kind, popup: "dialog", onClick });
-
-export const newArticle = () =>
-  button({ text: "New article", icon: "plus", kind: "main", href: "/admin/articles/new/" });

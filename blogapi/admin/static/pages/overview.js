@@ -5,7 +5,7 @@ import { get, post } from "../api.js";
 import { row, sectionHead } from "../components.js";
 import { count, distance, formatChanged, formatDay, formatDayAndTime } from "../format.js";
 import { definePage, Page } from "../shell.js";
-import { addressOf, changeOf, FIELDS, newArticle, PATH, titleOf } from "./lists.js";
+import { addressOf, changeOf, FIELDS, PATH, titleOf } from "./lists.js";
 
 const LEVELS = { wrong: ["triangle-alert", "bad"], hint: ["triangle-alert", "warn"], ok: ["check", "good"] };
 const WORDS = { scheduled: "Scheduled", published: "Published", archived: "Archived" };
@@ -39,7 +39,7 @@ class Overview extends Page {
     return this.act("check", async () => (this.health = (await run()).data));
   }
 
-  renderMain() { return newArticle(); }
+  renderMain() { return document.getElementById("content").content.firstElementChild; }
 
   renderPage() {
     const again = html`<button class="link-button" type="button" @click=${() => this.check()}>
