@@ -1,7 +1,7 @@
 /** The versions of an article: their changes and names, and bringing one back. */
 
 import { get, patch, post, put } from "../api.js";
-import { button, emptyState, field } from "../components.js";
+import { button } from "../components.js";
 import { loadTerms } from "../editor/details.js";
 import { compareLines, compareWords, countChanges, diffFields } from "../editor/differences.js";
 import { EMPTY, fromArticle, fromCopy } from "../editor/document.js";
@@ -21,12 +21,11 @@ const PAGE_SIZE = 20;
 // The first version is compared with this.
 const NOTHING = { title: "", subtitle: "", content: "" };
 const PUBLIC = ["published", "scheduled"];
-const [form] = document.getElementById("content").content.children;
+const [form, choice, consequence, help, none] = document.getElementById("content").content.children;
 
 class History extends Page {
   versions = [];
   selected = new URLSearchParams(location.search).get("version");
-  withNow = false;
 
   get heading() { return this.article ? `History of ${this.article.title}` : "History"; }
   get shown() { return this.versions.find(({ key }) => key === this.selected) ?? this.versions[0]; }
@@ -119,16 +118,11 @@ class History extends Page {
           onClick: () => this.rename(version) }) : nothing}
         ${isFormer ? button({ text: "Bring back this version", icon: "undo-2", busy: this.busy === "back",
           onClick: () => this.bringBack(version) }) : nothing}</div></header>
-      ${isFormer && this.article.status !== "draft" ? html`<p class="soft small history-consequence">Readers
-        see a version that you bring back after you update the article.</p>` : nothing}`;
+      ${isFormer && this.article.status !== "draft" ? consequence : nothing}`;
   }
 
   renderPage() {
-    if (this.versions.length < 2) {
-      return emptyState({ title: "There is one version so far",
-        text: "When you publish, leave a draft or bring a version back, the former version is kept here.",
-        actions: button({ text: "Back to the article", href: EDITOR }) });
-    }
+    if (this.versions.length < 2) return none;
     const days = Map.groupBy(this.versions, ({ created }) => toFields(created).day);
     const readMore = () => this.act("more", () => this.loadFormer());
     return html`<div class="history">
@@ -137,8 +131,7 @@ class History extends Page {
           <ul>${versions.map((version) => html`<li>${this.renderVersion(version)}</li>`)}</ul>`)}
         ${this.hasMore ? button({ text: "Show older versions", busyText: "Loading…",
           busy: this.busy === "more", onClick: readMore }) : nothing}
-        <p class="soft small">Autosaves are not kept as versions. A version is made each time you publish,
-          leave a draft or bring a version back.</p></nav>
+        ${help}</nav>
       <section class="version-changes" aria-label="Changes">${this.renderChanges(this.shown)}</section>
     </div>`;
   }
@@ -157,18 +150,17 @@ class History extends Page {
   renderChanges(version) {
     const [now] = this.versions;
     const isNow = version === now;
-    const [left, right] = this.withNow && !isNow ? [version, now] : [version.before, version];
+    const withNow = choice.querySelector("select").value === "now" && !isNow;
+    const [left, right] = withNow ? [version, now] : [version.before, version];
     const { added, removed } = countChanges(left.content, right.content);
     const [name, who] = [this.nameOf(version), this.names[version.user]];
     const day = formatDayAndTime(version.created);
     const when = name && `, ${day.replace(/^(.*day),/, (_, word) => word.toLowerCase())}`;
     const fields = diffFields(left, right, this.names);
-    return html`<header class="version-head">
+    return html`<header class="version-head" @change=${() => this.requestUpdate()}>
         <div><p><strong>${name || day}</strong>${when}${who ? `, by ${who}` : ""}</p>
           <p class="soft small" role="status">${count(added, "word")} added, ${removed} removed</p></div>
-        ${isNow ? nothing : field({ name: "with", label: "Compare with", type: "select",
-          value: this.withNow ? "now" : "before", options: [["before", "Version before"], ["now", "Now"]],
-          onChange: (value) => this.set({ withNow: value === "now" }) })}</header>
+        ${isNow ? nothing : choice}</header>
       ${fields.length ? fields.map(renderField) : html`<p class="soft">Nothing differs.</p>`}`;
   }
 }
