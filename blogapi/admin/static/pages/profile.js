@@ -31,9 +31,8 @@ class Profile extends Page {
   }
 
   renderMain() {
-    const leave = () => this.act("out", () => post("auth/logout/"));
-    const onClick = async () => (await leave()) && location.assign("/admin/sign-in/");
-    return button({ text: "Sign out", icon: "log-out", onClick });
+    const leave = () => post("auth/logout/").then(() => location.assign("/admin/sign-in/"));
+    return button({ text: "Sign out", icon: "log-out", onClick: () => this.act("out", leave) });
   }
 
   renderLogin({ uuid, created, expires, user_agent: agent, current }) {
