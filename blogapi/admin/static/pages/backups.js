@@ -7,7 +7,7 @@ import { count, formatDayAndTime, formatSize } from "../format.js";
 import { remove } from "../forms.js";
 import { definePage, Page } from "../shell.js";
 
-const [purpose, help] = document.getElementById("content").content.children;
+const [none, help] = document.getElementById("content").content.children;
 
 class Backups extends Page {
   // What the check of a backup found, by the name of the backup.
@@ -27,7 +27,7 @@ class Backups extends Page {
 
   renderPage() {
     if (this.elsewhere) return emptyState({ title: "Backups are made elsewhere", text: this.elsewhere });
-    if (!this.backups.length) return emptyState({ title: "No backup yet", text: purpose });
+    if (!this.backups.length) return none;
     const heads = [["Made"], ["How"], ["Pictures"], ["Size", "num"]];
     const rows = this.backups.map((backup) => this.renderBackup(backup));
     return html`${table(heads, rows, "bleed nowrap")}${help}`;

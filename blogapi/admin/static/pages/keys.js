@@ -2,15 +2,14 @@
 
 import { html } from "../vendor/lit.js";
 import { get, post } from "../api.js";
-import { button, emptyState, table } from "../components.js";
+import { button, table } from "../components.js";
 import { daysFromToday, formatDay, formatDayAndTime } from "../format.js";
 import { openForm, remove, showOnce } from "../forms.js";
 import { definePage, Page, session } from "../shell.js";
 import { newButton } from "./lists.js";
 
-const [form, help, once] = document.getElementById("content").content.children;
+const [form, none, help, once] = document.getElementById("content").content.children;
 const nameOf = (scope) => form.querySelector(`[value=${scope}]`).text;
-const NONE = { title: "No keys yet", text: "A program needs a key to use this blog. You need none." };
 const IDLE_DAYS = 180;
 
 function renderLastUse({ last_used: used, created }) {
@@ -26,9 +25,9 @@ class Keys extends Page {
   }
 
   async create() {
-    const end = (days) => (days ? new Date(Date.now() + days * 86_400_000) : null);
     const save = async ({ name, scope, days }) => {
-      const { data } = await post("auth/api-key/", { name, scopes: [scope], expires: end(days) });
+      const expires = days ? new Date(Date.now() + days * 86_400_000) : null;
+      const { data } = await post("auth/api-key/", { name, scopes: [scope], expires });
       return { ...data, scope };
     };
     const values = { scope: "read", days: "365" };
@@ -61,7 +60,7 @@ class Keys extends Page {
   renderPage() {
     const rows = this.keys.map((key) => this.renderRow(key));
     const heads = [["Name"], ["May"], ["Last used"], ["Ends"]];
-    return html`${this.once}${rows.length ? table(heads, rows, "") : emptyState(NONE)}${help}`;
+    return html`${this.once}${rows.length ? table(heads, rows, "") : none}${help}`;
   }
 }
 

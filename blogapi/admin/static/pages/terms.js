@@ -2,7 +2,7 @@
 
 import { html } from "../vendor/lit.js";
 import { del, get, patch, post, put } from "../api.js";
-import { emptyState, menuButton, table } from "../components.js";
+import { menuButton, table } from "../components.js";
 import { count } from "../format.js";
 import { openForm, remove } from "../forms.js";
 import { definePage, Page, toast } from "../shell.js";
@@ -11,7 +11,7 @@ import { newButton } from "./lists.js";
 const place = document.body.dataset.page;
 const path = `blog/${place}/`;
 const one = { categories: "category", tags: "tag", authors: "author" }[place];
-const [purpose, form] = document.getElementById("content").content.children;
+const [form, none] = document.getElementById("content").content.children;
 const fields = [...new FormData(form).keys()].join();
 
 class Terms extends Page {
@@ -20,7 +20,7 @@ class Terms extends Page {
   renderMain() { return newButton(one, () => this.edit(), "main"); }
 
   renderPage() {
-    if (!this.terms.length) return emptyState({ title: `No ${place} yet`, text: purpose });
+    if (!this.terms.length) return none;
     const heads = [["Name"], ["Address"], ["Articles", "num"]];
     return table(heads, this.terms.map((term) => this.renderTerm(term)));
   }
