@@ -221,6 +221,7 @@ def test_after_a_crash_the_text_is_offered_again(write, make, api):
     page = crash(first, " at all.", lambda: write(path))
     assert list_violations(page) == []
     get_button(page, "Use it").click()
+    wait_until(page, "document.activeElement.closest('.text') !== null")
     save(page)
     assert get_stored(api, path) == f"{TEXT}Not sent at all."
     page.reload()

@@ -88,6 +88,7 @@ export class ArticlePage extends Page {
   dropKept() {
     discard(this.kept);
     this.set({ kept: null });
+    this.area.focus();
   }
 
   async send(document, options) {

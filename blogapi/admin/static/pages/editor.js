@@ -1,7 +1,7 @@
 /** The editor of an article: the field for the text, the preview and the details. */
 
 import { html, nothing, render } from "../vendor/lit.js";
-import { badge, button, icon, menuButton, notice, openMenu, segments } from "../components.js";
+import { badge, button, icon, menuButton, openMenu, segments } from "../components.js";
 import { renderText } from "../editor/article.js";
 import { ArticlePage } from "../editor/article-page.js";
 import { details } from "../editor/details.js";
@@ -39,18 +39,21 @@ class Editor extends ArticlePage {
     });
     startToolbar(this.document.content_type, (name) => this.command(name));
     document.addEventListener("keydown", (event) => this.press(event), { capture: true });
-    this.listen("#title", find("#subtitle"));
-    this.listen("#subtitle", this.area);
-    find(".plain").addEventListener("click", () => this.plain.action());
-    find(".in-a-tab").addEventListener("click", () => this.saver.save());
-    find(".close").addEventListener("click", () => this.set({ side: "" }));
+    this.followLine("#title", find("#subtitle"));
+    this.followLine("#subtitle", this.area);
+    const listen = (selector, click) => find(selector).addEventListener("click", click);
+    listen(".plain", () => this.plain.action());
+    listen(".in-a-tab", () => this.saver.save());
+    listen(".close", () => this.set({ side: "" }));
+    listen(".discard", () => this.dropKept());
+    listen(".use", () => this.useKept());
     if (!this.article) find("#title").focus();
     this.shown();
     this.begin();
   }
 
   // Take what is written into the title or the subtitle: one line, after which Enter leads to `next`.
-  listen(selector, next) {
+  followLine(selector, next) {
     const line = find(selector);
     const write = () => this.change({ [line.name]: line.value.replace(/\s*\n\s*/g, " ") });
     line.addEventListener("input", write);
@@ -134,20 +137,21 @@ class Editor extends ArticlePage {
   }
 
   renderPage() {
-    const { document: { title, subtitle }, article, rendered, side } = this;
+    const { document: { title, subtitle }, article, kept, rendered, side } = this;
     const set = (selector, values) => Object.assign(find(selector), values);
     editor.dataset.side = side || "none";
     set("main", { inert: this.busy === "decide" });
     set("h1", { textContent: this.heading });
     set("#title", { value: title });
     set("#subtitle", { value: subtitle });
-    set(".words", { textContent: rendered ? count(rendered.word_count, "word") : "" });
+    set(".kept", { hidden: !kept });
+    set(".kept-time", { textContent: kept ? formatDayAndTime(new Date(kept.time)) : "" });
+    set(".word-count", { textContent: rendered ? count(rendered.word_count, "word") : "" });
     set(".minutes", { textContent: rendered ? `${rendered.reading_minutes} min to read` : "" });
     set(".plain", { textContent: this.plain.label });
     set(".in-a-tab", { href: `/admin/articles/${this.uuid}/preview/`, hidden: !article });
     set(".preview-state", { textContent: this.previewState ?? "" });
     render(this.renderBar(), find(".editor-bar"));
-    render(this.kept ? this.renderKept() : nothing, find(".kept"));
     render([this.renderProblem(), details(this)], find(".details"));
     return editor;
   }
@@ -175,16 +179,6 @@ class Editor extends ArticlePage {
           onClick: ({ currentTarget }) => openMenu(currentTarget, menuItems(this), "More actions") })}</span>
       <div class="phone-only phone-tabs">${segments({ label: "Show", name: "pane", items: panes,
         value: side === "preview" ? side : "", onChange: (value) => this.set({ side: value }) })}</div>`;
-  }
-
-  renderKept() {
-    return notice({
-      icon: "history",
-      title: "This browser has kept a text that was not saved.",
-      text: `From ${formatDayAndTime(new Date(this.kept.time))}`,
-      action: html`${button({ text: "Discard it", kind: "bare", onClick: () => this.dropKept() })}
-        ${button({ text: "Use it", onClick: () => this.useKept() })}`,
-    });
   }
 }
 
