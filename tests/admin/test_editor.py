@@ -502,6 +502,7 @@ def test_the_plain_text_field_keeps_the_text_and_the_choice(write, make, api):
     page.reload()
     get_text(page).wait_for()
     assert get_text(page).evaluate("(field) => field.localName") == "textarea"
+    assert get_button(page, "Preview").get_attribute("aria-pressed") == "true"
     bold = get_button(page, "Bold")
     assert (bold.get_attribute("title"), bold.get_attribute("aria-keyshortcuts")) == ("Bold (⌘ B)", "Meta+B")
     get_button(page, "Shortcuts").click()
