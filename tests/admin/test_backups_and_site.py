@@ -70,6 +70,7 @@ def test_the_fields_of_the_site_are_changed(api, open_admin):
     )
     page.get_by_role("navigation").get_by_text("Notes from the harbour").wait_for()
     page.get_by_role("button", name="Remove About").click()
+    wait_until(page, "document.activeElement.id === 'main'")
     page.get_by_text("Not saved yet").wait_for()
     page.get_by_role("button", name="Save").click()
     page.get_by_text(re.compile(r"^Saved \d\d:\d\d$")).wait_for()

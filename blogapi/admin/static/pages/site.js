@@ -1,4 +1,4 @@
-/** The site: its title, language and time zone, its addresses and its navigation. The form is in the document. */
+/** The site: its title, language and time zone, addresses and navigation. The form is in the document. */
 
 import { html, nothing, render } from "../vendor/lit.js";
 import { ApiError, get, patch } from "../api.js";
@@ -36,12 +36,10 @@ class Site extends Page {
       busyText: "Saving…", kind: "main", type: "submit", form: "site", busy: this.busy === "save" })}</div>`;
   }
 
-  renderPage() { return form; }
-
-  updated() {
-    super.updated();
+  renderPage() {
     showErrors(form, this.errors);
-    render(this.values.navigation?.map((entry, at) => this.renderEntry(entry, at)), form.querySelector("ol"));
+    render(this.values.navigation.map((entry, at) => this.renderEntry(entry, at)), form.querySelector("ol"));
+    return form;
   }
 
   renderEntry(entry, at) {
