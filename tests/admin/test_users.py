@@ -40,6 +40,8 @@ def test_a_person_signs_in_and_comes_to_the_page_that_they_wanted(api, open_admi
 def test_a_person_does_not_stay_signed_in_on_a_strange_computer(open_admin):
     page = open_admin("/admin/sign-in/?next=https://evil.example/", user="")
     page.get_by_role("checkbox", name="Stay signed in on this device").uncheck()
+    page.get_by_role("button", name="Show password").click()
+    assert page.get_by_label("Password", exact=True).get_attribute("type") == "text"
     fill_in_and_send(page, "Sign in", name="ida", password=PASSWORD)
     page.wait_for_url(f"{open_admin.origin}/admin/")
     assert [cookie["expires"] for cookie in page.context.cookies()] == [-1]
@@ -123,6 +125,8 @@ def test_a_key_is_shown_once_and_revoked(api, open_admin):
     page.keyboard.press("Escape")
     dialog.wait_for(state="detached")
     requests[0].continue_()
+    shown = page.get_by_role("region", name="Key “phone shortcut” is made. Copy it now")
+    shown.get_by_text(re.compile(r"^May read and write as ida\. Ends on \d")).wait_for()
     wait_until(page, "document.activeElement.textContent.includes('Copy')")
     page.keyboard.press("Enter")
     page.get_by_role("status").get_by_text("Copied").wait_for()

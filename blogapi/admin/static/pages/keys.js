@@ -28,12 +28,12 @@ class Keys extends Page {
     const save = async ({ name, scope, days }) => {
       const expires = days ? new Date(Date.now() + days * 86_400_000) : null;
       const { data } = await post("auth/api-key/", { name, scopes: [scope], expires });
-      return { ...data, scope };
+      return { name, scope, expires, value: data.public_state };
     };
     const values = { scope: "read", days: "365" };
     const key = await openForm(this, form, { title: "New key", values, save });
     if (!key) return;
-    const { name, scope, expires, public_state: value } = key;
+    const { name, scope, expires, value } = key;
     const may = `May ${nameOf(scope).toLowerCase()} as ${session().user.username}.`;
     const foot = `${may} ${expires ? `Ends on ${formatDay(expires)}.` : "Never ends."}`;
     const title = `${name ? `Key “${name}”` : "The key"} is made. Copy it now`;
