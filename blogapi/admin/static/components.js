@@ -27,7 +27,7 @@ export function button(options) {
   const { text, busyText, icon: name, kind = "", label, busy, pressed, popup, onClick, ...more } = options;
   const inner = html`${name ? icon(name) : nothing}${text ? words(text, busyText) : nothing}`;
   const states = { "aria-busy": busy && "true", "aria-pressed": pressed?.toString(), "aria-haspopup": popup };
-  const kinds = `button ${kind} ${text ? "" : "icon-only"} ${busy ? "done" : ""}`;
+  const kinds = `button ${kind} ${text ? "" : "icon-only"}`;
   const given = attributes({ class: kinds, "aria-label": label, title: !text && label, ...states, ...more });
   if (more.href) return html`<a ${given}>${inner}</a>`;
   const click = (event) => (busy ? event.preventDefault() : onClick?.(event));

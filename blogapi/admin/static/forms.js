@@ -21,10 +21,10 @@ export function showErrors(form, errors) {
  * request runs: a new key is shown only once.
  */
 export async function openForm(page, form, { title, values = {}, save }) {
-  const end = () => page.set({ errors: {}, problem: "" });
+  const forget = () => page.set({ errors: {}, problem: "" });
   const copy = form.cloneNode(true);
   for (const [name, value] of Object.entries(values)) copy.elements[name].value = value;
-  end();
+  forget();
   let saved;
   const send = async (event) => {
     event.preventDefault();
@@ -33,9 +33,7 @@ export async function openForm(page, form, { title, values = {}, save }) {
     if ((await saved) !== undefined) dialog.close();
   };
   const content = () => {
-    const submit = copy.querySelector(".main");
-    submit.classList.toggle("done", page.busy === "save");
-    submit.ariaBusy = page.busy === "save" ? "true" : null;
+    copy.querySelector(".main").ariaBusy = page.busy === "save" ? "true" : null;
     copy.querySelector("[role=alert]").textContent = page.problem;
     showErrors(copy, page.errors);
     return copy;
@@ -44,7 +42,7 @@ export async function openForm(page, form, { title, values = {}, save }) {
   copy.addEventListener("submit", send);
   copy.addEventListener("reset", () => dialog.close());
   await dialog.result;
-  end();
+  forget();
   return saved;
 }
 
