@@ -16,9 +16,9 @@ export function showErrors(form, errors) {
 }
 
 /**
- * Ask with a form of the document (fields.html) in a dialog: fill in the values, save(values) what was entered,
- * load the page again. Returns a promise of what save() returns, also if the user closes the dialog while the
- * request runs: a new key is shown only once.
+ * Ask with a form of the document (fields.html) in a dialog: fill in the values, save(values) what was
+ * entered, load the page again. Returns a promise of what save() returns, also if the user closes the dialog
+ * while the request runs: a new key is shown only once.
  */
 export async function openForm(page, form, { title, values = {}, save }) {
   const forget = () => page.set({ errors: {}, problem: "" });
