@@ -285,13 +285,13 @@ test("shortcuts take Ctrl, or ⌘ on a Mac", async () => {
   const press = (module, more) => module.letterOf({ key: "b", ...more });
   const mac = await import(base + "../shortcuts.js?mac");
   assert.deepEqual([press(mac, { metaKey: true }), press(mac, { ctrlKey: true })], ["B", ""]);
-  assert.deepEqual([mac.keyNames("B"), mac.ariaKeys("B")], ["⌘ B", "Meta+B"]);
+  assert.equal(mac.ariaKeys("B"), "Meta+B");
   navigator.platform = "Win32";
   const other = await import(base + "../shortcuts.js?other");
   assert.deepEqual([press(other, { metaKey: true }), press(other, { ctrlKey: true })], ["", "B"]);
   assert.equal(press(other, { ctrlKey: true, altKey: true }), "");
   assert.equal(press(other, { ctrlKey: true, isComposing: true }), "");
-  assert.deepEqual([other.keyNames("B"), other.ariaKeys("B")], ["Ctrl B", "Control+B"]);
+  assert.equal(other.ariaKeys("B"), "Control+B");
 });
 
 const show = (name, marked) => {

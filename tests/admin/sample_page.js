@@ -2,7 +2,7 @@
 import { html } from "../vendor/lit.js";
 import { get, post } from "../api.js";
 import * as components from "../components.js";
-import { definePage, Page, session, toast } from "../shell.js";
+import { definePage, Page, session } from "../shell.js";
 
 const { button, field, openDialog, openPopover, segments } = components;
 
@@ -32,7 +32,7 @@ class Sample extends Page {
     await this.act("save", async () => {
       await post("blog/categories/", { name: this.name });
       await this.reload();
-      toast("Category saved", { undo: () => this.set({ name: "undone" }) });
+      components.toast("Category saved", { undo: () => this.set({ name: "undone" }) });
     });
   }
 

@@ -45,7 +45,7 @@ def test_a_version_shows_what_it_has_changed(api, open_admin, width, dark):
 
 def test_a_version_gets_a_name(api, open_admin):
     uuid = make_versions(api, "Names")
-    page = open_admin(f"/admin/articles/{uuid}/history/?version=2")
+    page = open_admin(f"/admin/articles/{uuid}/history/#2")
     page.get_by_role("button", name="Name this version", exact=True).click()
     page.get_by_label("Name", exact=True).fill("After the fire drill")
     page.get_by_role("button", name="Save name", exact=True).click()
@@ -59,7 +59,7 @@ def test_a_version_of_a_draft_is_brought_back_and_the_edits_are_kept(api, open_a
     uuid = make_versions(api, "Draft", tags=[tag], excerpt="Short.")
     api.delete(f"blog/tags/{tag['uuid']}/")
     api.put(f"blog/articles/{uuid}/working-copy/", {"title": "Draft", "content": "My edits."})
-    page = open_admin(f"/admin/articles/{uuid}/history/?version=1")
+    page = open_admin(f"/admin/articles/{uuid}/history/#1")
     page.get_by_role("button", name="Bring back this version", exact=True).click()
     page.get_by_role("button", name="Open the article", exact=True).wait_for()
     article = api.get(f"blog/articles/{uuid}/?fields=content,excerpt,slug,tags")
@@ -71,7 +71,7 @@ def test_a_version_of_a_draft_is_brought_back_and_the_edits_are_kept(api, open_a
 
 def test_a_version_of_a_published_article_is_brought_back_as_edits(api, open_admin):
     uuid = make_versions(api, "Published", status="published")
-    page = open_admin(f"/admin/articles/{uuid}/history/?version=1")
+    page = open_admin(f"/admin/articles/{uuid}/history/#1")
     page.get_by_text("Readers see a version that you bring back after you update the article.").wait_for()
     page.get_by_role("button", name="Bring back this version", exact=True).click()
     page.get_by_text("not published yet").wait_for()

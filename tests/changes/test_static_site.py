@@ -94,6 +94,7 @@ def write_blog(as_admin):
     return write
 
 
+@pytest.mark.slow
 def test_the_followed_site_equals_a_new_build(app, follow, write_blog, as_admin, tmp_path):
     followed = tmp_path / "followed"
     assert follow(followed) == {}

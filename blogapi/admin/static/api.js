@@ -20,9 +20,7 @@ export class ApiError extends Error {
   }
 
   /** Whether the same request can succeed later. */
-  get isTemporary() {
-    return [0, 429, 502, 503, 504].includes(this.status);
-  }
+  get isTemporary() { return [0, 429, 502, 503, 504].includes(this.status); }
 }
 
 let signIn = null;
@@ -34,22 +32,20 @@ export const onLoginEnded = (ask) => (signIn = ask);
 /**
  * Send a request to the path below /api/v1/ and return {data, etag, total}.
  * query: an object; null and "" are left out, an array repeats the name. body: sent as JSON. file: a Blob,
- * sent as it is; onProgress(sent, size) reports how much is sent. etag: If-Match. create: If-None-Match: *.
+ * sent as it is. etag: If-Match. create: If-None-Match: *.
  * timeout: seconds, 0 for none. If the login has ended, the user signs in again and the request is repeated.
  */
 export async function request(method, path, options = {}) {
-  const { query, body, file, etag, create, keepalive, onProgress } = options;
-  const { timeout = file ? 0 : 30 } = options;
+  const { query, body, file, etag, create, keepalive, timeout = file ? 0 : 30 } = options;
   const type = file ? "application/octet-stream" : body !== undefined && "application/json";
-  const conditions = { "If-Match": etag, "If-None-Match": create && "*" };
-  const given = Object.entries({ "Content-Type": type, ...conditions });
+  const given = Object.entries({ "Content-Type": type, "If-Match": etag, "If-None-Match": create && "*" });
   const headers = new Headers(given.filter(([, value]) => value));
   const signal = timeout ? AbortSignal.timeout(timeout * 1000) : null;
   const init = { method, headers, keepalive, signal, cache: "no-cache", body: file ?? JSON.stringify(body) };
 
   let response, data;
   try {
-    response = await (onProgress ? upload : fetch)(apiAddress(path, query), init, onProgress);
+    response = await fetch(apiAddress(path, query), init);
     // A proxy reports errors in HTML, and the sign-in page of a network can answer in place of the blog.
     const isJson = response.ok && response.status !== 204;
     data = await response.json().catch((error) => (isJson ? Promise.reject(error) : null));
@@ -89,20 +85,10 @@ export function apiAddress(path, query = {}) {
   return BASE + path + (text && `?${text}`);
 }
 
+/** Return the address of a file of the library: this host, even if its public address has another one. */
+export const fileAddress = ({ url }) => new URL(url, location.origin).pathname;
+
 function note(method, path, outcome) {
   const failure = `${formatTime(new Date())}  ${method} ${BASE}${path}  ${outcome}\n`;
   connection.failures = [failure, ...connection.failures].slice(0, 8);
-}
-
-// fetch() does not report how much of a body is sent.
-function upload(url, { method, headers, body }, onProgress) {
-  return new Promise((resolve, reject) => {
-    const sender = new XMLHttpRequest();
-    sender.open(method, url);
-    headers.forEach((value, name) => sender.setRequestHeader(name, value));
-    sender.upload.onprogress = ({ loaded, total }) => onProgress(loaded, total);
-    sender.onload = () => resolve(new Response(sender.response, { status: sender.status }));
-    sender.onerror = () => reject(new TypeError("The connection broke."));
-    sender.send(body);
-  });
 }

@@ -39,6 +39,15 @@ const words = (before, after) =>
   html`<span class="words"><span class="before">${before}</span>${
     after ? html`<span class="after">${after}</span>` : nothing}</span>`;
 
+/** A button that lets the user choose files, and passes them to use(). accept: as of an input. */
+export function fileButton({ text, icon: name, kind = "", multiple = false, accept = "", busy, use }) {
+  // The same file can be chosen again.
+  const forget = ({ target }) => (target.value = "");
+  const change = ({ target }) => use([...target.files]);
+  return html`<label class="button upload ${kind}">${icon(name)} ${text}<input type="file" class="sr-only"
+    accept=${accept} ?multiple=${multiple} ?disabled=${busy} @click=${forget} @change=${change}></label>`;
+}
+
 const BADGES = {
   draft: ["circle-dashed", "Draft"],
   scheduled: ["clock", "Scheduled", "accent"],
@@ -56,8 +65,8 @@ export function badge({ status, published_at: time, working_copy: edits }) {
 
 /**
  * A label, a control with the id "field-NAME", and below it the help or the error errors[NAME].
- * type: of an input; or "textarea", "select" (options: [[value, text]]). onInput(value): on each change;
- * onChange(value): at the end. Other names are attributes. Forms of the document have fields.html.
+ * type: of an input, or "textarea". onInput(value): on each change; onChange(value): at the end. Other names
+ * are attributes. Forms of the document have fields.html.
  */
 export function field({ name, id = `field-${name}`, label, help, counter, errors = {}, ...more }) {
   const error = [errors[name] ?? []].flat().join(" ");
@@ -70,16 +79,11 @@ export function field({ name, id = `field-${name}`, label, help, counter, errors
       <span id="${id}-help" class="help">${text}</span><span class="help">${counter}</span></div></div>`;
 }
 
-function makeControl({ type = "text", value = "", options, prefix, onInput, onChange, ...more }) {
+function makeControl({ type = "text", value = "", prefix, onInput, onChange, ...more }) {
   const oninput = ({ target }) => onInput?.(target.value);
   const onchange = ({ target }) => onChange?.(target.value);
   const dir = /^text/.test(type) && "auto";
   const given = attributes({ autocomplete: "off", dir, oninput, onchange, ...more });
-  if (type === "select") {
-    const list = options.map(([key, text]) =>
-      html`<option value=${key} ?selected=${key === value}>${text}</option>`);
-    return html`<span class="select"><select ${given}>${list}</select>${icon("chevron-down")}</span>`;
-  }
   // What is typed into a field that the page does not follow stays when the page renders.
   const shown = onInput ? live(value) : value;
   if (type === "textarea") return html`<textarea rows="3" .value=${shown} ${given}></textarea>`;

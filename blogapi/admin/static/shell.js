@@ -2,15 +2,13 @@
 
 import { html, LitElement, nothing } from "./vendor/lit.js";
 import { ApiError, connection, get, onLoginEnded, post } from "./api.js";
-import { announce, button, emptyState, keepFocus, notice, pageHead, problem, row, sectionHead, toast,
-  updateFloats } from "./components.js";
+import { button, emptyState, keepFocus, notice, pageHead, problem, row, sectionHead, updateFloats }
+  from "./components.js";
 import { keptTexts } from "./editor/journal.js";
 import { count, formatDayAndTime, setTimeZone } from "./format.js";
 import { openPalette } from "./palette.js";
 import { letterOf, nameKeys } from "./shortcuts.js";
 import * as storage from "./storage.js";
-
-export { announce, toast };
 
 // The names of the blog and the user are stored for the next page, whose menu does not wait for the API.
 const KEPT = "blogapi.session";
@@ -112,9 +110,7 @@ export class Page extends LitElement {
   renderProblem() { return problem(this.problem); }
 
   // If a render removes the element with the focus, such as the row of a menu, the content gets the focus.
-  update(changes) {
-    keepFocus(() => super.update(changes));
-  }
+  update(changes) { keepFocus(() => super.update(changes)); }
 
   render() {
     const isBare = document.body.classList.contains("bare");

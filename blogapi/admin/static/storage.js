@@ -14,9 +14,5 @@ export const listKeys = (prefix) =>
   attempt(() => Object.keys(localStorage).filter((key) => key.startsWith(prefix))) ?? [];
 
 function attempt(action) {
-  try {
-    return action();
-  } catch {
-    return undefined;
-  }
+  try { return action(); } catch { return undefined; }
 }

@@ -1,11 +1,8 @@
 /** The dialog for pictures: new ones or those of the library, each with its alternative text. */
 
 import { html, nothing } from "../vendor/lit.js";
-import { get, patch, post } from "../api.js";
-import { button, field, icon, openDialog, problem, searchField } from "../components.js";
-
-// Files are loaded from this host, even if their public address has another one.
-const pathOf = (address) => new URL(address, location.origin).pathname;
+import { fileAddress, get, patch, post } from "../api.js";
+import { button, field, fileButton, openDialog, problem, searchField } from "../components.js";
 
 /**
  * Return the chosen pictures: [{uuid, url, alt}]; none if the author cancels. files: uploaded at once.
@@ -36,8 +33,8 @@ class Chooser {
       const query = { type: "image", page: 1, page_size: 24, q, fields: "uuid,name,alt,url,renditions" };
       const { data } = await get("blog/media/", { query });
       if (this.words !== words) return;
-      this.library = data.map((media) => ({ ...media, source: pathOf(media.url), stored: media.alt }));
-      const found = this.library.find(({ source }) => address && source === pathOf(address));
+      this.library = data.map((media) => ({ ...media, source: fileAddress(media), stored: media.alt }));
+      const found = this.library.find(({ source }) => address && source === fileAddress({ url: address }));
       if (found) this.choose([found]);
       else if (address) this.trouble = "The library does not contain this picture.";
     });
@@ -87,15 +84,13 @@ class Chooser {
   }
 
   renderChoices() {
-    const upload = ({ target }) => target.files.length && this.upload([...target.files]);
     const search = (words) => this.search(words);
     const picture = (media) => html`<li><button type="button" aria-label=${media.alt || media.name}
       @click=${() => this.choose([media])}>
-      <img src=${pathOf(media.renditions[0]?.url ?? media.url)} alt="" loading="lazy"></button></li>`;
+      <img src=${fileAddress(media.renditions[0] ?? media)} alt="" loading="lazy"></button></li>`;
     return html`<div class="picture-sources">
-        <label class="button upload">${icon("upload")} Upload from this device
-          <input type="file" class="sr-only" accept="image/*" ?multiple=${!this.single} @change=${upload}>
-        </label>
+        ${fileButton({ text: "Upload from this device", icon: "upload", accept: "image/*",
+          multiple: !this.single, use: (files) => this.upload(files) })}
         ${searchField({ label: "Search the library", id: "library", value: this.words, onInput: search })}
       </div><ul class="picture-grid">${this.library.map(picture)}</ul>`;
   }

@@ -2,10 +2,10 @@
 
 import { html, live, nothing, repeat } from "../vendor/lit.js";
 import { ApiError, del, get, patch, post } from "../api.js";
-import { badge, button, icon, menuButton, openPopover, searchField, tabs } from "../components.js";
+import { badge, button, icon, menuButton, openPopover, searchField, tabs, toast } from "../components.js";
 import "../editor/picker.js";
 import { count, formatChanged, formatNumber, parseTime } from "../format.js";
-import { definePage, Page, toast } from "../shell.js";
+import { definePage, Page } from "../shell.js";
 import { addressOf, changeOf, FIELDS, PATH, titleOf } from "./lists.js";
 
 const [newArticle, emptyList] = document.getElementById("content").content.children;

@@ -1,14 +1,14 @@
 /** The versions of an article: their changes and names, and bringing one back. */
 
 import { get, patch, post, put } from "../api.js";
-import { button } from "../components.js";
+import { button, toast } from "../components.js";
 import { loadTerms } from "../editor/details.js";
 import { compareLines, compareWords, countChanges, diffFields } from "../editor/differences.js";
 import { EMPTY, fromArticle, fromCopy } from "../editor/document.js";
 import { openForm } from "../forms.js";
 import { count, daysFromToday, formatDayAndTime, formatLongDay, formatTime, parseTime,
   toFields } from "../format.js";
-import { definePage, Page, toast } from "../shell.js";
+import { definePage, Page } from "../shell.js";
 import { html, nothing } from "../vendor/lit.js";
 
 const UUID = location.pathname.split("/")[3];
@@ -25,10 +25,9 @@ const [form, choice, consequence, help, none] = document.getElementById("content
 
 class History extends Page {
   versions = [];
-  selected = new URLSearchParams(location.search).get("version");
 
   get heading() { return this.article ? `History of ${this.article.title}` : "History"; }
-  get shown() { return this.versions.find(({ key }) => key === this.selected) ?? this.versions[0]; }
+  get shown() { return this.versions.find(({ key }) => location.hash === `#${key}`) ?? this.versions[0]; }
 
   async load() {
     const query = { fields: "*,authors,published_at,last_updated,editor,working_copy" };
@@ -73,14 +72,6 @@ class History extends Page {
     return parseTime(time) > parseTime(created) ? "Scheduled" : "Published";
   }
 
-  open(event, key) {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    history.replaceState(null, "", `?version=${key}`);
-    this.set({ selected: key });
-    this.querySelector(".version-changes").scrollIntoView({ block: "nearest" });
-  }
-
   async rename({ number, name = "" }) {
     const save = (values) => (number ? patch(`${REVISIONS}${number}/`, values) : post(REVISIONS, values));
     await openForm(this, form, { title: "Name this version", values: { name }, save });
@@ -99,7 +90,7 @@ class History extends Page {
       if (article.status === "draft") {
         await post(`${COPY}publish/`, { status: "draft" }, { etag: saved.etag });
       }
-      this.selected = null;
+      location.hash = "";
       return true;
     });
     const action = { label: "Open the article", run: () => location.assign(EDITOR) };
@@ -141,7 +132,7 @@ class History extends Page {
     const [name, time] = [this.nameOf(version), formatTime(created)];
     const isWaiting = version === this.versions[0] && (this.copy || this.article.status === "draft");
     const below = [name && time, this.names[user], isWaiting && "not published yet"];
-    return html`<a class="version" href="?version=${key}" @click=${(event) => this.open(event, key)}
+    return html`<a class="version" href="#${key}"
       aria-current=${version === this.shown ? "true" : nothing}><strong>${name || time}</strong>
       <span class="version-size">${added ? `+${added}` : ""} ${removed ? `−${removed}` : ""}</span>
       <span class="soft small">${below.filter(Boolean).join(", ")}</span></a>`;
@@ -182,3 +173,8 @@ const renderWords = (left, right) => compareWords(left, right).map(({ equal, bef
   [before ? html`<del>${before}</del>` : nothing, after ? html`<ins>${after}</ins>` : nothing]);
 
 definePage(History);
+addEventListener("hashchange", () => {
+  const page = document.querySelector("admin-page");
+  page.requestUpdate();
+  page.querySelector(".version-changes")?.scrollIntoView({ block: "nearest" });
+});

@@ -2,9 +2,9 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { apiAddress, get, post } from "../api.js";
-import { button, icon, notice, progressBar, row, sectionHead } from "../components.js";
+import { announce, button, icon, notice, progressBar, row, sectionHead } from "../components.js";
 import { count, distance, formatDayAndTime, formatNumber, formatSize } from "../format.js";
-import { announce, definePage, Page } from "../shell.js";
+import { definePage, Page } from "../shell.js";
 
 // For each status: the current step, its name, a sentence, and the text of the button.
 const STATUSES = {
@@ -53,10 +53,8 @@ class Import extends Page {
   async upload(event) {
     event.preventDefault();
     const { file, ...options } = Object.fromEntries(new FormData(form));
-    const { name, size: total } = file;
-    const onProgress = (done) => this.show({ name, size: total, status: "uploading", done, total });
-    onProgress(0);
-    const send = () => post("imports/", undefined, { file, query: { ...options, name }, onProgress });
+    this.show({ name: file.name, size: file.size, status: "uploading" });
+    const send = () => post("imports/", undefined, { file, query: { ...options, name: file.name } });
     this.show((await this.act("send", send))?.data);
   }
 

@@ -1,12 +1,12 @@
 /** The media library: pictures and files, their texts and uses, upload, and deletion with undo. */
 
 import { html, nothing, repeat } from "../vendor/lit.js";
-import { del, get, patch, post, put } from "../api.js";
-import { button, confirmRisk, copyButton, emptyState, facts, field, icon, searchField, tabs,
-  toast } from "../components.js";
+import { del, fileAddress, get, patch, post, put } from "../api.js";
+import { announce, button, confirmRisk, copyButton, emptyState, facts, field, fileButton, icon, searchField,
+  tabs, toast } from "../components.js";
 import { Saver } from "../editor/saving.js";
 import { count, formatDay, formatSize } from "../format.js";
-import { announce, definePage, Page } from "../shell.js";
+import { definePage, Page } from "../shell.js";
 
 const LIBRARY = "blog/media/";
 const PAGE_SIZE = 60;
@@ -16,24 +16,13 @@ const PLACES = { author: "authors", category: "categories", site: "site" };
 const TABS = [["All", {}], ["Without alternative text", { alt: "missing" }], ["Unused", { unused: "true" }]];
 
 const addressOf = (query) => `?${new URLSearchParams(Object.entries(query).filter(([, value]) => value))}`;
-// Files are loaded from this host, even if their public address has another one.
-const pathOf = ({ url }) => new URL(url, location.origin).pathname;
 const isImage = ({ type }) => type.startsWith("image/");
 const dimensionsOf = ({ width, height }) => (width ? `${width} × ${height}` : "");
 
 function renderPicture(item, width, alt = "") {
   if (!isImage(item)) return html`<span class="media-picture">${icon("file-text")}</span>`;
   const shown = item.renditions.find((rendition) => rendition.width >= width) ?? item;
-  return html`<img class="media-picture" src=${pathOf(shown)} alt=${alt} loading="lazy">`;
-}
-
-/** A button that lets the user choose files, and passes them to use(). */
-function fileButton({ text, icon: name, kind = "", multiple = false, busy, use }) {
-  // The same file can be chosen again.
-  const forget = ({ target }) => (target.value = "");
-  const change = ({ target }) => use([...target.files]);
-  return html`<label class="button upload ${kind}">${icon(name)} ${text}<input type="file" class="sr-only"
-    ?multiple=${multiple} ?disabled=${busy} @click=${forget} @change=${change}></label>`;
+  return html`<img class="media-picture" src=${fileAddress(shown)} alt=${alt} loading="lazy">`;
 }
 
 /** The panel of a file; `document` is its alternative text as typed, which the Saver stores. */
@@ -67,7 +56,7 @@ class Panel {
     const { name, size, created, user } = file;
     const link = ({ kind, uuid, title }) => html`<div>
       <a href="/admin/${PLACES[kind] ?? `articles/${uuid}`}/">${title ?? "A deleted article"}</a></div>`;
-    const markdown = `${isImage(file) ? `![${alt}]` : `[${name}]`}(${pathOf(file)})`;
+    const markdown = `${isImage(file) ? `![${alt}]` : `[${name}]`}(${fileAddress(file)})`;
     return html`<aside class="media-panel" aria-label=${name}>${renderPicture(file, 800, alt)}
       <div class="section-head"><h2>${name}</h2>${button({ icon: "x", label: "Close", kind: "bare hang-end",
         onClick: () => page.select(null) })}</div>
@@ -166,11 +155,9 @@ class Media extends Page {
 
   async remove({ file: { name, caption, url }, path, document: alt, uses }) {
     // If the same file is uploaded again, it gets the same address.
-    const file = await fetch(pathOf({ url })).then((answer) => answer.ok && answer.blob(), () => null);
-    const text = [
-      uses.length && `It is used in ${count(uses.length, "place")}, which will have a gap.`,
-      !file && "The server cannot read it now, so that you cannot undo this.",
-    ].filter(Boolean).join(" ");
+    const file = await fetch(fileAddress({ url })).then((answer) => answer.ok && answer.blob(), () => null);
+    const gap = uses.length && `It is used in ${count(uses.length, "place")}, which will have a gap.`;
+    const text = file ? gap : `The server cannot read it, so that you cannot undo this. ${gap || ""}`;
     if (text && !(await confirmRisk({ title: `Delete ${name}?`, text, action: "Delete file" }))) return;
     const work = () => del(path, { query: { force: uses.length > 0 } });
     if (!(await this.actAndReload("delete", work))) return;
@@ -187,8 +174,7 @@ class Media extends Page {
 
   renderPage() {
     const { counts, filters, filters: { q }, items, panel, total } = this;
-    const text = "Pictures that you add to articles come here too.";
-    if (!counts[0]) return emptyState({ title: "No pictures yet", text });
+    if (!counts[0]) return emptyState({ title: "No pictures yet", text: "Pictures of articles come here." });
     const tab = ([name, query], at) => {
       const href = addressOf({ ...query, q });
       return { key: href, text: name, count: counts[at], href };

@@ -8,13 +8,12 @@ import { definePage, Page } from "../shell.js";
 import { addressOf, changeOf, FIELDS, PATH, titleOf } from "./lists.js";
 
 const LEVELS = { wrong: ["triangle-alert", "bad"], hint: ["triangle-alert", "warn"], ok: ["check", "good"] };
-const WORDS = { scheduled: "Scheduled", published: "Published", archived: "Archived" };
 
 const list = async (query) => (await get(PATH, { query: { page_size: 5, fields: FIELDS, ...query } })).data;
 
 const describe = ({ status, category, word_count: words }) => status === "draft"
   ? `Draft in ${category.name}, ${count(words, "word")}`
-  : `${WORDS[status]}, with edits that readers cannot see yet`;
+  : `${status[0].toUpperCase()}${status.slice(1)}, with edits that readers cannot see yet`;
 
 class Overview extends Page {
   async load() {

@@ -14,15 +14,13 @@ class Preview extends Page {
   async load() {
     const { document, article } = await load(this.uuid);
     const { html: text } = await renderText(document, this.uuid);
-    this.set({ article, shown: { ...document, category: article.category?.name, text } });
+    this.set({ shown: { ...document, category: article.category?.name, text } });
   }
 
   renderPage() {
-    const isPublished = this.article.status === "published";
-    const words = isPublished ? "This is the article with its edits" : "This is a preview";
     return html`<main class="reading whole">
       <h1 class="sr-only">${this.heading}</h1>
-      ${notice({ icon: "eye", title: `${words}: only admins see it.`,
+      ${notice({ icon: "eye", title: "Only admins see this preview.",
         action: button({ text: "Edit", icon: "pencil", href: `/admin/articles/${this.uuid}/` }) })}
       <div class="sheet" ${ref((sheet) => sheet && show(sheet, this.shown))}></div></main>`;
   }

@@ -15,18 +15,17 @@ function explain({ message, errors = {} }) {
   (inputs.find(({ ariaInvalid }) => ariaInvalid) ?? password).focus();
 }
 
+function leave() {
+  // Only pages of this blog are allowed: anyone can make a link with another address.
+  const next = new URLSearchParams(location.search).get("next") ?? "";
+  location.replace(next.startsWith("/admin/") ? next : "/admin/");
+}
+
 form.addEventListener("submit", async ({ submitter }) => {
   const values = Object.fromEntries(new FormData(form));
   if (remember) values.remember = remember.checked;
   submitter.disabled = true;
-  try {
-    await post(form.dataset.path, values);
-    // Only pages of this blog are allowed: anyone can make a link with another address.
-    const next = new URLSearchParams(location.search).get("next") ?? "";
-    location.replace(next.startsWith("/admin/") ? next : "/admin/");
-  } catch (error) {
-    explain(error);
-  }
+  await post(form.dataset.path, values).then(leave, explain);
   submitter.disabled = false;
 });
 

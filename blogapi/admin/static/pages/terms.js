@@ -2,10 +2,10 @@
 
 import { html } from "../vendor/lit.js";
 import { del, get, patch, post, put } from "../api.js";
-import { menuButton, table } from "../components.js";
+import { menuButton, table, toast } from "../components.js";
 import { count } from "../format.js";
 import { openForm, remove } from "../forms.js";
-import { definePage, Page, toast } from "../shell.js";
+import { definePage, Page } from "../shell.js";
 import { newButton } from "./lists.js";
 
 const place = document.body.dataset.page;

@@ -2,10 +2,10 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { get, patch, post } from "../api.js";
-import { icon, menuButton, table } from "../components.js";
+import { icon, menuButton, table, toast } from "../components.js";
 import { distance, formatDay } from "../format.js";
 import { openForm, remove, showOnce } from "../forms.js";
-import { definePage, Page, session, toast } from "../shell.js";
+import { definePage, Page, session } from "../shell.js";
 import { newButton } from "./lists.js";
 
 const [form, help, once] = document.getElementById("content").content.children;
