@@ -62,3 +62,4 @@ def test_the_health_of_the_blog_can_be_checked_again(api, open_admin):
         page.get_by_role("button", name="Check again", exact=True).click()
     page.get_by_role("button", name="Check again", exact=True).wait_for()
     assert page.get_by_role("alert").inner_text() == ""
+    page.get_by_role("link", name="New article", exact=True).wait_for()

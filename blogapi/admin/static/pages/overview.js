@@ -8,6 +8,7 @@ import { definePage, Page } from "../shell.js";
 import { addressOf, changeOf, FIELDS, PATH, titleOf } from "./lists.js";
 
 const LEVELS = { wrong: ["triangle-alert", "bad"], hint: ["triangle-alert", "warn"], ok: ["check", "good"] };
+const [newArticle] = document.getElementById("content").content.children;
 
 const list = async (query) => (await get(PATH, { query: { page_size: 5, fields: FIELDS, ...query } })).data;
 
@@ -38,7 +39,7 @@ class Overview extends Page {
     return this.act("check", async () => (this.health = (await run()).data));
   }
 
-  renderMain() { return document.getElementById("content").content.firstElementChild; }
+  renderMain() { return newArticle; }
 
   renderPage() {
     const again = html`<button class="link-button" type="button" @click=${() => this.check()}>
