@@ -43,6 +43,23 @@ def click(role: str, name: str) -> Callable[[Page], None]:
     return lambda page: page.get_by_role(role, name=name, exact=True).first.click()  # type: ignore[arg-type]
 
 
+def show_details(page: Page) -> None:
+    """Open the details of the editor, which are in a menu on a phone."""
+    more = page.get_by_role("button", name="More", exact=True)
+    if more.is_visible():
+        more.click()
+        click("menuitem", "Details")(page)
+    else:
+        click("button", "Details")(page)
+
+
+def create_key(page: Page) -> None:
+    """Create a key, which is then shown once."""
+    click("button", "New key")(page)
+    page.get_by_label("Name", exact=True).fill("site build")
+    click("button", "Create key")(page)
+
+
 STATES = (
     State("sign-in", "sign-in/", user=""),
     State("overview", ""),
@@ -51,13 +68,14 @@ STATES = (
     State("articles-search", "articles/?q=tide"),
     State("articles-empty", "articles/", is_empty=True),
     State("editor", "articles/{splice}/"),
-    State("editor-details", "articles/{splice}/", click("button", "Details")),
+    State("editor-details", "articles/{splice}/", show_details),
     State("editor-publish", "articles/{splice}/", click("button", "Publish")),
     State("editor-new", "articles/new/"),
     State("editor-edits", "articles/{foghorn}/"),
     State("history", "articles/{folder}/history/"),
     State("preview", "articles/{splice}/preview/"),
     State("media", "media/"),
+    State("media-panel", "media/", lambda page: page.locator(".media-item").nth(5).click()),
     State("media-empty", "media/", is_empty=True),
     State("categories", "categories/"),
     State("tags", "tags/"),
@@ -65,6 +83,7 @@ STATES = (
     State("site", "site/"),
     State("users", "users/"),
     State("keys", "keys/"),
+    State("keys-new", "keys/", create_key),
     State("import", "import/"),
     State("export", "export/"),
     State("backups", "backups/"),
