@@ -148,26 +148,32 @@ class PathInfo:
     """The name and the date of an article, derived from the path of its file."""
 
     name: str  #: the file name (for `index.md`: the folder name) without date and suffix, never empty
-    slug: str  #: the same name; "" if it is the name of a folder with many articles
+    slug: str  #: the same name; with its date if that stays; "" if it is a folder with many articles
     date: datetime | None  #: the date in the file name, or else in the folder names
-    has_date_prefix: bool  #: whether the file name itself begins with a date, like Jekyll's posts
+    has_date_prefix: bool  #: whether the file name begins with a date that is removed, like Jekyll's posts
 
 
-def parse_path(key: str) -> PathInfo:
-    """Return the name and the date of an article, derived from the path `key`."""
+def parse_path(key: str, *, keeps_date: bool = False) -> PathInfo:
+    """Return the name and the date of an article, derived from the path `key`.
+
+    With `keeps_date`, a date at the start of the name is also a part of the slug; see `generators`.
+    """
     folders = key.split("/")[:-1]
     # Notion adds the id of the page.
-    date, name = dates.split_date_prefix(_NOTION_ID.sub("", _split_suffix(key)[0]))
-    has_date_prefix, index = date is not None, _INDEX.fullmatch(name)
+    full_name = _NOTION_ID.sub("", _split_suffix(key)[0])
+    date, name = dates.split_date_prefix(full_name)
+    has_date_prefix, index = date is not None and not keeps_date, _INDEX.fullmatch(name)
     is_collection = index is not None
     if index and folders:
         folder_date, name = dates.split_date_prefix(folders[-1])
         is_collection = name.casefold() in _COLLECTIONS or _NUMBERS.fullmatch(name) is not None
-        date, name = date or folder_date, name + (index["language"] or "")
+        language = index["language"] or ""
+        date, name, full_name = date or folder_date, name + language, folders[-1] + language
     name = to_line(name) or "untitled"
+    slug = to_line(full_name) if keeps_date else name
     return PathInfo(
         name=name,
-        slug="" if is_collection else name,
+        slug="" if is_collection else slug,
         date=date or dates.find_in_path("/".join(folders)),
         has_date_prefix=has_date_prefix,
     )

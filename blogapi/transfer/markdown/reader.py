@@ -15,6 +15,7 @@ from blogapi.transfer.markdown import (
     author_files,
     former_addresses,
     front_matter,
+    generators,
     mdx,
     paths,
     privacy,
@@ -75,6 +76,7 @@ def read_file(
         publish_undated=publish_undated,
         inherited=inherited,
         is_note=vaults.is_in_vault(entry.path.parent),
+        keeps_date=generators.keeps_dates(entry.path.parent),
         terms=terms,
         folders=paths.list_folders(entry.key) if folders is None else folders,
     )
@@ -118,6 +120,7 @@ def parse_file(
     publish_undated: bool = False,
     inherited: Sequence[DraftReason] = (),
     is_note: bool = False,
+    keeps_date: bool = False,
     terms: TermSources = USUAL_SOURCES,
     folders: Sequence[str] | None = None,
 ) -> ArticleRecord:
@@ -126,8 +129,8 @@ def parse_file(
     `key` is the path with `/` as separator. It may contain a date and a slug. Expiry dates are compared with
     `now` (aware). The article is a draft if there are `inherited` reasons. Unless `publish_undated` is true,
     it is also a draft if the file has neither front matter nor a date, or if it `is_note` (see `vaults`) and
-    no field says that it is public. Raises RefusedFile if the file cannot be imported, and NotAnArticle if it
-    is not an article; no other exception is raised.
+    no field says that it is public. For `keeps_date`, see `paths.parse_path`. Raises RefusedFile if the file
+    cannot be imported, and NotAnArticle if it is not an article; no other exception is raised.
     """
     content_type = paths.get_content_type(key)
     text, notes = decode(data)
@@ -136,7 +139,7 @@ def parse_file(
     if metadata:
         fields = _add_metadata(fields, metadata)
     _check_is_article(key, content_type, parsed, fields)
-    path = paths.parse_path(key)
+    path = paths.parse_path(key, keeps_date=keeps_date)
     folders = paths.list_folders(key) if folders is None else folders
     category, tags = read_terms(fields, split_at_spaces=path.has_date_prefix, sources=terms, folders=folders)
     authors = read_authors(fields)

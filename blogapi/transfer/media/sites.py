@@ -13,7 +13,8 @@ from blogapi.transfer.folder import MAX_OUTER_FOLDERS
 _STATIC_FOLDERS = ("static", "assets", "public", "source", "src", "content", "files")
 # Folders that belong to a site whose configuration file was not found.
 _SIBLINGS = (*_STATIC_FOLDERS, "images", "img", "uploads", "media", "wp-content")
-_SITE_FILE = re.compile(
+#: The names of the configuration files of generators.
+SITE_FILE = re.compile(
     r"(?:hugo|config)\.(?:toml|ya?ml|json)|_config\.(?:ya?ml|toml)|\.eleventy\.[cm]?js"
     r"|(?:eleventy|astro|next|nuxt|docusaurus|svelte|vite|quartz)\.config\.[cm]?[jt]s|gatsby-config\.[cm]?[jt]s"
     r"|pelicanconf\.py|conf\.py|mkdocs\.ya?ml"
@@ -51,7 +52,7 @@ def find_site(folder: Path, root: Path, list_names: ListNames) -> Site:
 
 def is_site(names: Iterable[str]) -> bool:
     """Return whether a folder with files of these names has the configuration of a generator."""
-    return any(map(_SITE_FILE.fullmatch, names))
+    return any(map(SITE_FILE.fullmatch, names))
 
 
 def _is_project(names: set[str]) -> bool:
