@@ -30,7 +30,7 @@ TwitterCardSchema = PartialOutputSchema.from_dict(
 )
 
 
-class HeadSchema(PartialOutputSchema):
+class HeadSchema(ma.Schema):
     """The head of an article's page; what is unknown is absent."""
 
     title = ma.fields.String()
@@ -40,4 +40,6 @@ class HeadSchema(PartialOutputSchema):
     open_graph = ma.fields.Nested(OpenGraphSchema)
     twitter = ma.fields.Nested(TwitterCardSchema)
     json_ld = ma.fields.Dict(metadata={"description": "A BlogPosting and a BreadcrumbList of schema.org."})
-    html = ma.fields.String(metadata={"description": "All of this as HTML, safe to insert into <head>."})
+    html = ma.fields.String(
+        required=True, metadata={"description": "All of this as HTML, safe to insert into <head>."}
+    )

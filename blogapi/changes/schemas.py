@@ -71,7 +71,8 @@ class ChangesQuery(InputSchema):
 
     since = ma.fields.String(
         validate=validate.Regexp(
-            rf"(0|{NOW}|{epoch_prefix.PATTERN}{cursor.PATTERN})\Z",
+            # Without the lookahead, Python's `$` accepts a newline at the end; ECMA-262 has no `\Z`.
+            rf"^(0|{NOW}|{epoch_prefix.PATTERN}{cursor.PATTERN})$(?!\n)",
             error="Not a cursor; send 0 to start again.",
         ),
         load_default="0",

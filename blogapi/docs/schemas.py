@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import marshmallow as ma
+
+from blogapi.web.errors import Code
 
 
 class ProblemSchema(ma.Schema):
@@ -13,7 +17,9 @@ class ProblemSchema(ma.Schema):
     status = ma.fields.Integer(required=True, metadata={"example": 404})
     detail = ma.fields.String(required=True, metadata={"description": "What is wrong, and what to do next."})
     code = ma.fields.String(
-        required=True, metadata={"description": "A stable error code for programs.", "example": "not_found"}
+        required=True,
+        validate=ma.validate.OneOf(get_args(Code)),
+        metadata={"description": "A stable error code for programs.", "example": "not_found"},
     )
     errors = ma.fields.Dict(
         keys=ma.fields.String(),

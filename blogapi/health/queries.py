@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError
 from blogapi.config import CannotStart
 from blogapi.storage import connections, integrity, sqlite_errors
 from blogapi.storage.database import db
-from blogapi.web.errors import DAMAGE_KEY
+from blogapi.web.errors import DAMAGE_KEY, Code
 
 # A write and the write-ahead log can need this amount of free space.
 _MIN_FREE_BYTES = 4 * 1024 * 1024
@@ -23,7 +23,7 @@ _MIN_FREE_BYTES = 4 * 1024 * 1024
 # The time limit of the integrity check of the whole database file, which runs once at the start.
 _CHECK_SECONDS = 10.0
 
-_PROBLEMS = {
+_PROBLEMS: dict[int, Code] = {
     sqlite3.SQLITE_CORRUPT: "damaged",
     sqlite3.SQLITE_NOTADB: "damaged",
     sqlite3.SQLITE_CANTOPEN: "missing",
@@ -31,7 +31,7 @@ _PROBLEMS = {
     sqlite3.SQLITE_FULL: "storage_full",
 }
 
-DETAILS = {
+DETAILS: dict[Code, str] = {
     "database": "The database does not respond; see the log of the service.",
     "damaged": "The database is damaged; run doctor.",
     "missing": "The database file is missing or was replaced; put it back.",
@@ -40,7 +40,7 @@ DETAILS = {
 }
 
 
-def find_problem() -> str | None:
+def find_problem() -> Code | None:
     """Return the first problem as a key of DETAILS, or None if the service is healthy; runs one statement."""
     path = _database_path(current_app)
     if path is not None and not path.exists():
@@ -86,7 +86,7 @@ def _database_path(app: Flask) -> Path | None:
         return None
 
 
-def _find_write_problem(path: Path) -> str | None:
+def _find_write_problem(path: Path) -> Code | None:
     if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
         return "read_only"
     return "storage_full" if shutil.disk_usage(path.parent).free < _MIN_FREE_BYTES else None

@@ -178,7 +178,7 @@ class MediaListQuery(ListQuery):
         },
     )
     type = ma.fields.String(
-        validate=validate.Regexp(r"^[a-z]{1,20}(/[a-z0-9][a-z0-9.+-]{0,100})?$"),
+        validate=validate.Regexp(r"^[a-z]{1,20}(/[a-z0-9][a-z0-9.+-]{0,100})?$(?!\n)"),
         metadata={"description": "A type such as `image/png`, or its first part.", "example": "image"},
     )
     alt = ma.fields.String(

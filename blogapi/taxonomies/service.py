@@ -82,7 +82,7 @@ def delete(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
     except IntegrityError as error:
         raise Conflict(
             f"This {taxonomy.singular} has articles; move or delete them first.",
-            code=f"{taxonomy.singular}_in_use",
+            code="author_in_use" if taxonomy.singular == "author" else "category_in_use",
         ) from error
 
 

@@ -7,10 +7,9 @@ exceptions of libraries that were not converted.
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from flask import Flask, Response, current_app, request
 from sqlalchemy.exc import DBAPIError, OperationalError
@@ -42,6 +41,64 @@ PROBLEM_JSON = "application/problem+json"
 
 Errors = dict[str, list[str]]
 
+# Every `code` of an error, which the OpenAPI document lists. The type checker refuses any other.
+Code = Literal[
+    "admin_exists",
+    "article_changed",
+    "author_in_use",
+    "backup_running",
+    "category_in_use",
+    "checks_running",
+    "conflict",
+    "cross_origin",
+    "cursor_unknown",
+    "damaged",
+    "database",
+    "forbidden",
+    "headers_too_large",
+    "idempotency_mismatch",
+    "if_match_required",
+    "import_ended",
+    "import_running",
+    "impossible_transition",
+    "internal_error",
+    "invalid_fields",
+    "invalid_query",
+    "key_disabled",
+    "key_expired",
+    "key_invalid",
+    "key_missing",
+    "last_admin",
+    "link_invalid",
+    "login_failed",
+    "login_over",
+    "login_required",
+    "malformed",
+    "media_exists",
+    "media_full",
+    "media_in_use",
+    "method_not_allowed",
+    "missing",
+    "newer_schema",
+    "not_found",
+    "not_implemented",
+    "profile_exists",
+    "range_not_satisfiable",
+    "read_only",
+    "request_timeout",
+    "scope_missing",
+    "slug_taken",
+    "stale",
+    "storage_full",
+    "too_large",
+    "too_many_backups",
+    "too_many_requests",
+    "unavailable",
+    "unsupported_media_type",
+    "uri_too_long",
+    "user_in_use",
+]
+
 
 class Problem(Exception):
     """An error response: its status, its stable `code`, and `detail`, which says what to do next.
@@ -50,13 +107,13 @@ class Problem(Exception):
     """
 
     status = 500
-    code = "internal_error"
+    code: Code = "internal_error"
 
     def __init__(
         self,
         detail: str,
         *,
-        code: str | None = None,
+        code: Code | None = None,
         errors: Errors | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
@@ -90,7 +147,7 @@ class Unauthorized(Problem):
 
     status, code = 401, "key_missing"
 
-    def __init__(self, detail: str, *, code: str | None = None) -> None:
+    def __init__(self, detail: str, *, code: Code | None = None) -> None:
         super().__init__(detail, code=code, headers={"WWW-Authenticate": "ApiKey"})
 
 
@@ -163,9 +220,10 @@ class TooManyRequests(Problem):
 class Unavailable(Problem):
     """The database cannot serve the request at the moment."""
 
-    status, code = 503, "unavailable"
+    status = 503
+    code: Code = "unavailable"
 
-    def __init__(self, detail: str, *, code: str | None = None) -> None:
+    def __init__(self, detail: str, *, code: Code | None = None) -> None:
         super().__init__(detail, code=code, headers={"Retry-After": "1"})
 
 
@@ -188,7 +246,7 @@ class StorageFull(Problem):
 _CODES = {subclass.status: subclass.code for subclass in Problem.__subclasses__()}
 
 # Code and detail of HTTP errors that Flask, Werkzeug or the server raise.
-_DEFAULTS = {
+_DEFAULTS: dict[int, tuple[Code, str]] = {
     400: ("malformed", "The request cannot be parsed; check its syntax."),
     404: ("not_found", "This path does not exist; GET /openapi.json lists the paths."),
     405: (
@@ -219,14 +277,13 @@ def reason_phrase(status: int) -> str:
     return HTTP_STATUS_CODES[status]
 
 
-def default_problem(status: int) -> tuple[str, str]:
+def default_problem(status: int) -> tuple[Code, str]:
     """Return the (code, detail) of an HTTP error that no Problem describes."""
-    name = reason_phrase(status)
-    code = _CODES.get(status) or re.sub(r"\W+", "_", name.lower())
-    return _DEFAULTS.get(status, (code, f"{name}."))
+    code = _CODES.get(status, "malformed" if status < 500 else "internal_error")
+    return _DEFAULTS.get(status, (code, f"{reason_phrase(status)}."))
 
 
-def problem_body(status: int, code: str, detail: str, errors: Errors | None = None) -> bytes:
+def problem_body(status: int, code: Code, detail: str, errors: Errors | None = None) -> bytes:
     """Return the problem+json body, as UTF-8."""
     body: dict[str, Any] = {
         "type": "about:blank",
@@ -271,7 +328,7 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(Exception, _handle_unexpected)
 
 
-def _build_response(status: int, code: str, detail: str, errors: Errors | None = None) -> Response:
+def _build_response(status: int, code: Code, detail: str, errors: Errors | None = None) -> Response:
     return Response(problem_body(status, code, detail, errors), status, content_type=PROBLEM_JSON)
 
 

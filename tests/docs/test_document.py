@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
@@ -48,6 +50,34 @@ def list_examples(document, media):
 def test_the_document_is_valid_openapi(document):
     assert document["openapi"].startswith("3.1")
     validate_document(document, cls=OpenAPIV31SpecValidator)
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="Node.js is not installed")
+def test_every_pattern_is_valid_in_javascript(document):
+    """JSON Schema uses the syntax of ECMA-262, which knows less than Python's, such as no end of text."""
+
+    def find(part):
+        if isinstance(part, dict):
+            yield from [part["pattern"]] if isinstance(part.get("pattern"), str) else []
+        for child in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+            yield from find(child)
+
+    patterns = list(find(document))
+    assert len(patterns) > 5
+    assert [pattern for pattern in patterns if not (pattern.startswith("^") and "$" in pattern)] == []
+    program = 'for (const one of JSON.parse(fs.readFileSync(0, "utf-8"))) new RegExp(one, "u");'
+    subprocess.run(["node", "-e", program], input=json.dumps(patterns), encoding="utf-8", check=True)
+
+
+def test_every_error_code_is_listed(document):
+    """`mypy` checks that no other code is used in `blogapi`."""
+    codes = document["components"]["schemas"]["Problem"]["properties"]["code"]["enum"]
+    assert codes == sorted(codes)
+    assert {"not_found", "slug_taken", "category_in_use", "storage_full"} <= set(codes)
+
+
+def test_the_head_always_has_html(document):
+    assert document["components"]["schemas"]["Head"]["required"] == ["html"]
 
 
 def test_every_operation_of_the_api_is_documented(app, document):
