@@ -15,6 +15,9 @@ from blogapi.docs import assets, guide_pages
 FOLDER = Path(blogapi.__file__).parent / "docs" / "guide"
 FRONT_END_TOPICS = ["Get a key", "Read", "Page", "Fields", "Search", "Previews", "Changes", "Errors", "Times"]
 
+# A request with curl: the name of its key, its options and its path.
+SAMPLE = r'^curl (?=.*X-API-KEY: \$([A-Z]+))(.*?)"?\$API(/[^"\s]*)'
+
 
 class PageParser(HTMLParser):
     """Collects the links, the ids and the navigation of a page."""
@@ -75,7 +78,7 @@ def test_every_link_leads_to_a_page_and_a_heading(read_page, page):
 
 def test_the_samples_of_the_first_page_are_valid_requests(as_reader, as_admin, make_article):
     text = (FOLDER / "index.md").read_text(encoding="utf-8")
-    paths = re.findall(r'^curl (?:-i )?-H "X-API-KEY: \$KEY" "?\$API(/[^"\s]*)', text, re.MULTILINE)
+    paths = [path for name, _, path in re.findall(SAMPLE, text, re.MULTILINE) if name == "KEY"]
     assert len(paths) >= 7
     for path in paths:
         assert as_reader.get(f"/api/v1/blog{path}").status_code == 200, path
@@ -85,6 +88,22 @@ def test_the_samples_of_the_first_page_are_valid_requests(as_reader, as_admin, m
     created = as_admin.post(f"/api/v1/blog{path}")
     assert created.status_code == 201
     assert as_reader.get(created.json["url"]).json["title"] == article.title
+
+
+@pytest.mark.parametrize("page", guide_pages.list_pages(), ids=lambda page: page.name)
+def test_the_key_of_a_sample_may_do_what_the_sample_shows(page, app, people, make_client, make_article):
+    """$KEY is the anonymous key of the first page; $READ and $WRITE are keys of an admin with that scope."""
+    text = (FOLDER / f"{page.name}.md").read_text(encoding="utf-8").replace("\\\n", "")
+    article = make_article()
+    scopes = {"KEY": None, "READ": people.key(people.admin), "WRITE": people.key(people.admin, "write")}
+    for name, options, path in re.findall(SAMPLE, text, re.MULTILINE):
+        client = make_client(app, scopes[name] or people.key(None))
+        path = re.sub(r"\$UUID|[0-9a-f]{8}-[0-9a-f-]{27}", str(article.uuid), path)
+        has_body = re.search(r" (-d|-F|--data-binary) ", options)
+        method = (re.findall(r"-X ([A-Z]+)", options) or ["POST" if has_body else "GET"])[0]
+        response = client.open(f"/api/v1/blog{path}", method=method)
+        assert response.status_code not in (401, 403), path
+        assert method != "GET" or response.status_code in (200, 308, 404), path
 
 
 def test_every_picture_of_the_guide_is_served(as_stranger):

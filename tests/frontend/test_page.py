@@ -165,6 +165,32 @@ def test_a_former_slug_leads_to_the_current_address(blog, visit):
         assert page.locator("h1").inner_text() == item.get("title", item.get("name"))
 
 
+def test_an_address_of_another_origin_is_not_shown(blog, visit):
+    """The browser refuses it, for example on a copy of the page under another name."""
+    (tag,) = blog.admin.get("/api/v1/blog/tags/?slug=radio").json
+    assert blog.admin.patch(f"/api/v1/blog/tags/{tag['uuid']}/", json={"slug": "wireless"}).status_code == 200
+    blog.set_site(url="https://blog.example")
+    try:
+        page = visit("/?tag=radio")
+        assert page.locator("h1").inner_text() == tag["name"]
+        assert page.url == f"{blog.site_url}/?tag=radio"
+    finally:
+        blog.set_site(url=blog.site_url)
+
+
+def test_pictures_fit_a_phone(blog, open_site):
+    picture = f"{blog.service_url}/docs/static/editor.webp"
+    article = {"title": "Wide", "content": f'<p><img src="{picture}"></p>', "category": {"slug": "kitchen"}}
+    article |= {"cover_image": picture, "status": "published", "content_type": "html"}
+    made = blog.admin.post("/api/v1/blog/articles/", json=article)
+    assert made.status_code == 201
+    page = open_site("/?article=wide", width=360, height=640)
+    wait(page)
+    page.wait_for_function("[...document.images].every((image) => image.naturalWidth > 1000)")
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    assert blog.admin.delete(made.headers["Location"]).status_code == 204
+
+
 def test_a_preview_link_shows_a_draft(blog, visit):
     drafts = blog.admin.get("/api/v1/blog/articles/author/me/?status=draft").json
     link = blog.admin.post(f"/api/v1/blog/articles/{drafts[0]['uuid']}/preview/").json["url"]

@@ -125,6 +125,7 @@ class Pages {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <link rel="icon" href="${escapeHtml(site.icon || "data:,")}">
+<style>img, video, iframe { max-width: 100%; } img, video { height: auto; } pre, table { display: block; overflow-x: auto; }</style>
 ${FEEDS.map(makeFeed).join("\n")}
 ${head}
 </head>

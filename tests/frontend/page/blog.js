@@ -147,7 +147,11 @@ async function showTerm(site, kind) {
 
 // Shows the current address if the page was opened with a former slug.
 function replaceAddress(url) {
-  history.replaceState(null, "", url + location.hash);
+  try {
+    history.replaceState(null, "", url + location.hash);
+  } catch {
+    // The browser refuses an address of another origin, for example on a copy of the page; the former address stays.
+  }
 }
 
 const ARTICLE_FIELDS =
