@@ -204,6 +204,27 @@ def test_a_feed_costs_a_fixed_number_of_statements(
     assert count_statements() == 0
 
 
+def test_the_correction_of_an_older_article_updates_the_feed(
+    as_stranger, as_admin, site, set_clock, make_article
+):
+    articles = [make_article(published_at=f"2026-01-{day:02}T00:00:00Z") for day in (1, 2, 3)]
+    for month, article in ((2, articles[0]), (3, articles[1])):
+        set_clock(datetime(2031, month, 1, tzinfo=UTC))
+        as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"subtitle": "Corrected"})
+        for path in FEEDS[:2]:
+            feed = feedparser.parse(as_stranger.get(path).data).feed
+            assert tuple(feed.updated_parsed[:3]) == (2031, month, 1)
+
+
+def test_the_update_of_an_entry_is_not_before_its_publication(as_stranger, site, set_clock, make_article):
+    make_article(published_at="2031-01-01T00:00:00Z")
+    set_clock(datetime(2031, 1, 2, tzinfo=UTC))
+    (item,) = json.loads(as_stranger.get("/feeds/feed.json").data)["items"]
+    parsed = feedparser.parse(as_stranger.get("/feeds/atom.xml").data)
+    assert item["date_modified"] == "2031-01-01T00:00:00+00:00"
+    assert parsed.entries[0].updated == parsed.feed.updated == "2031-01-01T00:00:00+00:00"
+
+
 def test_json_feed_has_the_members_of_its_standard(as_stranger, site, make_article):
     make_article(cover_image="/cover.png")
     feed = json.loads(as_stranger.get("/feeds/feed.json").data)

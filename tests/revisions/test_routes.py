@@ -287,6 +287,23 @@ def test_prune_keeps_versions_with_a_name(app, as_admin, article_path):
     assert [row["name"] for row in as_admin.get(revisions).json] == ["First"]
 
 
+@pytest.mark.parametrize(
+    ("keep", "kept"), [(0, [4, 3, 1]), (1, [5, 4, 3, 1]), (2, [5, 4, 3, 2, 1]), (3, [5, 4, 3, 2, 1])]
+)
+def test_versions_with_a_name_do_not_count_among_those_that_prune_keeps(
+    app, as_admin, article_path, make_article, keep, kept
+):
+    other = f"{ARTICLES}{make_article(title='Other').uuid}/"
+    for number in (3, 4, 5):
+        as_admin.patch(article_path, json={"title": f"Title {number}"})
+        as_admin.patch(other, json={"title": f"Title {number}"})
+    for number in (1, 3, 4):
+        as_admin.patch(f"{article_path}revisions/{number}/", json={"name": f"Version {number}"})
+    app.test_cli_runner().invoke(args=["revisions", "prune", "--keep", str(keep)])
+    assert [row["number"] for row in as_admin.get(f"{article_path}revisions/").json] == kept
+    assert [row["number"] for row in as_admin.get(f"{other}revisions/").json] == [3, 2, 1][:keep]
+
+
 def test_a_version_is_added_without_changing_the_article(as_admin, as_reader, people, make_article):
     article = make_article(title="One", content="first")
     path = f"{ARTICLES}{article.uuid}/"

@@ -16,13 +16,23 @@ HIDDEN = [
     {"published_at": "2999-01-01T00:00:00Z"},
 ]
 
+# Periods that contain the time of the scheduled article, and one that begins and one that ends at that time.
+PERIODS = [
+    *("&published_before=3000-01-01", "&published_after=2000-01-01", "&published_after=2999-01-01"),
+    *(
+        "&published_before=2999-01-01T00:00:00.000001Z",
+        "&published_after=2000-01-01&published_before=3000-01-01",
+    ),
+]
+
 
 @pytest.mark.parametrize("caller", ["as_reader", "as_member", "as_admin"])
 def test_a_search_of_the_public_list_never_finds_hidden_articles(request, make_article, caller):
     client = request.getfixturevalue(caller)
     for fields in HIDDEN:
         make_article(title="Secret", content="secret", **fields)
-    for more in ("", "&ordering=title", "&page=1", "&slug=secret", "&fields=title,snippet"):
+    filters = ("", *PERIODS, "&slug=secret", "&category=shelf", f"&tag=x{PERIODS[-1]}")
+    for more in (a + b for a in filters for b in ("", "&ordering=title", "&page=1", "&fields=title,snippet")):
         response = client.get(f"{ARTICLES}?q=secret{more}")
         assert (response.json, response.headers["X-Total-Count"]) == ([], "0")
 

@@ -44,6 +44,8 @@ PARAMETERS = [
     "?published_after=2998-12-31",
     "?published_before=3000-01-01",
     "?published_before=2999-01-02&published_after=2998-12-31",
+    f"?q={HIDDEN_WORD}&published_before=3000-01-01&page=1",
+    f"?q={HIDDEN_WORD}&published_before=2999-01-02&published_after=2998-12-31",
     "?ordering=title",
     "?ordering=-title",
     "?ordering=published_at",

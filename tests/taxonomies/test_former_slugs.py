@@ -60,6 +60,21 @@ def test_a_term_can_take_back_its_former_slug(as_reader, rename, path):
 
 
 @BOTH
+@pytest.mark.parametrize(
+    ("slugs", "former"),
+    [
+        (("second", "first"), ["second"]),
+        (("second", "first", "second"), ["first"]),
+        (("second", "first", "third", "second"), ["first", "third"]),
+    ],
+)
+def test_no_redirect_leads_from_a_slug_that_was_taken_back(as_reader, rename, path, slugs, former):
+    rename(path, *slugs)
+    listed = as_reader.get("/api/v1/blog/redirects/").json
+    assert [(row["old"], row["new"]) for row in listed] == [(slug, slugs[-1]) for slug in former]
+
+
+@BOTH
 def test_another_term_cannot_take_a_former_slug(as_admin, as_reader, rename, path):
     rename(path, "second")
     other = as_admin.post(path, json={"name": "Other"}).headers["Location"]
