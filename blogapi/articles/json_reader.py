@@ -75,12 +75,16 @@ def get_article_json(uuid: UUID, names: Sequence[str] | None, *, public: bool = 
 
     With `public`, the result is also None if the article is not public.
     """
-    fields, values = _order_fields(names), {"uuid": uuid, "now": current_time()}
-    row = _execute(_select_one(fields, public), values).one_or_none()
-    if row is None:
-        return None
+    statement = _select_one(_order_fields(names), public)
+    row = _execute(statement, {"uuid": uuid, "now": current_time()}).one_or_none()
+    return None if row is None else make_body(row, names)
+
+
+def make_body(row: Any, names: Sequence[str] | None) -> JsonBody:
+    """Return the article of the row, which has the columns of JsonRow, with these fields."""
+    fields = _order_fields(names)
     wanted = [name for name in fields if name in neighbours.FIELDS]
-    found = neighbours.find_json(uuid, wanted) if wanted else {}
+    found = neighbours.find_json(row.article_id, wanted) if wanted else {}
     (body,) = _to_objects([row], fields, None, found)
     return JsonBody(_complete_text(body), item_state=_get_state(row))
 

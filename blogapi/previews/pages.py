@@ -55,7 +55,7 @@ def show(token: str) -> Response:
 
 
 def _show_json(token: str) -> Response:
-    article = queries.get_article_json(token, None)
+    article, _ = queries.get_article_json(token, None)
     assert isinstance(article.body, bytes), "only lists are streamed"
     response = json_response(article.body)
     response.set_etag(article.etag())
@@ -64,7 +64,7 @@ def _show_json(token: str) -> Response:
 
 def _show_page(token: str) -> Response:
     try:
-        page, status = _render_article(queries.get_article_json(token, _FIELDS)), 200
+        page, status = _render_article(*queries.get_article_json(token, _FIELDS)), 200
     except NotFound:
         # The page is in English, and not in the language of the site.
         page, status = _render("missing", language="en"), 404
@@ -73,7 +73,7 @@ def _show_page(token: str) -> Response:
     return response
 
 
-def _render_article(json_body: JsonBody) -> str:
+def _render_article(json_body: JsonBody, has_edits: bool) -> str:
     assert isinstance(json_body.body, bytes), "only lists are streamed"
     article, site = json.loads(json_body.body), get_site()
     times = {}
@@ -83,7 +83,8 @@ def _render_article(json_body: JsonBody) -> str:
     # The page sends no Referer, because its address is secret. Embedded players require one, so they get only
     # the origin. In sanitized HTML, `<` always begins an element.
     article["html"] = article["html"].replace("<iframe ", '<iframe referrerpolicy="strict-origin" ')
-    return _render("article", article=article, site=site, language=site.language, **times)
+    values = {"article": article, "has_edits": has_edits, "site": site, "language": site.language}
+    return _render("article", **values, **times)
 
 
 def _render(template: str, **context: object) -> str:

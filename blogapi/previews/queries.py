@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select
 
 from blogapi import clock
 from blogapi.articles import queries as articles
+from blogapi.articles.models import WorkingCopy
 from blogapi.previews.models import Preview
 from blogapi.storage.database import db
 from blogapi.web.errors import NotFound
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Page, PageRequest, paginate
 from blogapi.web.tokens import digest_token
+from blogapi.working_copies import queries as working_copies
 
 
 def list_previews(article_id: UUID, page: PageRequest | None) -> Page[Sequence[Preview]]:
@@ -31,17 +34,23 @@ def list_previews(article_id: UUID, page: PageRequest | None) -> Page[Sequence[P
     )
 
 
-def get_article_json(token: str, names: Sequence[str] | None) -> JsonBody:
-    """Return the article of the preview link with this token, in any status.
+def get_article_json(token: str, names: Sequence[str] | None) -> tuple[JsonBody, bool]:
+    """Return the article of the preview link with this token, in any status, and whether edits are waiting.
 
-    Raises NotFound if the token is unknown, or if its link has expired or was revoked.
+    The edits of a working copy are shown in the article. Raises NotFound if the token is unknown, or if its
+    link has expired or was revoked.
     """
-    article_id = db.session.scalar(
-        select(Preview.article_id).where(Preview.digest == digest_token(token), Preview.expires > clock.now())
-    )
-    if article_id is None:
+    found: Any = db.session.execute(
+        select(Preview.article_id, WorkingCopy)
+        .outerjoin(WorkingCopy, WorkingCopy.article_id == Preview.article_id)
+        .where(Preview.digest == digest_token(token), Preview.expires > clock.now())
+    ).one_or_none()
+    if found is None:
         raise NotFound("This preview link is unknown or has expired; ask the author for a new link.")
-    return articles.get_json(article_id, names)
+    article_id, copy = found
+    if copy is None:
+        return articles.get_json(article_id, names), False
+    return working_copies.get_edited_json(copy, names), True
 
 
 def get_preview(article_id: UUID, uuid: UUID) -> Preview:

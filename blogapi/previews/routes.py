@@ -32,7 +32,7 @@ _OF_ARTICLE = "/articles/<id:id>/preview/"
 @bp.arguments(NewPreviewSchema, required=False)
 @bp.response(201, CreatedPreviewSchema())
 def create(fields: Fields, id: UUID) -> WithAttributes:
-    """Create a link with which anyone can read this article, whatever its status."""
+    """Create a link with which anyone can read this article, whatever its status, with its working copy."""
     preview, site = service.create(current_user_id(), id, seconds=fields["expires_in"]), get_site()
     return WithAttributes(
         preview,
@@ -64,5 +64,6 @@ def revoke(id: UUID, preview: UUID) -> None:
 @bp.arguments(ArticleQuery, location="query")
 @bp.response(200, ArticleSchema(), partial_schema=SingleArticleFieldsSchema, storable=False)
 def single(query: Query, token: str) -> JsonBody:
-    """Return the article of a preview link."""
-    return queries.get_article_json(token, query.fields)
+    """Return the article of a preview link, with the edits of its working copy if it has one."""
+    article, _ = queries.get_article_json(token, query.fields)
+    return article

@@ -6,7 +6,7 @@ import secrets
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import delete
+from sqlalchemy import delete, select
 
 from blogapi import clock
 from blogapi.articles import queries as articles
@@ -16,11 +16,15 @@ from blogapi.storage.database import db, transaction
 from blogapi.web.fields import WithAttributes
 from blogapi.web.tokens import digest_token
 
+# The links of one article that are valid at a time.
+MAX_LINKS = 50
+
 
 def create(user: UUID, article_id: UUID, *, seconds: int) -> WithAttributes:
     """Create a preview link and return it with its `token`, of which only the digest is stored.
 
-    This also deletes expired links. Raises NotFound if the article does not exist.
+    This also deletes expired links, and the oldest links of an article that has more than MAX_LINKS. Raises
+    NotFound if the article does not exist.
     """
     token, now = secrets.token_urlsafe(32), clock.now()
     with transaction():
@@ -34,6 +38,10 @@ def create(user: UUID, article_id: UUID, *, seconds: int) -> WithAttributes:
         )
         db.session.add(preview)
         db.session.flush()
+        newest = select(Preview.uuid).where(Preview.article_id == article_id)
+        newest = newest.order_by(Preview.created.desc(), Preview.uuid != preview.uuid).limit(MAX_LINKS)
+        others = (Preview.article_id == article_id) & Preview.uuid.not_in(newest)
+        db.session.execute(delete(Preview).where(others))
     return WithAttributes(preview, token=token)
 
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
 from sqlalchemy import select
 
+from blogapi.articles import queries as articles
 from blogapi.articles.content import ArticleContent, ArticleInput, TermReference
-from blogapi.articles.history import parse_content
+from blogapi.articles.edited_json import make_json
+from blogapi.articles.history import complete_edits, get_content, parse_content
 from blogapi.articles.models import WorkingCopy
 from blogapi.articles.references import find_terms
 from blogapi.storage.database import db
 from blogapi.users.models import Account
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import WithAttributes
+from blogapi.web.json import JsonBody
 
 
 def find_working_copy(article_id: UUID) -> WorkingCopy | None:
@@ -47,6 +51,13 @@ def get_details(article_id: UUID) -> WithAttributes:
     fields = edits.flatten() | {"category": category}
     user = {"uuid": copy.user_id, "username": username or ""}
     return WithAttributes(copy, **fields | {"uuid": article_id, "user": user})
+
+
+def get_edited_json(copy: WorkingCopy, names: Sequence[str] | None) -> JsonBody:
+    """Return the article of the working copy, with its edits and these fields (None: the documented ones)."""
+    article, (edits, category) = articles.get_by_uuid(copy.article_id), read_edits(copy)
+    edits = replace(edits, category=category or article.category_id)
+    return make_json(article, complete_edits(edits, get_content(article)), copy.last_updated, names)
 
 
 def read_edits(copy: WorkingCopy) -> tuple[ArticleContent, UUID | None]:

@@ -93,6 +93,24 @@ def test_an_article_can_have_several_links_which_are_listed_newest_first(
     assert [as_stranger.get(link["api_url"]).status_code for link in created] == [404, 200, 200]
 
 
+def test_an_article_has_at_most_fifty_links_and_the_oldest_ends(
+    as_admin, as_stranger, draft, make_article, set_clock, monkeypatch
+):
+    monkeypatch.setattr(service, "MAX_LINKS", 3)
+    where, created = f"{ARTICLES}{draft.uuid}/preview/", []
+    set_clock(datetime(2030, 1, 1, tzinfo=UTC))
+    other = as_admin.post(f"{ARTICLES}{make_article(status='draft').uuid}/preview/").json
+    for second in (1, 2, 3, 4, 5, 5, 5, 5):
+        set_clock(datetime(2030, 1, 1, 0, 0, second, tzinfo=UTC))
+        created.append(as_admin.post(where).json)
+        assert as_stranger.get(created[-1]["api_url"]).status_code == 200
+        ended = [link for link in created if as_stranger.get(link["api_url"]).status_code == 404]
+        if second < 5:
+            assert ended == created[:-3]
+        assert len(as_admin.get(where).json) == len(created) - len(ended) == min(len(created), 3)
+    assert as_stranger.get(other["api_url"]).status_code == 200
+
+
 def test_the_fields_parameter_selects_the_fields_of_a_preview(as_stranger, preview_link):
     assert as_stranger.get(f"{preview_link['api_url']}?fields=title,status").json == {
         "title": "Secret",

