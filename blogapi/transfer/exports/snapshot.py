@@ -115,7 +115,6 @@ def _read_snapshot(drafts: bool) -> Snapshot:
     rows = sorted(_execute(select(*columns).where(is_exported)), key=lambda row: (row.created, row.uuid))
     has_article = _author.uuid.in_(select(_author_link.author_id).join(Article).where(is_exported))
     media = _read_media(true() if drafts else _media.uuid.in_(_select_public_media(now)))
-    uuids = {file["uuid"] for file in media}
     renditions = _execute(select(MediaRendition.hash, MediaRendition.media_id))
     other_hashes = {former["hash"]: file["uuid"] for file in media for former in file["former_hashes"]}
     return Snapshot(
@@ -125,7 +124,7 @@ def _read_snapshot(drafts: bool) -> Snapshot:
         _read_terms(Tag),
         _read_terms(Author, or_(has_article, ~_is_empty_profile()) if drafts else has_article),
         media,
-        other_hashes | {hash: str(uuid) for hash, uuid in renditions if str(uuid) in uuids},
+        other_hashes | {hash: str(uuid) for hash, uuid in renditions},
         [row.uuid for row in rows],
         [row.slug for row in rows],
         sum(row.is_public for row in rows),

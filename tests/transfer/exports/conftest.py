@@ -19,7 +19,8 @@ def blog(app, make_article, make_category, make_tag, make_guest):
     """Three public articles, and a draft and a scheduled article about secrets; returns the public file."""
     red, blue = store_picture(app, "red", rendition="green"), store_picture(app, "blue")
     kitchen = make_category(name="Kitchen", cover_image=make_path(red.hash, red.name))
-    ada, eve = make_guest(name="Ada Lovelace"), make_guest(name="Secret Eve")
+    ada = make_guest(name="Ada Lovelace")
+    eve = make_guest(name="Secret Eve", avatar=make_path(blue.hash, blue.name))
     byline = {"category": kitchen, "authors": [{"uuid": str(ada.uuid)}]}
     make_article(
         title="Bread: a story",

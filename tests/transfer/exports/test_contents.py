@@ -12,8 +12,11 @@ import yaml
 
 from blogapi.media.addresses import make_path
 from blogapi.media.folder import get_folder
+from blogapi.media.models import MediaPath
+from blogapi.storage.database import db, transaction
 from blogapi.transfer.exports import snapshot
 from tests.conftest import ARTICLES
+from tests.stored_pictures import store_picture
 
 
 def read_folder(folder):
@@ -79,6 +82,39 @@ def test_nothing_of_a_draft_is_exported(run, blog, tmp_path):
     for name, content in read_folder(tmp_path).items():
         assert b"secret" not in f"{name}\n".encode() + content.lower()
         assert b"blue" not in f"{name}\n".encode() + content
+
+
+@pytest.mark.parametrize("target", ["out", "out.zip", "out.json"])
+def test_no_picture_that_was_removed_is_exported(
+    run, app, as_admin, make_article, make_guest, tmp_path, target
+):
+    pictures = {colour: store_picture(app, colour) for colour in ("red", "blue", "green", "yellow")}
+    red, blue, green, yellow = (make_path(picture.hash, picture.name) for picture in pictures.values())
+    ada = make_guest(name="Ada", avatar=yellow)
+    article = make_article(
+        content=f'<img src="{red}"><img src="{blue}">', cover_image=green, authors=[{"uuid": str(ada.uuid)}]
+    )
+    changes = {"content": f'<img src="{red}">', "cover_image": ""}
+    assert as_admin.patch(f"{ARTICLES}{article.uuid}/", json=changes).status_code == 200
+    assert as_admin.patch(f"/api/v1/blog/authors/{ada.uuid}/", json={"avatar": ""}).status_code == 200
+    assert run("export", tmp_path / target).exit_code == 0
+    exported = b"".join(name.encode() + content for name, content in read_folder(tmp_path).items())
+    assert [colour for colour, picture in pictures.items() if picture.hash.encode() in exported] == ["red"]
+
+
+def test_an_article_lists_the_files_and_paths_of_its_current_version(run, app, as_admin, make_article):
+    red, blue = (store_picture(app, colour) for colour in ("red", "blue"))
+    article = make_article(content='<img src="img/red.png"><img src="img/blue.png">')
+    make_article(title="Another", content=f'<img src="{make_path(blue.hash, blue.name)}">')
+    with app.app_context(), transaction():
+        for file, path in ((red, "img/red.png"), (blue, "img/blue.png")):
+            db.session.add(MediaPath(article_id=article.uuid, path=path, media_id=file.uuid))
+    for content in ('<img src="img/red.png"><img src="img/blue.png">.', '<img src="img/red.png">'):
+        as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"content": content})
+    for options in ([], ["--drafts"]):
+        first, _ = json.loads(run("export", "-", *options).stdout)["articles"]
+        assert first["media"] == [str(red.uuid)]
+        assert first["paths"] == [{"path": "img/red.png", "media": str(red.uuid)}]
 
 
 def test_drafts_and_archived_articles_are_exported_on_request(run, as_admin, blog, tmp_path):

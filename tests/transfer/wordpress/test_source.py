@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -147,19 +148,54 @@ def test_names_that_are_left_behind_are_bounded(tmp_path):
     assert len(source.left_behind.counts) < 250
 
 
+def make_upload(id_, order, parent="12"):
+    return make_item(
+        post_id=str(id_),
+        post_type="attachment",
+        post_parent=parent,
+        menu_order=str(order),
+        attachment_url=f"https://example.com/{id_}.jpg",
+    )
+
+
 def test_the_uploads_of_a_post_are_a_gallery(tmp_path):
-    attachments = [
-        make_item(
-            post_id=str(id_),
-            post_type="attachment",
-            post_parent="12",
-            menu_order=order,
-            attachment_url=f"https://example.com/{id_}.jpg",
-        )
-        for id_, order in ((7, "2"), (8, "1"))
-    ]
-    (record,) = open_export(tmp_path, make_export(*attachments, make_item(content="[gallery]"))).read()
+    uploads = [make_upload(7, 2), make_upload(8, 1)]
+    (record,) = open_export(tmp_path, make_export(*uploads, make_item(content="[gallery]"))).read()
     assert 0 < record.content.find("/8.jpg") < record.content.find("/7.jpg")
+
+
+def test_a_gallery_can_be_spread_over_several_files(tmp_path):
+    parts = [
+        make_export(make_upload(7, 3), make_upload(6, 1, parent="13"), make_item(content="[gallery]")),
+        make_export(make_upload(8, 1), make_upload(9, 4)),
+        make_export(make_upload(5, 2)),
+    ]
+    (record,) = open_export(tmp_path, *parts).read()
+    assert re.findall(r'src="[^"]*/(\d)\.jpg', record.content) == ["8", "5", "7", "9"]
+
+
+def test_each_file_adds_its_part_to_what_the_blog_contains(tmp_path):
+    def make_part(number, hours):
+        name = f"""<wp:author><wp:author_login>a{number}</wp:author_login>
+            <wp:author_display_name>Author {number}</wp:author_display_name></wp:author>
+            <wp:category><wp:category_nicename>c{number}</wp:category_nicename>
+            <wp:cat_name>Category {number}</wp:cat_name></wp:category>"""
+        dates = {"post_date": f"2020-05-04 1{hours}:00:00", "post_date_gmt": "2020-05-04 10:00:00"}
+        content = {"post_type": "wp_block", "content": f"Pattern {number}."}
+        guid = f"http://old{number}.example/?p=3{number}"
+        pattern = make_item(post_id=f"2{number}", **content, **dates)
+        return make_export(name, pattern, make_item(post_id=f"3{number}", guid=guid, **dates))
+
+    patterns = "".join(f'<!-- wp:block {{"ref":2{number}}} /-->' for number in (1, 2, 3))
+    names = "".join(make_term(f"Category {number}", nicename=f"c{number}") for number in (1, 2, 3))
+    post = make_export(make_item(names, content=patterns, creator="a2", post_date_gmt="0000-00-00 00:00:00"))
+    source = open_export(tmp_path, make_part(1, 1), make_part(2, 2), make_part(3, 2), post)
+    record = [*source.read()][-1]
+    assert re.findall(r"Pattern (\d)", record.content) == ["1", "2", "3"]
+    assert (record.authors[0].name, record.published_at.hour) == ("Author 2", 10)
+    assert {f"old{number}.example" for number in (1, 2, 3)} < source.hosts
+    assert {term.name for term in source.terms} == {"Category 1", "Category 2", "Category 3"}
+    assert source.total == 4 + 7
 
 
 @pytest.mark.parametrize("name", ["uploads", "wp-content/uploads"])
