@@ -32,7 +32,7 @@ SOURCES = (
     "web/json_fragments.py",
     "web/media_addresses.py",
 )
-LIBRARIES = ("cmarkgfm", "marshmallow", "nh3", "python-slugify", "text-unidecode", "tzdata")
+LIBRARIES = ("comrak-ext", "marshmallow", "nh3", "python-slugify", "text-unidecode", "tzdata")
 
 
 @cache

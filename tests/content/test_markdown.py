@@ -23,6 +23,20 @@ from tests.content.inspector import Inspector
         ("a[^1]\n\n[^1]: b", '<a href="#fnref-1" class="footnote-backref" data-footnote-backref=""'),
         ("a[^b] `[^b]`\n\n[^b]: c", "<code>[^b]</code>"),
         ("~a~ ~b", "<p>~a~ ~b</p>"),
+        ("3~5, \\~6~ `~/a` [b](/~c) https://d.example/~e/f", '<p>3~5, ~6~ <code>~/a</code> <a href="/~c"'),
+        (
+            "https://d.example/~e/f",
+            '<a href="https://d.example/~e/f" rel="noopener noreferrer">https://d.example/~e/f<',
+        ),
+        ("~~~\na~b\n~~~", "<pre><code>a~b\n</code></pre>"),
+        (
+            "> [!NOTE]\n> a",
+            '<div class="markdown-alert markdown-alert-note">\n<p class="markdown-alert-title">Note</p>',
+        ),
+        ("> [!tip] Do *this*\n> a", '<p class="markdown-alert-title">Do *this*</p>\n<p>a</p>'),
+        ("[a]\n\n[a]: <b>", '<p><a href="b" '),
+        ("**強調。**文、*「注」*文", "<strong>強調。</strong>文、<em>「注」</em>文"),
+        ("a\ud800b", "<p>a?b</p>"),
         ("See https://a.example/b_c.", '<a href="https://a.example/b_c" rel="noopener noreferrer">'),
         ("See https://a.example/b\\_c.", '<a href="https://a.example/b_c" rel="noopener noreferrer">'),
         ("www.a.example", '<a href="http://www.a.example" rel="noopener noreferrer">www.a.example</a>'),
@@ -71,6 +85,13 @@ def test_markdown_with_too_many_footnotes_is_shown_as_text():
     assert 'class="footnotes"' in sanitizer.to_safe_html(allowed, "markdown")
     shown = sanitizer.to_safe_html(f"[^1] {allowed}", "markdown")
     assert Inspector(shown).tags == [] and plain_text.to_plain_text(shown).startswith("[^1] a[^1]")
+
+
+def test_markdown_with_too_many_nested_quotes_is_shown_as_text():
+    allowed = "> " * markdown.MAX_QUOTE_DEPTH + "deep"
+    assert sanitizer.to_safe_html(allowed, "markdown").startswith("<blockquote>\n<blockquote>")
+    shown = sanitizer.to_safe_html(f">\t{allowed}", "markdown")
+    assert Inspector(shown).tags == [] and plain_text.to_plain_text(shown).startswith("> > >")
 
 
 def test_undefined_footnote_references_are_not_counted():

@@ -44,6 +44,8 @@ MARKDOWN = {
     "a setext heading": lambda: repeat("word\n") + "===\n",
     "setext headings": lambda: repeat("a\n=\n"),
     "nested quotes in one line": lambda: repeat(">"),
+    "deeply nested quotes": lambda: ">" * 400_000,
+    "nested quotes in many lines": lambda: (">" * 1_000 + "a\n\n") * 450,
     "nested quotes in lines": lambda: repeat("> " * 1_000 + "a\n"),
     "quotes that end": lambda: repeat(">" * 90 + "a\n\n"),
     "nested lists in one line": lambda: repeat("- "),
