@@ -13,6 +13,7 @@ from blogapi.api_keys import service as api_key_service
 from blogapi.articles import author_visibility, json_writer, media_changes
 from blogapi.authors import profiles
 from blogapi.backups import staging
+from blogapi.feeds import routes as feeds
 from blogapi.media import delivery, folder, images, references, types, uses
 from blogapi.metrics import exposition
 from blogapi.metrics import registry as metrics_registry
@@ -21,7 +22,7 @@ from blogapi.rate_limits import middleware as rate_limit_middleware
 from blogapi.response_cache import middleware as response_cache_middleware
 from blogapi.storage import change_log, database
 from blogapi.version import __version__
-from blogapi.web import errors, json_fragments, request_id
+from blogapi.web import errors, json_fragments, public_queries, request_id
 
 __all__ = ["__version__", "create_app"]
 
@@ -55,6 +56,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     # The WSGI middleware that is added last is the outermost.
     delivery.init_app(app)
     response_cache_middleware.init_app(app)
+    public_queries.init_app(app, {delivery.PREFIX: (), **feeds.QUERY_PARAMETERS})
     rate_limit_middleware.init_app(app)
     request_id.init_app(app)
     exposition.init_app(app)

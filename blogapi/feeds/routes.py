@@ -21,7 +21,8 @@ bp = Blueprint(
 RSS, ATOM, JSON_FEED = "application/rss+xml", "application/atom+xml", "application/feed+json"
 XML, PLAIN = "application/xml", "text/plain"
 
-_OBJECT = {"type": "object", "additionalProperties": True}
+# The known query parameters, by the beginning of the path; all others are ignored.
+QUERY_PARAMETERS = {"/feeds/": tuple(FeedQuery._declared_fields), "/sitemap": (), "/robots.txt": ()}
 
 _ROBOTS = b"""User-agent: *
 Allow: /feeds/

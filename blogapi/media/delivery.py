@@ -84,8 +84,7 @@ class DeliveryMiddleware:
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Return the body of the response."""
-        # The view refuses a query string, as all views without parameters do.
-        is_read = environ["REQUEST_METHOD"] in ("GET", "HEAD") and not environ.get("QUERY_STRING")
+        is_read = environ["REQUEST_METHOD"] in ("GET", "HEAD")
         path = environ["PATH_INFO"]
         target = self._find_target(path) if is_read and path.startswith(PREFIX) else None
         if target is None:

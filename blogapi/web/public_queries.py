@@ -1,0 +1,47 @@
+"""The query parameters of addresses that anyone may read: those that no view takes are ignored.
+
+Trackers, mail programs and social networks add parameters to addresses. The middleware removes them before the
+response cache makes its key, so that requests with such parameters share one cached response.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlencode
+
+from flask import Flask
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+
+class PublicQueryMiddleware:
+    """WSGI middleware that keeps only the known parameters, sorted by name.
+
+    `names` contains the known parameters by the beginning of the path. The API refuses unknown parameters.
+    """
+
+    def __init__(self, application: WSGIApplication, names: Mapping[str, Collection[str]]) -> None:
+        self._application, self._names = application, names
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Call the application with the known parameters."""
+        if query := environ.get("QUERY_STRING"):
+            path = environ["PATH_INFO"]
+            known = next((names for start, names in self._names.items() if path.startswith(start)), None)
+            if known is not None:
+                environ["QUERY_STRING"] = _select(query, known)
+        return self._application(environ, start_response)
+
+
+def init_app(app: Flask, names: Mapping[str, Collection[str]]) -> None:
+    """Wrap the application in the middleware."""
+    app.wsgi_app = PublicQueryMiddleware(app.wsgi_app, names)  # type: ignore[method-assign]
+
+
+def _select(query: str, names: Collection[str]) -> str:
+    # A header is text in ISO 8859-1; a browser sends UTF-8.
+    text = query.encode("latin-1").decode("utf-8", "replace")
+    pairs = parse_qsl(text, keep_blank_values=True, errors="replace")
+    return urlencode(sorted(pair for pair in pairs if pair[0] in names))
