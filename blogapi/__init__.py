@@ -14,7 +14,7 @@ from blogapi.articles import author_visibility, json_writer, media_changes
 from blogapi.authors import profiles
 from blogapi.backups import staging
 from blogapi.feeds import routes as feeds
-from blogapi.media import delivery, folder, images, references, types, uses
+from blogapi.media import addresses, delivery, folder, images, references, types, uses
 from blogapi.metrics import exposition
 from blogapi.metrics import registry as metrics_registry
 from blogapi.rate_limits import limiter
@@ -56,7 +56,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     # The WSGI middleware that is added last is the outermost.
     delivery.init_app(app)
     response_cache_middleware.init_app(app)
-    public_queries.init_app(app, {delivery.PREFIX: (), **feeds.QUERY_PARAMETERS})
+    public_queries.init_app(app, {addresses.PREFIX: (), **feeds.QUERY_PARAMETERS})
     rate_limit_middleware.init_app(app)
     request_id.init_app(app)
     exposition.init_app(app)
