@@ -18,7 +18,6 @@ from flask import Flask, current_app
 from blogapi.config import PREFIX
 from blogapi.media import svg
 from blogapi.media.types import SVG, MediaType
-from blogapi.storage.database import RESERVED_READER_THREADS
 from blogapi.web.errors import Invalid, Problem, StorageFull, Unavailable
 
 RENDITION_WIDTHS = (400, 800, 1600)
@@ -94,10 +93,10 @@ class ImageQueue:
 
 
 def init_app(app: Flask, *, threads: int | None = None) -> None:
-    """Create the queue; for a server with `threads` threads, some of them never wait for a worker."""
+    """Create the queue; half of the `threads` threads for writes of a server never wait for a worker."""
     max_threads = _MAX_WORKERS + _MAX_WAITING
     if threads is not None:
-        max_threads = max(1, min(max_threads, threads - RESERVED_READER_THREADS))
+        max_threads = max(1, min(max_threads, threads // 2))
     app.extensions[_QUEUE_KEY] = ImageQueue(max_threads)
 
 

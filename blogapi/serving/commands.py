@@ -58,7 +58,7 @@ def _proxy(_context: click.Context, _option: click.Parameter, value: str | None)
     default=8,
     show_default=True,
     type=click.IntRange(1, 64),
-    help="Number of requests that are processed at the same time.",
+    help="Number of reads, and number of writes, that are processed at the same time.",
 )
 @click.option("--demo", "with_demo", is_flag=True, help="Fill an empty blog with sample articles.")
 @click.option(

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 from flask import Flask
 from waitress import wasyncore
 from waitress.server import TcpWSGIServer
-from waitress.task import ThreadedTaskDispatcher
 
 from blogapi import hooks
 from blogapi.media import images
@@ -34,8 +33,8 @@ from blogapi.serving.limits import MAX_HEADER_BYTES, MULTIPART_BYTES, Limits
 from blogapi.serving.log import AccessLog
 from blogapi.serving.parser import ParserSettings
 from blogapi.serving.proxy import trust_proxy
+from blogapi.serving.threads import Dispatcher
 from blogapi.serving.unread import UnreadBudget
-from blogapi.storage import database
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -54,16 +53,6 @@ IMPORT_UPLOADS = ("POST /api/v1/imports",)
 
 # Minimum time between two log messages about connections that cannot be accepted, in seconds.
 LOG_INTERVAL_SECONDS = 60
-
-
-class Dispatcher(ThreadedTaskDispatcher):  # type: ignore[misc]
-    """The worker threads and their queue."""
-
-    def add_task(self, task: Any) -> None:
-        """Queue the task, without the log line that waitress writes each time."""
-        with self.lock:
-            self.queue.append(task)
-            self.queue_cv.notify()
 
 
 class Server(TcpWSGIServer):  # type: ignore[misc]
@@ -99,8 +88,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         self._thread = 0
         # select() fails with a file descriptor over 1,023.
         self._poll = wasyncore.poll2 if hasattr(select, "poll") else wasyncore.poll
-        dispatcher = Dispatcher()
-        dispatcher.set_thread_count(settings.threads)
+        dispatcher = Dispatcher(settings.threads)
         socket_info = (
             listening_socket.family,
             listening_socket.type,
@@ -177,7 +165,8 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
 
     def is_queue_full(self) -> bool:
         """Return whether no other request can wait for a thread."""
-        return len(self.task_dispatcher.queue) >= self.limits.queue
+        is_full: bool = self.task_dispatcher.count_queued() >= self.limits.queue
+        return is_full
 
     def register(self, channel: Channel) -> None:
         """Count a new connection for its client."""
@@ -369,7 +358,6 @@ def create_server(
         bodies=ByteBudget(limits.imports * largest, limits.imports_per_address * largest),
         accepts=lambda headers: hooks.has_session(app, headers.get("COOKIE", "")),
     )
-    database.reserve_reader_threads(app, threads)
     images.init_app(app, threads=threads)
     proxy = app.config["TRUSTED_PROXY"] if trusted_proxy is None else trusted_proxy
     served = trust_proxy(app, proxy, trust_all=unix_socket is not None)
@@ -389,6 +377,6 @@ def create_server(
         app, "unread_bytes", "Memory used by responses not yet read.", lambda: server.unread.held
     )
     registry.add_gauge(
-        app, "queue_depth", "Requests that wait for a thread.", lambda: len(server.task_dispatcher.queue)
+        app, "queue_depth", "Requests that wait for a thread.", lambda: server.task_dispatcher.count_queued()
     )
     return server

@@ -19,7 +19,7 @@ from blogapi.serving.log import AccessLogEntry, loggable_path
 from blogapi.serving.parser import BodiesFull, Busy, TooSlow
 from blogapi.serving.unread import NoRoom
 from blogapi.storage import commit_version
-from blogapi.storage.database import db
+from blogapi.storage.database import QUEUE_SECONDS_KEY, db
 from blogapi.web import errors
 from blogapi.web.downloads import FILE_BODY_KEY
 from blogapi.web.headers import error_headers
@@ -216,7 +216,9 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         """Return the WSGI environment of the request."""
         environment: dict[str, Any] = super().get_environment()
         # A pipelined request counts as received when the previous response was finished.
-        environment[commit_version.RECEIVED_KEY] = max(self.request.received_at, self.channel.responded_at)
+        received_at = max(self.request.received_at, self.channel.responded_at)
+        environment[commit_version.RECEIVED_KEY] = received_at
+        environment.setdefault(QUEUE_SECONDS_KEY, time.monotonic() - received_at)
         environment[FILE_BODY_KEY] = FileBuffer
         return environment
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
-from flask import Flask, current_app
+from flask import Flask, current_app, has_request_context, request
 from flask_sqlalchemy import SQLAlchemy
 from flask_sqlalchemy.session import Session
 from sqlalchemy import (
@@ -46,9 +46,9 @@ from blogapi.storage.write_lock import WriteLock
 # The exceptions that `transaction` raises if it cannot get the write lock in time.
 BUSY_ERRORS = (OperationalError, TimeoutError)
 
-# How many threads may wait for a stuck write, and how many threads of a server never wait for one, so that
-# the service can process reads while another process holds the write lock.
-MAX_WAITING_WRITERS, RESERVED_READER_THREADS = 5, 3
+# The WSGI environ key that stores how long the request waited for a thread, in seconds.
+QUEUE_SECONDS_KEY = "blogapi.queue_seconds"
+
 _WRITE_LOCK_KEY, _LOG_KEY = "blogapi-write-lock", "blogapi-write-ahead-log"
 
 
@@ -184,8 +184,8 @@ visible_writes.init_metadata(Base.metadata)
 def transaction(*, wait: bool = True) -> Iterator[None]:
     """Take the write lock and run one transaction; commit at its end, roll back on any exception.
 
-    Waits up to BUSY_SECONDS for other writes, or not at all if `wait` is False. Raises one of BUSY_ERRORS
-    if it cannot get the lock in this time, or if too many threads already wait for a stuck write. Raises
+    Waits up to BUSY_SECONDS for other writes, or not at all if `wait` is False; the time that a request has
+    waited for a thread counts too. Raises one of BUSY_ERRORS if it cannot get the lock in this time. Raises
     NewerSchema if another version of blogapi has taken over the database.
 
     Rows that were read before the transaction are expired, so that they are read again after the lock was
@@ -229,10 +229,11 @@ def _calls_afterwards(session: Session) -> Iterator[None]:
 @contextmanager
 def _write(session: Session, *, wait: bool) -> Iterator[None]:
     lock: WriteLock = current_app.extensions[_WRITE_LOCK_KEY]
-    with lock.acquire(wait=wait) as waited:
+    queued = request.environ.get(QUEUE_SECONDS_KEY, 0.0) if has_request_context() else 0.0
+    with lock.acquire(max(0.0, connections.BUSY_SECONDS - queued) if wait else 0.0) as seconds_left:
         session.info.update(writing=True, failed=False)
         try:
-            timeout = math.ceil(connections.BUSY_SECONDS - waited) if wait else 0
+            timeout = math.ceil(seconds_left)
             session.connection(execution_options=connections.write_options(db.engine, timeout))
             check_version(session)
             yield
@@ -292,15 +293,6 @@ def end_read() -> None:
         session.rollback()
 
 
-def reserve_reader_threads(app: Flask, threads: int) -> None:
-    """Prevent RESERVED_READER_THREADS of a server's `threads` from waiting for a stuck write.
-
-    At least one thread may always write.
-    """
-    max_writers = max(1, threads - RESERVED_READER_THREADS)
-    app.extensions[_WRITE_LOCK_KEY] = WriteLock(max_writers, connections.BUSY_SECONDS)
-
-
 def init_app(app: Flask) -> None:
     """Connect the application to its database and upgrade the schema.
 
@@ -310,7 +302,7 @@ def init_app(app: Flask) -> None:
     app.config["SQLALCHEMY_ENGINE_OPTIONS"] = connections.engine_options(
         app.config["SQLALCHEMY_DATABASE_URI"]
     ) | app.config.get("SQLALCHEMY_ENGINE_OPTIONS", {})
-    app.extensions[_WRITE_LOCK_KEY] = WriteLock(MAX_WAITING_WRITERS, connections.BUSY_SECONDS)
+    app.extensions[_WRITE_LOCK_KEY] = WriteLock()
     engine = _engine(app)
     in_file = engine.dialect.name == "sqlite" and not upgrades.is_in_memory(engine)
     app.extensions[_LOG_KEY] = WriteAheadLog(Path(str(engine.url.database))) if in_file else None

@@ -127,7 +127,7 @@ def test_reads_succeed_while_another_process_holds_the_write_lock(serve, instanc
         names = {tag["name"] for tag in ada("GET", TAGS).json}
     for name, reader in readers.items():
         assert reader.statuses() == {200}, name
-    assert {status for loop in (*tags, keys) for status in loop.statuses()} == {201, 503}
+    assert {status for loop in (*tags, keys) for status in loop.statuses()} <= {201, 503}
     assert logins.statuses() <= {200, 503}
     # Exactly the acknowledged tags are stored.
     assert names == {

@@ -432,7 +432,7 @@ def test_a_worker_that_cannot_start_is_reported(upload, monkeypatch):
         upload(make_image("png"))
 
 
-@pytest.mark.parametrize(("threads", "allowed"), [(4, 1), (8, 4), (None, 4)])
+@pytest.mark.parametrize(("threads", "allowed"), [(1, 1), (4, 2), (8, 4), (None, 4)])
 def test_few_uploads_wait_for_a_worker_and_the_others_are_refused(
     in_app, source, monkeypatch, threads, allowed
 ):

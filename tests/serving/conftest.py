@@ -34,8 +34,10 @@ class BlockedApplication:
     def __init__(self) -> None:
         self.open = threading.Event()
         self.entered = threading.Semaphore(0)
+        self.environs: list[Any] = []
 
     def __call__(self, environ: Any, start_response: Any) -> list[bytes]:
+        self.environs.append(environ)
         self.entered.release()
         assert self.open.wait(60)
         start_response("200 OK", [("Content-Length", "2")])

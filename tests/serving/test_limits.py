@@ -6,14 +6,17 @@ import errno
 import os
 import select
 import socket
+import time
 from contextlib import ExitStack
 from typing import Any
 
 import pytest
 
 from blogapi.serving import server as serving
+from blogapi.serving import tasks
 from blogapi.serving.limits import Limits
 from blogapi.storage import connections
+from blogapi.storage.database import QUEUE_SECONDS_KEY
 from tests.databases import other_connection
 from tests.live_server import serve, start_server
 from tests.serving.sockets import HEALTH, assert_problem, connect, parse_response, read_all, send, wait_until
@@ -45,19 +48,39 @@ def test_the_server_works_without_poll(app, monkeypatch):
         assert send(port, HEALTH).status == 200
 
 
-def test_reads_still_get_threads_while_writes_wait(make_app, monkeypatch):
-    monkeypatch.setattr(connections, "BUSY_SECONDS", 2)
+def test_reads_get_threads_while_all_writes_wait_and_no_write_is_refused(make_app, monkeypatch):
+    monkeypatch.setattr(connections, "BUSY_SECONDS", 60)
     app = make_app()
     post = b"POST /api/v1/auth/api-key/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-    with other_connection(app, writing=True), start_server(app, threads=4) as server, ExitStack() as stack:
-        writes = [stack.enter_context(connect(server.effective_port)) for _ in range(4)]
-        for sock in writes:
-            sock.sendall(post)
-        assert send(server.effective_port, HEALTH).status == 200
-        # At least one write still waits for the write lock; the other writes got a 503.
-        waiting = [sock for sock in writes if not select.select([sock], [], [], 0)[0]]
-        refused = [parse_response(read_all(sock)) for sock in writes if sock not in waiting]
-        assert waiting and {response.status for response in refused} <= {503}
+    with start_server(app, threads=2) as server, ExitStack() as stack:
+        with other_connection(app, writing=True):
+            writes = [stack.enter_context(connect(server.effective_port)) for _ in range(6)]
+            for sock in writes:
+                sock.sendall(post)
+            # Two writes have a thread, the others wait for one.
+            wait_until(lambda: server.task_dispatcher.count_queued() == 4)
+            until = time.monotonic() + 0.5
+            while time.monotonic() < until:
+                assert send(server.effective_port, HEALTH).status == 200
+        assert [parse_response(read_all(sock)).status for sock in writes] == [201] * 6
+
+
+def test_the_application_gets_the_time_that_a_request_waited_for_a_thread(
+    app, blocked_application, server_clock, monkeypatch
+):
+    monkeypatch.setattr(tasks, "time", server_clock)
+    with start_server(app, threads=1) as server, ExitStack() as stack:
+        held = [stack.enter_context(connect(server.effective_port)) for _ in range(3)]
+        held[0].sendall(HEALTH)
+        assert blocked_application.entered.acquire(timeout=60)
+        for number, sock in enumerate(held[1:], 1):
+            sock.sendall(HEALTH)
+            wait_until(lambda number=number: server.task_dispatcher.count_queued() == number)
+            server_clock.move(3)
+        blocked_application.open.set()
+        assert [parse_response(read_all(sock)).status for sock in held] == [200] * 3
+    waited = [environ[QUEUE_SECONDS_KEY] for environ in blocked_application.environs]
+    assert waited == pytest.approx([0, 6, 3])
 
 
 def test_250_slow_connections_from_one_address_do_not_block_other_requests(app):
@@ -187,7 +210,7 @@ def test_a_request_gets_a_503_if_the_queue_is_full(app, blocked_application, cap
         assert blocked_application.entered.acquire(timeout=60)
         for sock in held[1:]:
             sock.sendall(HEALTH)
-        wait_until(lambda: len(server.task_dispatcher.queue) == 2)
+        wait_until(lambda: server.task_dispatcher.count_queued() == 2)
         refused = send(server.effective_port, HEALTH)
         assert_problem(refused, 503, "unavailable")
         assert refused.headers["Retry-After"] == "1"

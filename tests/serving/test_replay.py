@@ -10,10 +10,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from waitress.task import ThreadedTaskDispatcher
 
 from blogapi.serving.limits import Limits
 from blogapi.serving.log import AccessLogEntry
+from blogapi.serving.threads import Dispatcher
 from tests.conftest import ARTICLES, TAGS, People
 from tests.live_server import serve, start_server
 from tests.response_cache.sockets import format_request, send_all
@@ -120,10 +120,14 @@ def test_a_replayed_response_is_in_the_access_log(app, people):
 
 def test_only_cached_reads_avoid_the_queue(app, people, monkeypatch):
     queued: list[str] = []
-    add_task = ThreadedTaskDispatcher.add_task
+    add_task = Dispatcher.add_task
     monkeypatch.setattr(
-        "blogapi.serving.server.Dispatcher.add_task",
-        lambda dispatcher, task: (queued.append(task.requests[0].command), add_task(dispatcher, task)),
+        Dispatcher,
+        "add_task",
+        lambda dispatcher, channel: (
+            queued.append(channel.requests[0].command),
+            add_task(dispatcher, channel),
+        ),
     )
     key = people.key(None)
     with serve(app) as port:

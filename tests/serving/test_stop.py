@@ -16,7 +16,7 @@ def test_a_stopping_server_finishes_running_and_queued_requests(app, blocked_app
         held = [stack.enter_context(connect(server.effective_port)) for _ in range(16)]
         for sock in held:
             sock.sendall(HEALTH.replace(b"Connection: close\r\n", b""))
-        wait_until(lambda: len(server.task_dispatcher.queue) == 12)
+        wait_until(lambda: server.task_dispatcher.count_queued() == 12)
         server.stop()
         wait_until(lambda: not server.accepting)
         blocked_application.open.set()

@@ -30,7 +30,7 @@ def test_unread_bytes_never_exceed_the_limit(blog, max_unread, addresses, path, 
         for number in range(16):
             address = f"10.0.0.{number % addresses}"
             stack.enter_context(send_request(server, path, address=address, times=20))
-        wait_until(lambda: len(blog.requested_paths) >= 16 and not server.task_dispatcher.queue)
+        wait_until(lambda: len(blog.requested_paths) >= 16 and not server.task_dispatcher.count_queued())
         # Other clients still get responses.
         assert get_response(server, "/health", address="10.1.0.1").status == 200
         assert any(channel.total_outbufs_len for channel in server.active_channels.values())

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import pytest
 from sqlalchemy import event, select
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from blogapi.storage import connections
-from blogapi.storage.database import BUSY_ERRORS, db, savepoint, transaction
+from blogapi.storage.database import BUSY_ERRORS, QUEUE_SECONDS_KEY, db, savepoint, transaction
 from blogapi.storage.write_lock import WriteLock
 from blogapi.users.models import Account
 from tests.databases import other_connection, write_from_other_process
@@ -179,18 +179,27 @@ def test_a_transaction_waits_a_limited_time_for_another_process(make_app, monkey
     assert lock_timeouts == [1]
 
 
-def test_the_time_spent_waiting_for_the_lock_reduces_the_time_to_wait_for_another_process(
-    pushed_app, monkeypatch
-):
-    monkeypatch.setattr(WriteLock, "_wait", lambda self, turn: 3.2)
+@pytest.mark.parametrize(("seconds", "timeout"), [(3.2, 2), (7.0, 0)])
+def test_the_time_that_a_request_waited_for_a_thread_counts(pushed_app, seconds, timeout):
     statements = []
     with (
+        pushed_app.test_request_context(environ_overrides={QUEUE_SECONDS_KEY: seconds}),
         listen(db.engine, "before_cursor_execute", lambda *args: statements.append(args[2])),
         transaction(),
     ):
         pass
-    timeouts = {"sqlite": "PRAGMA busy_timeout=2000", "postgresql": "SET LOCAL lock_timeout = '2000ms'"}
+    timeouts = {
+        "sqlite": f"PRAGMA busy_timeout={timeout * 1000}",
+        "postgresql": f"SET LOCAL lock_timeout = '{timeout * 1000 or 1}ms'",
+    }
     assert statements[0].startswith(timeouts[db.engine.dialect.name])
+
+
+def test_the_time_spent_waiting_for_other_threads_counts(pushed_app, monkeypatch, lock_timeouts):
+    monkeypatch.setattr(WriteLock, "acquire", lambda self, seconds: nullcontext(seconds - 3.2))
+    with transaction():
+        pass
+    assert lock_timeouts == [2]
 
 
 @contextmanager
