@@ -6,6 +6,8 @@ import math
 import re
 from dataclasses import dataclass
 
+from blogapi.content.characters import FORBIDDEN
+
 WORDS_PER_MINUTE = 220
 # The reading speed for texts in the scripts of _UNSPACED_CHARACTER, whose length is counted in characters.
 CHARACTERS_PER_MINUTE = 500
@@ -21,8 +23,10 @@ _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&nbsp;", " "), ("&
 
 
 def to_plain_text(html: str) -> str:
-    """Return the text of sanitized HTML as one line, without markup."""
-    return " ".join(decode_entities(_TAG.sub(" ", _INLINE_TAG.sub("", html))).split())
+    """Return the text of sanitized HTML as one line, without markup and forbidden characters."""
+    text = decode_entities(_TAG.sub(" ", _INLINE_TAG.sub("", html)))
+    # `&#127;` stands for a character that is forbidden in an excerpt.
+    return " ".join(FORBIDDEN.sub("", text).split())
 
 
 def decode_entities(text: str) -> str:

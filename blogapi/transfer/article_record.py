@@ -65,7 +65,8 @@ class ArticleRecord:
     """One article as its source file describes it, before validation.
 
     Text lengths are not limited. `service` makes the slug unique, refuses texts that are too long and adds
-    the default category. No text contains lone surrogates; every text except `content` is a single line.
+    the default category. The import removes the characters that the API refuses; every text except
+    `content` is a single line.
     """
 
     #: identifies the article in all imports of its blog: the path of its file with `/` as separator, which

@@ -20,6 +20,7 @@ from marshmallow import validate
 
 from blogapi import config
 from blogapi.content import slugs
+from blogapi.content.characters import FORBIDDEN
 
 Fields = dict[str, Any]
 
@@ -28,8 +29,6 @@ _TIMESTAMP = re.compile(
     r"(?P<date>\d{4}-\d\d-\d\d)([T ](?P<time>\d\d:\d\d(:\d\d(\.\d{1,6})?)?)(?P<zone>Z|[+-]\d\d:\d\d)?)?",
     re.ASCII,
 )
-# Matches lone surrogates, and control characters other than tab, line feed and carriage return.
-_FORBIDDEN_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 NAIVE_PATTERN = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$"
 AWARE_PATTERN = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00$"
@@ -79,7 +78,7 @@ class Text(ma.fields.String):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
         text = super()._deserialize(value, attr, data, **options)
-        if _FORBIDDEN_CHARACTERS.search(text):
+        if FORBIDDEN.search(text):
             raise ma.ValidationError("Contains a control character or a lone surrogate; remove it.")
         if self.required and not text.strip():
             raise ma.ValidationError("Must not be empty.")

@@ -21,7 +21,6 @@ _ID = re.compile(
     r"blog-(?P<blog>[^.]*)(?:\.(?P<kind>post|page|comment|layout|settings)\b-?(?P<id>.*))?", re.DOTALL
 )
 _TAG = re.compile(r"<[^<>]*>")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
 #: The names that Blogger writes for authors without a profile.
 _NO_AUTHORS = {"anonymous", "unknown", "noreply"}
 _PUBLIC = {"LIVE", "SCHEDULED"}
@@ -79,7 +78,7 @@ def make_comment(item: BloggerItem) -> CommentRecord:
         url=to_http_url(item.author_url),
         created=dates.parse_date(item.published),
         is_approved=item.status in ("", "LIVE"),
-        content=_CONTROL.sub("", item.content),
+        content=item.content,
     )
 
 
@@ -98,7 +97,7 @@ def make_record(
     if item.is_too_large:
         raise RefusedFile(f"It has more than {MAX_TEXT_LENGTH:,} characters; shorten or split it.")
     notes: list[str] = []
-    content = _CONTROL.sub("", item.content.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    content = item.content.replace("\r\n", "\n").replace("\r", "\n").strip()
     content, lost = convert_embeds(content)
     notes += lost
     published_at = dates.parse_date(item.published)

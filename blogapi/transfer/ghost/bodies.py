@@ -12,7 +12,7 @@ from typing import Any
 from blogapi.transfer.ghost import lexical, mobiledoc
 from blogapi.transfer.ghost.cards import MEMBERS_ONLY
 from blogapi.transfer.ghost.markdown import to_commonmark
-from blogapi.transfer.ghost.markup import clean_addresses, clean_text
+from blogapi.transfer.ghost.markup import clean_addresses
 
 _Convert = Callable[[Mapping[str, Any], Counter[str]], str]
 _FindMarkdown = Callable[[Mapping[str, Any]], str | None]
@@ -28,7 +28,7 @@ _GATE_START, _GATE_END = "<!--kg-gated-block:begin", "<!--kg-gated-block:end-->"
 
 @dataclass(slots=True)
 class Body:
-    """The content of a post, with LF line endings and without control characters."""
+    """The content of a post, with LF line endings."""
 
     content: str = ""
     content_type: str = "html"
@@ -42,7 +42,7 @@ def read_body(post: Mapping[str, object]) -> Body:
     body = Body()
     for content_type, content, losses in _list_contents(post, body.notes):
         if content.strip():
-            content = clean_addresses(clean_text(content))
+            content = clean_addresses(content.replace("\r\n", "\n").replace("\r", "\n"))
             return Body(content, content_type, body.notes, losses)
         body.losses = body.losses or losses
     return body

@@ -11,7 +11,6 @@ from blogapi.transfer.markdown.text import to_line
 _GHOST_URL = re.compile(r"__GHOST_(?:[A-Z]{1,20}_)?URL__(/?)")
 # Ghost makes smaller copies of pictures in `size`, and copies in other formats in `format`.
 _SIZED_IMAGE = re.compile(r"(/content/images)/size/w\d{1,5}(?:h\d{1,5})?(?:/format/\w{1,10})?(?=/)")
-_FORBIDDEN_CHARACTER = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _IGNORED_IN_ID = re.compile(r"[\]\[!\"#$%&'()*+,./:;<=>?@\\^_{|}~`]")
 _TAG = re.compile(r"<[^<>]*>")
 
@@ -22,11 +21,6 @@ def clean_addresses(text: str) -> str:
         # The placeholder alone is the address of the home page.
         text = _GHOST_URL.sub("/", text)
     return _SIZED_IMAGE.sub(r"\1", text) if "/size/w" in text else text
-
-
-def clean_text(text: str) -> str:
-    """Return the text with LF line endings, and without control characters and lone surrogates."""
-    return _FORBIDDEN_CHARACTER.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def element(name: str, content: str, class_: str = "", **attributes: object) -> str:

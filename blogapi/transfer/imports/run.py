@@ -19,6 +19,7 @@ from blogapi.site.queries import get_site
 from blogapi.transfer import queries
 from blogapi.transfer.article_record import ArticleRecord
 from blogapi.transfer.imports.authors import ImportedAuthors
+from blogapi.transfer.imports.characters import clean, clean_record
 from blogapi.transfer.imports.resolving import ResolvedRecord, resolve_record
 from blogapi.transfer.imports.service import Importer, make_batches
 from blogapi.transfer.imports.spool import Spool
@@ -101,7 +102,7 @@ class ImportRun:
         items = (item for source in self.sources.values() for item in source.read())
         total = sum(source.total for source in self.sources.values())
         for item in show_progress(items, total=total, label="Reading"):
-            record = self._tell_apart(item) if isinstance(item, ArticleRecord) else item
+            record = self._tell_apart(clean_record(item)) if isinstance(item, ArticleRecord) else item
             if isinstance(record, FileReport):
                 self.reports.append(record)
                 continue
@@ -148,7 +149,7 @@ class ImportRun:
             self._index.hosts |= source.hosts
             self.notes += source.notes
             if not self._importer.dry_run:
-                self.notes += store_terms(self._importer.author, source.terms)
+                self.notes += store_terms(self._importer.author, clean(list(source.terms), []))
 
     def _store(self, show_progress: ProgressReporter) -> None:
         records = show_progress(self._resolve_all(), total=len(self._spool), label="Importing")

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from datetime import date, time
 
 from blogapi.config import get_default
+from blogapi.content.characters import FORBIDDEN
 from blogapi.content.rendering import render
 from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.messages import format_count
@@ -25,9 +26,8 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le", "UTF-16"),
     (codecs.BOM_UTF16_BE, "utf-16-be", "UTF-16"),
 )
-_CONTROL_CHARACTER = re.compile(r"[\x00-\x08\x0b-\x1f]")
-# Escapes in YAML and JSON can produce characters that decoding never yields, such as lone surrogates.
-_FORBIDDEN_CHARACTER = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff]")
+# The control characters of ISO 8859 and the byte order mark are invisible in a line.
+_INVISIBLE = re.compile(rf"{FORBIDDEN.pattern}|[\x80-\x9f\ufeff]")
 # The pattern matches only names of HTML elements, because `Option<T>` in a description is text.
 _ELEMENT = re.compile(
     r"</?(?:(?P<inline>a|abbr|b|cite|code|del|em|i|ins|kbd|mark|q|s|small|span|strong|sub|sup|u)"
@@ -67,10 +67,15 @@ def decode(data: bytes) -> tuple[str, list[str]]:
         raise RefusedFile(_describe_invalid_byte(data, name, error.start)) from error
     notes = [] if name == "UTF-8" else [f"The file was converted from {name}."]
     text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    text, removed = _CONTROL_CHARACTER.subn("", text)
+    text, removed = FORBIDDEN.subn("", text)
     if removed:
-        notes.append(f"The import removed {format_count(removed, 'control character')} (such as NUL).")
+        notes.append(describe_removed_characters(removed))
     return text, notes
+
+
+def describe_removed_characters(number: int) -> str:
+    """Return the note about characters that no text of the blog contains."""
+    return f"The import removed {format_count(number, 'control character')} (such as NUL)."
 
 
 def _detect_encoding(data: bytes) -> tuple[str, str]:
@@ -102,7 +107,7 @@ def to_http_url(value: object) -> str:
 
 def to_line(value: object) -> str:
     """Return a scalar as one line without control characters, or "" for null, lists and mappings."""
-    return " ".join(_FORBIDDEN_CHARACTER.sub("", _to_text(value)).split())
+    return " ".join(_INVISIBLE.sub("", _to_text(value)).split())
 
 
 def _to_text(value: object) -> str:

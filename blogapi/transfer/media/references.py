@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from html import unescape
 
+from blogapi.content.characters import FORBIDDEN
+
 #: The maximum number of references of one article; the others are not followed.
 MAX_REFERENCES = 500
 MAX_ALT_LENGTH = 500
@@ -80,8 +82,13 @@ def _find_all(html: str, extensions: Collection[str]) -> Iterator[Reference]:
         else:
             named = (attributes.get(name, "") for name in ("src", "poster"))
             paths = [*named, *split_srcset(attributes.get("srcset", ""))]
-        alt = " ".join(attributes.get("alt", "").split())[:MAX_ALT_LENGTH] if element[1] == "img" else ""
+        alt = _to_alt(attributes.get("alt", "")) if element[1] == "img" else ""
         yield from (Reference(path, alt) for path in paths if is_local(path))
+
+
+def _to_alt(value: str) -> str:
+    # A character reference such as `&#127;` stands for a character that the text itself cannot contain.
+    return " ".join(FORBIDDEN.sub("", value).split())[:MAX_ALT_LENGTH]
 
 
 def split_srcset(value: str) -> Iterator[str]:

@@ -51,7 +51,6 @@ def mobiledoc(*sections, markups=(), atoms=(), cards=(), version="0.3.1"):
             "markdown",
         ),
         ({"mobiledoc": json.dumps(MARKDOWN_DOCUMENT), "html": "other"}, "# Hello", "markdown"),
-        ({"html": "a\0b\ud800c"}, "abc", "html"),
     ],
 )
 def test_the_source_from_which_ghost_made_the_others_is_taken(post, content, content_type):
