@@ -183,6 +183,11 @@ HTML = {
     "nested elements, then siblings": lambda: "<div>" * 3_000 + repeat("<p></p>"),
     "formatting in paragraphs": lambda: repeat("<p><b title={i}>"),
     "formatting copied into paragraphs": lambda: f"<p>{FORMATTING}</p>" + repeat("<p>a"),
+    "formatting with attributes copied into paragraphs": lambda: (
+        "".join(f"<font a={i} b c d e f g h i>" for i in range(500)) + "<p>a" * 500
+    ),
+    "a long class copied into paragraphs": lambda: f"<b class='{'wp-a ' * 40_000}'>" + "<p>x" * 2_000,
+    "elements that are not closed": lambda: "<rt>" * 20_000,
     "a long attribute copied into paragraphs": lambda: f"<p><b title={'a' * 1_000_000}></p>" + "<p>a" * 9_000,
     "formatting copied into cells": lambda: FORMATTING + repeat("<table><td>"),
     "a long attribute copied after an empty comment": lambda: (
@@ -285,6 +290,13 @@ def render_in_limited_time(content_type, make):
         assert Inspector(part).unsafe == []
 
 
+HIGHLIGHTED_CODE = (
+    '<p>a <b>b</b> <iframe src="https://a.example"></p><pre><code>'
+    + '<span class="line"><span style="color:#abc">const</span> x = <span>1</span></span>\n' * 5
+    + '</code></pre><svg viewBox="0 0 1 1"><g><path d="M0 0"/><path d="M1 1"/></g></svg></iframe>\n\n'
+)
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -293,6 +305,8 @@ def render_in_limited_time(content_type, make):
         "- a\n- b\n\n1. c\n\n> quoted\n\n",
         "<ul><li>a<li>b</ul>\n<p>c\n<p><a name=d>e</a>\n\n",
         "<table><tr><td>a<td><table><tr><td>b</table><tr><td>c</table>\n\n",
+        "<p>if a < b, then <b>c > d</b> & e</p>\n\n",
+        HIGHLIGHTED_CODE,
     ],
 )
 def test_a_long_ordinary_article_is_rendered(content):
