@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace as replace_fields
 from datetime import datetime
@@ -27,14 +27,18 @@ from blogapi.web.unique_slugs import choose_slug
 
 @contextmanager
 def open_batch(
-    inputs: Sequence[ArticleInput], *uuids: UUID | None, writer: UUID | None = None
+    inputs: Sequence[ArticleInput],
+    *uuids: UUID | None,
+    writer: UUID | None = None,
+    taken_slugs: Collection[str] = (),
 ) -> Iterator[Batch]:
     """Open a transaction and yield the batch of these articles; their rows are stored together at the end.
 
-    `writer` is the user who writes new articles; None if the batch creates none.
+    `writer` is the user who writes new articles; None if the batch creates none. New articles do not get the
+    slugs in `taken_slugs`.
     """
     with transaction():
-        batch = Batch(inputs, [uuid for uuid in uuids if uuid is not None], writer)
+        batch = Batch(inputs, [uuid for uuid in uuids if uuid is not None], writer, taken_slugs)
         with db.session.no_autoflush:
             yield batch
         db.session.flush()
@@ -44,7 +48,11 @@ class Batch:
     """Writes to several articles whose rows, and the terms to which they refer, are loaded together."""
 
     def __init__(
-        self, inputs: Sequence[ArticleInput], uuids: Sequence[UUID], writer: UUID | None = None
+        self,
+        inputs: Sequence[ArticleInput],
+        uuids: Sequence[UUID],
+        writer: UUID | None = None,
+        taken_slugs: Collection[str] = (),
     ) -> None:
         self._articles: dict[UUID, Article] = {}
         self._terms = NO_TERMS
@@ -52,7 +60,7 @@ class Batch:
         self._writer = writer
         self.load(inputs, uuids)
         # The slugs that this batch has assigned to articles or taken from them, but not yet stored.
-        self._assigned_slugs: set[str] = set()
+        self._assigned_slugs: set[str] = set(taken_slugs)
         self._released_slugs: set[str] = set()
 
     def load(self, inputs: Sequence[ArticleInput], uuids: Sequence[UUID]) -> None:

@@ -20,7 +20,8 @@ from blogapi.transfer.blogapi_export.blog_data import SITE_FIELDS, BlogData
 from blogapi.transfer.imports import exported_terms
 from blogapi.transfer.imports.exported_terms import ExportedTerm
 from blogapi.transfer.imports.refusals import REFUSALS, describe_refusal
-from blogapi.transfer.imports.write_turns import WriteTurns
+from blogapi.transfer.imports.service import Importer
+from blogapi.transfer.imports.state import ImportState
 from blogapi.transfer.messages import join_counts
 from blogapi.transfer.reports import FileReport, Result
 
@@ -56,13 +57,10 @@ def restore_media(
                 restored.media_uuids[item.uuid] = stored[0]
 
 
-def restore_terms(
-    data: BlogData, owner: UUID, key: str, restored: Restored, *, dry_run: bool
-) -> Iterator[FileReport]:
+def restore_terms(data: BlogData, importer: Importer, key: str, restored: Restored) -> Iterator[FileReport]:
     """Create the terms that this blog does not have; yield a report for each term that is refused."""
-    turns = WriteTurns()
     for terms in _group(data.terms.values()):
-        with turns.open_transaction():
+        with importer.open_transaction():
             for kind in exported_terms.TAXONOMIES:
                 wanted = [term for term in terms if term.kind == kind]
                 existing = exported_terms.find_existing(kind, [term.slug for term in wanted], data.terms)
@@ -70,8 +68,7 @@ def restore_terms(
                     if term.slug in existing:
                         continue
                     restored.counts[exported_terms.TAXONOMIES[kind].plural] += 1
-                    if not dry_run:
-                        yield from _create(term, owner, key, restored)
+                    yield from _create(term, importer.state, key, restored)
 
 
 def _group(terms: Iterable[ExportedTerm]) -> Iterator[Sequence[ExportedTerm]]:
@@ -79,10 +76,11 @@ def _group(terms: Iterable[ExportedTerm]) -> Iterator[Sequence[ExportedTerm]]:
     return (items[start : start + _BATCH_TERMS] for start in range(0, len(items), _BATCH_TERMS))
 
 
-def _create(term: ExportedTerm, owner: UUID, key: str, restored: Restored) -> Iterator[FileReport]:
+def _create(term: ExportedTerm, state: ImportState, key: str, restored: Restored) -> Iterator[FileReport]:
     try:
         with savepoint():
-            exported_terms.create(owner, term)
+            created = exported_terms.create(state.author, term)
+        state.plan_term(term.slug, created)
     except REFUSALS as error:
         restored.counts[exported_terms.TAXONOMIES[term.kind].plural] -= 1
         yield FileReport(
@@ -122,8 +120,7 @@ def _is_new(site: Site) -> bool:
     )
 
 
-def describe_counts(restored: Restored, *, dry_run: bool) -> str:
+def describe_counts(restored: Restored) -> str:
     """Return the sentence about what was stored; "" if nothing was."""
     counts = {name: number for name, number in sorted(restored.counts.items()) if number}
-    verb = "Would be created" if dry_run else "Created"
-    return f"{verb} besides articles: {join_counts(counts)}." if counts else ""
+    return f"Created besides articles: {join_counts(counts)}." if counts else ""

@@ -75,7 +75,7 @@ class ExportSource:
                 "A JSON document contains no media files; --assets FOLDER names a folder with them."
             )
         self._media_uuids = restored.media_uuids
-        sentence = restoring.describe_counts(restored, dry_run=importer.dry_run)
+        sentence = restoring.describe_counts(restored)
         self.notes += [*([sentence] if sentence else []), *restored.notes]
 
     def _restore(
@@ -84,7 +84,7 @@ class ExportSource:
         yield from data.reports
         dry_run, state = importer.dry_run, importer.state
         yield from restoring.restore_media(data, state.author, key, restored, dry_run=dry_run)
-        yield from restoring.restore_terms(data, state.author, key, restored, dry_run=dry_run)
+        yield from restoring.restore_terms(data, importer, key, restored)
         yield from restoring.restore_site(data, key, restored, dry_run=dry_run)
         state.exported_terms = {**state.exported_terms, **data.terms}
 

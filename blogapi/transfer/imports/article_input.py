@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 from typing import Any
-from uuid import UUID
 
 import marshmallow as ma
 
@@ -18,13 +17,14 @@ from blogapi.authors.models import Author
 from blogapi.authors.taxonomy import AUTHORS
 from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
 from blogapi.content import plain_text, slugs
+from blogapi.storage.database import db
 from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies import queries
 from blogapi.taxonomies.models import Term
 from blogapi.taxonomies.taxonomy import Taxonomy
 from blogapi.transfer.article_record import ArticleRecord, ExportedFields
 from blogapi.transfer.imports import exported_terms
-from blogapi.transfer.imports.exported_terms import ExportedTerms
+from blogapi.transfer.imports.state import ImportState
 from blogapi.transfer.imports.terms import get_or_create
 from blogapi.web.errors import Errors, flatten_messages
 from blogapi.web.fields import get_limit
@@ -36,32 +36,27 @@ _COMPLETE_BODY_SCHEMA = ArticleBodySchema()
 class ArticleInputs:
     """Makes the inputs of a batch of records; their terms are loaded together, and created when needed.
 
-    `term_slugs` keeps the slug of each term by name between batches, because computing a slug is slow.
-    `exported` has the terms of an export of blogapi.
+    `term_slugs` of the state keeps the slug of each term by name, because computing a slug is slow.
     """
 
-    def __init__(
-        self,
-        owner: UUID,
-        term_slugs: dict[str, str],
-        records: Sequence[ArticleRecord],
-        exported: ExportedTerms | None = None,
-    ) -> None:
-        self._owner = owner
-        self._slugs = term_slugs
-        self._exported = exported or {}
+    def __init__(self, state: ImportState, records: Sequence[ArticleRecord]) -> None:
+        self._state, self._owner = state, state.author
+        self._slugs, self._exported = state.term_slugs, state.exported_terms
         self._restored = [record.exported for record in records if record.exported is not None]
         records = [record for record in records if record.exported is None]
-        self._terms = {
-            CATEGORIES.singular: self._load(CATEGORIES, (_get_category(record) for record in records)),
-            TAGS.singular: self._load(TAGS, chain.from_iterable(record.tags for record in records)),
-            AUTHORS.singular: self._load(
-                AUTHORS, (author.name for record in records for author in record.authors)
-            ),
-        }
-        for kind, terms in self._terms.items():
-            wanted = {slug for one in self._restored for slug, _ in _list_references(one, kind)}
-            terms |= exported_terms.find_existing(kind, wanted, self._exported) if wanted else {}
+        # The terms of a dry run are stored together, when all were looked up.
+        with db.session.no_autoflush:
+            self._terms = {
+                CATEGORIES.singular: self._load(CATEGORIES, (_get_category(record) for record in records)),
+                TAGS.singular: self._load(TAGS, chain.from_iterable(record.tags for record in records)),
+                AUTHORS.singular: self._load(
+                    AUTHORS, (author.name for record in records for author in record.authors)
+                ),
+            }
+            for kind, terms in self._terms.items():
+                wanted = {slug for one in self._restored for slug, _ in _list_references(one, kind)}
+                terms |= exported_terms.find_existing(kind, wanted, self._exported) if wanted else {}
+                terms |= self._store_planned(kind, wanted - terms.keys())
         self._profile: Author | None = None
         self._created: list[tuple[str, str]] = []
         #: The authors of the most recent input.
@@ -133,12 +128,14 @@ class ArticleInputs:
                 terms[slug] = exported_terms.create(self._owner, term)
             else:
                 terms[slug] = exported_terms.create_named(self._owner, kind, name or slug)
-            self._created.append((kind, slug))
+            self._add_created(kind, slug, terms[slug])
         return terms[slug]
 
-    def is_new(self, author: Author) -> bool:
-        """Return whether the author was created for the most recent input."""
-        return any(self._terms.get(kind, {}).get(slug) is author for kind, slug in self._created)
+    def _add_created(self, kind: str, slug: str, term: Term) -> None:
+        self._created.append((kind, slug))
+        if isinstance(term, Author):
+            self._state.authors.created.add(term.uuid)
+        self._state.plan_term(slug, term)
 
     @contextmanager
     def forget_new_terms_on_error(self) -> Iterator[None]:
@@ -153,7 +150,16 @@ class ArticleInputs:
             raise
 
     def _load(self, taxonomy: Taxonomy[Any], names: Iterable[str]) -> dict[str, Term]:
-        return queries.find_by_slugs(taxonomy, [*{self._get_slug(name) for name in names}])
+        wanted = {self._get_slug(name) for name in names}
+        found = queries.find_by_slugs(taxonomy, [*wanted])
+        return found | self._store_planned(taxonomy.singular, wanted - found.keys())
+
+    def _store_planned(self, kind: str, slugs: Iterable[str]) -> dict[str, Term]:
+        """Store and return the terms that earlier transactions of a dry run have created, by their slugs."""
+        planned = self._state.planned_terms
+        terms = {slug: planned[kind, slug] for slug in slugs if (kind, slug) in planned}
+        db.session.add_all(terms.values())
+        return terms
 
     def _get_slug(self, name: str) -> str:
         if name not in self._slugs:
@@ -169,7 +175,7 @@ class ArticleInputs:
         terms, slug = self._terms[taxonomy.singular], self._get_slug(name)
         if slug not in terms:
             terms[slug] = get_or_create(taxonomy, self._owner, name, **fields)
-            self._created.append((taxonomy.singular, slug))
+            self._add_created(taxonomy.singular, slug, terms[slug])
         return terms[slug]
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from uuid import UUID
 
 from blogapi.authors.models import Author
 from blogapi.transfer.article_record import ArticleRecord, RefusedFile
@@ -32,6 +33,8 @@ class ImportedAuthors:
         self._reports: dict[str, AuthorReport] = {}
         #: The names in the author map that no file has.
         self.unused_names = set(author_map)
+        #: The uuids of the authors that this run has created.
+        self.created: set[UUID] = set()
 
     def rename(self, record: ArticleRecord) -> ArticleRecord:
         """Return the record with the authors that the author map names instead."""
@@ -45,11 +48,11 @@ class ImportedAuthors:
         ]
         return replace(record, authors=tuple(authors))
 
-    def count(self, authors: Iterable[Author], is_new: Callable[[Author], bool]) -> None:
+    def count(self, authors: Iterable[Author]) -> None:
         """Count a stored article of these authors."""
         for author in {author.uuid: author for author in authors}.values():
             report = self._reports.setdefault(author.slug, AuthorReport(author.slug, author.name))
-            report.created |= is_new(author)
+            report.created |= author.uuid in self.created
             report.articles += 1
 
     def list_reports(self) -> list[AuthorReport]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -53,7 +54,7 @@ class ImportBatch:
         rows = db.session.execute(select(Article.uuid, *columns).where(Article.uuid.in_(uuids)))
         self.articles = {row.uuid: row for row in rows}
         self._new_files: list[ImportedFile] = []
-        self.inputs = ArticleInputs(state.author, state.term_slugs, records, state.exported_terms)
+        self.inputs = ArticleInputs(state, records)
         self.media = BatchMedia(records, uuids, media)
 
     def create_terms(self, records: Iterable[ArticleRecord]) -> None:
@@ -68,6 +69,10 @@ class ImportBatch:
         if errors:
             raise ma.ValidationError(errors)
 
+    def open_articles(self) -> AbstractContextManager[ArticleBatch]:
+        """Return the transaction in which articles are stored."""
+        return open_batch([], taken_slugs=self._state.planned_slugs)
+
     def store(self, record: ArticleRecord, writes: ArticleBatch | None) -> FileReport:
         """Create the article of a record, or update it if the record has changed since its last import.
 
@@ -79,14 +84,14 @@ class ImportBatch:
             if writes is not None:
                 report = self._create_or_update(record, writes)
             else:
-                with self.inputs.forget_new_terms_on_error(), savepoint(), open_batch([]) as alone:
+                with self.inputs.forget_new_terms_on_error(), savepoint(), self.open_articles() as alone:
                     report = self._create_or_update(record, alone)
         except REFUSALS as error:
             if writes is not None:
                 raise
             report = FileReport(record.key, Result.REFUSED, notes=(describe_refusal(error),))
         if report.result in (Result.CREATED, Result.UPDATED):
-            self._state.authors.count(self.inputs.authors, self.inputs.is_new)
+            self._state.authors.count(self.inputs.authors)
         file = self._find_file(record)
         if record.source:
             report = replace(report, source=record.source, title=record.title, comments=record.comments)
@@ -252,6 +257,9 @@ class ImportBatch:
             yield "Its former addresses were ignored, because a draft has no redirects."
             return
         taken = redirects.add(article.uuid, wanted)
+        if self._state.dry_run:
+            planned = self._state.planned_slugs | self._state.redirects
+            taken = [slug for slug in wanted if slug in planned or slug in taken]
         self._state.redirects.update(set(wanted) - set(taken))
         for slug in taken:
             yield f"There is no redirect from “{slug}”, which is the slug of another article."

@@ -148,8 +148,8 @@ class ImportRun:
         for source in self.sources.values():
             self._index.hosts |= source.hosts
             self.notes += source.notes
-            if not self._importer.dry_run:
-                self.notes += store_terms(self._importer.author, clean(list(source.terms), []))
+            terms = clean(list(source.terms), [])
+            self.notes += store_terms(self._importer.state, terms, self._importer.open_transaction)
 
     def _store(self, show_progress: ProgressReporter) -> None:
         records = show_progress(self._resolve_all(), total=len(self._spool), label="Importing")

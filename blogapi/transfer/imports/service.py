@@ -7,7 +7,7 @@ import continues with the others. Batches are short, so that other writers wait 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,6 @@ from uuid import UUID
 
 from blogapi import clock
 from blogapi.articles import renderings
-from blogapi.articles.batch import open_batch
 from blogapi.content import sanitizer
 from blogapi.transfer import queries
 from blogapi.transfer.article_record import ArticleRecord
@@ -28,7 +27,7 @@ from blogapi.transfer.imports.state import ImportState
 from blogapi.transfer.imports.write_turns import WriteTurns
 from blogapi.transfer.media.imported_media import ImportedMedia, RecordMedia, list_extensions
 from blogapi.transfer.media.references import may_contain_references
-from blogapi.transfer.reports import FileReport, Item
+from blogapi.transfer.reports import FileReport, Item, Result
 from blogapi.web.fields import get_limit
 
 # The limits of one batch; a single article may be longer.
@@ -93,6 +92,7 @@ class Importer:
             authors=ImportedAuthors(author_map or {}),
             matches=dict(matches or {}),
             restore_deleted=restore_deleted,
+            dry_run=dry_run,
         )
         self.media = ImportedMedia(assets, user=author, dry_run=dry_run)
         self.dry_run = dry_run
@@ -118,6 +118,14 @@ class Importer:
         """The stored keys of files that were imported before under another key."""
         return self._state.matches
 
+    @contextmanager
+    def open_transaction(self) -> Iterator[None]:
+        """Run the `with` block in a transaction, which a dry run rolls back."""
+        with suppress(_DryRun), self._turns.open_transaction():
+            yield
+            if self.dry_run:
+                raise _DryRun
+
     def store(self, items: Sequence[Item]) -> list[FileReport]:
         """Store a batch of records with the authors of `author_map`, and return a report for each item.
 
@@ -134,12 +142,13 @@ class Importer:
         while len(reports) < len(records):
             redirects_before, authors_before = set(self._state.redirects), deepcopy(self.authors)
             try:
-                with suppress(_DryRun), self._turns.open_transaction():
+                with self.open_transaction():
                     rest = records[len(reports) :]
                     stored = self._store_in_transaction(rest, media, together=together)
-                    if self.dry_run:
-                        stored = {key: replace(report, article=None) for key, report in stored.items()}
-                        raise _DryRun
+                if self.dry_run:
+                    stored = {key: replace(report, article=None) for key, report in stored.items()}
+                    created = (one.slug for one in stored.values() if one.result is Result.CREATED)
+                    self._state.planned_slugs.update(created)
                 reports |= stored
             except REFUSALS:
                 if not together:
@@ -186,7 +195,7 @@ class Importer:
         """
         batch, end = ImportBatch(self._state, records, media), clock.monotonic() + MAX_BATCH_SECONDS
         reports: dict[str, FileReport] = {}
-        with open_batch([]) if together else nullcontext() as writes:
+        with batch.open_articles() if together else nullcontext() as writes:
             if together:
                 batch.create_terms(records)
             for record in records:

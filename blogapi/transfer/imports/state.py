@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from blogapi.authors.models import Author
+from blogapi.taxonomies.models import Term
 from blogapi.transfer.imports.authors import ImportedAuthors
 from blogapi.transfer.imports.exported_terms import ExportedTerms
 
@@ -20,9 +22,20 @@ class ImportState:
     authors: ImportedAuthors
     matches: dict[str, str] = field(default_factory=dict)
     restore_deleted: bool = False
+    dry_run: bool = False
     #: The slugs of categories and tags by name.
     term_slugs: dict[str, str] = field(default_factory=dict)
     #: The redirects of this run. A redirect is removed if an article that is imported later has its slug.
     redirects: set[str] = field(default_factory=set)
     #: The categories, tags and authors of an export of blogapi.
     exported_terms: ExportedTerms = field(default_factory=dict)
+    #: What the earlier transactions of a dry run have stored and rolled back: the terms by their kind and
+    #: slug, which later transactions store together, and the slugs of articles.
+    planned_terms: dict[tuple[str, str], Term] = field(default_factory=dict)
+    planned_slugs: set[str] = field(default_factory=set)
+
+    def plan_term(self, slug: str, term: Term) -> None:
+        """Keep a term that was created in a dry run for later transactions."""
+        # The profile of a user takes the place of another profile, so it is created again.
+        if self.dry_run and not (isinstance(term, Author) and term.owner_id):
+            self.planned_terms[term.kind, slug] = term

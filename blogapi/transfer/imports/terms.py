@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 from uuid import UUID
 
@@ -17,14 +18,18 @@ from blogapi.taxonomies import queries, service
 from blogapi.taxonomies.taxonomy import Taxonomy
 from blogapi.transfer.article_record import TermRecord
 from blogapi.transfer.imports.refusals import describe_refusal
-from blogapi.transfer.imports.write_turns import WriteTurns
+from blogapi.transfer.imports.state import ImportState
 
 _TAXONOMIES: dict[str, Taxonomy[Any]] = {taxonomy.singular: taxonomy for taxonomy in (CATEGORIES, TAGS)}
 # Other writers wait while a transaction is open: creating a term takes about 3 ms.
 _TERMS_PER_TRANSACTION = 100
 
 
-def store_terms(owner: UUID, terms: Iterable[TermRecord]) -> list[str]:
+def store_terms(
+    state: ImportState,
+    terms: Iterable[TermRecord],
+    open_transaction: Callable[[], AbstractContextManager[None]],
+) -> list[str]:
     """Create the terms that do not exist; return sentences about what was not taken.
 
     An existing term stays as it is. Authors are created with their articles.
@@ -32,9 +37,9 @@ def store_terms(owner: UUID, terms: Iterable[TermRecord]) -> list[str]:
     known = [term for term in terms if term.kind in _TAXONOMIES]
     problems: list[str] = []
     dropped: Counter[tuple[str, str]] = Counter()
-    new, turns = _list_new(known), WriteTurns()
+    new = _list_new(known)
     for start in range(0, len(new), _TERMS_PER_TRANSACTION):
-        with turns.open_transaction():
+        with open_transaction():
             for term in new[start : start + _TERMS_PER_TRANSACTION]:
                 taxonomy = _TAXONOMIES[term.kind]
                 fields = {name: text for name, text in term.fields.items() if text}
@@ -43,7 +48,8 @@ def store_terms(owner: UUID, terms: Iterable[TermRecord]) -> list[str]:
                 try:
                     with savepoint():
                         taken = {name: text for name, text in fields.items() if name not in unknown}
-                        get_or_create(taxonomy, owner, term.name, **taken)
+                        created = get_or_create(taxonomy, state.author, term.name, **taken)
+                    state.plan_term(created.slug, created)
                 except ma.ValidationError as error:
                     reason = describe_refusal(error)
                     problems.append(f"The {term.kind} “{term.name[:100]}” was not created: {reason}")
