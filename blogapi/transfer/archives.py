@@ -5,10 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import re
+import secrets
 import shutil
 import stat
 import struct
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from blogapi.storage import files
 from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.folder import MAX_FILE_BYTES, MAX_OUTER_FOLDERS
 
@@ -34,6 +35,7 @@ _RESERVED_BYTES = 256 * 1024**2
 _MAX_DIRECTORY_BYTES = 64 * 1024**2
 _MAX_DEPTH = 64
 _CHUNK_BYTES = 1024 * 1024
+_FOLDER_PREFIX = "unpacked-"
 _LOCAL_HEADER_BYTES = 30
 
 _ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
@@ -95,19 +97,34 @@ def is_archive(path: Path) -> bool:
 
 
 @contextmanager
-def open_archive(path: Path, into: Path | None = None, *, max_media_bytes: int = 0) -> Iterator[Archive]:
-    """Unpack a zip file into a private temporary folder, which is deleted at the end.
+def open_archive(path: Path, into: Path, *, max_media_bytes: int = 0) -> Iterator[Archive]:
+    """Unpack a zip file into a private folder in `into`, which is deleted at the end.
 
-    The folder is created in `into` (default: the temporary folder of the system). Files larger than
-    `max_media_bytes`, and than what an article or an export can have, are skipped. Raises RefusedFile if the
-    zip file is damaged, encrypted, or takes more space than the limits allow.
+    Deletes the folders of processes that were killed. Files larger than `max_media_bytes`, and than what an
+    article or an export can have, are skipped. Raises RefusedFile if the zip file is damaged, encrypted, or
+    takes more space than the limits allow.
     """
-    with tempfile.TemporaryDirectory(prefix="import-", dir=into, ignore_cleanup_errors=True) as name:
-        # Readers look up the rest of a blog in outer folders. The files of other programs are above these.
-        outer = Path(name, *["_"] * (MAX_OUTER_FOLDERS - 1))
-        folder = outer / (path.stem.rstrip(". ") or "archive")
-        folder.mkdir(mode=0o700, parents=True)
-        yield Archive(folder, _unpack(path, folder, max_media_bytes))
+    into.mkdir(mode=0o700, exist_ok=True)
+    delete_abandoned(into)
+    root = into / f"{_FOLDER_PREFIX}{secrets.token_hex(8)}"
+    # The lock file exists as long as the folder.
+    with files.locked(root.with_suffix(".lock")):
+        try:
+            # Readers look up the rest of a blog in outer folders. Other files are above these.
+            outer = root.joinpath(*["_"] * (MAX_OUTER_FOLDERS - 1))
+            folder = outer / (path.stem.rstrip(". ") or "archive")
+            folder.mkdir(mode=0o700, parents=True)
+            yield Archive(folder, _unpack(path, folder, max_media_bytes))
+        finally:
+            shutil.rmtree(root, ignore_errors=True)
+
+
+def delete_abandoned(folder: Path) -> None:
+    """Delete the unpacked archives that killed processes have left in the folder."""
+    for lock in folder.glob(f"{_FOLDER_PREFIX}*.lock"):
+        with files.locked(lock) as is_abandoned:
+            if is_abandoned:
+                shutil.rmtree(lock.with_suffix(""), ignore_errors=True)
 
 
 def _unpack(path: Path, folder: Path, max_media_bytes: int) -> tuple[str, ...]:

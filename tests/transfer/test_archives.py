@@ -5,8 +5,11 @@ from __future__ import annotations
 import io
 import stat
 import struct
+import subprocess
+import sys
 import tarfile
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -49,6 +52,32 @@ def test_the_files_of_a_zip_are_unpacked_into_a_private_folder(tmp_path):
     with archives.open_archive(path, tmp_path) as archive:
         modes = {stat.S_IMODE(one.stat().st_mode) & 0o077 for one in archive.folder.rglob("*.md")}
         assert modes == {0} or archives.os.name == "nt"
+
+
+# Unpacks an archive, prints its folder, and waits until it is killed.
+PROGRAM = """
+import sys
+from pathlib import Path
+from blogapi.transfer import archives
+with archives.open_archive(Path(sys.argv[1]), Path(sys.argv[2])) as archive:
+    print(archive.folder, flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_the_folder_of_a_killed_process_is_deleted_and_that_of_a_running_one_stays(tmp_path):
+    path, into = make_zip(tmp_path / "blog.zip", ("posts/a.md", b"A")), tmp_path / "imports"
+    command = [sys.executable, "-c", PROGRAM, str(path), str(into)]
+    root = Path(archives.__file__).parent.parent.parent
+    with subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        unpacked = Path(process.stdout.readline().decode().strip())
+        with archives.open_archive(path, into) as own:
+            assert (unpacked / "posts/a.md").is_file()
+            process.kill()
+            process.wait()
+            with archives.open_archive(path, into):
+                assert not unpacked.exists() and (own.folder / "posts/a.md").is_file()
+    assert list(into.iterdir()) == []
 
 
 def test_files_beside_the_temporary_folder_are_no_part_of_a_blog(tmp_path):

@@ -1,7 +1,6 @@
 """The folders of import jobs: `imports/<uuid>` in the instance folder.
 
-Each folder contains the uploaded file, and the reports as JSON. A killed server leaves unpacked archives in
-it, which are deleted with the folder.
+Each folder contains the uploaded file, and the reports as JSON.
 """
 
 from __future__ import annotations
@@ -15,12 +14,11 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import UUID
 
-from flask import current_app
-
 from blogapi.media.folder import report_full_disk
 from blogapi.storage import files
 from blogapi.transfer import archives
 from blogapi.transfer.folder import MAX_OUTER_FOLDERS
+from blogapi.transfer.imports.preparing import get_folder as get_root
 from blogapi.web.fields import parse_uuid
 
 TRIAL_REPORT, REPORT = "trial.json", "report.json"
@@ -46,7 +44,7 @@ def make_file_name(given: str) -> str:
 
 def get_folder(uuid: UUID) -> Path:
     """Return the folder of a job, even if it is missing."""
-    return _get_root() / str(uuid)
+    return get_root() / str(uuid)
 
 
 def get_upload_path(uuid: UUID, name: str) -> Path:
@@ -61,7 +59,7 @@ def create_folder(uuid: UUID) -> Path:
     """
     path = get_upload_path(uuid, "receiving")
     with report_full_disk():
-        _get_root().mkdir(mode=0o700, exist_ok=True)
+        get_root().mkdir(mode=0o700, exist_ok=True)
         path.parent.mkdir(mode=0o700, parents=True)
         files.create_private(path)
     return path
@@ -79,14 +77,11 @@ def delete_folders(uuids: Iterable[UUID]) -> None:
 
 
 def delete_abandoned(known: Collection[UUID]) -> None:
-    """Delete the old folders without a `known` job, which killed servers have left."""
-    root = _get_root()
+    """Delete what killed servers and commands have left: old folders without a `known` job, and archives."""
+    root = get_root()
+    archives.delete_abandoned(root)
     for path in root.iterdir() if root.is_dir() else ():
         uuid = parse_uuid(path.name)
         with suppress(OSError):
             if uuid and uuid not in known and time.time() - path.stat().st_mtime > _ABANDONED_SECONDS:
                 shutil.rmtree(path, ignore_errors=True)
-
-
-def _get_root() -> Path:
-    return Path(current_app.instance_path) / "imports"

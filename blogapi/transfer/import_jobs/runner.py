@@ -132,7 +132,7 @@ def _import(job: ImportJob, progress: _Progress, *, is_trial: bool) -> None:
     options.pop("author")
     importer = Importer(author, dry_run=is_trial)
     reader_options = ImportOptions(now=current_time(), **options)
-    with open_run([path], importer, reader_options, unpack_into=folders.get_folder(uuid)) as run:
+    with open_run([path], importer, reader_options) as run:
         progress.run = run
         try:
             run.run(progress.report)

@@ -18,6 +18,11 @@ from blogapi.transfer.media.imported_media import list_extensions
 from blogapi.transfer.sources import ImportOptions
 
 
+def get_folder() -> Path:
+    """Return the folder of unpacked archives and of the imports over HTTP, even if it is missing."""
+    return Path(current_app.instance_path) / "imports"
+
+
 @contextmanager
 def open_run(
     paths: Sequence[Path],
@@ -25,16 +30,15 @@ def open_run(
     options: ImportOptions,
     *,
     format_name: str | None = None,
-    unpack_into: Path | None = None,
 ) -> Iterator[ImportRun]:
     """Yield the import of these files, folders and archives; their temporary files are deleted at the end.
 
-    Archives are unpacked in the folder `unpack_into` (default: the temporary folder of the system). With
-    `format_name`, all files belong to this format. Raises RefusedFile if a path or an archive is refused.
+    Archives are unpacked in the folder of imports. With `format_name`, all files belong to this format.
+    Raises RefusedFile if a path or an archive is refused.
     """
     with ExitStack() as stack:
         notes: list[str] = []
-        entries = list(folder.walk_paths(_unpack(paths, stack, notes, unpack_into)))
+        entries = list(folder.walk_paths(_unpack(paths, stack, notes)))
         sources = open_sources(
             entries, options, format_name=format_name, media_extensions=list_extensions(), given=paths
         )
@@ -44,7 +48,7 @@ def open_run(
         yield run
 
 
-def _unpack(paths: Sequence[Path], stack: ExitStack, notes: list[str], into: Path | None) -> Iterator[Path]:
+def _unpack(paths: Sequence[Path], stack: ExitStack, notes: list[str]) -> Iterator[Path]:
     """Yield the paths, with the folder of an unpacked archive in place of each archive.
 
     The folders are deleted when the stack is closed.
@@ -52,7 +56,7 @@ def _unpack(paths: Sequence[Path], stack: ExitStack, notes: list[str], into: Pat
     limit: int = current_app.config["MAX_MEDIA_SIZE"]
     for path in paths:
         if archives.is_archive(path):
-            archive = stack.enter_context(archives.open_archive(path, into, max_media_bytes=limit))
+            archive = stack.enter_context(archives.open_archive(path, get_folder(), max_media_bytes=limit))
             notes += archive.notes
             yield archive.folder
         else:

@@ -297,6 +297,15 @@ def test_old_imports_are_deleted_with_their_files(app, as_login, send, monkeypat
     assert [job["name"] for job in as_login.get(IMPORTS).json] == ["2.md"]
 
 
+def test_the_start_of_a_server_deletes_what_a_killed_import_has_unpacked(app, instance):
+    left = instance / "imports" / "unpacked-0123"
+    left.mkdir(parents=True)
+    left.with_suffix(".lock").touch()
+    with app.app_context():
+        service.delete_old()
+    assert list((instance / "imports").iterdir()) == []
+
+
 def test_the_summary_of_an_import_is_limited(as_login, send, monkeypatch):
     from blogapi.transfer.import_jobs import summary
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -312,3 +313,12 @@ def test_two_blogs_with_equal_paths_are_imported_side_by_side(run, people, tmp_p
     results = [run("import", tmp_path / blog / "_posts", "--author", "ada") for blog in ("a", "b", "a", "b")]
     counts = [result.stdout.splitlines()[-1].split(",")[0] for result in results]
     assert counts == [f"1 articles and files: {number} created" for number in (1, 1, 0, 0)]
+
+
+def test_an_import_of_an_archive_deletes_what_a_killed_import_has_unpacked(run, people, folder, instance):
+    left = instance / "imports" / "unpacked-0123"
+    left.mkdir(parents=True)
+    left.with_suffix(".lock").touch()
+    archive = shutil.make_archive(str(folder.parent / "archive"), "zip", folder)
+    assert "1 created" in run("import", archive, "--author", "ada").stdout
+    assert list((instance / "imports").iterdir()) == []
