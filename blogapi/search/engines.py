@@ -49,6 +49,9 @@ from blogapi.storage.database import table_of
 # number is greater than the number of articles on MAX_SEARCH_PAGE pages.
 MAX_CANDIDATES = 10_000
 
+# The words of long texts take seconds to find; see `connections.REQUEST_IDLE_SECONDS`.
+_ROWS_PER_STATEMENT = 25
+
 # Number, title, subtitle and text of an article.
 IndexRow = tuple[int, str, str, str]
 # The parameter of statements with the number of a row.
@@ -321,7 +324,9 @@ def get_engine(database: Session | Connection) -> Engine:
 def insert_rows(connection: Connection, rows: Sequence[IndexRow]) -> None:
     """Add articles to the index; their rows in `search_entry` must exist."""
     engine = get_engine(connection)
-    connection.execute(insert(engine.table), [engine.make_row(row) for row in rows])
+    for start in range(0, len(rows), _ROWS_PER_STATEMENT):
+        chunk = rows[start : start + _ROWS_PER_STATEMENT]
+        connection.execute(insert(engine.table), [engine.make_row(row) for row in chunk])
 
 
 def update_rows(connection: Connection, rows: Sequence[IndexRow]) -> None:

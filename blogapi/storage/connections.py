@@ -7,6 +7,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+from flask import has_request_context
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, OperationalError
 
@@ -17,8 +18,9 @@ from blogapi.storage import driver_options, files, upgrades
 BUSY_SECONDS = 5
 
 # Time limits for a statement and for an idle transaction on PostgreSQL, in seconds. They prevent a process
-# that hangs from blocking the writes of other processes.
-STATEMENT_SECONDS, IDLE_SECONDS = 60, 60
+# that hangs from blocking the writes of other processes. The last limit is for the write of a request, whose
+# server can be paused at any time.
+STATEMENT_SECONDS, IDLE_SECONDS, REQUEST_IDLE_SECONDS = 60, 60, 5
 
 # With these options, the operating system detects after about ten seconds that the server no longer responds.
 # With its default values, each request would wait for a quarter of an hour.
@@ -165,7 +167,9 @@ def _lock_postgresql(connection: Connection) -> None:
         # For PostgreSQL, a timeout of 0 means no timeout.
         if seconds < BUSY_SECONDS:
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{seconds * 1000 or 1}ms'")
-        connection.exec_driver_sql(upgrades.WRITE_LOCK_SQL)
+        # One statement sets the limit and takes the lock, so a server cannot be paused in between.
+        idle = f", set_config('idle_in_transaction_session_timeout', '{REQUEST_IDLE_SECONDS}s', true)"
+        connection.exec_driver_sql(upgrades.WRITE_LOCK_SQL + (idle if has_request_context() else ""))
 
 
 def _configure_sqlite(connection: sqlite3.Connection, record: Any) -> None:

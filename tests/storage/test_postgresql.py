@@ -15,12 +15,13 @@ from blogapi import clock, create_app
 from blogapi.api_keys import service as api_keys
 from blogapi.articles.models import Article
 from blogapi.config import CannotStart
-from blogapi.storage import commit_version, upgrades
+from blogapi.storage import commit_version, connections, upgrades
 from blogapi.storage.database import db, transaction
 from blogapi.users import service as users
 from blogapi.users.models import Account, Role
 from tests.conftest import ARTICLES, TAGS, close_connections
 from tests.databases import SERVER_URL, other_connection
+from tests.serving.sockets import wait_until
 from tests.storage.test_upgrades import (
     BREAKS_REFERENCES,
     FAILS_HALF_WAY,
@@ -218,6 +219,34 @@ def test_a_write_whose_connection_is_lost_gets_503_and_stores_nothing(app, as_ad
         assert (response.status_code, response.json["code"]) == (503, "unavailable")
     assert as_admin.get(TAGS).json == []
     assert as_admin.post(TAGS, json={"name": "found"}).status_code == 201
+
+
+def test_only_the_write_of_a_request_may_not_be_idle_for_long(pushed_app):
+    show = text("SHOW idle_in_transaction_session_timeout")
+    with transaction():
+        assert db.session.scalar(show) == "1min"
+    with pushed_app.test_request_context(), transaction():
+        assert db.session.scalar(show) == "5s"
+    assert db.session.scalar(show) == "1min"
+
+
+def test_a_write_that_was_idle_for_too_long_gets_503_and_stores_nothing(app, as_admin, monkeypatch):
+    monkeypatch.setattr(connections, "REQUEST_IDLE_SECONDS", 1)
+
+    def pause(*_):
+        pid = db.session.scalar(text("SELECT pg_backend_pid()"))
+        with other_connection(app) as other:
+            is_alive = text("SELECT count(*) FROM pg_stat_activity WHERE pid = :pid")
+            wait_until(lambda: not other.scalar(is_alive, {"pid": pid}))
+        return "paused"
+
+    with monkeypatch.context() as patch:
+        patch.setattr("blogapi.taxonomies.service.choose_slug", pause)
+        response = as_admin.post(TAGS, json={"name": "paused"})
+    assert (response.status_code, response.json["code"]) == (503, "unavailable")
+    assert response.headers["Retry-After"] == "1"
+    assert as_admin.get(TAGS).json == []
+    assert as_admin.post(TAGS, json={"name": "again"}).status_code == 201
 
 
 def test_each_connection_has_timeouts(app):
