@@ -11,7 +11,6 @@ import nh3
 
 from blogapi.content import html_cost, markdown, slugs
 from blogapi.content.content_classes import CONTENT_CLASS
-from blogapi.content.page_globals import PAGE_GLOBALS
 
 # Hosts whose players may be embedded in an iframe.
 EMBED_HOSTS = frozenset(
@@ -85,8 +84,7 @@ _FRAGMENT_LINK = re.compile(r'(<a [^>]*?href="#)([^"]+)"')
 
 _TEXT_ALIGN = re.compile(r"(?:^|;)\s*text-align\s*:\s*(left|right|center|justify)\b", re.IGNORECASE)
 
-# Prefix of an id or a name that would shadow a property of the page (DOM clobbering). GitHub uses the
-# same prefix.
+# Prefix of an id that a footnote uses.
 _ID_PREFIX = "user-content-"
 
 # nh3 checks the URL schemes of all attributes except srcset. A URL can begin after a comma or white space;
@@ -145,8 +143,7 @@ def to_safe_html(content: str, content_type: str) -> str:
 
 def make_heading_id(heading: str) -> str:
     """Return the id that `to_safe_html` gives to the first Markdown heading with this plain text."""
-    slug = _heading_slug(escape(heading))
-    return f"{_ID_PREFIX}{slug}" if slug in PAGE_GLOBALS else slug
+    return _heading_slug(escape(heading))
 
 
 def make_addresses_absolute(html: str, base: str) -> str:
@@ -222,11 +219,8 @@ class _AttributeFilter:
             reference = _MEDIA_REFERENCE.fullmatch(value)
             return reference[1].lower() if reference and (tag, attribute) in _MEDIA_ATTRIBUTES else None
         if attribute == "id":
-            return self._unique(self._prefixed(value))
-        if attribute == "name":
-            return self._prefixed(value)
-        if attribute == "headers":
-            return " ".join(map(self._prefixed, value.split()))
+            # In a form of the page, the id of an input would shadow a property of the form.
+            return self._unique(self._prefixed(value)) if tag != "input" else None
         if attribute == "class":
             return " ".join(name for name in value.split() if CONTENT_CLASS.fullmatch(name)) or None
         if attribute == "style":
@@ -257,7 +251,7 @@ class _AttributeFilter:
         return f'{link[1]}{renamed}"' if renamed else link[0]
 
     def _prefixed(self, name: str) -> str:
-        if name not in PAGE_GLOBALS and name not in self._footnote_ids:
+        if name not in self._footnote_ids:
             return name
         return self.renamed.setdefault(name, f"{_ID_PREFIX}{name}")
 

@@ -56,9 +56,7 @@ def list_pages() -> tuple[GuidePage, ...]:
 def _render_page(name: str) -> GuidePage:
     markdown = (_FOLDER / f"{name}.md").read_text(encoding="utf-8")
     html = rendering.render(markdown, "markdown").html
-    # The renderer prefixes ids such as `status`, because articles are not trusted. The guide is trusted, and
-    # its links must have the same fragments here and on GitHub.
-    html = html.replace("user-content-", "").replace(f'src="{_PICTURE}', 'src="/docs/static/')
+    html = html.replace(f'src="{_PICTURE}', 'src="/docs/static/')
     html = _PAGE_LINK.sub(lambda link: _get_url(link[1]), html)
     sections = tuple(Section(*heading.groups()) for heading in _HEADING.finditer(html))
     title = markdown.partition("\n")[0].removeprefix("# ")

@@ -214,7 +214,7 @@ HTML = {
     "attributes that are kept": lambda: repeat("<p id=a{i} lang=b dir=c title=d>"),
     "ids": lambda: repeat("<p id=a{i}>"),
     "equal ids": lambda: repeat("<p id=a>"),
-    "names of globals": lambda: repeat("<a name=top href=#top>b</a>"),
+    "names": lambda: repeat("<a name=top href=#top>b</a>"),
     "classes": lambda: f'<p class="{repeat("a ")}">',
     "different classes": lambda: f'<p class="{repeat("w{i} ")}">',
     "a long class": lambda: f'<p class="wp-{repeat("a-")}">',

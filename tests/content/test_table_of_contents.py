@@ -35,7 +35,7 @@ def test_equal_headings_have_the_ids_of_the_html():
     assert list_markdown_headings(content) == [
         (1, "A", "a"),
         (1, "A", "a-1"),
-        (1, "location", "user-content-location"),
+        (1, "location", "location"),
     ]
 
 

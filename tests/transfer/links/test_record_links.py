@@ -259,7 +259,7 @@ def test_a_post_is_found_by_its_name(name, expected):
         ],
         ("Other#A Heading, twice!", "/other/#a-heading-twice"),
         ("Other#Outer#Inner", "/other/#inner"),
-        ("Other#location", "/other/#user-content-location"),
+        ("Other#location", "/other/#location"),
         ("Other#^block", "/other/"),
         ("#A Heading", "#a-heading"),
         ("#^block", None),
