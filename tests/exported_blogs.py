@@ -13,7 +13,7 @@ from flask import Flask
 from sqlalchemy import select, update
 
 from blogapi.articles import service as articles
-from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, Seo
+from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, Seo, WorkingCopy
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.authors.models import Author
 from blogapi.authors.taxonomy import AUTHORS
@@ -41,6 +41,8 @@ from blogapi.transfer.imports.spool import Spool
 from blogapi.transfer.media.imported_media import list_extensions
 from blogapi.transfer.reports import FileReport
 from blogapi.transfer.sources import ImportOptions
+from blogapi.working_copies import service as working_copies
+from blogapi.working_copies.schemas import WorkingCopyBodySchema
 from tests.conftest import close_connections, create_accounts
 from tests.databases import Databases
 from tests.pictures import make_picture
@@ -49,13 +51,13 @@ NOW = datetime(2026, 11, 1, tzinfo=UTC)
 FORMS = (*layouts.LAYOUTS, "json")
 # All columns of these tables come back, except for those in LEFT_OUT.
 TABLES = (Article, Seo, Category, Tag, Author, Media, Site, FormerSlug, FormerTermSlug, ArticleTag)
-TABLES += (ArticleAuthor, MediaPath, FormerHash)
+TABLES += (ArticleAuthor, MediaPath, FormerHash, WorkingCopy)
 #: Why columns are not exported.
 LEFT_OUT: dict[str, str] = {
     **dict.fromkeys(
         (
             *("article.author_id", "article.editor_id", "category.owner_id", "tag.owner_id"),
-            *("author.owner_id", "media.account_id"),
+            *("author.owner_id", "media.account_id", "working_copy.user_id"),
         ),
         "users are not exported",
     ),
@@ -65,6 +67,10 @@ LEFT_OUT: dict[str, str] = {
     **dict.fromkeys(("media.width", "media.height"), "they are read from the file"),
     "media.unused_since": "it follows from the uses, and the time begins again",
     "article.version": "it counts the changes in one database, and former versions are not exported",
+    **dict.fromkeys(
+        ("working_copy.version", "working_copy.base_version"),
+        "they count the changes in one database; `is_outdated` says what matters of them",
+    ),
     **dict.fromkeys(("seo.uuid", "seo.created", "seo.last_updated"), "only the article has an identity"),
     **dict.fromkeys(("site.uuid", "site.created", "site.last_updated"), "every blog has one site"),
 }
@@ -156,6 +162,12 @@ def create_term(owner: UUID, taxonomy: Taxonomy[Any], **fields: Any) -> Any:
     return taxonomies.change(taxonomy, term.uuid, {"slug": fields["slug"]}) if former else term
 
 
+def find_term(kind: str, slug: str) -> Any:
+    """Return a term; `kind` is the plural."""
+    model = {"categories": Category, "tags": Tag, "authors": Author}[kind]
+    return db.session.scalars(select(model).where(model.slug == slug)).one()
+
+
 def create_article(owner: UUID, **fields: Any) -> Article:
     """Create an article with the fields of the API."""
     return articles.create(owner, ArticleBodySchema().load({"category": {"slug": "bread"}} | fields))
@@ -171,6 +183,9 @@ def shift_times() -> None:
             for uuid in db.session.scalars(select(model.uuid).order_by(model.uuid)).all():
                 values = {"created": next(times), "last_updated": next(times)}
                 db.session.execute(update(model).where(model.uuid == uuid).values(**values))
+        for uuid in db.session.scalars(select(WorkingCopy.article_id).order_by(WorkingCopy.content)).all():
+            values = {"created": next(times), "last_updated": next(times)}
+            db.session.execute(update(WorkingCopy).where(WorkingCopy.article_id == uuid).values(**values))
         for author in db.session.scalars(select(Author.uuid).where(Author.owner_id.is_(None))).all():
             values = {"created": next(times), "last_updated": next(times)}
             db.session.execute(update(Author).where(Author.uuid == author).values(**values))
@@ -250,6 +265,14 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
         with transaction():
             for path, file in (("img/a.png", cat), ("img/b.png", dog)):
                 db.session.add(MediaPath(article_id=imported.uuid, path=path, media_id=file.uuid))
+        edits = {"title": "Edits\x85", "content": f"\ufeffA\r\n![](media:{dog.uuid}) ![](img/a.png)\n---"}
+        edits |= {"seo": {"title": "SEO of the edits"}, "slug": "edited", "cover_image": cover}
+        terms = {"categories": ("null-2",), "tags": ("same-too", "same"), "authors": ("guest",)}
+        uuids = {kind: [str(find_term(kind, slug).uuid) for slug in slugs] for kind, slugs in terms.items()}
+        edits |= {"category": uuids["categories"][0], "tags": uuids["tags"], "authors": uuids["authors"]}
+        for article, texts in ((first, edits), (imported, {"title": "Few edits"}), (hidden, edits)):
+            working_copies.save(owner, article.uuid, WorkingCopyBodySchema().load(texts))
+        articles.change(owner, hidden.uuid, ArticleBodySchema(partial=True).load({"title": "Changed later"}))
         described = {"title": "T", "description": "D\n", "language": "de-AT", "time_zone": "Europe/Berlin"}
         addresses = {"url": "https://blog.example", "service_url": "https://api.blog.example"}
         patterns = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from blogapi.content.slugs import make_slug
-from blogapi.media.addresses import make_path
+from blogapi.media.addresses import REFERENCE, make_path
 from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.blogapi_export import values
 from blogapi.transfer.blogapi_export.values import Values
@@ -175,3 +176,13 @@ def _get_times(given: Values) -> tuple[datetime, datetime]:
     if created is None:
         raise RefusedFile("It has no `created`; add the time, such as 2024-05-01T09:00:00+00:00.")
     return created, updated or created
+
+
+def replace_references(content: str, uuids: Mapping[UUID, UUID]) -> str:
+    """Return the content with the uuids that the media files of the export have in this blog."""
+
+    def replace_uuid(match: re.Match[str]) -> str:
+        uuid = UUID(match[1])
+        return f"media:{uuids[uuid]}" if uuid in uuids else match[0]
+
+    return REFERENCE.sub(replace_uuid, content) if uuids else content

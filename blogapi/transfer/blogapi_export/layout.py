@@ -84,7 +84,8 @@ def is_data_file(export: ExportFolder, path: Path) -> bool:
     """Return whether the file or folder is a part of every export, but not an article."""
     if path.parent == export.root and path.name in _OTHER_NAMES:
         return True
-    places = (layout.get_data_path(kind) for layout in LAYOUTS.values() for kind in DATA_KINDS)
+    places = {layout.get_data_path(kind) for layout in LAYOUTS.values() for kind in DATA_KINDS}
+    places |= {layout.working_copies for layout in LAYOUTS.values()}
     return path.relative_to(export.root).as_posix() in places
 
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from uuid import UUID
 
-from blogapi.media.addresses import REFERENCE
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, RefusedFile, TermRecord
 from blogapi.transfer.blogapi_export import data_files, json_documents, layout, restoring
 from blogapi.transfer.blogapi_export.article_files import ArticleFiles
-from blogapi.transfer.blogapi_export.blog_data import BlogData, TermNames
+from blogapi.transfer.blogapi_export.blog_data import BlogData, TermNames, replace_references
 from blogapi.transfer.blogapi_export.layout import ExportFolder
 from blogapi.transfer.blogapi_export.restoring import Restored
+from blogapi.transfer.blogapi_export.working_copies import WorkingCopies
 from blogapi.transfer.exports.export_files import DESCRIPTION
 from blogapi.transfer.imports.service import Importer
 from blogapi.transfer.reports import FileReport, Item, Result, read_item
@@ -39,11 +38,12 @@ class ExportSource:
         self._folders: dict[ExportFolder, list[folder.Entry]] = {}
         for entry in entries:
             export = layout.find_export(entry.path)
-            if export is None or entry.path.suffix == ".json":
+            is_data = export is not None and layout.is_data_file(export, entry.path)
+            if export is None or (entry.path.suffix == ".json" and not is_data):
                 self._documents.append(entry)
             else:
                 articles = self._folders.setdefault(export, [])
-                if not layout.is_data_file(export, entry.path):
+                if not is_data:
                     articles.append(entry)
         self._media_uuids: dict[UUID, UUID] = {}
         self._data: dict[ExportFolder, BlogData] = {}
@@ -101,6 +101,22 @@ class ExportSource:
         for entry in self._documents:
             yield from map(self._finish, json_documents.read_articles(entry, self._options.now))
 
+    def finish_blog(self, importer: Importer) -> Iterator[FileReport]:
+        """Store the working copies of the articles; yield a report for each. Call this at the end."""
+        copies = WorkingCopies(
+            owner=importer.author,
+            terms=importer.state.exported_terms,
+            media_uuids=self._media_uuids,
+            articles=self._sources,
+            dry_run=importer.dry_run,
+        )
+        for export in self._folders:
+            name = export.layout.working_copies
+            if (export.root / name).is_file():
+                yield from copies.restore(export.root / name, "item", f"{export.root.name}/{name}")
+        for entry in self._documents:
+            yield from copies.restore(entry.path, "working_copies.item", entry.key)
+
     def _finish(self, item: Item) -> Item:
         """Refuse a second article with the same uuid, and use the uuids that the files have in this blog."""
         if not isinstance(item, ArticleRecord) or item.exported is None:
@@ -117,13 +133,9 @@ class ExportSource:
 
 
 def _replace_media(record: ArticleRecord, uuids: Mapping[UUID, UUID]) -> ArticleRecord:
-    def replace_uuid(match: re.Match[str]) -> str:
-        uuid = UUID(match[1])
-        return f"media:{uuids[uuid]}" if uuid in uuids else match[0]
-
     exported = record.exported
     assert exported is not None
-    content = REFERENCE.sub(replace_uuid, record.content)
+    content = replace_references(record.content, uuids)
     paths = {path: uuids.get(uuid, uuid) for path, uuid in exported.media_paths.items()}
     body = {**exported.body, "content": content}
     return replace(record, content=content, exported=replace(exported, body=body, media_paths=paths))

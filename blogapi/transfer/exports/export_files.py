@@ -12,6 +12,7 @@ from blogapi.media.stored_files import StoredFile
 from blogapi.redirects.queries import list_redirects
 from blogapi.site.models import Site
 from blogapi.transfer.exports.article_files import ArticleWriter
+from blogapi.transfer.exports.json_document import join_lines
 from blogapi.transfer.exports.layouts import Layout
 from blogapi.transfer.exports.names import choose_article_names, choose_media_names
 from blogapi.transfer.exports.references import MediaAddresses
@@ -50,6 +51,9 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     yield TextFile(DESCRIPTION, to_yaml(layout.describe(includes_drafts=snapshot.includes_drafts)).encode())
     for kind, value in _list_data(snapshot, layout, media).items():
         yield TextFile(layout.get_data_path(kind), to_yaml(value).encode())
+    copies = join_lines(snapshot.read_working_copies())
+    if copies:
+        yield TextFile(layout.working_copies, f"[\n{copies}\n]\n".encode())
     writer = ArticleWriter(snapshot, layout, media)
     article_names = choose_article_names(snapshot.slugs)
     for article in snapshot.read_articles():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from blogapi.transfer.exports.snapshot import Item, Snapshot, get_media_path
 
@@ -17,6 +17,8 @@ def write_document(snapshot: Snapshot) -> Iterator[str]:
     for kind in ("categories", "tags", "authors"):
         yield _list(kind, getattr(snapshot, kind))
     yield _list("media", [{**file, "url": f"{service_url}{get_media_path(file)}"} for file in snapshot.media])
+    if snapshot.includes_drafts:
+        yield _list("working_copies", snapshot.read_working_copies())
     yield '"articles":['
     separator = "\n"
     for article in snapshot.read_articles():
@@ -25,9 +27,13 @@ def write_document(snapshot: Snapshot) -> Iterator[str]:
     yield "\n]}\n"
 
 
-def _list(kind: str, items: Sequence[Item]) -> str:
-    lines = ",\n".join(map(_dump, items))
-    return f'"{kind}":[\n{lines}\n],\n'
+def _list(kind: str, items: Iterable[Item]) -> str:
+    return f'"{kind}":[\n{join_lines(items)}\n],\n'
+
+
+def join_lines(items: Iterable[Item]) -> str:
+    """Return the items of a list as JSON, each on a line of its own."""
+    return ",\n".join(map(_dump, items))
 
 
 def _dump(value: object) -> str:

@@ -56,6 +56,11 @@ class Layout:
         """Return the path of a data file, such as the file of the categories."""
         return self.data.replace("*", kind)
 
+    @property
+    def working_copies(self) -> str:
+        """The path of the file with the working copies, which generators do not publish."""
+        return self.get_data_path("working-copies").rpartition(".")[0] + ".json"
+
     def describe(self, *, includes_drafts: bool) -> Item:
         """Return the contents of `blogapi.yaml`."""
         return {

@@ -22,8 +22,9 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, and_, or_, select, true
 
 from blogapi.articles.content import default_seo
+from blogapi.articles.history import parse_content
 from blogapi.articles.lifecycle import is_public
-from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, Seo
+from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, Seo, WorkingCopy
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.media.addresses import make_path
@@ -41,6 +42,7 @@ Item = dict[str, Any]
 _BATCH_ARTICLES = 200
 
 _article, _seo, _former = table_of(Article).c, table_of(Seo).c, table_of(FormerSlug).c
+_copy = table_of(WorkingCopy).c
 _tag_link, _author_link = table_of(ArticleTag).c, table_of(ArticleAuthor).c
 _use, _path, _media, _author = (table_of(model).c for model in (MediaUse, MediaPath, Media, Author))
 
@@ -76,14 +78,21 @@ class Snapshot:
 
     def read_articles(self) -> Iterator[Item]:
         """Yield the articles in the order of `created` and `uuid`."""
-        slugs = {
-            kind: {UUID(term["uuid"]): term["slug"] for term in terms}
-            for kind, terms in (("category", self.categories), ("tag", self.tags), ("author", self.authors))
-        }
+        slugs = self._list_term_slugs()
         media = frozenset(file["uuid"] for file in self.media)
         now = current_time()
         for start in range(0, len(self.uuids), _BATCH_ARTICLES):
             yield from _read_batch(self.uuids[start : start + _BATCH_ARTICLES], slugs, media, now)
+
+    def read_working_copies(self) -> Iterator[Item]:
+        """Yield the working copies in the order of their articles; none in an export without drafts."""
+        slugs = self._list_term_slugs()
+        for start in range(0, len(self.uuids) if self.includes_drafts else 0, _BATCH_ARTICLES):
+            yield from _read_working_copies(self.uuids[start : start + _BATCH_ARTICLES], slugs)
+
+    def _list_term_slugs(self) -> dict[str, dict[UUID, str]]:
+        kinds = (("category", self.categories), ("tag", self.tags), ("author", self.authors))
+        return {kind: {UUID(term["uuid"]): term["slug"] for term in terms} for kind, terms in kinds}
 
 
 @contextmanager
@@ -229,6 +238,31 @@ def _read_batch(
             "was_public": was_public,
             # The slug of an article that was public does not follow its title.
             "slug_derived": row.slug_derived and not was_public,
+        }
+
+
+def _read_working_copies(uuids: Collection[UUID], slugs: dict[str, dict[UUID, str]]) -> Iterator[Item]:
+    """Yield the working copies of these articles; deleted terms are left out."""
+    columns = (_copy.created, _copy.last_updated, _copy.content, _copy.base_version, _article.version)
+    statement = select(_copy.article_id, *columns, _article.last_updated.label("article_last_updated"))
+    rows = _execute(statement.join_from(WorkingCopy, Article).where(_copy.article_id.in_(uuids)))
+    found = {row.article_id: row for row in rows}
+    for uuid in uuids:
+        if (row := found.get(uuid)) is None:
+            continue
+        edits = parse_content(row.content)
+        yield {
+            "article": str(uuid),
+            "article_last_updated": format_time(row.article_last_updated),
+            "created": format_time(row.created),
+            "last_updated": format_time(row.last_updated),
+            "is_outdated": row.base_version != row.version,
+            **edits.texts,
+            "slug": edits.slug,
+            "category": slugs["category"].get(edits.category),
+            "tags": [slugs["tag"][tag] for tag in edits.tags if tag in slugs["tag"]],
+            "authors": [slugs["author"][author] for author in edits.authors if author in slugs["author"]],
+            "seo": dict(edits.seo),
         }
 
 

@@ -34,10 +34,14 @@ NOT_REACHED = ("The import ended before it reached this article; import the file
 
 @runtime_checkable
 class PreparesBlog(Protocol):
-    """A source with media files, terms and a site that must be in the blog before its articles are read."""
+    """A source that stores media files, terms and a site first, and working copies at the end."""
 
     def prepare_blog(self, importer: Importer) -> Iterable[FileReport]:
         """Store them, or nothing in a dry run; return a report for each file that is refused."""
+        ...
+
+    def finish_blog(self, importer: Importer) -> Iterable[FileReport]:
+        """Store what belongs to stored articles, or nothing in a dry run; return a report for each item."""
         ...
 
 
@@ -91,6 +95,9 @@ class ImportRun:
         self._read(show_progress)
         self._prepare()
         self._store(show_progress)
+        for source in self.sources.values():
+            if isinstance(source, PreparesBlog):
+                self.reports += source.finish_blog(self._importer)
 
     def _read(self, show_progress: ProgressReporter) -> None:
         for source in self.sources.values():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blogapi.media.addresses import make_path
+from tests.conftest import ARTICLES
 from tests.stored_pictures import store_picture
 
 
@@ -15,14 +16,14 @@ def run(app):
 
 
 @pytest.fixture
-def blog(app, make_article, make_category, make_tag, make_guest):
-    """Three public articles, and a draft and a scheduled article about secrets; returns the public file."""
+def blog(app, as_admin, make_article, make_category, make_tag, make_guest):
+    """Three public articles; a draft, a scheduled article and edits with secrets; returns the public file."""
     red, blue = store_picture(app, "red", rendition="green"), store_picture(app, "blue")
     kitchen = make_category(name="Kitchen", cover_image=make_path(red.hash, red.name))
     ada = make_guest(name="Ada Lovelace")
     eve = make_guest(name="Secret Eve", avatar=make_path(blue.hash, blue.name))
     byline = {"category": kitchen, "authors": [{"uuid": str(ada.uuid)}]}
-    make_article(
+    bread = make_article(
         title="Bread: a story",
         slug="bread",
         tags=(make_tag("Slow food"), make_tag("2024")),
@@ -38,4 +39,7 @@ def blog(app, make_article, make_category, make_tag, make_guest):
     secret |= {"authors": [{"uuid": str(eve.uuid)}]}
     make_article(title="Secret draft", status="draft", **secret)
     make_article(title="Secret plan", published_at="2099-01-01T00:00:00Z", **secret)
+    edits = {"title": "Secret edits", "content": f"![](media:{blue.uuid})", "content_type": "markdown"}
+    saved = as_admin.put(f"{ARTICLES}{bread.uuid}/working-copy/", json=edits)
+    assert saved.status_code == 201
     return red

@@ -75,6 +75,7 @@ def test_public_articles_are_exported_with_what_they_need(run, blog, tmp_path):
 def test_nothing_of_a_draft_is_exported(run, blog, tmp_path):
     run("export", tmp_path / "former", "--drafts")
     assert b"Secret" in read_folder(tmp_path)["former/articles/secret-plan.md"]
+    assert b"Secret edits" in read_folder(tmp_path)["former/working-copies.json"]
     for target in ("former", "out.zip", "out.json"):
         assert run("export", tmp_path / target).exit_code == 0
     for generator in ("hugo", "jekyll"):
@@ -82,6 +83,7 @@ def test_nothing_of_a_draft_is_exported(run, blog, tmp_path):
     for name, content in read_folder(tmp_path).items():
         assert b"secret" not in f"{name}\n".encode() + content.lower()
         assert b"blue" not in f"{name}\n".encode() + content
+        assert b"working" not in f"{name}\n".encode() + content
 
 
 @pytest.mark.parametrize("target", ["out", "out.zip", "out.json"])
@@ -136,8 +138,12 @@ def test_the_json_document_has_one_article_per_line(run, blog):
     result = run("export", "-", "--drafts")
     document = json.loads(result.stdout)
     assert [*document] == [
-        *("format", "version", "contents", "site", "categories", "tags", "authors", "media", "articles")
+        *("format", "version", "contents", "site", "categories", "tags", "authors", "media"),
+        *("working_copies", "articles"),
     ]
+    (edits,) = document["working_copies"]
+    assert (edits["article"], edits["title"]) == (document["articles"][0]["uuid"], "Secret edits")
+    assert (edits["category"], edits["tags"], edits["is_outdated"]) == ("kitchen", [], False)
     lines = result.stdout.split('"articles":[\n')[1].split("\n")[:-2]
     assert [json.loads(line.rstrip(",")) for line in lines] == document["articles"]
     bread = document["articles"][0]
@@ -170,6 +176,7 @@ def test_the_layouts_of_hugo_and_jekyll(run, blog, tmp_path):
     assert files.keys() >= {
         *("hugo/data/site.yaml", "hugo/SHA256SUMS", "hugo/static/media/red.png"),
         *("jekyll/_data/site.yml", "jekyll/_SHA256SUMS", "jekyll/media/red.png"),
+        *("hugo/data/working-copies.json", "jekyll/_data/working-copies.json"),
         "jekyll/_drafts/secret-draft.md",
     }
 

@@ -56,4 +56,8 @@ def test_a_generator_shows_public_articles_and_no_drafts(run, blog, tmp_path, fi
     assert (tmp_path / site / "media" / "red.png").is_file()
     text = (tmp_path / site / "salt" / "index.html").read_text(encoding="utf-8")
     assert "<pre>a &lt; b" in text and "&amp; c</pre>" in text
-    assert not any("secret" in path.name for path in (tmp_path / site).rglob("*"))
+    # Not even the working copy of a public article is shown.
+    for path in (tmp_path / site).rglob("*"):
+        assert "secret" not in path.name
+        assert "working" not in path.name
+        assert path.is_dir() or b"secret" not in path.read_bytes().lower()
