@@ -36,7 +36,10 @@ _ATTRIBUTES = {
     "details": {"open"},
     "progress": {"value", "max"},
     "track": {"src", "kind", "srclang", "label", "default"},
-    "a": {"href", "hreflang", "name", "aria-label", "data-footnote-ref", "data-footnote-backref"},
+    "a": {
+        *("href", "hreflang", "name", "rel", "target", "aria-label"),
+        *("data-footnote-ref", "data-footnote-backref"),
+    },
     "section": {"data-footnotes"},
     "img": {"src", "alt", "width", "height", "srcset", "sizes", "loading"},
     "iframe": {"src", "width", "height", "allowfullscreen", "title"},
@@ -47,6 +50,9 @@ _ATTRIBUTES = {
     "td": nh3.ALLOWED_ATTRIBUTES["td"] | {"style"},
     "th": nh3.ALLOWED_ATTRIBUTES["th"] | {"style"},
 }
+
+# The words of `rel` that are kept; they say what the author thinks of the page, or what the page is.
+_LINK_TYPES = frozenset({"nofollow", "sponsored", "ugc", "me", "author", "license", "tag"})
 
 _URL_SCHEMES = frozenset({"http", "https", "mailto", "tel"})
 
@@ -80,6 +86,9 @@ _NOSCRIPT = re.compile(r"</?noscript\b[^<>]*>", re.IGNORECASE)
 _IFRAME = re.compile(r"<iframe([^>]*)>.*?</iframe>", re.DOTALL)
 _ALIGNED_CELL = re.compile(r'(<t[dh][^>]*) style="(\w+)"([^>]*>)')
 _ALIGN = re.compile(r' align="\w*"')
+_NEW_TAB = ' target="_blank"'
+_LINK = re.compile(r'<a((?: [a-z-]+="[^"]*+")*+)>')
+_ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
 _FRAGMENT_LINK = re.compile(r'(<a [^>]*?href="#)([^"]+)"')
 
 _TEXT_ALIGN = re.compile(r"(?:^|;)\s*text-align\s*:\s*(left|right|center|justify)\b", re.IGNORECASE)
@@ -129,8 +138,10 @@ def to_safe_html(content: str, content_type: str) -> str:
         set_tag_attribute_values={"input": {"type": "checkbox"}},
         attribute_filter=attributes,
         url_schemes=_URL_SCHEMES | {"media"} if has_references else _URL_SCHEMES,
-        link_rel="noopener noreferrer",
+        link_rel=None,
     )
+    if _NEW_TAB in safe:
+        safe = _LINK.sub(_add_noopener, safe)
     safe = _IFRAME.sub(_empty_iframe, safe)
     # A strict Content-Security-Policy blocks inline styles, so `align` replaces the style of the cell.
     safe = _ALIGNED_CELL.sub(_style_to_align, safe)
@@ -189,6 +200,15 @@ def _empty_iframe(iframe: re.Match[str]) -> str:
     return f"<iframe{iframe[1]}></iframe>" if ' src="https://' in iframe[1] else ""
 
 
+def _add_noopener(link: re.Match[str]) -> str:
+    """Return the link; if it opens a new tab, the page there gets no access to this one."""
+    attributes = dict(_ATTRIBUTE.findall(link[1]))
+    if "target" not in attributes:
+        return link[0]
+    attributes["rel"] = f"noopener {attributes.get('rel', '')}".rstrip()
+    return "".join(["<a", *(f' {name}="{value}"' for name, value in attributes.items()), ">"])
+
+
 def _style_to_align(cell: re.Match[str]) -> str:
     return f'{_ALIGN.sub("", cell[1])} align="{cell[2]}"{_ALIGN.sub("", cell[3])}'
 
@@ -223,6 +243,10 @@ class _AttributeFilter:
             return self._unique(self._prefixed(value)) if tag != "input" else None
         if attribute == "class":
             return " ".join(name for name in value.split() if CONTENT_CLASS.fullmatch(name)) or None
+        if attribute == "rel":
+            return " ".join(word for word in value.lower().split() if word in _LINK_TYPES) or None
+        if attribute == "target":
+            return "_blank" if value.lower() == "_blank" else None
         if attribute == "style":
             alignments = _TEXT_ALIGN.findall(value)
             return alignments[-1].lower() if alignments else None

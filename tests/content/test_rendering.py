@@ -200,6 +200,8 @@ HTML = {
     "attributes in the titles of SVGs": lambda: repeat("<svg><title><a " + "b=" * 5_000 + "></title></svg>"),
     "attributes after ignored tags": lambda: "<select><title></select><a " + repeat("b{i} "),
     "attributes in CDATA": lambda: "<![CDATA[ ><a " + repeat("b{i} "),
+    "links to new tabs": lambda: repeat("<a href=b target=_blank>c</a>"),
+    "a long rel": lambda: f'<a target=_blank rel="{repeat("tag ")}">b</a>',
     "links": lambda: repeat("<a href=b>c"),
     "adoption": lambda: repeat("<a><p></a>"),
     "text moved before a table": lambda: (

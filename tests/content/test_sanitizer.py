@@ -41,11 +41,28 @@ def test_common_html_is_kept(content):
     assert sanitizer.to_safe_html(wrapped, "html") == wrapped
 
 
-def test_a_link_is_kept_and_gets_rel_noopener():
-    assert (
-        sanitizer.to_safe_html('<a href="https://example.org/">a</a>', "html")
-        == '<a href="https://example.org/" rel="noopener noreferrer">a</a>'
-    )
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("", ""),
+        (' rel="nofollow sponsored ugc"', ' rel="nofollow sponsored ugc"'),
+        (' rel="me author license tag"', ' rel="me author license tag"'),
+        (' rel="NoFollow  noreferrer opener stylesheet"', ' rel="nofollow"'),
+        (' rel="noopener noreferrer"', ""),
+        (' target="_top" rel="me"', ' rel="me"'),
+        (' target="_BLANK"', ' target="_blank" rel="noopener"'),
+        (' rel="opener ugc" target="_blank"', ' rel="noopener ugc" target="_blank"'),
+        (
+            ' title=" rel=" target="_blank" lang="&quot;>"',
+            ' title=" rel=" target="_blank" lang="&quot;&gt;" rel="noopener"',
+        ),
+    ],
+)
+def test_a_link_keeps_what_the_author_says_about_the_page(written, shown):
+    link = f'<a href="https://example.org/"{shown}>a</a>'
+    assert sanitizer.to_safe_html(f'<a href="https://example.org/"{written}>a</a>', "html") == link
+    assert sanitizer.to_safe_html(link, "html") == link
+    assert sanitizer.make_addresses_absolute(link, "https://blog.example/") == link
 
 
 @pytest.mark.parametrize(

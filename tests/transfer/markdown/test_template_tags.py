@@ -207,8 +207,7 @@ def test_other_tags_are_resolved(written, expected):
         ),
         (
             "{% blockquote A, B http://c.d E %}\nf\n{% endblockquote %}",
-            "<blockquote>\n<p>f</p>\n<footer>— A, B, "
-            '<a href="http://c.d" rel="noopener noreferrer">E</a></footer></blockquote>',
+            '<blockquote>\n<p>f</p>\n<footer>— A, B, <a href="http://c.d">E</a></footer></blockquote>',
         ),
         (
             "{{< youtube abcdefgh >}}\n*Text*",
