@@ -115,7 +115,9 @@ class ExportSource:
             if (export.root / name).is_file():
                 yield from copies.restore(export.root / name, "item", f"{export.root.name}/{name}")
         for entry in self._documents:
-            yield from copies.restore(entry.path, "working_copies.item", entry.key)
+            reports = copies.restore(entry.path, "working_copies.item", entry.key)
+            # Reading the articles has reported a document that cannot be read.
+            yield from (report for report in reports if report.key != entry.key)
 
     def _finish(self, item: Item) -> Item:
         """Refuse a second article with the same uuid, and use the uuids that the files have in this blog."""
