@@ -44,6 +44,7 @@ from blogapi.users import service as users
 from blogapi.users.models import Account, Role
 from blogapi.web.access import Scope
 from tests import attempts, marks, shortcuts, skips
+from tests.audit_hooks import sqlite_files
 from tests.browser import PageOpener, launch_browser
 from tests.contracts.client import CheckedClient, Contract
 from tests.databases import SERVER_URL, Databases, open_databases
@@ -58,6 +59,8 @@ hypothesis.settings.load_profile("suite")
 # Without cached bytecode, each process that a test starts would compile the application again.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+sqlite_files.install()
 
 # The clock that no test has set.
 CLOCK = clock.now
@@ -143,6 +146,20 @@ def instance(home: Path, databases: Databases, monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(folder))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def opened_sqlite_files(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The report of SQLite files that were opened, but not by SQLite; the test fails if there are any."""
+    report = home / "opened_files"
+    monkeypatch.setenv(sqlite_files.REPORT, str(report))
+    # The processes that the test starts find `sitecustomize` there.
+    monkeypatch.setenv("PYTHONPATH", str(Path(sqlite_files.__file__).parent), prepend=os.pathsep)
+    yield report
+    if report.exists():
+        found = report.read_text(encoding="utf-8")
+        report.unlink()
+        pytest.fail(found)
 
 
 @pytest.fixture

@@ -242,7 +242,8 @@ def _move_database(live: Path, aside: Path) -> bool:
     pairs = zip((*files.side_files(live), live), (*files.side_files(aside), aside), strict=True)
     for source, target in pairs:
         if source.exists():
-            files.replace(source, target)
+            # Only SQLite opens these files, so their content is not synced; see `raw_files`.
+            files.replace(source, target, is_synced=True)
             moved = True
     return moved
 

@@ -158,8 +158,6 @@ def _check_database(home: Path) -> Iterator[Advice]:
 
 
 def _find_fault(path: Path) -> str:
-    if count := integrity.count_lost_writes(path):
-        return f"At least {count} writes cannot be read. Run `doctor` on the server to see what to do."
     fault = integrity.run_quick_check(path, seconds=_QUICK_CHECK_SECONDS)
     return fault and f"{fault}. Run `doctor` on the server to see what to do."
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,8 +47,7 @@ def _copy_database(path: Path, backups: Path) -> Path:
     backups.mkdir(mode=0o700, parents=True, exist_ok=True)
     logs = files.side_files(path).log, files.side_files(target).log
     for original, copy in ((path, target), logs):
-        files.create_private(copy)
-        shutil.copyfile(original, copy)
+        integrity.copy_unchanged(original, copy)
     return target
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from pathlib import Path
@@ -108,9 +109,14 @@ def write_options(engine: Engine, seconds: int) -> dict[str, Any]:
 
 def _create_private_file(engine: Engine) -> None:
     """Create the database file with mode 0600 if it is missing; SQLite gives its side files the same mode."""
-    path = str(engine.url.database)
+    path = Path(str(engine.url.database))
     try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        files.create_private(path.resolve())
+    except FileExistsError:
+        # An existing file is not opened here: to close it would drop SQLite's locks; see `raw_files`.
+        if path.is_dir() or not os.access(path, os.R_OK | os.W_OK):
+            reason = os.strerror(errno.EISDIR if path.is_dir() else errno.EACCES)
+            raise CannotStart(f"The database {path} cannot be opened: {reason}.") from None
     except OSError as error:
         raise CannotStart(f"The database {path} cannot be opened: {error.strerror}.") from error
 

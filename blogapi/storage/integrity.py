@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import struct
+import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from blogapi.storage import files
+from blogapi.storage import files, raw_files
 
 # The limit on reported faults, because a badly damaged file has thousands of them.
 _MAX_FAULTS = 5
 
 # The first and the last version of SQLite with this rare bug (https://sqlite.org/wal.html#walresetbug).
 _WAL_RESET_BUG = ((3, 7, 0), (3, 51, 2))
-
-# The write-ahead log (https://sqlite.org/walformat.html) has a header and frames; each frame has a header and
-# a page. The last frame of a transaction contains the size of the database. The salts change whenever the log
-# is reset.
-_LOG_HEADER_SIZE = 32
-_FRAME_HEADER = struct.Struct(">II8s8x")
-_INDEX_HEADER = struct.Struct("=14xHI12x8s")
 
 
 @contextmanager
@@ -66,21 +59,16 @@ def count_lost_writes(path: Path) -> int:
     Each write is on the disk before the next one begins, so after a power failure at most one write follows
     the invalid frame. If more writes follow, the log is damaged.
     """
-    log, index, _ = files.side_files(path)
     try:
-        if log.stat().st_size <= _LOG_HEADER_SIZE:
+        if files.side_files(path).log.stat().st_size <= raw_files.LOG_HEADER_SIZE:
             return 0
         # With a read-only connection, SQLite recovers the index of the log but never empties the log.
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-            header = _read_start(index, _INDEX_HEADER.size)
-            dropped = _count_dropped_writes(log, _page_size(path), *_INDEX_HEADER.unpack(header))
-            # If the header changed, a writer is active and has already recovered the log.
-            unchanged = _read_start(index, _INDEX_HEADER.size) == header
-    except (OSError, sqlite3.Error, struct.error):
+            return max(0, int(_run_program("count", path)) - 1)
+    except (OSError, sqlite3.Error, subprocess.SubprocessError, ValueError):
         # This error is ignored here: when the database is opened later, the error message gives the reason.
         return 0
-    return max(0, dropped - 1) if unchanged else 0
 
 
 def describe_lost_writes(path: Path, count: int) -> str:
@@ -89,31 +77,21 @@ def describe_lost_writes(path: Path, count: int) -> str:
     return f"The log {log} is damaged: at least {count} committed writes in it cannot be read"
 
 
-def _count_dropped_writes(log: Path, page_size: int, index_page_size: int, frames: int, salts: bytes) -> int:
-    """Return the number of transactions in the log after its first `frames` frames, which are valid."""
-    found: Counter[bytes] = Counter()
-    frame_size = _FRAME_HEADER.size + page_size
-    with log.open("rb", buffering=0) as file:
-        start, size = _LOG_HEADER_SIZE + frames * frame_size, os.fstat(file.fileno()).st_size
-        for offset in range(start, size - frame_size + 1, frame_size):
-            file.seek(offset)
-            _, database_size, frame_salts = _FRAME_HEADER.unpack(file.read(_FRAME_HEADER.size))
-            found[frame_salts] += bool(database_size)
-    # Frames with other salts belong to an earlier log. If the header of the log is damaged, the index is
-    # empty and the salts are unknown.
-    return found[salts] if index_page_size else max(found.values(), default=0)
+def copy_unchanged(path: Path, target: Path) -> None:
+    """Copy the bytes of a database or log, also of a damaged one; raise FileExistsError if `target` exists.
+
+    Raises SubprocessError if the file cannot be copied.
+    """
+    files.create_private(target)
+    _run_program("copy", path, target)
 
 
-def _page_size(path: Path) -> int:
-    size = int.from_bytes(_read_start(path, 18)[16:], "big")
-    return 65536 if size == 1 else max(size, 512)
-
-
-def _read_start(path: Path, size: int) -> bytes:
-    # A buffered read would include the bytes after the index header, which SQLite locks. Windows refuses to
-    # read locked bytes.
-    with path.open("rb", buffering=0) as file:
-        return file.read(size)
+def _run_program(command: str, *paths: Path) -> bytes:
+    program = [sys.executable, "-I", "-S", raw_files.__file__, command]
+    completed = subprocess.run(  # noqa: S603, the program is our own
+        [*program, *(str(path.absolute()) for path in paths)], check=True, capture_output=True
+    )
+    return completed.stdout
 
 
 def count_broken_references(connection: sqlite3.Connection) -> dict[str, int]:

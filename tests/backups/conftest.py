@@ -6,6 +6,7 @@ import hashlib
 
 import pytest
 
+from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import close_connections
 
 
@@ -37,6 +38,7 @@ def backup_file(run, blog, tmp_path):
 def fingerprint(app, instance):
     """Returns the digests of all files in the instance folder."""
 
+    @allow_opening()
     def digest_files() -> dict[str, str]:
         # SQLite moves the write-ahead log into the database file when the last connection is closed.
         close_connections(app)

@@ -12,6 +12,7 @@ from blogapi import create_app
 from blogapi.backups import service
 from blogapi.storage import files, integrity, upgrades
 from blogapi.storage.database import db
+from tests.audit_hooks.sqlite_files import allow_opening
 from tests.backups.databases import create_older_blog, dump_rows, execute, read_row
 from tests.conftest import ARTICLES, TAGS, close_connections
 from tests.response_cache.cached_blog import warm
@@ -104,7 +105,8 @@ def test_existing_settings_are_not_replaced(run, blog, backup_file):
 def test_unusable_settings_are_not_restored(run, blog, tmp_path, settings, says):
     backup_file = tmp_path / "saved.zip"
     (blog / "config.toml").write_text("", encoding="utf-8")
-    shutil.copy(blog / "blog.db", tmp_path / "x.db")
+    with allow_opening():
+        shutil.copy(blog / "blog.db", tmp_path / "x.db")
     (tmp_path / "config.toml").write_text(settings, encoding="utf-8")
     service.copy(blog / "blog.db", tmp_path / "x.db")
     files.create_private(backup_file)
@@ -130,9 +132,11 @@ def test_a_backup_with_an_older_schema_is_upgraded(run, tmp_path, monkeypatch, i
     shutil.rmtree(instance, ignore_errors=True)
     older = create_older_blog(tmp_path)
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(older))
-    before = (older / "blog.db").read_bytes()
+    with allow_opening():
+        before = (older / "blog.db").read_bytes()
     assert run("backup", tmp_path / "older.zip").exit_code == 0
-    assert (older / "blog.db").read_bytes() == before
+    with allow_opening():
+        assert (older / "blog.db").read_bytes() == before
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(instance))
     result = run("restore", tmp_path / "older.zip")
     assert result.exit_code == 0, result.output
@@ -146,7 +150,8 @@ def test_a_restore_keeps_the_unchanged_file_of_a_blog_that_cannot_be_read(
 ):
     shown = dump_rows(blog / "blog.db")
     close_connections(app)
-    (blog / "blog.db").write_bytes(content)
+    with allow_opening():
+        (blog / "blog.db").write_bytes(content)
     result = run("restore", backup_file)
     assert result.exit_code == 0, result.output
     assert dump_rows(blog / "blog.db") == shown
@@ -158,8 +163,9 @@ def test_a_restore_keeps_the_unchanged_file_of_a_blog_that_cannot_be_read(
 def test_a_restore_keeps_the_unchanged_file_of_a_damaged_blog(run, blog, backup_file, app):
     shown = dump_rows(blog / "blog.db")
     close_connections(app)
-    whole = (blog / "blog.db").read_bytes()
-    (blog / "blog.db").write_bytes(whole[:8192] + b"\xff" * 40960 + whole[49152:])
+    with allow_opening():
+        whole = (blog / "blog.db").read_bytes()
+        (blog / "blog.db").write_bytes(whole[:8192] + b"\xff" * 40960 + whole[49152:])
     result = run("restore", backup_file)
     assert result.exit_code == 0 and "which is damaged" in result.stdout
     assert dump_rows(blog / "blog.db") == shown

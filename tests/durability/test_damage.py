@@ -18,6 +18,7 @@ from blogapi.config import CannotStart
 from blogapi.storage.database import db
 from blogapi.storage.files import side_files
 from blogapi.tags.models import Tag
+from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import close_connections
 from tests.durability.conftest import (
     LISTS,
@@ -36,6 +37,22 @@ PAGE_COUNT = get_repetitions("PAGES", 4)
 JUNK = (b"\xff" * PAGE_SIZE, bytes(PAGE_SIZE), os.urandom(PAGE_SIZE))
 
 
+@allow_opening()
+def read(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+@allow_opening()
+def write(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+
+
+@allow_opening()
+def copy(path: Path, target: Path) -> None:
+    shutil.copy(path, target)
+
+
+@allow_opening()
 def overwrite(path: Path, start: int, junk: bytes = b"garbage") -> bytes:
     """Overwrite a part of the file; return its new content."""
     with path.open("r+b") as file:
@@ -58,13 +75,13 @@ def sample(starts: Sequence[int]) -> Sequence[int]:
 
 
 def test_a_damaged_page_causes_no_wrong_response(blog, expected_responses, write_key):
-    whole = blog.read_bytes()
+    whole = read(blog)
     starts = range(0, len(whole), PAGE_SIZE)
     texts = [start for start in starts if b"Words." in whole[start : start + PAGE_SIZE]]
     for number, start in enumerate((*sample(starts), *sample(texts))):
         for leftover in side_files(blog):
             leftover.unlink(missing_ok=True)
-        blog.write_bytes(whole[:start] + JUNK[number % len(JUNK)] + whole[start + PAGE_SIZE :])
+        write(blog, whole[:start] + JUNK[number % len(JUNK)] + whole[start + PAGE_SIZE :])
         try:
             test_client = create_app().test_client()
         except CannotStart as error:
@@ -110,10 +127,10 @@ def killed_database(app, make_tag, instance, tmp_path) -> Path:
         make_tag(f"tag {number}")
     database = instance / "blog.db"
     for file in (database, side_files(database).log):
-        shutil.copy(file, tmp_path)
+        copy(file, tmp_path)
     close_connections(app)
     for file in (database, side_files(database).log):
-        shutil.copy(tmp_path / file.name, file)
+        copy(tmp_path / file.name, file)
     return database
 
 
@@ -151,7 +168,7 @@ def test_a_damaged_log_is_refused_until_doctor_drops_the_lost_writes(
     for words in (("backup", str(tmp_path / "backup.zip")), ("doctor",)):
         status, output = run(*words)
         assert status == 1 and f"{log} is damaged: " in output
-    assert log.read_bytes() == damaged
+    assert read(log) == damaged
     assert run("doctor", "--repair")[0] == 0
     close_connections(app)
     (kept,) = (instance / "backups").glob("*.db")
@@ -164,10 +181,10 @@ def test_a_damaged_log_is_refused_until_doctor_drops_the_lost_writes(
 
 def test_a_backup_can_be_restored_over_a_blog_with_a_damaged_log(killed_database, app, instance, tmp_path):
     log = side_files(killed_database).log
-    intact = log.read_bytes()
+    intact = read(log)
     backups.create_backup(instance, tmp_path / "backup.zip")
-    shutil.copy(tmp_path / "blog.db", killed_database)
-    log.write_bytes(intact)
+    copy(tmp_path / "blog.db", killed_database)
+    write(log, intact)
     damaged = overwrite(log, len(intact) // 2)
     restored = restoring.restore(tmp_path / "backup.zip", instance)
     assert restored.unreadable and restored.former_copy is not None

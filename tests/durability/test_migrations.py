@@ -15,6 +15,7 @@ import pytest
 from sqlalchemy import create_engine
 
 from blogapi.storage import upgrades
+from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import ARTICLES, CATEGORIES, TAGS, close_connections
 from tests.durability.conftest import TIMEOUT, get_repetitions, is_intact
 from tests.migrations.alembic_runner import migrate_to
@@ -102,7 +103,8 @@ def install_database(old_database: Path, instance: Path) -> None:
     """Empty the instance folder and copy the old database into it."""
     shutil.rmtree(instance)
     instance.mkdir()
-    shutil.copy(old_database, instance / "blog.db")
+    with allow_opening():
+        shutil.copy(old_database, instance / "blog.db")
     (instance / "blog.db").chmod(0o600)
 
 

@@ -61,9 +61,14 @@ class ServerProcess:
         raise AssertionError(f"{pattern!r} was never printed:\n{''.join(self.output)}")
 
 
+def make_environment() -> dict[str, str]:
+    """Return the environment of a process that imports the package and what the tests add to each process."""
+    return os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ["PYTHONPATH"]])}
+
+
 @contextmanager
 def start_process(command: list[str], cwd: Path) -> Iterator[ServerProcess]:
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    environment = make_environment() | {"PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(
         command, cwd=cwd, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8"
     )
@@ -90,7 +95,7 @@ def start_server_process(command: list[str], cwd: Path) -> Iterator[tuple[int, S
 
 
 def run_command(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    environment = make_environment()
     return subprocess.run(
         [*BLOGAPI, *arguments],
         cwd=cwd,

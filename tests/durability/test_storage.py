@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from blogapi import create_app
+from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import ARTICLES, KEYS, TAGS, close_connections
 from tests.durability.conftest import (
     LISTS,
@@ -115,6 +116,7 @@ def move_away(file: Path) -> Callable[[], None]:
     return lambda: away.rename(file.parent)
 
 
+@allow_opening()
 def replace_by_copy(file: Path) -> Callable[[], None]:
     """Replace the file with a copy; return a function that brings the original back."""
     away = file.parent.with_name("away")

@@ -13,6 +13,7 @@ from sqlalchemy import text
 from blogapi.health import queries
 from blogapi.storage import integrity
 from blogapi.storage.database import db
+from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import TAGS, close_connections
 
 pytestmark = pytest.mark.sqlite("its file")
@@ -25,6 +26,7 @@ def damage_pages(app, instance, make_article):
     """Overwrites ten pages of the database, from the given page on."""
     make_article()
 
+    @allow_opening()
     def damage_pages(page: int) -> None:
         close_connections(app)
         whole = (instance / "blog.db").read_bytes()
@@ -72,7 +74,7 @@ def test_damage_is_reported_after_a_request_has_read_a_damaged_page(
     with app.app_context():
         page = db.session.scalar(text("SELECT rootpage FROM sqlite_master WHERE name = 'tag'"))
     close_connections(app)
-    with (instance / "blog.db").open("r+b") as file:
+    with allow_opening(), (instance / "blog.db").open("r+b") as file:
         file.seek((page - 1) * 4096)
         file.write(b"\xff" * 4096)
     assert get_health(as_stranger) == (200, "ok")
@@ -83,7 +85,8 @@ def test_damage_is_reported_after_a_request_has_read_a_damaged_page(
 
 def test_a_file_that_is_not_a_database_is_reported_as_damaged(as_stranger, app, instance):
     close_connections(app)
-    (instance / "blog.db").write_bytes(b"Dear reader, " * 1000)
+    with allow_opening():
+        (instance / "blog.db").write_bytes(b"Dear reader, " * 1000)
     assert get_health(as_stranger) == (503, "damaged")
 
 

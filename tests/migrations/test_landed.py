@@ -17,6 +17,7 @@ from sqlalchemy import MetaData, Uuid, create_engine, insert, select
 
 from blogapi.storage import upgrades
 from blogapi.storage.database import db
+from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import ARTICLES, AUTHORS, close_connections
 from tests.databases import SERVER_URL
 from tests.migrations.alembic_runner import migrate_to
@@ -110,7 +111,8 @@ def recorded_blog(request, tmp_path, instance, databases):
     engine.dispose()
     if not SERVER_URL:
         instance.mkdir()
-        shutil.copy(path, instance / "blog.db")
+        with allow_opening():
+            shutil.copy(path, instance / "blog.db")
         (instance / "blog.db").chmod(0o600)
     return before, json.loads(read_text(f"{request.param}.json"))
 

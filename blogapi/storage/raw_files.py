@@ -1,0 +1,68 @@
+"""A program that reads the bytes of SQLite's files. `integrity` runs it in a process of its own.
+
+When a process closes any descriptor of a file, POSIX drops all locks of the process on that file, also those
+of SQLite: another process then believes that it is alone, and deletes the log. Therefore this program opens
+nothing through SQLite. It imports only modules that are quick to import.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import sys
+
+# The write-ahead log (https://sqlite.org/walformat.html) has a header and frames; each frame has a header and
+# a page. The last frame of a transaction contains the size of the database. The salts change whenever the log
+# is reset.
+LOG_HEADER_SIZE = 32
+_FRAME_HEADER = struct.Struct(">II8s8x")
+_INDEX_HEADER = struct.Struct("=14xHI12x8s")
+
+
+def count_dropped_writes(database: str) -> int:
+    """Return the number of transactions in the log after its valid frames, which the index counts.
+
+    Return 0 if the index changes meanwhile: a writer is active, and has already recovered the log.
+    """
+    header = _read_start(f"{database}-shm", _INDEX_HEADER.size)
+    count = _count_commits(f"{database}-wal", _read_page_size(database), *_INDEX_HEADER.unpack(header))
+    return count if _read_start(f"{database}-shm", _INDEX_HEADER.size) == header else 0
+
+
+def _count_commits(log: str, page_size: int, index_page_size: int, frames: int, salts: bytes) -> int:
+    found: dict[bytes, int] = {}
+    frame_size = _FRAME_HEADER.size + page_size
+    with open(log, "rb", buffering=0) as file:  # noqa: PTH123, pathlib is slow to import
+        start, size = LOG_HEADER_SIZE + frames * frame_size, os.fstat(file.fileno()).st_size
+        for offset in range(start, size - frame_size + 1, frame_size):
+            file.seek(offset)
+            _, database_size, frame_salts = _FRAME_HEADER.unpack(file.read(_FRAME_HEADER.size))
+            found[frame_salts] = found.get(frame_salts, 0) + bool(database_size)
+    # Frames with other salts belong to an earlier log. If the header of the log is damaged, the index is
+    # empty and the salts are unknown.
+    return found.get(salts, 0) if index_page_size else max(found.values(), default=0)
+
+
+def _read_page_size(database: str) -> int:
+    size = int.from_bytes(_read_start(database, 18)[16:], "big")
+    return 65536 if size == 1 else max(size, 512)
+
+
+def _read_start(path: str, size: int) -> bytes:
+    # A buffered read would include the bytes after the index header, which SQLite locks. Windows refuses to
+    # read locked bytes.
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123, pathlib is slow to import
+        return file.read(size)
+
+
+def _main(command: str, *paths: str) -> None:
+    if command == "count":
+        sys.stdout.write(str(count_dropped_writes(*paths)))
+    else:
+        import shutil
+
+        shutil.copyfile(*paths)
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])
