@@ -6,7 +6,7 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from blogapi.backups.service import Backup
 from blogapi.backups.staging import staging
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.config import CannotStart
-from blogapi.storage import database, epoch, files, integrity, sqlite_errors, upgrades
+from blogapi.storage import checkpoint, database, epoch, files, integrity, sqlite_errors, upgrades
 from blogapi.storage.database import Base, db
 from blogapi.web import json_fragments
 from blogapi.web.errors import Conflict, Problem
@@ -232,8 +232,7 @@ def _write_through(staged: Path, live: Path, aside: Path) -> None:
         # With a weaker `synchronous` setting, a power failure could leave an incomplete file.
         target.execute("PRAGMA synchronous=FULL")
         source.backup(target, pages=1, progress=copy_former_content, sleep=0.05)
-        with suppress(sqlite3.Error):
-            target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    checkpoint.truncate_log(live)
 
 
 def _move_database(live: Path, aside: Path) -> bool:

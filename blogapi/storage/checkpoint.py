@@ -1,4 +1,9 @@
-"""Checkpoints that keep SQLite's write-ahead log short."""
+"""Checkpoints that keep SQLite's write-ahead log short.
+
+SQLite up to 3.51.2 can lose commits if one connection begins a checkpoint at the moment at which another one
+resets the log (https://sqlite.org/wal.html#walresetbug). Therefore no connection makes checkpoints by itself;
+see `truncate_log`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,7 @@ from pathlib import Path
 from blogapi import clock
 from blogapi.storage import files, integrity
 
-# Four times the size at which SQLite itself tries to reset the log.
+# Four times the size at which SQLite itself would make a checkpoint.
 MAX_LOG_BYTES = 16 * 1024 * 1024
 
 # How long a checkpoint waits for readers of an earlier state, and the pause before the next attempt.
@@ -37,15 +42,28 @@ class WriteAheadLog:
         if now < self._next_try or self._size() < MAX_LOG_BYTES:
             return
         self._next_try = now + RETRY_SECONDS
-        # The caller's write is already stored, so a failed checkpoint is not an error.
-        with (
-            suppress(sqlite3.Error),
-            integrity.open_database(self._database, seconds=WAIT_SECONDS) as connection,
-        ):
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        truncate_log(self._database)
 
     def _size(self) -> int:
         try:
             return self._path.stat().st_size
         except OSError:
             return 0
+
+
+def truncate_log(database: Path) -> None:
+    """Copy the log into the database file and empty it, unless another process does this or writes.
+
+    The caller must not be in a transaction. A failure is not an error, because all writes are stored.
+    """
+    with (
+        suppress(sqlite3.Error, OSError),
+        # One process at a time: between the two statements, nobody else completes a checkpoint.
+        files.locked(database.with_name(f"{database.name}-checkpoint")) as is_alone,
+        integrity.open_database(database, seconds=WAIT_SECONDS) as connection,
+    ):
+        if is_alone:
+            # A writer resets the log only if a checkpoint has copied all of it. After this commit, that is
+            # the case again when this checkpoint has ended, so no other process resets the log meanwhile.
+            connection.execute("UPDATE revision SET commits = commits + 1")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -185,6 +185,8 @@ def _configure_sqlite(connection: sqlite3.Connection, record: Any) -> None:
     for pragma in (
         f"busy_timeout={BUSY_SECONDS * 1000}",
         "journal_mode=WAL",
+        # See `checkpoint`.
+        "wal_autocheckpoint=0",
         # With NORMAL, a power failure can lose acknowledged writes.
         "synchronous=FULL",
         "foreign_keys=ON",

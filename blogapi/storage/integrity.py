@@ -28,6 +28,7 @@ def open_database(path: Path, *, seconds: float = 5) -> Iterator[sqlite3.Connect
     """
     uri = f"{path.absolute().as_uri()}?mode=rw"
     with closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=seconds)) as connection:
+        connection.execute("PRAGMA wal_autocheckpoint=0")
         yield connection
 
 

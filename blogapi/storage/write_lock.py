@@ -13,9 +13,7 @@ from sqlalchemy.exc import TimeoutError
 class WriteLock:
     """A lock for the threads that write.
 
-    SQLite itself allows only one write at a time, but a waiting connection only polls. This lock also
-    avoids a bug of SQLite before 3.51.3: commits can be lost if one connection writes while another one, at
-    the end of a commit, copies the log into the file (https://sqlite.org/wal.html#walresetbug).
+    SQLite itself allows only one write at a time, but a waiting connection only polls.
     """
 
     def __init__(self) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from blogapi import clock
-from blogapi.storage import checkpoint, files
+from blogapi.storage import checkpoint, files, integrity
 from blogapi.storage.database import db, transaction
 from blogapi.users import service as users
 from blogapi.users.models import Role
@@ -107,3 +107,48 @@ def test_a_checkpoint_that_fails_does_not_fail_the_write(app, log_path, write_ro
     with app.app_context():
         users.create("ada", None, role=Role.ADMIN)
         assert db.session.scalar(db.text("SELECT count(*) FROM account")) == 1
+
+
+def test_no_connection_makes_checkpoints_by_itself(app, instance):
+    with app.app_context(), integrity.open_database(instance / "blog.db") as connection:
+        assert db.session.scalar(db.text("PRAGMA wal_autocheckpoint")) == 0
+        assert connection.execute("PRAGMA wal_autocheckpoint").fetchone() == (0,)
+
+
+@pytest.fixture
+def checkpoints(monkeypatch):
+    """The statements of all attempts to make a checkpoint."""
+    statements, open_database = [], integrity.open_database
+
+    @contextmanager
+    def record(path, **options):
+        with open_database(path, **options) as connection:
+            connection.set_trace_callback(statements.append)
+            yield connection
+
+    monkeypatch.setattr(integrity, "open_database", record)
+    return statements
+
+
+def test_a_checkpoint_begins_with_a_commit(log_path, write_rows, checkpoints):
+    write_rows(4, log_path)
+    commands = [text for text in checkpoints if text.startswith(("UPDATE", "PRAGMA"))]
+    assert commands == ["UPDATE revision SET commits = commits + 1", "PRAGMA wal_checkpoint(TRUNCATE)"]
+
+
+def test_two_processes_make_no_checkpoint_at_once(instance, log_path, write_rows, checkpoints):
+    with files.locked(instance / "blog.db-checkpoint"):
+        write_rows(4, log_path)
+        assert not checkpoints
+    write_rows(1, log_path)
+    assert log_path.stat().st_size == 0
+    assert not (instance / "blog.db-checkpoint").exists()
+
+
+def test_no_checkpoint_begins_while_another_process_writes(instance, log_path, write_rows, checkpoints):
+    write_rows(2, log_path)
+    with closing(sqlite3.connect(instance / "blog.db", isolation_level=None)) as writer:
+        writer.execute("PRAGMA wal_autocheckpoint=0")
+        writer.execute("BEGIN IMMEDIATE")
+        checkpoint.truncate_log(instance / "blog.db")
+    assert "PRAGMA wal_checkpoint(TRUNCATE)" not in checkpoints
