@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -25,6 +24,7 @@ from blogapi.media import stored_files
 from blogapi.media.folder import MediaFolder, locate_folder
 from blogapi.media.stored_files import StoredFile
 from blogapi.storage import connections, files, integrity, upgrades
+from blogapi.storage.disk_errors import is_disk_full
 from blogapi.version import __version__
 from blogapi.web.errors import Conflict, NotFound, StorageFull
 
@@ -263,9 +263,9 @@ def convert_errors(path: Path) -> Iterator[None]:
     """Convert errors of the file system and of SQLite into a Problem."""
     try:
         yield
-    except OSError as error:
-        if error.errno == errno.ENOSPC:
+    except (OSError, sqlite3.Error) as error:
+        if is_disk_full(error):
             raise StorageFull(f"The disk is full; nothing was written to {path}.") from error
-        raise Conflict(f"{error.filename or path}: {error.strerror or error}.") from error
-    except sqlite3.Error as error:
+        if isinstance(error, OSError):
+            raise Conflict(f"{error.filename or path}: {error.strerror or error}.") from error
         raise Conflict(f"The database cannot be copied: {error}.") from error

@@ -7,7 +7,6 @@ that are being received or made are in temporary folders beside them, whose name
 
 from __future__ import annotations
 
-import errno
 import secrets
 import shutil
 from collections.abc import Iterator
@@ -17,11 +16,10 @@ from pathlib import Path
 from flask import Flask, current_app
 
 from blogapi.storage import files
+from blogapi.storage.disk_errors import is_disk_full
 from blogapi.web.errors import StorageFull
 
 _TEMPORARY_PREFIX, _LOCK_SUFFIX = ".upload-", ".lock"
-# Not every system knows all of these errors.
-_FULL_ERRORS = {getattr(errno, name, None) for name in ("ENOSPC", "EDQUOT", "EFBIG")}
 
 
 class MediaFolder:
@@ -128,7 +126,7 @@ def report_full_disk() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in _FULL_ERRORS:
+        if not is_disk_full(error):
             raise
         raise StorageFull(
             "The disk is full; nothing was stored. Free some space and send the request again."

@@ -5,7 +5,6 @@ An upgrade holds a lock. If the database is a SQLite file, the upgrade first mak
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -18,6 +17,7 @@ from sqlalchemy.exc import DatabaseError
 from blogapi import clock
 from blogapi.config import CannotStart
 from blogapi.storage import driver_options, files, integrity, schema_comparison
+from blogapi.storage.disk_errors import is_disk_full
 
 SCRIPTS = Path(__file__).parent.parent / "migrations"
 
@@ -85,19 +85,11 @@ def convert_errors(engine: Engine) -> Iterator[None]:
     except (DatabaseError, sqlite3.Error) as error:
         # The messages of some drivers have several lines.
         reason = " ".join(str(getattr(error, "orig", error)).split())
-        if _is_full(engine):
+        if is_disk_full(error):
             reason = f"the disk is full ({reason})"
         raise CannotStart(
             f"The database {engine.url.render_as_string()} cannot be used: {reason}."
         ) from error
-
-
-def _is_full(engine: Engine) -> bool:
-    if engine.dialect.name != "sqlite" or is_in_memory(engine):
-        return False
-    # SQLite reports an I/O error, not a full disk, if there is no space for the index of its log. The index
-    # needs more space than the limit in this function.
-    return shutil.disk_usage(Path(str(engine.url.database)).parent).free < 64 * 1024
 
 
 def current_migration(engine: Engine) -> str | None:

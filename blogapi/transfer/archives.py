@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import secrets
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from blogapi.storage import files
+from blogapi.storage.disk_errors import is_disk_full
 from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.folder import MAX_FILE_BYTES, MAX_OUTER_FOLDERS
 
@@ -267,7 +267,7 @@ def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path) -> 
             shutil.copyfileobj(source, output, _CHUNK_BYTES)
     except (*_READ_ERRORS, OSError) as error:
         target.unlink(missing_ok=True)
-        if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
+        if is_disk_full(error):
             raise RefusedFile("The disk is full; free some space and import again.") from error
         raise _Skipped("it is damaged; unpack it with another program.") from error
 

@@ -17,6 +17,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.http import HTTP_STATUS_CODES
 
+from blogapi.storage.disk_errors import is_disk_full
 from blogapi.storage.sqlite_errors import is_damage, primary_result_code
 from blogapi.storage.version_check import NewerSchema
 from blogapi.web import request_id
@@ -323,6 +324,7 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(Damaged, _handle_damage)
     app.register_error_handler(HTTPException, _handle_http)
     app.register_error_handler(DBAPIError, _handle_database)
+    app.register_error_handler(OSError, _handle_system)
     app.register_error_handler(PoolTimeout, _handle_busy)
     app.register_error_handler(NewerSchema, _handle_newer_schema)
     app.register_error_handler(Exception, _handle_unexpected)
@@ -347,7 +349,7 @@ def _handle_http(error: HTTPException) -> Response:
 
 
 def _handle_database(error: DBAPIError) -> Response:
-    if _is_full(error):
+    if is_disk_full(error):
         return _handle_problem(StorageFull(_DEFAULTS[507][1]))
     if is_damage(error):
         return _handle_damage(Damaged(str(error.orig)))
@@ -358,18 +360,16 @@ def _handle_database(error: DBAPIError) -> Response:
     )
 
 
+def _handle_system(error: OSError) -> Response:
+    if is_disk_full(error):
+        return _handle_problem(StorageFull(_DEFAULTS[507][1]))
+    return _handle_unexpected(error)
+
+
 def _handle_damage(error: Damaged) -> Response:
     current_app.extensions[DAMAGE_KEY] = error.cause
     current_app.logger.error("the database is damaged (%s); run doctor", error.cause)
     return _handle_problem(error)
-
-
-def _is_full(error: DBAPIError) -> bool:
-    return (
-        primary_result_code(error) == sqlite3.SQLITE_FULL
-        or _get_sqlstate(error) == "53100"
-        or "no space left" in str(error.orig).lower()
-    )
 
 
 def _is_temporary(error: DBAPIError) -> bool:

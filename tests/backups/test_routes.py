@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import sqlite3
 from io import BytesIO
+from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
@@ -14,6 +17,7 @@ from tests.backups.databases import create_older_blog
 from tests.conftest import ARTICLES
 from tests.contracts.client import outcome
 from tests.media.rows import add_media
+from tests.media.test_prepare import fail_with
 from tests.stored_pictures import store_picture
 
 BACKUPS = "/api/v1/backups/"
@@ -102,6 +106,35 @@ def test_backups_are_made_and_checked_one_at_a_time(as_login, instance, backup):
 def test_the_number_of_backups_is_limited(as_login, backup, monkeypatch):
     monkeypatch.setattr(library, "MAX_MANUAL_BACKUPS", 1)
     assert outcome(as_login.post(BACKUPS)) == (409, "too_many_backups")
+
+
+def full_database(*_):
+    error = sqlite3.OperationalError("database or disk is full")
+    error.sqlite_errorcode = sqlite3.SQLITE_FULL
+    raise error
+
+
+@pytest.mark.parametrize(
+    ("place", "fail"),
+    [
+        *((place, fail_with(errno.ENOSPC)) for place in ("mkdir", "lock", "create", "copy", "replace")),
+        ("copy", fail_with(errno.EDQUOT)),
+        ("copy", fail_with(errno.EFBIG)),
+        ("copy", full_database),
+    ],
+)
+def test_a_full_disk_is_reported_wherever_it_is_noticed(as_login, blog, monkeypatch, place, fail):
+    places = {
+        "mkdir": (Path, "mkdir"),
+        "lock": (files, "locked"),
+        "create": (files, "create_private"),
+        "copy": (service, "copy"),
+        "replace": (files, "replace"),
+    }
+    with monkeypatch.context() as patch:
+        patch.setattr(*places[place], fail)
+        assert outcome(as_login.post(BACKUPS)) == (507, "storage_full")
+    assert as_login.post(BACKUPS).status_code == 201
 
 
 def test_a_refused_backup_shows_no_path_outside_the_instance_folder(as_login, blog, monkeypatch):

@@ -15,6 +15,7 @@ import pytest
 
 from blogapi import create_app
 from tests.audit_hooks.sqlite_files import allow_opening
+from tests.backups.test_routes import BACKUPS
 from tests.conftest import ARTICLES, KEYS, TAGS, close_connections
 from tests.durability.conftest import (
     LISTS,
@@ -97,6 +98,20 @@ def test_a_full_disk_is_reported_and_writes_succeed_once_there_is_space(small_di
         assert known | acknowledged < found
         assert len(found) == len(known | acknowledged) + 1
     assert is_intact(blog)
+
+
+def test_a_backup_on_a_full_disk_is_refused_until_there_is_space(small_disk, blog, as_login):
+    filler = fill_disk(small_disk)
+    outcomes = []
+    for _ in range(300):
+        response = as_login.post(BACKUPS)
+        outcomes.append((response.status_code, response.json.get("code")))
+        if response.status_code != 507:
+            break
+        os.truncate(filler, filler.stat().st_size - 4 * PAGE_SIZE)
+    assert len(outcomes) > 2
+    assert set(outcomes[:-1]) == {(507, "storage_full")} and outcomes[-1][0] == 201
+    assert [backup["name"] for backup in as_login.get(BACKUPS).json] == [response.json["name"]]
 
 
 def test_a_start_on_a_full_disk_is_refused_until_there_is_space(small_disk, blog, app):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import sqlite3
 
@@ -63,6 +64,9 @@ def postgresql_error(sqlstate: str | None, kind=OperationalError):
         (postgresql_error("23505", IntegrityError), 500, "internal_error"),
         (PoolTimeout("QueuePool limit"), 503, "unavailable"),
         (NewerSchema(), 503, "newer_schema"),
+        (sqlite_error(sqlite3.SQLITE_IOERR_SHMSIZE, "disk I/O error"), 507, "storage_full"),
+        *((OSError(number, "secret"), 507, "storage_full") for number in (errno.ENOSPC, errno.EFBIG)),
+        (OSError(errno.EIO, "secret"), 500, "internal_error"),
         (ZeroDivisionError("secret"), 500, "internal_error"),
     ],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -12,6 +11,7 @@ from blogapi.cli import ProgressReporter, no_progress
 from blogapi.media.folder import get_folder
 from blogapi.storage import files
 from blogapi.storage.database import end_read
+from blogapi.storage.disk_errors import is_disk_full
 from blogapi.transfer.exports.export_files import MediaFile, TextFile, list_files
 from blogapi.transfer.exports.folder_writer import open_folder
 from blogapi.transfer.exports.json_document import write_document
@@ -114,7 +114,7 @@ def _convert_errors(target: Path) -> Iterator[None]:
         yield
     except OSError as error:
         path = error.filename or target
-        if error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", None)):
+        if is_disk_full(error):
             raise StorageFull(
                 f"The disk is full; the export is incomplete. Free some space and run it again ({path})."
             ) from error

@@ -1,0 +1,25 @@
+"""Errors of the file system and of databases that say that the disk is full."""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+
+# The disk is full, a quota is used up, or the file would exceed the largest size. Not every system knows all
+# of these errors.
+_FULL_ERRORS = {getattr(errno, name, errno.ENOSPC) for name in ("ENOSPC", "EDQUOT", "EFBIG")}
+# SQLite reports the second one if there is no space for the index of its log.
+_FULL_CODES = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)
+# PostgreSQL's SQLSTATE of a full disk.
+_FULL_STATE = "53100"
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Return whether the error of the file system, the database or SQLAlchemy says that the disk is full."""
+    original = getattr(error, "orig", error)
+    return (
+        getattr(error, "errno", None) in _FULL_ERRORS
+        or getattr(original, "sqlite_errorcode", None) in _FULL_CODES
+        or getattr(original, "sqlstate", None) == _FULL_STATE
+        or "no space left" in str(original).lower()
+    )
