@@ -14,8 +14,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from flask import Flask, current_app
+from sqlalchemy import select
 
+from blogapi.config import CannotStart
+from blogapi.media.models import Media
 from blogapi.storage import files
+from blogapi.storage.database import db
 from blogapi.storage.disk_errors import is_disk_full
 from blogapi.web.errors import StorageFull
 
@@ -103,6 +107,22 @@ class MediaFolder:
 def init_app(app: Flask) -> None:
     """Delete what killed uploads have left."""
     get_folder(app).delete_abandoned()
+
+
+def check_shared_folder() -> None:
+    """Raise CannotStart if the folder that several servers share is not there, such as before it is mounted.
+
+    The folder in the instance folder of a blog in SQLite is not shared.
+    """
+    path, root = current_app.config["MEDIA_PATH"], get_folder().root
+    problem = ""
+    if path and not root.is_dir():
+        problem = "does not exist"
+    elif (path or db.engine.dialect.name != "sqlite") and not (root.is_dir() and any(root.iterdir())):
+        has_media = db.session.scalar(select(Media.uuid).limit(1)) is not None
+        problem = "is empty, but the library has files" if has_media else ""
+    if problem:
+        raise CannotStart(f"The media folder {root} {problem}; mount it, create it, or correct MEDIA_PATH.")
 
 
 def get_folder(app: Flask | None = None) -> MediaFolder:

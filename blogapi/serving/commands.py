@@ -16,6 +16,7 @@ from blogapi import config
 from blogapi.articles import queries as articles
 from blogapi.backups import daily
 from blogapi.health import queries as health
+from blogapi.media.folder import check_shared_folder
 from blogapi.metrics import exposition as metrics
 from blogapi.serving import listening, log, server
 from blogapi.site.queries import get_service_url
@@ -93,6 +94,7 @@ def serve(
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
     if unix_socket is not None and not listening.UNIX_SOCKETS:
         raise click.UsageError("--unix-socket: this operating system has no Unix sockets.")
+    check_shared_folder()
     try:
         http_server = server.create_server(
             app,
