@@ -46,7 +46,11 @@ def read_item(key: str, read: Callable[[], ArticleRecord]) -> Item:
     """Return the record that `read` returns, or the report of its refusal."""
     try:
         return read()
-    except NotAnArticle as error:
-        return FileReport(key, Result.SKIPPED, notes=(str(error),))
-    except RefusedFile as error:
-        return FileReport(key, Result.REFUSED, notes=(str(error),))
+    except (NotAnArticle, RefusedFile) as error:
+        return report_problem(key, error)
+
+
+def report_problem(key: str, problem: NotAnArticle | RefusedFile) -> FileReport:
+    """Return the report of a file that is not imported."""
+    result = Result.REFUSED if isinstance(problem, RefusedFile) else Result.SKIPPED
+    return FileReport(key, result, notes=(str(problem),))

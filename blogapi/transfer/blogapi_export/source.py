@@ -18,7 +18,7 @@ from blogapi.transfer.blogapi_export.restoring import Restored
 from blogapi.transfer.blogapi_export.working_copies import WorkingCopies
 from blogapi.transfer.exports.export_files import DESCRIPTION
 from blogapi.transfer.imports.service import Importer
-from blogapi.transfer.reports import FileReport, Item, Result, read_item
+from blogapi.transfer.reports import FileReport, Item, Result, read_item, report_problem
 from blogapi.transfer.sources import ImportOptions, LeftBehind
 
 
@@ -35,12 +35,16 @@ class ExportSource:
         self.notes: list[str] = []
         self._options = options
         self._documents: list[folder.Entry] = []
+        self._unread: list[FileReport] = []
         self._folders: dict[ExportFolder, list[folder.Entry]] = {}
         for entry in entries:
             export = layout.find_export(entry.path)
             is_data = export is not None and layout.is_data_file(export, entry.path)
             if export is None or (entry.path.suffix == ".json" and not is_data):
-                self._documents.append(entry)
+                if entry.problem:
+                    self._unread.append(report_problem(entry.key, entry.problem))
+                else:
+                    self._documents.append(entry)
             else:
                 articles = self._folders.setdefault(export, [])
                 if not is_data:
@@ -90,6 +94,7 @@ class ExportSource:
 
     def read(self) -> Iterator[Item]:
         """Yield the record of each article, and a report for each that is broken."""
+        yield from self._unread
         for export, entries in self._folders.items():
             data = self._data.get(export) or data_files.read_data(export)
             media = {item.file: item for item in data.media}

@@ -12,7 +12,7 @@ from blogapi.transfer.article_record import NotAnArticle, RefusedFile, TermRecor
 from blogapi.transfer.blogger.items import BloggerItem, make_record
 from blogapi.transfer.blogger.overview import Overview, list_hosts, read_items
 from blogapi.transfer.markdown.text import to_title
-from blogapi.transfer.reports import FileReport, Item, Result
+from blogapi.transfer.reports import FileReport, Item, Result, report_problem
 from blogapi.transfer.sources import ImportOptions, LeftBehind
 
 # Hosts of Blogger's pictures. A copy on the disk is found by the name of the file.
@@ -60,10 +60,8 @@ class BloggerSource:
                     raise entry.problem
                 with tempfile.TemporaryFile("w+b") as file:
                     yield from self._read_file(entry, Overview(entry.path, file))
-            except RefusedFile as refusal:
-                yield FileReport(entry.key, Result.REFUSED, notes=(str(refusal),))
-            except NotAnArticle as reason:
-                yield FileReport(entry.key, Result.SKIPPED, notes=(str(reason),))
+            except (NotAnArticle, RefusedFile) as error:
+                yield report_problem(entry.key, error)
 
     def _read_file(self, entry: folder.Entry, overview: Overview) -> Iterator[Item]:
         self.hosts |= overview.find_hosts()

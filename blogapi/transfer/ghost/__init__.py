@@ -9,14 +9,14 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from blogapi.transfer import folder
-from blogapi.transfer.article_record import RefusedFile, TermRecord
+from blogapi.transfer.article_record import NotAnArticle, RefusedFile, TermRecord
 from blogapi.transfer.ghost.export_file import DamagedExport, ExportFile
 from blogapi.transfer.ghost.posts import PostReader, make_key
 from blogapi.transfer.ghost.redirects import read_redirects
 from blogapi.transfer.ghost.tables import TABLES, Tables
 from blogapi.transfer.markdown.text import to_line
 from blogapi.transfer.messages import format_count
-from blogapi.transfer.reports import FileReport, Item, Result
+from blogapi.transfer.reports import FileReport, Item, Result, report_problem
 from blogapi.transfer.sources import ImportOptions, LeftBehind
 
 # Every export of Ghost itself begins with `db` or `meta`, which has the time of the export.
@@ -66,8 +66,8 @@ class GhostSource:
                 if entry.problem:
                     raise entry.problem
                 yield from self._read_export(entry)
-            except RefusedFile as error:
-                yield FileReport(entry.key, Result.REFUSED, notes=(str(error),))
+            except (NotAnArticle, RefusedFile) as error:
+                yield report_problem(entry.key, error)
 
     def _read_export(self, entry: folder.Entry) -> Iterator[Item]:
         # Tags and authors can come after the posts, so the file is read twice.

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from flask import current_app
 
+from blogapi.storage import files
+from blogapi.storage.database import db
 from blogapi.transfer import archives, folder
+from blogapi.transfer.article_record import NotAnArticle
 from blogapi.transfer.imports.opening import open_sources
 from blogapi.transfer.imports.run import ImportRun
 from blogapi.transfer.imports.service import Importer
@@ -16,6 +20,8 @@ from blogapi.transfer.imports.spool import Spool
 from blogapi.transfer.links.addresses import to_host
 from blogapi.transfer.media.imported_media import list_extensions
 from blogapi.transfer.sources import ImportOptions
+
+_OWN_DATABASE = NotAnArticle("It is the database of this blog.")
 
 
 def get_folder() -> Path:
@@ -38,7 +44,9 @@ def open_run(
     """
     with ExitStack() as stack:
         notes: list[str] = []
-        entries = list(folder.walk_paths(_unpack(paths, stack, notes)))
+        own = _list_database_files()
+        found = folder.walk_paths(_unpack(paths, stack, notes, own))
+        entries = [replace(entry, problem=_OWN_DATABASE) if entry.path in own else entry for entry in found]
         sources = open_sources(
             entries, options, format_name=format_name, media_extensions=list_extensions(), given=paths
         )
@@ -48,16 +56,26 @@ def open_run(
         yield run
 
 
-def _unpack(paths: Sequence[Path], stack: ExitStack, notes: list[str]) -> Iterator[Path]:
+def _unpack(
+    paths: Sequence[Path], stack: ExitStack, notes: list[str], own: Container[Path]
+) -> Iterator[Path]:
     """Yield the paths, with the folder of an unpacked archive in place of each archive.
 
     The folders are deleted when the stack is closed.
     """
     limit: int = current_app.config["MAX_MEDIA_SIZE"]
     for path in paths:
-        if archives.is_archive(path):
+        if path.resolve() not in own and archives.is_archive(path):
             archive = stack.enter_context(archives.open_archive(path, get_folder(), max_media_bytes=limit))
             notes += archive.notes
             yield archive.folder
         else:
             yield path
+
+
+def _list_database_files() -> tuple[Path, ...]:
+    """Return the paths of the database and its side files, which SQLite alone may open."""
+    if db.engine.dialect.name != "sqlite":
+        return ()
+    database = Path(str(db.engine.url.database)).resolve()
+    return (database, *files.side_files(database))

@@ -10,7 +10,7 @@ from pathlib import Path
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import NotAnArticle, RefusedFile, TermRecord
 from blogapi.transfer.messages import format_count
-from blogapi.transfer.reports import FileReport, Item, Result
+from blogapi.transfer.reports import FileReport, Item, Result, report_problem
 from blogapi.transfer.sources import ImportOptions, LeftBehind
 from blogapi.transfer.wordpress import terms
 from blogapi.transfer.wordpress.article_records import RecordMaker
@@ -65,8 +65,7 @@ class WordPressSource:
     def _read_file(self, scan: _Scan, makers: dict[str, RecordMaker]) -> Iterator[Item]:
         entry = scan.file.entry
         if scan.problem:
-            result = Result.REFUSED if isinstance(scan.problem, RefusedFile) else Result.SKIPPED
-            yield FileReport(entry.key, result, notes=(str(scan.problem),))
+            yield report_problem(entry.key, scan.problem)
             return
         maker = makers[self._get_address(scan.blog)]
         try:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from blogapi.transfer.imports import formats
 from tests.conftest import ARTICLES
 
 GOOD = "---\ntitle: Bread\ndate: 2024-05-01\ntags: [rye]\n---\nFlour and time.\n"
@@ -322,3 +323,13 @@ def test_an_import_of_an_archive_deletes_what_a_killed_import_has_unpacked(run, 
     archive = shutil.make_archive(str(folder.parent / "archive"), "zip", folder)
     assert "1 created" in run("import", archive, "--author", "ada").stdout
     assert list((instance / "imports").iterdir()) == []
+
+
+@pytest.mark.sqlite("its file and its log")
+@pytest.mark.parametrize("format_name", [None, *formats.FORMATS])
+def test_an_import_never_opens_the_database_of_the_blog(run, people, instance, format_name):
+    (instance / "post.md").write_text("# Hello", encoding="utf-8")
+    options = ["--format", format_name] if format_name else []
+    result = run("import", instance, instance / "blog.db", "--author", "ada", *options)
+    for name in ("blog.db", "blog.db-wal", "blog.db-shm"):
+        assert f"skipped    instance/{name}: It is the database of this blog." in result.stdout
