@@ -43,7 +43,7 @@ _ATTRIBUTES = {
     "section": {"data-footnotes"},
     "img": {"src", "alt", "width", "height", "srcset", "sizes", "loading"},
     "iframe": {"src", "width", "height", "allowfullscreen", "title"},
-    "input": {"checked", "disabled"},
+    "input": {"checked", "disabled", "type"},
     "video": {"src", "controls", "width", "height", "poster"},
     "audio": {"src", "controls"},
     "source": {"src", "type", "srcset", "media", "sizes"},
@@ -53,6 +53,9 @@ _ATTRIBUTES = {
 
 # The words of `rel` that are kept; they say what the author thinks of the page, or what the page is.
 _LINK_TYPES = frozenset({"nofollow", "sponsored", "ugc", "me", "author", "license", "tag"})
+
+# Every input but the checkbox of a task list; the fields of a form are useless without it.
+_FIELD = re.compile(r'<input(?![^>]* type="checkbox")[^>]*>')
 
 _URL_SCHEMES = frozenset({"http", "https", "mailto", "tel"})
 
@@ -134,12 +137,12 @@ def to_safe_html(content: str, content_type: str) -> str:
         tags=_TAGS,
         clean_content_tags=_DROPPED_WITH_CONTENT,
         attributes=_ATTRIBUTES,
-        # Every <input> becomes the checkbox of a task list.
-        set_tag_attribute_values={"input": {"type": "checkbox"}},
         attribute_filter=attributes,
         url_schemes=_URL_SCHEMES | {"media"} if has_references else _URL_SCHEMES,
         link_rel=None,
     )
+    if "<input" in safe:
+        safe = _FIELD.sub("", safe)
     if _NEW_TAB in safe:
         safe = _LINK.sub(_add_noopener, safe)
     safe = _IFRAME.sub(_empty_iframe, safe)

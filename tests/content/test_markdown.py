@@ -16,7 +16,10 @@ from tests.content.inspector import Inspector
         ("~~a~~", "<del>a</del>"),
         ("|a|\n|-:|\n|b|", '<th align="right">a</th>'),
         ("- [x] a", 'checked=""'),
-        ("> - a\n> - [ ] b", '<li class="task-list-item"><input class="task-list-item-checkbox" disabled=""'),
+        (
+            "> - a\n> - [ ] b",
+            '<li class="task-list-item"><input type="checkbox" class="task-list-item-checkbox"',
+        ),
         ("- [ ] a\n\n- b", '<ul class="contains-task-list">\n<li class="task-list-item">\n<p><input'),
         ("a[^1]\n\n[^1]: b", '<sup class="footnote-ref"><a href="#fn-1" id="fnref-1" data-footnote-ref=""'),
         ("a[^1]\n\n[^1]: b", '<section class="footnotes" data-footnotes="">\n<ol>\n<li id="fn-1">'),

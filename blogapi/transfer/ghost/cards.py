@@ -33,6 +33,8 @@ _NOT_IN_LANGUAGE = re.compile(r"[^\w+#.-]")
 MEMBERS_ONLY = "cards that only members could read"
 # Nobody has seen these cards on the blog.
 _OMITTED = {"email": "email cards", "email-cta": "email cards"}
+# What the sanitizer removes from HTML cards.
+_LOST_IN_HTML = {"<script": "scripts in HTML cards", "<form": "forms in HTML cards"}
 # They only mark a place; see `posts.py` for the visibility of what follows the paywall.
 _MARKERS = {"paywall", "zwnj"}
 
@@ -49,8 +51,8 @@ def convert_card(name: str, card: Card, losses: Counter[str]) -> str | None:
         return _convert_embed(card, losses)
     if name == "signup":
         losses["signup forms"] += 1
-    if name == "html" and "<script" in _get_html(card, "html").lower():
-        losses["scripts in HTML cards"] += 1
+    html = _get_html(card, "html").lower() if name == "html" else ""
+    losses.update(lost for tag, lost in _LOST_IN_HTML.items() if tag in html)
     convert = _CONVERTERS.get(name)
     return convert(card) if convert else None
 
