@@ -24,7 +24,7 @@ from blogapi.transfer.media.former_paths import (
     list_versions,
     number_name,
 )
-from blogapi.transfer.media.sites import Site, find_site
+from blogapi.transfer.media.sites import Site, find_site, list_page_folders
 
 _MAX_LISTED_FOLDERS = 4_096
 _MAX_TREE_FILES = 200_000
@@ -112,7 +112,8 @@ class MediaFiles:
         below = [re.sub(r"^(?:\.{1,2}/)+", "", version.lstrip("/")) for version in versions]
         for version, relative in zip(versions, below, strict=True):
             if not version.startswith("/"):
-                yield from self._join_all((source.parent, source.with_suffix("")), version)
+                folders = list_page_folders(source, site, self._list_raw_names)
+                yield from self._join_all((source.parent, source.with_suffix(""), *folders), version)
             yield from self._join_all((*self._assets, *site.bases), relative)
         for relative in below:
             yield from self._list_tails(relative)

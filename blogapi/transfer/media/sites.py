@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,8 @@ SITE_FILE = re.compile(
     r"|(?:eleventy|astro|next|nuxt|docusaurus|svelte|vite|quartz)\.config\.[cm]?[jt]s|gatsby-config\.[cm]?[jt]s"
     r"|pelicanconf\.py|conf\.py|mkdocs\.ya?ml"
 )
+# The name of a folder with the pages of one language.
+_LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?")
 _PROJECT_FILES = {".git", "package.json", "Gemfile", "netlify.toml", "go.mod", "pyproject.toml"}
 _MAX_SIBLING_LEVELS = 3
 
@@ -44,10 +46,43 @@ def find_site(folder: Path, root: Path, list_names: ListNames) -> Site:
         top = next((path for path in candidates if is_top(list_names(path))), None)
         if top:
             bases = [top / name for name in _STATIC_FOLDERS if (top / name).is_dir()]
+            content = top / "content"
+            if content in bases and folder.is_relative_to(content) and folder != content:
+                # Hugo can have one folder of pages and pictures for each language.
+                language, _ = split_language(folder.relative_to(content) / "x")
+                bases += [content / language] if language else []
             return Site((*bases, top, root), (top.resolve(), root))
     levels = [path for path in (root, *root.parents[:_MAX_SIBLING_LEVELS]) if path in candidates]
     siblings = [level / name for level in levels for name in _SIBLINGS if (level / name).is_dir()]
     return Site((*siblings, *levels), (root, *(path.resolve() for path in siblings)))
+
+
+def list_page_folders(source: Path, site: Site, list_names: ListNames) -> Iterator[Path]:
+    """Yield where a relative path on the page of `source` can lead besides the folder of `source`.
+
+    A browser resolves it against the address of the page. Below `content`, this is the path of the file:
+    `content/blog/a.md` and `content/blog/a/index.md` have files in `static/blog/a/`. With one folder for each
+    language, the translations of a page share its files.
+    """
+    content = next(
+        (base for base in site.bases if base.name == "content" and source.is_relative_to(base)), None
+    )
+    if content is None:
+        return
+    language, rest = split_language(source.relative_to(content))
+    name = re.sub(r"^\d{4}-\d\d-\d\d[-_]", "", rest.name.partition(".")[0])
+    page = rest.parent if name in ("index", "_index") else rest.parent / name
+    statics = [base for base in site.bases if base != content]
+    yield from (static / language / path for static in statics for path in (page, rest.with_suffix("")))
+    yield from (static / page for static in statics if language)
+    others = filter(_LANGUAGE.fullmatch, sorted(list_names(content))) if language else ()
+    yield from (content / other / rest.parent for other in others if other != language)
+
+
+def split_language(page: Path) -> tuple[str, Path]:
+    """Return the folder of a language with which a path below `content` begins, or "", and the rest."""
+    first, *rest = page.parts
+    return (first, Path(*rest)) if rest and _LANGUAGE.fullmatch(first) else ("", page)
 
 
 def is_site(names: Iterable[str]) -> bool:
