@@ -21,6 +21,7 @@ from blogapi.transfer.blogapi_export import blog_data, values
 from blogapi.transfer.blogapi_export.article_records import ExportedArticle, make_record
 from blogapi.transfer.blogapi_export.blog_data import BlogData, ExportedMedia
 from blogapi.transfer.blogapi_export.values import Values
+from blogapi.transfer.exports.layouts import LAYOUTS
 from blogapi.transfer.markdown.text import to_line
 from blogapi.transfer.reports import FileReport, Item, Result, read_item
 
@@ -32,7 +33,7 @@ def read_data(entry: folder.Entry, assets: Sequence[Path]) -> BlogData:
     """Return the terms, the media files and the site of a document.
 
     A document contains no media files; they are looked up by their size and hash beside the document, in
-    `media` beside it, and in `assets`.
+    `assets`, and in the media folders of exports in these places.
     """
     data = BlogData()
     try:
@@ -45,7 +46,8 @@ def read_data(entry: folder.Entry, assets: Sequence[Path]) -> BlogData:
     except (OSError, ijson.JSONError, UnicodeDecodeError):
         # Reading the articles reports this error.
         pass
-    folders = (entry.path.parent, entry.path.parent / "media", *assets)
+    names = dict.fromkeys(("", *(layout.media for layout in LAYOUTS.values())))
+    folders = [place / name for place in (entry.path.parent, *assets) for name in names]
     data.media = [*_find_files(data.media, folders)]
     return data
 

@@ -13,14 +13,13 @@ from urllib.parse import quote, urlsplit
 from blogapi.transfer.article_record import ArticleRecord, AuthorRecord, CommentRecord, RefusedFile
 from blogapi.transfer.blogger.embeds import convert_embeds
 from blogapi.transfer.markdown import dates, paths
-from blogapi.transfer.markdown.text import list_distinct, to_http_url, to_line, to_title
+from blogapi.transfer.markdown.text import list_distinct, to_http_url, to_line, to_plain_html, to_title
 from blogapi.transfer.messages import NO_DATE, PAST_SCHEDULE, describe_status
 
 MAX_TEXT_LENGTH = 16 * 1024 * 1024
 _ID = re.compile(
     r"blog-(?P<blog>[^.]*)(?:\.(?P<kind>post|page|comment|layout|settings)\b-?(?P<id>.*))?", re.DOTALL
 )
-_TAG = re.compile(r"<[^<>]*>")
 #: The names that Blogger writes for authors without a profile.
 _NO_AUTHORS = {"anonymous", "unknown", "noreply"}
 _PUBLIC = {"LIVE", "SCHEDULED"}
@@ -146,5 +145,4 @@ def _find_title(item: BloggerItem, content: str, notes: list[str]) -> str:
     if title:
         return title
     notes.append("It has no title; the title was made from its text or address.")
-    text = unescape(_TAG.sub(" ", content[:5_000]))
-    return paths.choose_title(text, paths.extract_slug(item.get_path()))
+    return paths.choose_title(to_plain_html(content), paths.extract_slug(item.get_path()))

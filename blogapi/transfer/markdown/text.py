@@ -127,6 +127,11 @@ def to_plain_line(value: object) -> str:
     return to_line(html.unescape(_ELEMENT.sub(lambda element: "" if element["inline"] else " ", line)))
 
 
+def to_plain_html(html: str) -> str:
+    """Return the text that readers see of the beginning of an article in HTML, as one line."""
+    return render(html[:4_000], "html").plain_text
+
+
 def to_plain_markdown(value: object) -> str:
     """Return a scalar as one line without HTML elements, entities and inline Markdown."""
     line = to_plain_line(value)

@@ -97,7 +97,10 @@ class _Resolver:
         prefix = self._content[line : match.start()]
         if not _QUOTE.fullmatch(prefix):
             return match[0]
-        title = match["title"].strip() or match["kind"].replace("-", " ").capitalize()
+        inner = _Resolver(match["title"].strip(), self._targets)
+        title = inner.resolve().content or match["kind"].replace("-", " ").capitalize()
+        self._missing += inner._missing
+        self._comments += inner._comments
         quote = re.sub(r"[^>\s]", " ", prefix).rstrip()
         return f"**{title}**\n{quote}"
 

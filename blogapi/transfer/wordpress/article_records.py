@@ -12,7 +12,7 @@ from blogapi.content.slugs import MAX_SLUG_LENGTH, is_slug, make_slug
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.markdown.paths import choose_title, extract_slug
-from blogapi.transfer.markdown.text import to_http_url, to_line, to_plain_line, to_title
+from blogapi.transfer.markdown.text import to_http_url, to_line, to_plain_html, to_plain_line, to_title
 from blogapi.transfer.media.references import MAX_ALT_LENGTH
 from blogapi.transfer.messages import IMPORT_TIME, join_counts
 from blogapi.transfer.sources import ImportOptions, LeftBehind
@@ -109,7 +109,7 @@ class RecordMaker:
         title = to_title(title)
         slug = _read_slug(item)
         if not title:
-            title = choose_title(to_plain_line(converted.html[:4_000]), slug)
+            title = choose_title(to_plain_html(converted.html), slug)
             notes.append(f"It has no title; it got the title “{title}”.")
         notes += _describe_texts(other_languages, converted)
         excerpt = to_plain_line(excerpt) or converted.excerpt

@@ -384,6 +384,20 @@ def test_a_picture_that_the_library_has_is_used(blogs, with_picture, tmp_path):
         assert db.session.scalars(select(Article.content)).one() == f"<img src='media:{own}'>"
 
 
+@pytest.mark.parametrize("layout", ["default", "hugo"])
+def test_assets_can_be_the_folder_of_an_export(blogs, tmp_path, layout):
+    with blogs.app.app_context():
+        create_term(blogs.owner, CATEGORIES, name="Bread")
+        picture = store_picture(tmp_path, "red", "red.png")
+        create_article(blogs.owner, title="Own", content=f"<img src='media:{picture.uuid}'>")
+    blogs.export(tmp_path / "folder", layout)
+    (tmp_path / "json").mkdir()
+    blogs.export(tmp_path / "json", "json")
+    blogs.empty()
+    blogs.restore(tmp_path / "json", (tmp_path / "folder",))
+    assert [row["name"] for row in blogs.read_rows()["media"]] == ["red.png"]
+
+
 def test_a_document_that_ends_too_early_gives_its_first_articles(blogs, tmp_path):
     with blogs.app.app_context():
         create_term(blogs.owner, CATEGORIES, name="Bread")

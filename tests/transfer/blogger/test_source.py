@@ -234,7 +234,9 @@ def test_posts_of_the_api_are_read(read):
 def test_a_post_without_title_gets_one_from_its_text(read):
     (one, two), _ = read(
         make_feed(
-            make_entry(1, title=" ", content="<b>Mimi</b> sleeps. " * 20),
+            make_entry(
+                1, title=" ", content="<!-- a > b --><style>b {}</style>" + "<b>Mimi</b> sleeps. " * 20
+            ),
             make_entry(2, title="", content="", extra=ADDRESS),
         )
     )

@@ -37,6 +37,15 @@ def resolve(content):
         ("a %%secret%% b\n%%\nmore\n%%\n", "a  b\n\n"),
         ("> [!note]\n> a", "> **Note**\n>\n> a"),
         ("> [!warning]- A *title*\n> a", "> **A *title***\n>\n> a"),
+        (
+            "> [!note] On [[Page|x]] and [[Other]]\n> a",
+            "> **On [x](/page/Page) and [Other](/page/Other)**\n>\n> a",
+        ),
+        (
+            "> [!note] ==a== %%secret%% ![[a.png|300]]",
+            '> **<mark>a</mark>  <img src="a.png" alt="" width="300">**\n>',
+        ),
+        ("> [!tip] %%secret%%\n> a", "> **Tip**\n>\n> a"),
     ],
 )
 def test_wiki_links_and_marks_are_resolved(written, expected):
@@ -62,8 +71,8 @@ def test_other_texts_stay_as_they_are(written):
 
 
 def test_links_to_unknown_pages_become_their_text_and_are_named():
-    resolved = resolve("[[Missing]], [[folder/missing|this]] and ![[missing#a]]")
-    assert resolved.content == "Missing, this and missing > a"
+    resolved = resolve("[[Missing]], [[folder/missing|this]]\n> [!note] and ![[missing#a]]")
+    assert resolved.content == "Missing, this\n> **and missing > a**\n>"
     assert resolved.unresolved == {"[[…]]": 3}
     (note,) = resolved.notes
     assert note.startswith("The text of 3 wiki links to pages that were not found stays")

@@ -212,6 +212,17 @@ def test_the_biography_of_an_author_is_read(tmp_path):
         ({"title": "Tom &amp; <em>Jerry</em>"}, "Tom & Jerry", "compost"),
         ({"title": "", "content": "<p>Short text</p>"}, "Short text", "compost"),
         ({"title": "", "content": "", "post_name": "a-b"}, "A b", "a-b"),
+        (
+            {"title": "", "content": "<!--more-->\n\nAfter the fold", "status": "draft"},
+            "After the fold",
+            "compost",
+        ),
+        ({"title": "", "content": "<!--more-->", "post_name": "a-b", "status": "draft"}, "A b", "a-b"),
+        (
+            {"title": "", "content": "<style>p > a { color: red }</style><figure>Cat</figure>"},
+            "Cat",
+            "compost",
+        ),
         ({"title": "日", "post_name": "%e6%97%a5"}, "日", "日"),
         ({"title": "<!--:fr-->Ciel<!--:--><!--:en-->Sky<!--:-->"}, "Sky", "compost"),
         ({"title": "[:fr]Ciel[:de]Himmel[:]"}, "Ciel", "compost"),
