@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select, text
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import Connection, event, func, select, text
+from sqlalchemy.exc import IntegrityError, OperationalError
 
 from blogapi import create_app
 from blogapi.config import CannotStart
 from blogapi.storage.database import db, transaction
 from blogapi.storage.files import side_files
 from blogapi.users.models import Account, Role
-from tests.storage.conftest import make_account
+from tests.audit_hooks.sqlite_files import allow_opening
+from tests.conftest import TAGS
+from tests.storage.conftest import list_usernames, make_account
 
 
 @pytest.mark.sqlite("its connections")
@@ -31,6 +34,62 @@ def test_each_connection_is_configured(pushed_app, pragma, value):
     with db.engine.connect() as first, db.engine.connect() as second:
         for connection in (first, second):
             assert connection.exec_driver_sql(f"PRAGMA {pragma}").scalar() == value
+
+
+@pytest.mark.sqlite("its log")
+def test_every_commit_of_a_request_waits_for_the_disk(app, as_admin):
+    settings = []
+    with app.app_context():
+        engine = db.engine
+
+    def record(connection: Connection) -> None:
+        settings.append(connection.connection.cursor().execute("PRAGMA synchronous").fetchone()[0])
+
+    event.listen(engine, "commit", record)
+    try:
+        uuid = as_admin.post(TAGS, json={"name": "rye"}).json["uuid"]
+        assert as_admin.patch(f"{TAGS}{uuid}/", json={"name": "wheat"}).status_code == 200
+        assert as_admin.delete(f"{TAGS}{uuid}/").status_code == 204
+    finally:
+        event.remove(engine, "commit", record)
+    assert len(settings) >= 3 and set(settings) == {2}
+
+
+def remove(file: Path, away: Path) -> None:
+    file.rename(away)
+
+
+@allow_opening()
+def replace_by_copy(file: Path, away: Path) -> None:
+    shutil.copy(file, away.with_suffix(".copy"))
+    file.rename(away)
+    away.with_suffix(".copy").rename(file)
+
+
+@pytest.mark.sqlite("its file")
+@pytest.mark.skipif(os.name == "nt", reason="Windows cannot remove an open file")
+@pytest.mark.parametrize("hide", [remove, replace_by_copy])
+def test_a_removed_or_replaced_file_is_neither_read_nor_written(
+    pushed_app, as_admin, instance, tmp_path, hide
+):
+    with transaction():
+        db.session.add(make_account("before"))
+    file, away = instance / "blog.db", tmp_path / "away.db"
+    hide(file, away)
+    left = sorted(instance.iterdir())
+    with db.engine.connect() as connection:
+        with pytest.raises(OperationalError, match="was removed or replaced"):
+            connection.exec_driver_sql("SELECT 1")
+        # This connection is a new one.
+        with pytest.raises(OperationalError), db.engine.connect() as other:
+            other.exec_driver_sql("SELECT 1")
+    with pytest.raises(OperationalError), transaction():
+        db.session.add(make_account("lost"))
+    assert as_admin.post(TAGS, json={"name": "lost"}).status_code == 503
+    assert sorted(instance.iterdir()) == left
+    away.replace(file)
+    assert "before" in list_usernames() and "lost" not in list_usernames()
+    assert as_admin.post(TAGS, json={"name": "kept"}).status_code == 201
 
 
 @pytest.mark.sqlite("its driver")
