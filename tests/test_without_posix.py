@@ -15,6 +15,7 @@ import pytest
 from blogapi.doctor import instance_checks
 from blogapi.serving import listening
 from blogapi.storage import files
+from tests.durability.test_processes import make_environment
 
 pytestmark = [pytest.mark.slow, pytest.mark.once]
 
@@ -84,7 +85,7 @@ print("done")
 def test_a_blog_is_created_served_and_backed_up_without_posix(tmp_path):
     (tmp_path / "posts").mkdir()
     (tmp_path / "posts" / "2026-01-01-bread.md").write_text("---\ntitle: Brot für alle\n---\nText", "utf-8")
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
+    environment = make_environment() | {"PYTHONIOENCODING": "utf-8"}
     completed = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         **{"cwd": tmp_path, "env": environment, "input": "a long pass phrase\n", "timeout": 120},
