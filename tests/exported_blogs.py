@@ -13,7 +13,15 @@ from flask import Flask
 from sqlalchemy import select, update
 
 from blogapi.articles import service as articles
-from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, Seo, WorkingCopy
+from blogapi.articles.models import (
+    Article,
+    ArticleAuthor,
+    ArticleTag,
+    FormerPath,
+    FormerSlug,
+    Seo,
+    WorkingCopy,
+)
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.authors.models import Author
 from blogapi.authors.taxonomy import AUTHORS
@@ -51,7 +59,7 @@ NOW = datetime(2026, 11, 1, tzinfo=UTC)
 FORMS = (*layouts.LAYOUTS, "json")
 # All columns of these tables come back, except for those in LEFT_OUT.
 TABLES = (Article, Seo, Category, Tag, Author, Media, Site, FormerSlug, FormerTermSlug, ArticleTag)
-TABLES += (ArticleAuthor, MediaPath, FormerHash, WorkingCopy)
+TABLES += (ArticleAuthor, FormerPath, MediaPath, FormerHash, WorkingCopy)
 #: Why columns are not exported.
 LEFT_OUT: dict[str, str] = {
     **dict.fromkeys(
@@ -237,6 +245,10 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
             },
         )
         articles.change(owner, first.uuid, ArticleBodySchema(partial=True).load({"slug": "first-again"}))
+        with transaction():
+            for day, path in enumerate(("/2009/a%41: “é”/", "/first.html", "/2012/a")):
+                created = datetime(2021, 1, 1 + day, tzinfo=UTC)
+                db.session.add(FormerPath(path=path, article_id=first.uuid, created=created))
         create_article(
             owner,
             title="Scheduled",

@@ -5,7 +5,17 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ColumnElement, ForeignKey, Index, LargeBinary, String, and_, desc
+from sqlalchemy import (
+    CheckConstraint,
+    ColumnElement,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    String,
+    Text,
+    and_,
+    desc,
+)
 from sqlalchemy.ext.associationproxy import AssociationProxy, association_proxy
 from sqlalchemy.ext.orderinglist import ordering_list
 from sqlalchemy.orm import Mapped, mapped_column, relationship
@@ -166,6 +176,20 @@ class FormerSlug(Base):
     __tablename__ = "former_slug"
 
     slug: Mapped[str] = mapped_column(primary_key=True)
+    article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), index=True)
+    created: Mapped[datetime] = mapped_column(default=current_time)
+
+
+class FormerPath(Base):
+    """The path of the page of an article in another system, from which the blog redirects to the article.
+
+    It is decoded, begins with a slash and has no query. It is compared as a whole, so that two paths with the
+    same last segment lead to two articles.
+    """
+
+    __tablename__ = "former_path"
+
+    path: Mapped[str] = mapped_column(Text(), primary_key=True)
     article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), index=True)
     created: Mapped[datetime] = mapped_column(default=current_time)
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
+from blogapi.redirects.paths import to_path
 from blogapi.redirects.queries import Redirect
-
-# Matches paths with control characters, with empty segments, and with the segments `.` and `..`.
-_UNSAFE_PATH = re.compile(r"[\x00-\x1f\x7f]|//|/\.{1,2}(/|\Z)")
 
 
 def to_netlify(old: str, new: str) -> str:
@@ -45,18 +42,7 @@ def format_redirects(redirects: Iterable[Redirect], name: str) -> str:
 
 def _make_paths(redirects: Iterable[Redirect]) -> Iterator[tuple[str, str]]:
     for redirect in redirects:
-        old, new = _to_path(redirect.old_url), _to_path(redirect.new_url)
+        old, new = to_path(redirect.old_url or ""), to_path(redirect.new_url or "")
         if old is not None and new is not None:
-            yield old, new
-
-
-def _to_path(url: str | None) -> str | None:
-    """Return the path of the address, or None if the address has other parts or the path is not safe.
-
-    All characters that have a meaning in one of the formats are percent-encoded.
-    """
-    parts = urlsplit(url or "")
-    decoded = unquote(parts.path)
-    if not decoded or parts.query or parts.fragment or _UNSAFE_PATH.search(decoded):
-        return None
-    return quote(decoded, safe="/-._~")
+            # All characters that have a meaning in one of the formats are percent-encoded.
+            yield quote(old, safe="/-._~"), quote(new, safe="/-._~")

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
+from urllib.parse import quote, unquote, urljoin, urlsplit
 from uuid import UUID
 
-from sqlalchemy import Row, Select, literal, null, select, true, union_all
+from sqlalchemy import ColumnElement, Row, Select, literal, null, select, true, union_all
+from sqlalchemy.orm import InstrumentedAttribute
 
 from blogapi.articles.author_visibility import author_is_public
-from blogapi.articles.models import Article, FormerSlug
+from blogapi.articles.models import Article, FormerPath, FormerSlug
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
+from blogapi.redirects.paths import to_path, without_slash
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
-from blogapi.storage.database import bytewise, current_time
+from blogapi.storage.database import bytewise, current_time, db
 from blogapi.tags.models import Tag
 from blogapi.taxonomies.models import FormerTermSlug
+from blogapi.web.fields import WithAttributes, parse_uuid
 from blogapi.web.pagination import Page, PageRequest, paginate_rows
 
 KINDS = (Article.kind, Category.kind, Tag.kind, Author.kind)
 
+# The number of slugs in one statement; SQLite limits the number of parameters.
+_CHUNK = 500
+
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """A former slug of an item, its current slug, and the addresses of the page with each of them.
+    """A former slug or a former path of an item, its current slug, and the former and the current address.
 
     The addresses are None if they are unknown. `article` is the uuid of the item if it is an article.
     """
@@ -43,39 +50,80 @@ class Redirect:
 
 
 def list_redirects(page: PageRequest | None, site: Site | None = None) -> Page[Sequence[Redirect]]:
-    """Return the former slugs of all items that readers can see, in alphabetical order.
+    """Return the former slugs and paths of all items that readers can see, in alphabetical order.
 
-    The addresses are those of `site`, by default of the blog's site.
+    The addresses are those of `site`, by default of the blog's site. A former path that is the address of a
+    public article is left out, also of its own, so a page can have fewer rows than requested.
     """
-    rows = union_all(
-        _select_articles(),
-        _select_terms(Category),
-        _select_terms(Tag),
-        _select_terms(Author, author_is_public()),
-    ).subquery()
-    found = paginate_rows(select(rows).order_by(bytewise(rows.c.old), rows.c.kind), page)
     site = site or get_site()
-    return replace(found, rows=[_to_redirect(site, row) for row in found.rows])
+    rows = union_all(*_select_all()).subquery()
+    found = paginate_rows(select(rows).order_by(bytewise(rows.c.old), rows.c.kind), page)
+    return replace(found, rows=_hide_addresses(site, _to_redirects(site, found.rows)))
 
 
-def _select_articles() -> Select[*tuple[Any, ...]]:
+def find_redirects(address: str) -> Page[Sequence[Redirect]]:
+    """Return the redirect from the path of a former page; empty if there is none."""
+    path, site = to_path(address), get_site()
+    if path is None:
+        return Page([], 0, None)
+    values = {kind: addresses.parse_path(complete(site), kind, path) or {} for kind in KINDS}
+    slugs = {kind: found.get("slug") for kind, found in values.items()}
+    redirects = _to_redirects(site, db.session.execute(union_all(*_select_all(path, slugs))).all())
+    found = [one for one in redirects if _get_page(one.old_url) == without_slash(path)]
+    # A former path is the address that a page had; that of a former slug follows from the present pattern.
+    found.sort(key=lambda redirect: (redirect.old != path, not _is_path(redirect.old)))
+    return Page(_hide_addresses(site, found[:1]), len(found[:1]), None)
+
+
+def complete(site: Site) -> Site:
+    """Return the site; without an address it gets one, and only the paths of its pages have a meaning."""
+    return site if site.url else cast(Site, WithAttributes(site, url="http://localhost"))
+
+
+def _hide_addresses(site: Site, redirects: Sequence[Redirect]) -> Sequence[Redirect]:
+    return redirects if site.url else [replace(one, old_url=None, new_url=None) for one in redirects]
+
+
+def _select_all(
+    path: str | None = None, slugs: Mapping[str, str | None] | None = None
+) -> Iterator[Select[*tuple[Any, ...]]]:
+    """Yield a statement for each kind of redirect: all of them, or those from a path or a slug."""
+    paths = {without_slash(path or ""), f"{without_slash(path or '')}/"}
+    yield _select_articles(FormerPath.path, true() if path is None else FormerPath.path.in_(paths))
+    yield _select_articles(FormerSlug.slug, _is_slug(FormerSlug.slug, Article.kind, slugs))
+    for model in (Category, Tag, Author):
+        condition = _is_slug(FormerTermSlug.slug, model.kind, slugs)
+        yield _select_terms(model, condition & author_is_public() if model is Author else condition)
+
+
+def _is_slug(
+    column: InstrumentedAttribute[str], kind: str, slugs: Mapping[str, str | None] | None
+) -> ColumnElement[bool]:
+    return true() if slugs is None else column == slugs[kind]
+
+
+def _select_articles(
+    old: InstrumentedAttribute[str], condition: ColumnElement[bool]
+) -> Select[*tuple[Any, ...]]:
     return (
         select(
             literal(Article.kind).label("kind"),
-            FormerSlug.slug.label("old"),
+            old.label("old"),
             Article.slug.label("new"),
             Article.uuid.label("item"),
-            FormerSlug.created.label("created"),
+            old.class_.created.label("created"),
             Article.published_at.label("published_at"),
             Category.slug.label("category_slug"),
         )
-        .join(Article, Article.uuid == FormerSlug.article_id)
+        .join(Article, Article.uuid == old.class_.article_id)
         .join(Category, Category.uuid == Article.category_id)
-        .where(Article.visible_at(current_time()))
+        .where(Article.visible_at(current_time()), condition)
     )
 
 
-def _select_terms(model: type[Category | Tag | Author], condition: Any = None) -> Select[*tuple[Any, ...]]:
+def _select_terms(
+    model: type[Category | Tag | Author], condition: ColumnElement[bool]
+) -> Select[*tuple[Any, ...]]:
     return (
         select(
             literal(model.kind),
@@ -87,8 +135,16 @@ def _select_terms(model: type[Category | Tag | Author], condition: Any = None) -
             null(),
         )
         .join(model, model.uuid == FormerTermSlug.term_id)
-        .where(FormerTermSlug.kind == model.kind, true() if condition is None else condition)
+        .where(FormerTermSlug.kind == model.kind, condition)
     )
+
+
+def _to_redirects(site: Site, rows: Sequence[Row[Any]]) -> list[Redirect]:
+    """Return the redirects without those from a former path that is the address of a public article."""
+    site = complete(site)
+    redirects = [_to_redirect(site, row) for row in rows]
+    pages = _find_pages(site, [one for one in redirects if _is_path(one.old)])
+    return [one for one in redirects if not _is_path(one.old) or _get_page(one.old_url) not in pages]
 
 
 def _to_redirect(site: Site, row: Row[Any]) -> Redirect:
@@ -99,7 +155,7 @@ def _to_redirect(site: Site, row: Row[Any]) -> Redirect:
         row.item,
         row.item if row.kind == Article.kind else None,
         row.created,
-        _make_url(site, row, row.old),
+        urljoin(site.url, quote(row.old)) if _is_path(row.old) else _make_url(site, row, row.old),
         _make_url(site, row, row.new),
     )
 
@@ -109,4 +165,42 @@ def _make_url(site: Site, row: Row[Any], slug: str) -> str | None:
         return addresses.make_term_url(site, row.kind, uuid=row.item, slug=slug)
     return addresses.make_article_url(
         site, uuid=row.item, slug=slug, category_slug=row.category_slug, published_at=row.published_at
+    )
+
+
+def _is_path(old: str) -> bool:
+    return old.startswith("/")
+
+
+def _get_page(url: str | None) -> str:
+    return without_slash(unquote(urlsplit(url or "").path))
+
+
+def _find_pages(site: Site, redirects: Sequence[Redirect]) -> set[str]:
+    """Return the paths of all public articles that can be equal to the former paths of these redirects."""
+    pages = {_get_page(one.new_url) for one in redirects}
+    name, column = ("slug", Article.slug) if "{slug}" in site.article_path else ("uuid", Article.uuid)
+    references = set[str]()
+    for redirect in redirects:
+        values = addresses.parse_path(site, Article.kind, redirect.old)
+        if values is not None and name in values:
+            references.add(values[name])
+        elif values is not None:
+            # The addresses of all articles have this path, and differ in their query.
+            pages.add(without_slash(redirect.old))
+    wanted = sorted(references - {one.new for one in redirects})
+    for start in range(0, len(wanted), _CHUNK):
+        chunk = wanted[start : start + _CHUNK]
+        keys = chunk if name == "slug" else filter(None, map(parse_uuid, chunk))
+        rows = db.session.execute(_select_pages().where(column.in_(list(keys))))
+        pages |= {_get_page(_make_url(site, row, row.new)) for row in rows}
+    return pages
+
+
+def _select_pages() -> Select[*tuple[Any, ...]]:
+    columns = (Article.slug.label("new"), Article.uuid.label("item"), Article.published_at)
+    return (
+        select(literal(Article.kind).label("kind"), *columns, Category.slug.label("category_slug"))
+        .join(Category, Category.uuid == Article.category_id)
+        .where(Article.visible_at(current_time()))
     )

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from flask import Response
 
 from blogapi.redirects import queries
 from blogapi.redirects.formats import format_redirects
 from blogapi.redirects.schemas import RedirectFieldsSchema, RedirectListQuery, RedirectSchema
-from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.web.access import allow, reader
 from blogapi.web.blueprint import Blueprint, PartialResult, add_page_headers
-from blogapi.web.fields import WithAttributes
 from blogapi.web.pagination import PageRequest, Query
 
-bp = Blueprint("redirects", __name__, url_prefix="/api/v1/blog/redirects", description="Former slugs")
+bp = Blueprint(
+    "redirects", __name__, url_prefix="/api/v1/blog/redirects", description="Former slugs and paths"
+)
 
 _TEXT = {"text/plain": {"schema": {"type": "string", "example": "/old/ /new/ 308\n"}}}
 
@@ -27,16 +25,16 @@ _TEXT = {"text/plain": {"schema": {"type": "string", "example": "/old/ /new/ 308
 @bp.arguments(RedirectListQuery, location="query")
 @bp.response(200, RedirectSchema(many=True), partial_schema=RedirectFieldsSchema)
 def listed(query: Query) -> PartialResult | Response:
-    """List the former slugs of articles, categories, tags and authors, each with the current slug."""
+    """List the former slugs and paths of articles, and the former slugs of categories, tags and authors."""
     if "format" in query.filters:
         return _format(query.page, query.filters["format"])
+    if "path" in query.filters:
+        return PartialResult(queries.find_redirects(query.filters["path"]), query)
     return PartialResult(queries.list_redirects(query.page), query)
 
 
 def _format(page: PageRequest | None, name: str) -> Response:
-    site = get_site()
     # Only the paths are shown, so they do not depend on the address of the site, unless it contains a path.
-    complete = site if site.url else cast(Site, WithAttributes(site, url="http://localhost"))
-    redirects = queries.list_redirects(page, complete)
+    redirects = queries.list_redirects(page, queries.complete(get_site()))
     text = format_redirects(redirects.rows, name)
     return add_page_headers(Response(text, content_type="text/plain; charset=utf-8"), redirects)

@@ -16,6 +16,7 @@ from blogapi.web.fields import (
     OmitsNull,
     OutputSchema,
     PartialOutputSchema,
+    Text,
     Timestamp,
 )
 from blogapi.web.pagination import ListQuery
@@ -23,7 +24,13 @@ from blogapi.web.pagination import ListQuery
 
 class _RedirectFields(ma.Schema):
     kind = ma.fields.String(metadata={"enum": list(KINDS)})
-    old = ma.fields.String(metadata={"example": "bread-that-waits"})
+    old = ma.fields.String(
+        metadata={
+            "description": "The former slug, or the former path of an imported article, which begins with a "
+            "slash.",
+            "example": "bread-that-waits",
+        }
+    )
     new = ma.fields.String(metadata={"example": "the-bread-that-waits-for-me"})
     item = Identifier(metadata={"description": "The uuid of the item."})
     article = Identifier(
@@ -32,8 +39,8 @@ class _RedirectFields(ma.Schema):
     created = Timestamp(dump_only=True)
     old_url = ma.fields.String(
         metadata={
-            "description": "The address of the page with the former slug. It is absent if the site has no "
-            "`url`.",
+            "description": "The address of the page with the former slug, or with the former path. It is "
+            "absent if the site has no `url`.",
             "example": "https://example.org/bread-that-waits/",
         }
     )
@@ -47,7 +54,7 @@ class _RedirectFields(ma.Schema):
 
 
 class RedirectSchema(OmitsNull, _RedirectFields, OutputSchema):
-    """A former slug of an item and its current slug."""
+    """A former slug or path of an item and its current slug."""
 
     omitted_if_null = frozenset({"old_url", "new_url"})
 
@@ -70,9 +77,21 @@ class RedirectListQuery(ListQuery):
             "example": "netlify",
         },
     )
+    path = Text(
+        max_length=2_048,
+        metadata={
+            "description": "Return only the redirect from this path, which can be percent-encoded; the list "
+            "is empty if there is none.",
+            "example": "/2012/05/bread/",
+        },
+    )
 
     @ma.validates_schema
     def check_format(self, data: Fields, **_: Any) -> None:
-        """Refuse `fields` together with `format`, which determines the fields."""
+        """Refuse combinations that have no meaning, and a path without its first slash."""
         if "format" in data and "fields_" in data:
             raise ma.ValidationError("`format` determines the fields; omit `fields`.", "fields")
+        if not data.get("path", "/").startswith("/"):
+            raise ma.ValidationError("Must begin with a slash.", "path")
+        if "path" in data and (others := {"format", "page", "page_size"} & set(data)):
+            raise ma.ValidationError("There is one redirect from a path; omit `path`.", min(others))

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
-from urllib.parse import quote, unquote_plus, urljoin, urlsplit, urlunsplit
+from urllib.parse import quote, unquote, unquote_plus, urljoin, urlsplit, urlunsplit
 from uuid import UUID
 
 from blogapi.site.models import Site
@@ -20,6 +20,8 @@ TERM_PLACEHOLDERS = ("slug", "uuid")
 ARTICLE_PLACEHOLDERS = (*TERM_PLACEHOLDERS, "year", "month", "day", "category")
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+# What a placeholder stands for in the path of a page, except for slugs.
+_VALUES = {"uuid": "[0-9a-f-]{36}", "year": "[0-9]{4}", "month": "[0-9]{2}", "day": "[0-9]{2}"}
 # A percent sign that does not begin an escape such as %20.
 _BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
@@ -44,6 +46,15 @@ def make_article_url(
 def make_term_url(site: Site, kind: str, *, uuid: UUID | str, slug: str) -> str | None:
     """Return the absolute address of the page of a term; `kind` is `category`, `tag` or `author`."""
     return _fill(site, getattr(site, f"{kind}_path"), {"uuid": str(uuid), "slug": slug})
+
+
+def parse_path(site: Site, kind: str, path: str) -> dict[str, str] | None:
+    """Return the values of the placeholders in the path of a page; None if no page of the kind has the path.
+
+    `path` is decoded; a slash at its end is ignored. `kind` is `article`, `category`, `tag` or `author`.
+    """
+    match = _compile(urlsplit(site.url).path, getattr(site, f"{kind}_path")).fullmatch(path)
+    return match and match.groupdict()
 
 
 def make_preview_url(site: Site, token: str) -> str | None:
@@ -112,6 +123,21 @@ def _fill(site: Site, pattern: str, values: Mapping[str, str]) -> str | None:
     if not site.url:
         return None
     return site.url + _PLACEHOLDER.sub(lambda match: quote(values[match[1]], safe=""), _escape(pattern))
+
+
+@lru_cache(maxsize=64)
+def _compile(folder: str, pattern: str) -> re.Pattern[str]:
+    """Return a pattern that matches the decoded paths of pages below a folder."""
+    names, expression = set[str](), re.escape(unquote(folder))
+    for index, text in enumerate(_PLACEHOLDER.split(re.split(r"[?#]", pattern)[0])):
+        if index % 2 == 0:
+            expression += re.escape(unquote(text))
+        elif text in names:
+            expression += f"(?P={text})"
+        else:
+            names.add(text)
+            expression += f"(?P<{text}>{_VALUES.get(text, '[^/]+')})"
+    return re.compile(f"{expression.rstrip('/')}/?")
 
 
 @lru_cache(maxsize=64)

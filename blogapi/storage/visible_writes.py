@@ -35,6 +35,7 @@ TRIGGERS: dict[str, dict[str, str]] = {
     "author": _ANY,
     "site": _ANY,
     "former_slug": _ANY,
+    "former_path": _ANY,
     "former_term_slug": _ANY,
     "article": _PUBLISHED,
     "article_pieces": _PUBLISHED,

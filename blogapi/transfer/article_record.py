@@ -56,6 +56,9 @@ class ExportedFields:
     slug_derived: bool = False  #: whether the slug changes with the title until the article is public
     #: the former slugs, each with the time at which the article lost it (aware, UTC)
     former_slugs: Mapping[str, datetime] = field(default_factory=dict)
+    #: the paths in other systems, each with the time at which it was stored (aware, UTC)
+    #: they are no part of a digest, because each import stores them
+    former_paths: Mapping[str, datetime] = field(default_factory=dict, repr=False)
     #: the files of the library that stand for paths in the content
     media_paths: Mapping[str, UUID] = field(default_factory=dict)
 
@@ -92,7 +95,9 @@ class ArticleRecord:
     seo_title: str = ""
     seo_description: str = ""
     canonical_url: str = ""  #: http(s) URL
-    former_slugs: tuple[str, ...] = ()  #: slugs in old addresses of the article, given in the source
+    former_slugs: tuple[str, ...] = ()  #: slugs that the article had before, given in the source
+    #: the addresses in the former blog from which readers are redirected, with percent-encoding or without
+    former_paths: tuple[str, ...] = ()
     path: Path | None = None  #: the source file; None = do not look for media files
     media_folder: str = ""  #: the folder in the site with which relative paths of media files begin
     #: the addresses of the article in its former blog, without host and query (`/2020/01/hello/`), or with

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from urllib.parse import quote
 from uuid import UUID
 
 from sqlalchemy import or_, select
+from sqlalchemy.orm import InstrumentedAttribute
 
-from blogapi.articles.models import Article, FormerSlug
+from blogapi.articles.models import Article, FormerPath, FormerSlug
 from blogapi.categories.models import Category
 from blogapi.media.models import FormerHash, Media, MediaPath
 from blogapi.storage.database import db
@@ -32,9 +35,8 @@ def get_digests(keys: Collection[str]) -> dict[str, str]:
 
 def get_imported_articles() -> dict[str, tuple[UUID, ArticleRecord]]:
     """Return the uuid of each imported article, and a record without content, by the key of its file."""
-    former_slugs: dict[UUID, list[str]] = {}
-    for row in db.session.execute(select(FormerSlug.article_id, FormerSlug.slug).order_by(FormerSlug.slug)):
-        former_slugs.setdefault(row.article_id, []).append(row.slug)
+    former_slugs = _group_by_article(FormerSlug.slug)
+    former_paths = _group_by_article(FormerPath.path)
     columns = (Article.uuid, Article.title, Article.slug, Article.content_type, Article.status)
     statement = (
         select(ImportedFile.key, *columns, Article.published_at, Category.name.label("category"))
@@ -53,11 +55,20 @@ def get_imported_articles() -> dict[str, tuple[UUID, ArticleRecord]]:
                 status=row.status,
                 published_at=row.published_at,
                 category=row.category,
-                former_slugs=tuple(former_slugs.get(row.uuid, ())),
+                former_slugs=tuple(former_slugs[row.uuid]),
+                addresses=tuple(map(quote, former_paths[row.uuid])),
             ),
         )
         for row in db.session.execute(statement)
     }
+
+
+def _group_by_article(column: InstrumentedAttribute[str]) -> Mapping[UUID, list[str]]:
+    """Return the values of a column by the article of their rows."""
+    grouped = defaultdict[UUID, list[str]](list)
+    for article_id, value in db.session.execute(select(column.class_.article_id, column).order_by(column)):
+        grouped[article_id].append(value)
+    return grouped
 
 
 def get_roots() -> dict[str, str]:

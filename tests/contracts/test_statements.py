@@ -90,7 +90,7 @@ READS = [
     ("/api/v1/imports/", "imports.listed", 2),
     ("/api/v1/imports/{import}/", "imports.single", 2),
     ("/api/v1/imports/{import}/report/", "imports.download_report", 2),
-    ("/api/v1/export/", "exports.download", 20),
+    ("/api/v1/export/", "exports.download", 21),
     ("/health/", "health.check", 1),
     ("/metrics/", "metrics.show_metrics", 1),
     ("/openapi.json", "openapi.document", 0),

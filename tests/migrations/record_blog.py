@@ -34,6 +34,7 @@ POST = """---
 title: Taken in
 date: 2020-05-06 07:08:09
 tags: [rye, oat]
+redirect_from: /2019/elsewhere/
 ---
 Words that came from *elsewhere*.
 """

@@ -39,6 +39,7 @@ DIGESTS = {
     "0010": "824107e715a4fd8f3c84350dab2bd45402e72fbd74bfb3de4cf85bb67f6ced56",
     "0011": "1c650c3589b700883be538953e1ab03c9a9c68bf1184147aa8d358d72fc09f0c",
     "0012": "5df61ea26f18d423f6e185761c84f950f9e8a4d1c4e68b1704bf902ea0f9bf27",
+    "0013": "8ea4ea05ac46c938fcba83239863ca39b5659a512d85c6f3fed6b31895366ed8",
 }
 
 # Tables that are derived from other tables and can differ between versions, and tables with internal

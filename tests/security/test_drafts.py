@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
 
+from blogapi.articles.models import FormerPath
+from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
 from tests.contracts.client import get_stable_headers, outcome
 from tests.security.conftest import CALLERS, SECRET, full_text
@@ -74,6 +78,9 @@ PATHS = [
     ),
     *("/api/v1/blog/redirects/", "/api/v1/blog/redirects/?page=1", "/api/v1/blog/changes/"),
     *("/api/v1/blog/redirects/?format=netlify", "/api/v1/blog/redirects/?format=nginx"),
+    *(f"/api/v1/blog/redirects/?path=/2009/{slug}/" for slug in map(get_hidden_slug, STATES)),
+    *(f"/api/v1/blog/redirects/?path=/former-{slug}/" for slug in map(get_hidden_slug, STATES)),
+    f"/api/v1/blog/redirects/?path=/{HIDDEN_WORD}/",
     *("/api/v1/blog/changes/?limit=1", "/api/v1/blog/changes/?since=a1", "/api/v1/blog/changes/?since=now"),
     *(f"/api/v1/blog/changes/?since=p{number}" for number in range(1, 9)),
     *("/api/v1/blog/preview/x/", f"/api/v1/blog/preview/{HIDDEN_WORD}/", "/health/", "/openapi.json"),
@@ -105,7 +112,7 @@ def visible_ids(people, make_article, make_category, make_tag, make_guest):
 
 
 @pytest.fixture
-def create_hidden(as_admin, visible_ids):
+def create_hidden(app, as_admin, visible_ids):
     """Creates, renames, previews and deletes hidden articles that contain WORD."""
 
     def create(state, word=HIDDEN_WORD):
@@ -122,6 +129,8 @@ def create_hidden(as_admin, visible_ids):
         path = f"{ARTICLES}{created['uuid']}/"
         assert as_admin.patch(path, json={"slug": word}).status_code == 200
         assert as_admin.post(f"{path}preview/").status_code == 201
+        with app.app_context(), transaction():
+            db.session.add(FormerPath(path=f"/2009/{word}/", article_id=UUID(created["uuid"])))
         gone = as_admin.post(ARTICLES, json=body | {"slug": "gone", "title": f"{HIDDEN_WORD} gone"}).json[
             "uuid"
         ]

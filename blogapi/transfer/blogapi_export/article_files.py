@@ -37,6 +37,8 @@ _SEO_FIELDS = {
     "og_image": "og_image",
     "canonical_url": "canonical_url",
 }
+# The fields of `blogapi` that are read as they are.
+_HISTORY_FIELDS = ("former_slugs", "former_paths", "was_public", "slug_derived")
 # The fields that other rules of this module read.
 _OWN_FIELDS = ("blogapi", "draft", "permalink", "url")
 _PRE = re.compile(r"<pre>(.*)</pre>\n?", re.DOTALL)
@@ -99,7 +101,7 @@ class ArticleFiles:
             "content": content,
             "content_type": content_type,
             "cover_image": cover,
-            **{name: own[name] for name in ("former_slugs", "was_public", "slug_derived") if name in own},
+            **{name: own[name] for name in _HISTORY_FIELDS if name in own},
         }
         categories = values.get_texts(entries, "categories")
         if len(categories) > 1:

@@ -76,7 +76,8 @@ def make_record(article: ExportedArticle, source: str, now: datetime) -> Article
         last_updated=last_updated,
         was_public=given.get("was_public") in (True, "true"),
         slug_derived=given.get("slug_derived") in (True, "true"),
-        former_slugs=values.get_former_slugs(given, last_updated),
+        former_slugs=values.get_former(given, "former_slugs", last_updated),
+        former_paths=values.get_former(given, "former_paths", last_updated),
         media_paths=article.media_paths,
     )
     return ArticleRecord(
@@ -118,4 +119,5 @@ def _read_status(given: Values, published_at: datetime | None, notes: list[str])
 
 def _compute_digest(exported: ExportedFields) -> str:
     given = {name: getattr(exported, name) for name in exported.__dataclass_fields__}
+    del given["former_paths"]
     return hashlib.sha256(values.encode(given)).hexdigest()

@@ -120,7 +120,7 @@ def read_term(kind: str, given: Values, pictures: Mapping[str, str]) -> Exported
         fields=fields | {name: pictures[name] for name in pictures if name in _TERM_FIELDS[kind]},
         created=created,
         last_updated=updated,
-        former_slugs=values.get_former_slugs(given, updated),
+        former_slugs=values.get_former(given, "former_slugs", updated),
     )
 
 

@@ -80,13 +80,14 @@ def get_mapping(values: Values, name: str) -> Values:
     return value
 
 
-def get_former_slugs(values: Values, time: datetime) -> dict[str, datetime]:
-    """Return the former slugs with the times at which they were lost; `time` is the default."""
-    slugs: dict[str, datetime] = {}
-    for item in get_list(values, "former_slugs"):
-        given = item if isinstance(item, dict) else {"slug": item}
-        slugs[get_text(given, "slug")] = get_time(given, "created") or time
-    return slugs
+def get_former(values: Values, name: str, time: datetime) -> dict[str, datetime]:
+    """Return the texts in `former_slugs` or `former_paths` with their times; `time` is the default."""
+    former: dict[str, datetime] = {}
+    key = name.removeprefix("former_").removesuffix("s")
+    for item in get_list(values, name):
+        given = item if isinstance(item, dict) else {key: item}
+        former[get_text(given, key)] = get_time(given, "created") or time
+    return former
 
 
 def encode(value: object) -> bytes:

@@ -116,6 +116,7 @@ def make_record(
         tags=list_distinct(map(to_title, labels)),
         authors=(AuthorRecord(name=author),) if author and author.casefold() not in _NO_AUTHORS else (),
         seo_description=to_title(item.description),
+        former_paths=(path,) if status == "published" else (),
         addresses=(path,) if path.strip("/") else (),
         comments=tuple(comments),
         notes=tuple(notes),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import datetime
 from html import escape
 from types import SimpleNamespace
@@ -32,8 +32,11 @@ _PICTURES = ("cover_image", "og_image")
 class ArticleWriter:
     """Writes the articles of a snapshot in a layout."""
 
-    def __init__(self, snapshot: Snapshot, layout: Layout, media: MediaAddresses) -> None:
-        self._layout, self._media = layout, media
+    def __init__(
+        self, snapshot: Snapshot, layout: Layout, media: MediaAddresses, redirected: Container[str]
+    ) -> None:
+        """`redirected` contains the former paths that no article has now."""
+        self._layout, self._media, self._redirected = layout, media, redirected
         self._terms = {
             "category": _Names(snapshot.categories),
             "tags": _Names(snapshot.tags),
@@ -78,7 +81,8 @@ class ArticleWriter:
         page = (
             {layout.address_field: self._make_path(article, article["slug"])} if layout.address_field else {}
         )
-        former = (self._make_path(article, item["slug"]) for item in article["former_slugs"])
+        former = [self._make_path(article, item["slug"]) for item in article["former_slugs"]]
+        former += [item["path"] for item in article["former_paths"] if item["path"] in self._redirected]
         liquid = (
             {"render_with_liquid": False} if layout.has_liquid and _has_liquid(article["content"]) else {}
         )
@@ -97,6 +101,7 @@ class ArticleWriter:
                     "was_public": article["was_public"] and not is_published,
                     "slug_derived": article["slug_derived"],
                     "former_slugs": article["former_slugs"],
+                    "former_paths": article["former_paths"],
                     "originals": originals,
                     "paths": self._list_other_paths(article, replacements),
                     "replacements": replacements,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import cast
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from blogapi.media.stored_files import StoredFile
 from blogapi.redirects.queries import list_redirects
@@ -49,12 +49,14 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     media = MediaAddresses(snapshot.media, names, snapshot.other_hashes)
     yield TextFile(GIT_ATTRIBUTES, b"* -text\n")
     yield TextFile(DESCRIPTION, to_yaml(layout.describe(includes_drafts=snapshot.includes_drafts)).encode())
+    redirects = list(_list_redirects(snapshot))
     for kind, value in _list_data(snapshot, layout, media).items():
         yield TextFile(layout.get_data_path(kind), to_yaml(value).encode())
+    yield TextFile(layout.get_data_path("redirects"), to_yaml(redirects).encode())
     copies = join_lines(snapshot.read_working_copies())
     if copies:
         yield TextFile(layout.working_copies, f"[\n{copies}\n]\n".encode())
-    writer = ArticleWriter(snapshot, layout, media)
+    writer = ArticleWriter(snapshot, layout, media, {unquote(item["from"]) for item in redirects})
     article_names = choose_article_names(snapshot.slugs)
     for article in snapshot.read_articles():
         name = article_names[article["slug"]]
@@ -76,7 +78,6 @@ def _list_data(
         **{kind: [_export_pictures(term, layout, media) for term in items] for kind, items in terms.items()},
         "media": files,
         "site": _export_pictures(snapshot.site, layout, media),
-        "redirects": list(_list_redirects(snapshot)),
     }
 
 

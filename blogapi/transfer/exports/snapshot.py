@@ -1,10 +1,11 @@
 """Reads what an export contains, as plain mappings with the names and values of the API.
 
 All reads see one state of the database. An article is a mapping with the fields `uuid`, `created`,
-`last_updated`, `published_at`, `status`, `slug`, `former_slugs`, `title`, `subtitle`, `excerpt`, `content`,
-`content_type`, `cover_image`, `category` (slug), `tags`, `authors` (slugs), `seo`, `media` (uuids), `paths`
-(mappings with `path` and `media`), `was_public` and `slug_derived`. Former slugs are mappings with `slug` and
-`created`. Times are texts in UTC; uuids are texts. The guide lists the fields of the other items.
+`last_updated`, `published_at`, `status`, `slug`, `former_slugs`, `former_paths`, `title`, `subtitle`,
+`excerpt`, `content`, `content_type`, `cover_image`, `category` (slug), `tags`, `authors` (slugs), `seo`,
+`media` (uuids), `paths` (mappings with `path` and `media`), `was_public` and `slug_derived`. Former slugs and
+paths are mappings with `slug` or `path`, and `created`. Times are texts in UTC; uuids are texts. The guide
+lists the fields of the other items.
 """
 
 from __future__ import annotations
@@ -24,7 +25,15 @@ from sqlalchemy import ColumnElement, Select, and_, or_, select, true
 from blogapi.articles.content import default_seo
 from blogapi.articles.history import parse_content
 from blogapi.articles.lifecycle import is_public
-from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, Seo, WorkingCopy
+from blogapi.articles.models import (
+    Article,
+    ArticleAuthor,
+    ArticleTag,
+    FormerPath,
+    FormerSlug,
+    Seo,
+    WorkingCopy,
+)
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.media.addresses import make_path
@@ -43,6 +52,7 @@ _BATCH_ARTICLES = 200
 
 _article, _seo, _former = table_of(Article).c, table_of(Seo).c, table_of(FormerSlug).c
 _copy = table_of(WorkingCopy).c
+_former_path = table_of(FormerPath).c
 _tag_link, _author_link = table_of(ArticleTag).c, table_of(ArticleAuthor).c
 _use, _path, _media, _author = (table_of(model).c for model in (MediaUse, MediaPath, Media, Author))
 
@@ -209,6 +219,7 @@ def _read_batch(
     }
     seo = _group(uuids, _seo.article_id, *(_seo[name] for name in _SEO_FIELDS))
     former = _group(uuids, _former.article_id, _former.slug, _former.created)
+    former_paths = _group(uuids, _former_path.article_id, _former_path.path, _former_path.created)
     tags = _group(uuids, _tag_link.article_id, _tag_link.tag_id, order=_tag_link.position)
     authors = _group(uuids, _author_link.article_id, _author_link.author_id, order=_author_link.position)
     is_use = and_(_use.kind == ARTICLE, _use.current)
@@ -224,6 +235,7 @@ def _read_batch(
             "status": row.status,
             "slug": texts.pop("slug"),
             "former_slugs": _to_former_slugs(former[uuid]),
+            "former_paths": _to_former_slugs(former_paths[uuid], "path"),
             **texts,
             "category": slugs["category"][row.category_id],
             "tags": [slugs["tag"][tag_id] for (tag_id,) in tags[uuid]],
@@ -291,8 +303,8 @@ def _execute(statement: Select[*tuple[Any, ...]]) -> Sequence[Any]:
     return db.session.connection().execute(statement).all()
 
 
-def _to_former_slugs(rows: Iterable[tuple[Any, ...]]) -> list[Item]:
-    return [{"slug": slug, "created": format_time(created)} for slug, created in sorted(rows)]
+def _to_former_slugs(rows: Iterable[tuple[Any, ...]], name: str = "slug") -> list[Item]:
+    return [{name: value, "created": format_time(created)} for value, created in sorted(rows)]
 
 
 def _read_identity(row: Any) -> Item:

@@ -114,6 +114,7 @@ class PostReader:
             raise RefusedFile("It has neither an id nor a slug; add one in the export.")
         status, published_at, notes = decide_publication(post, self._options.now)
         self._left_behind.counts.update(body.losses)
+        addresses, is_public = tuple(self._list_addresses(post, published_at)), status != "draft"
         self.hosts.update(_STORAGE_HOST.findall(body.content))
         record = ArticleRecord(
             key=key,
@@ -134,8 +135,9 @@ class PostReader:
             seo_title=to_line(post.get("meta_title")),
             seo_description=to_line(post.get("meta_description")),
             canonical_url=_read_canonical_url(post),
-            former_slugs=tuple(dict.fromkeys(self._redirects.former_slugs.pop(slug, ()))),
-            addresses=tuple(self._list_addresses(post, published_at)),
+            # The last address is the one that the settings of the blog give the post.
+            former_paths=(*self._redirects.paths.pop(slug, ()), *(addresses[-1:] if is_public else ())),
+            addresses=addresses,
             notes=(*body.notes, *notes, *_describe_losses(body.losses)),
         )
         if post.get("canonical_url") and not record.canonical_url:

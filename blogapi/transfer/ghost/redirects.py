@@ -10,7 +10,6 @@ from pathlib import Path
 
 import yaml
 
-from blogapi.content.slugs import MAX_SLUG_LENGTH, make_slug
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import RefusedFile
 
@@ -24,14 +23,14 @@ _TARGET = re.compile(r"(?:https?://[^/\s]+)?/([^/?#\s]+)/?")
 
 @dataclass(slots=True)
 class Redirects:
-    """The redirects to posts, as lists of former slugs by slug, and the number of the other redirects."""
+    """The redirects to posts, as lists of former paths by slug, and the number of the other redirects."""
 
-    former_slugs: dict[str, list[str]] = field(default_factory=dict)
+    paths: dict[str, list[str]] = field(default_factory=dict)
     others: int = 0
 
     def count_left(self) -> int:
-        """Return the number of redirects that no post has removed from `former_slugs`."""
-        return self.others + sum(map(len, self.former_slugs.values()))
+        """Return the number of redirects that no post has removed from `paths`."""
+        return self.others + sum(map(len, self.paths.values()))
 
 
 def read_redirects(parent: Path) -> Redirects:
@@ -39,9 +38,9 @@ def read_redirects(parent: Path) -> Redirects:
     redirects = Redirects()
     files = [parent / name for name in _NAMES if (parent / name).is_file()]
     for source, target in (pair for path in files for pair in _list_redirects(path)):
-        slug, former = _TARGET.fullmatch(target), _get_slug(source)
-        if slug and former and former != slug[1]:
-            redirects.former_slugs.setdefault(slug[1], []).append(former)
+        slug, former = _TARGET.fullmatch(target), _get_path(source)
+        if slug and former.strip("/") not in ("", slug[1]):
+            redirects.paths.setdefault(slug[1], []).append(former)
         else:
             redirects.others += 1
     return redirects
@@ -61,7 +60,6 @@ def _list_redirects(path: Path) -> Iterator[tuple[str, str]]:
         yield from ((str(source), str(target)) for group in groups for source, target in group.items())
 
 
-def _get_slug(source: str) -> str:
+def _get_path(source: str) -> str:
     path = _PATH.fullmatch(source[:1_000])
-    slug = path[1].replace("\\", "").rpartition("/")[2] if path else ""
-    return slug if slug and make_slug(slug, max_length=MAX_SLUG_LENGTH) == slug else ""
+    return f"/{path[1]}/".replace("\\", "") if path else ""

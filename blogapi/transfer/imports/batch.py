@@ -25,6 +25,7 @@ from blogapi.transfer.imports.article_input import ArticleInputs
 from blogapi.transfer.imports.batch_media import BatchMedia
 from blogapi.transfer.imports.digests import compute_digest, get_source_digest
 from blogapi.transfer.imports.exported_articles import add_former_slugs, complete_article, is_slug_free
+from blogapi.transfer.imports.former_paths import FormerPaths, list_paths
 from blogapi.transfer.imports.refusals import REFUSALS, describe_refusal
 from blogapi.transfer.imports.state import ImportState
 from blogapi.transfer.media.imported_media import RecordMedia
@@ -51,11 +52,13 @@ class ImportBatch:
         uuids += self._exported_uuids
         self._loaded: ArticleBatch | None = None
         columns = (Article.status, Article.published_at, Article.last_updated, Article.cover_image)
-        rows = db.session.execute(select(Article.uuid, *columns).where(Article.uuid.in_(uuids)))
+        page = (Article.slug, Article.category_id)
+        rows = db.session.execute(select(Article.uuid, *columns, *page).where(Article.uuid.in_(uuids)))
         self.articles = {row.uuid: row for row in rows}
         self._new_files: list[ImportedFile] = []
         self.inputs = ArticleInputs(state, records)
         self.media = BatchMedia(records, uuids, media)
+        self._paths = FormerPaths(state, records)
 
     def create_terms(self, records: Iterable[ArticleRecord]) -> None:
         """Create the terms of new articles before the articles, because each new term flushes the session.
@@ -100,6 +103,7 @@ class ImportBatch:
     def finish(self) -> None:
         """Store the rows that belong to several articles of the batch."""
         db.session.add_all(self._new_files)
+        self._paths.store()
         self.media.fill_alts()
         self.media.delete_former_uses()
 
@@ -189,6 +193,7 @@ class ImportBatch:
             return _report(record, Result.UPDATED, article, notes)
         else:
             _set_digests(file, record, file.imported_at)
+        notes = (*notes, *self._paths.add(record, state))
         is_updated = self._update_media(record, file, writes)
         result = Result.UPDATED if is_updated else Result.UNCHANGED
         return FileReport(record.key, result, former, notes, article=file.article_id)
@@ -247,16 +252,17 @@ class ImportBatch:
 
     def _add_redirects(self, record: ArticleRecord, article: Article) -> Iterator[str]:
         if record.exported is not None:
+            yield from self._paths.add(record, article)
             for slug in add_former_slugs(article, record.exported):
                 yield f"There is no redirect from “{slug}”, which is the slug of another article."
             return
         wanted = [slug for slug in record.former_slugs if slug != article.slug]
-        if not wanted:
-            return
         if record.status == "draft":
-            yield "Its former addresses were ignored, because a draft has no redirects."
+            if wanted or list_paths(record):
+                yield "Its former addresses were ignored, because a draft has no redirects."
             return
-        taken = redirects.add(article.uuid, wanted)
+        yield from self._paths.add(record, article)
+        taken = redirects.add(article.uuid, wanted) if wanted else []
         if self._state.dry_run:
             planned = self._state.planned_slugs | self._state.redirects
             taken = [slug for slug in wanted if slug in planned or slug in taken]

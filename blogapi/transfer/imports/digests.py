@@ -11,7 +11,7 @@ from blogapi.transfer.article_record import ArticleRecord
 # The fields of a record that do not change its article.
 _WITHOUT_DIGEST = (
     *("source_digest", "is_undated", "path", "source", "cover_alt", "addresses", "names", "has_templates"),
-    *("comments", "media_folder"),
+    *("comments", "media_folder", "former_paths"),
 )
 
 

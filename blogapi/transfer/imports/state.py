@@ -33,6 +33,7 @@ class ImportState:
     #: slug, which later transactions store together, and the slugs of articles.
     planned_terms: dict[tuple[str, str], Term] = field(default_factory=dict)
     planned_slugs: set[str] = field(default_factory=set)
+    planned_paths: dict[str, UUID] = field(default_factory=dict)
 
     def plan_term(self, slug: str, term: Term) -> None:
         """Keep a term that was created in a dry run for later transactions."""

@@ -161,6 +161,8 @@ class LinkIndex:
             self._append("id", record.key.split(":")[2], target)
         for address in dict.fromkeys(map(normalize_address, _limit(record.addresses))):
             self._append("page", address, target)
+            if "?" not in address:
+                names.add(address.rpartition("/")[2])
         for map_, keys in (("name", names), ("alias", aliases), ("title", titles)):
             for key in keys:
                 self._append(map_, key[:_MAX_NAME_LENGTH], target)

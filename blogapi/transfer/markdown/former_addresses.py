@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from blogapi.content.slugs import MAX_SLUG_LENGTH, make_slug
+from blogapi.content.slugs import is_slug
 from blogapi.transfer.markdown import paths
 from blogapi.transfer.markdown.fields import Fields
 from blogapi.transfer.markdown.text import to_line
@@ -27,25 +27,26 @@ def derive_slug(format_: str, title: str, path: paths.PathInfo) -> str:
 
 
 def read_former_slugs(fields: Fields, slug: str) -> tuple[str, ...]:
-    """Return the slugs in the addresses that lead to the article, other than `slug`."""
+    """Return the former slugs of the article, other than `slug`; those in addresses are not slugs here."""
     former = [line for name in _FORMER_ADDRESS_FIELDS for line in _to_lines(fields.take(name))]
-    slugs = {address: _to_former_slug(address) for address in former[:_MAX_FORMER_ADDRESSES]}
-    unusable = [address for address in former if paths.is_address(address) and not slugs.get(address)]
-    if unusable:
-        more = f" and {len(unusable) - 1:,} more" if len(unusable) > 1 else ""
+    usable = former[:_MAX_FORMER_ADDRESSES]
+    lost = [line for line in former if paths.is_address(line) and not (line in usable and _to_path(line))]
+    if lost:
+        more = f" and {len(lost) - 1:,} more" if len(lost) > 1 else ""
         fields.add_note(
-            f"There is no redirect from “{unusable[0][:100]}”{more}, because a redirect needs an address "
-            f"that ends with a slug; each article can have at most {_MAX_FORMER_ADDRESSES} redirects."
+            f"There is no redirect from “{lost[0][:100]}”{more}, because it is not the path of a page; each "
+            f"article can have at most {_MAX_FORMER_ADDRESSES} redirects."
         )
-    others = (_to_former_slug(fields.take_line(name)) for name in _ADDRESS_FIELDS)
-    return tuple(dict.fromkeys(other for other in [*slugs.values(), *others] if other not in ("", slug)))
+    own = (fields.take_line(name) for name in _ADDRESS_FIELDS)
+    names = (line for line in (*usable, *own) if not paths.is_address(line) and is_slug(line))
+    return tuple(dict.fromkeys(name for name in names if name != slug))
 
 
 def read_addresses(fields: Fields) -> tuple[str, ...]:
     """Return the paths of the article in its former blog, its own address first."""
     own = (to_line(fields.find(name)) for name in ("permalink", "url", "path"))
-    former = (line for name in _FORMER_ADDRESS_FIELDS for line in _to_lines(fields.find(name)))
-    given = [*own, *(line for line in former if paths.is_address(line))][:_MAX_FORMER_ADDRESSES]
+    former = [line for name in _FORMER_ADDRESS_FIELDS for line in _to_lines(fields.find(name))]
+    given = [*own, *filter(paths.is_address, former[:_MAX_FORMER_ADDRESSES])]
     return tuple(dict.fromkeys(filter(None, map(paths.to_former_path, given))))
 
 
@@ -58,9 +59,8 @@ def read_names(fields: Fields) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))[:_MAX_FORMER_ADDRESSES]
 
 
-def _to_former_slug(address: str) -> str:
-    slug = paths.extract_slug(address)
-    return slug if slug and make_slug(slug, max_length=MAX_SLUG_LENGTH) == slug else ""
+def _to_path(address: str) -> str:
+    return paths.to_former_path(address).strip("/")
 
 
 def _to_lines(value: object) -> Iterator[str]:

@@ -171,6 +171,7 @@ def parse_file(
         **texts,
         slug=slug,
         former_slugs=former_slugs,
+        former_paths=addresses,
         source_digest=_digest(data, metadata),
         addresses=addresses,
         names=names,

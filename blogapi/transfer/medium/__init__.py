@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import SplitResult, quote, urlsplit
 
-from blogapi.content.slugs import is_slug, make_slug
+from blogapi.content.slugs import make_slug
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, AuthorRecord, NotAnArticle, TermRecord
 from blogapi.transfer.markdown import dates, paths
@@ -133,7 +133,8 @@ def _make_record(
         authors=(AuthorRecord(name=page.author, url=to_http_url(page.author_url)),) if page.author else (),
         og_image=to_http_url(page.featured),
         canonical_url=to_http_url(page.canonical) if is_moved else "",
-        former_slugs=_list_former_slugs(address) if address_hash else (),
+        # A publication with a host of its own can move here.
+        former_paths=(address.path,) if address_hash and not _is_medium(address.hostname) else (),
         addresses=_list_addresses(address, address_hash or file_hash),
         notes=tuple(notes),
     )
@@ -157,12 +158,6 @@ def _split_address(address: str) -> SplitResult:
 
 def _is_medium(host: str | None) -> bool:
     return host is not None and (host == "medium.com" or host.endswith(".medium.com"))
-
-
-def _list_former_slugs(address: SplitResult) -> tuple[str, ...]:
-    """Return the former slug of a story of a publication with a host of its own, which can move here."""
-    slug = address.path.rpartition("/")[2]
-    return (slug,) if is_slug(slug) and not _is_medium(address.hostname) else ()
 
 
 def _list_addresses(address: SplitResult, story: str) -> tuple[str, ...]:

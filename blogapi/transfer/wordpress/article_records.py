@@ -64,6 +64,7 @@ class RecordMaker:
         if status == "published" and date is None:
             notes.append(IMPORT_TIME)
         category, tags = terms.read_terms(item, self.blog, metas, self.counts)
+        addresses = tuple(dict.fromkeys(self._list_addresses(item, post_type)))
         return ArticleRecord(
             key=self.make_key(item),
             source=entry.key,
@@ -75,7 +76,8 @@ class RecordMaker:
             tags=_add_type(tags, post_type),
             authors=terms.read_authors(item, self.blog),
             former_slugs=() if status == "draft" else _read_former_slugs(item, texts["slug"], notes),
-            addresses=tuple(dict.fromkeys(self._list_addresses(item, post_type))),
+            former_paths=() if status == "draft" else addresses,
+            addresses=addresses,
             comments=found_comments,
             **texts,
             **self._read_cover(metas, notes),
@@ -175,9 +177,8 @@ def _read_slug(item: Element) -> str:
 
 
 def _read_former_slugs(item: Element, slug: str, notes: list[str]) -> tuple[str, ...]:
-    """Return the last segment of the permalink and the slugs that WordPress itself redirects."""
-    _, path, query = split_url(item.get_text("link"))
-    former = [extract_slug(path) if path.strip("/") and not query else ""]
+    """Return the slugs that WordPress itself redirects."""
+    former = []
     for child in item.list_children("wp:postmeta"):
         if child.get_text("wp:meta_key") == "_wp_old_slug":
             former.append(to_line(unquote(child.get_text("wp:meta_value"), errors="replace")))
@@ -187,10 +188,7 @@ def _read_former_slugs(item: Element, slug: str, notes: list[str]) -> tuple[str,
     others = [other for other in dict.fromkeys(former) if other not in ("", current)][:_MAX_FORMER_SLUGS]
     usable = [other for other in others if make_slug(other, max_length=MAX_SLUG_LENGTH, default="-") == other]
     for other in [other for other in others if other not in usable][:1]:
-        notes.append(
-            f"There is no redirect from “{other[:100]}”, because a redirect needs an address that ends with "
-            "a slug."
-        )
+        notes.append(f"There is no redirect from “{other[:100]}”, because it is not a slug.")
     return tuple(usable)
 
 

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import yaml
 
+from blogapi.articles.models import FormerPath
 from blogapi.media.addresses import make_path
 from blogapi.media.folder import get_folder
 from blogapi.media.models import MediaPath
@@ -117,6 +118,26 @@ def test_an_article_lists_the_files_and_paths_of_its_current_version(run, app, a
         first, _ = json.loads(run("export", "-", *options).stdout)["articles"]
         assert first["media"] == [str(red.uuid)]
         assert first["paths"] == [{"path": "img/red.png", "media": str(red.uuid)}]
+
+
+def test_former_paths_are_redirects_unless_a_page_has_the_address(
+    run, app, as_admin, blog, make_article, tmp_path
+):
+    for slug, paths in (("a", ["/2009/a", "/bread"]), ("a-2", ["/2012/a", "/tea/", "/a-2"])):
+        article = make_article(title=slug, slug=slug)
+        with app.app_context(), transaction():
+            db.session.add_all(FormerPath(path=path, article_id=article.uuid) for path in paths)
+    run("export", tmp_path)
+    files = read_folder(tmp_path)
+    first, second = (read_article(files[f"articles/{name}.html"])[0] for name in ("a", "a-2"))
+    assert (first["aliases"], second["aliases"]) == (["/2009/a"], ["/2012/a"])
+    assert [item["path"] for item in second["blogapi"]["former_paths"]] == ["/2012/a", "/a-2", "/tea/"]
+    assert yaml.safe_load(files["redirects.yaml"]) == [
+        {"kind": "article", "from": "/2009/a", "to": "/a/"},
+        {"kind": "article", "from": "/2012/a", "to": "/a-2/"},
+    ]
+    (row,) = (one for one in json.loads(run("export", "-").stdout)["articles"] if one["slug"] == "a")
+    assert [item["path"] for item in row["former_paths"]] == ["/2009/a", "/bread"]
 
 
 def test_drafts_and_archived_articles_are_exported_on_request(run, as_admin, blog, tmp_path):

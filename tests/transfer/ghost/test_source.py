@@ -141,6 +141,7 @@ def test_a_record_has_all_fields_of_its_post(read):
         seo_title="SEO",
         seo_description="About it",
         canonical_url="https://example.com/hello/",
+        former_paths=("/hello/",),
         addresses=("/hello/",),
     )
     assert source.terms == [
@@ -296,19 +297,24 @@ def test_an_unknown_time_zone_is_ignored(read, zone):
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("name", "text", "path"),
     [
         (
             "redirects.json",
             '[{"from": "^/2019/old-name/?$", "to": "/hello/"}, {"from": "/hello", "to": "/hello/"}]',
+            "/2019/old-name/",
         ),
-        ("redirects.yaml", "301:\n  /old-name/: /hello/\n302:\n  /a: https://example.com/x/y\n"),
+        (
+            "redirects.yaml",
+            "301:\n  /old-name/: /hello/\n302:\n  /a: https://example.com/x/y\n",
+            "/old-name/",
+        ),
     ],
 )
-def test_redirects_beside_the_export_become_former_slugs(read, tmp_path, name, text):
+def test_redirects_beside_the_export_become_former_paths(read, tmp_path, name, text, path):
     (tmp_path / name).write_text(text, encoding="utf-8")
     source, [record] = read(a_post())
-    assert record.former_slugs == ("old-name",)
+    assert (record.former_slugs, record.former_paths) == ((), (path, "/hello/"))
     assert source.left_behind.counts == {"redirects": 1}
 
 
@@ -316,7 +322,7 @@ def test_redirects_beside_the_export_become_former_slugs(read, tmp_path, name, t
 def test_redirects_that_cannot_be_read_do_not_stop_the_import(read, tmp_path, text):
     (tmp_path / "redirects.json").write_text(text, encoding="utf-8")
     _, [record] = read(a_post())
-    assert record.former_slugs == ()
+    assert (record.former_slugs, record.former_paths) == ((), ("/hello/",))
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from sqlalchemy import delete
 
-from blogapi.transfer.imports import formats
+from blogapi.articles.models import FormerPath
+from blogapi.storage.database import db, transaction
+from blogapi.transfer.imports import formats, service
 from tests.conftest import ARTICLES
 
 GOOD = "---\ntitle: Bread\ndate: 2024-05-01\ntags: [rye]\n---\nFlour and time.\n"
@@ -246,8 +249,56 @@ def test_former_addresses_are_redirects(run, people, folder, as_admin, as_reader
         GOOD.replace("tags:", "draft: true\naliases: [/x/]\ntags:"), encoding="utf-8"
     )
     run("import", folder, "--author", "ada")
-    assert [(one["old"], one["new"]) for one in as_reader.get(REDIRECTS).json] == [("rye", "bread")]
-    assert [one["slug"] for one in as_reader.get(f"{ARTICLES}?slug=rye&fields=slug").json] == ["bread"]
+    assert [(one["old"], one["new"]) for one in as_reader.get(REDIRECTS).json] == [("/2019/rye/", "bread")]
+    assert as_reader.get(f"{ARTICLES}?slug=rye").json == []
+    assert [one["new"] for one in as_reader.get(f"{REDIRECTS}?path=/2019/rye").json] == ["bread"]
+
+
+ENDS_ALIKE = "---\ntitle: {0}\ndate: {1}-05-06\npermalink: /{1}/a/\naliases: /{1}/b.html\n---\nText\n"
+
+
+def test_two_articles_whose_old_paths_end_alike_keep_their_redirects(run, people, tmp_path, as_reader):
+    folder = tmp_path / "blog"
+    for title, year in (("First", 2009), ("Second", 2012)):
+        (folder / str(year)).mkdir(parents=True)
+        (folder / str(year) / "a.md").write_text(ENDS_ALIKE.format(title, year), encoding="utf-8")
+    for options in (["--dry-run"], [], []):
+        assert "There is no redirect" not in run("import", folder, "--author", "ada", *options).stdout
+    titles = {row["slug"]: row["title"] for row in as_reader.get(f"{ARTICLES}?fields=slug,title").json}
+    found = [(row["old"], titles[row["new"]]) for row in as_reader.get(REDIRECTS).json]
+    assert found == [
+        *(("/2009/a/", "First"), ("/2009/b.html", "First")),
+        *(("/2012/a/", "Second"), ("/2012/b.html", "Second")),
+    ]
+    # The addresses are not reduced to slugs, which would lead to one of the two.
+    assert as_reader.get(f"{ARTICLES}?slug=b").json == []
+
+
+def test_the_paths_that_another_article_had_are_reported(run, people, tmp_path, as_reader, monkeypatch):
+    folder = tmp_path / "blog"
+    folder.mkdir()
+    for name in ("one", "two"):
+        text = f"---\ntitle: {name}\ndate: 2012-05-06\naliases: [/old/, /{name}/]\n---\nText\n"
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(service, "MAX_BATCH_ARTICLES", 1)
+    for options in (["--dry-run"], [], []):
+        report = run("import", folder, "--author", "ada", "--json", *options).stdout
+        notes = [note for file in json.loads(report)["files"] for note in file["notes"]]
+        assert notes == ["There is no redirect from “/old/”, which is a former address of another article."]
+    # The addresses that the articles have now are no former paths.
+    assert [(row["old"], row["new"]) for row in as_reader.get(REDIRECTS).json] == [("/old/", "one")]
+
+
+def test_an_import_of_unchanged_files_stores_the_paths_of_an_older_import(
+    app, run, people, folder, as_reader
+):
+    text = GOOD.replace("tags:", "aliases: [/2019/rye/]\ntags:")
+    (folder / "bread.md").write_text(text, encoding="utf-8")
+    run("import", folder, "--author", "ada")
+    with app.app_context(), transaction():
+        db.session.execute(delete(FormerPath))
+    assert "1 unchanged" in run("import", folder, "--author", "ada").stdout
+    assert [row["old"] for row in as_reader.get(REDIRECTS).json] == ["/2019/rye/"]
 
 
 def test_a_single_file_can_be_imported(run, people, folder):

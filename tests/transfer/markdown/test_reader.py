@@ -171,36 +171,40 @@ def test_a_pelican_file_without_a_slug_gets_a_slug_from_its_title(text, slug):
 
 
 @pytest.mark.parametrize(
-    ("front", "slugs"),
+    ("front", "slugs", "paths"),
     [
-        ("aliases: [/2019/old/, older.html]", ("old", "older")),
-        ("aliases: /old/index.html", ("old",)),
-        ("redirect_from: [/old/, /old/]", ("old",)),
-        ("redirectFrom:\n  - https://example.org/old?x=y", ("old",)),
-        ("alias: old/", ("old",)),
-        ("aliases: [/%E6%9D%B1/]", ("東",)),
-        ("slug: new\npermalink: /2020/old/", ("old",)),
-        ("slug: new\nurl: /2020/new/", ()),
-        ("slug: new\npermalink: /:year/:title/", ()),
-        ("permalink: /2020/My_Post/", ()),
-        ("aliases: [/post/]", ()),
+        ("aliases: [/2019/old/, older.html]", (), ("/2019/old/", "/older.html")),
+        ("aliases: /old/index.html", (), ("/old/index.html",)),
+        ("redirect_from: [/old/, /old/]", (), ("/old/",)),
+        ("redirectFrom:\n  - https://example.org/old?x=y", (), ("/old",)),
+        ("alias: old/", (), ("/old/",)),
+        ("alias: old", ("old",), ()),
+        ("aliases: [Old Name, post]", (), ()),
+        ("aliases: [/%E6%9D%B1/]", (), ("/%E6%9D%B1/",)),
+        ("aliases: [/Old_Post/]", (), ("/Old_Post/",)),
+        ("slug: new\npermalink: /2020/old/", (), ("/2020/old/",)),
+        ("slug: new\nurl: /2020/new/", (), ("/2020/new/",)),
+        ("slug: new\nbasename: old", ("old",), ()),
+        ("slug: new\npermalink: /:year/:title/", (), ()),
+        ("permalink: /2020/My_Post/", (), ("/2020/My_Post/",)),
+        ("permalink: /2020/a/\naliases: [/2009/a/]", (), ("/2020/a/", "/2009/a/")),
     ],
 )
-def test_former_addresses_become_former_slugs(front, slugs):
+def test_former_addresses_are_kept_as_a_whole(front, slugs, paths):
     record = read(front)
-    assert (record.former_slugs, record.notes) == (slugs, ())
+    assert (record.former_slugs, record.former_paths, record.notes) == (slugs, paths, ())
 
 
-@pytest.mark.parametrize("address", ["/", "/?p=12", "/Old_Post/", "/:title/"])
-def test_a_former_address_without_a_valid_slug_is_reported(address):
+@pytest.mark.parametrize("address", ["/", "/?p=12", "/:title/"])
+def test_a_former_address_without_a_path_is_reported(address):
     record = read(f"aliases: [/old/, '{address}']")
-    assert record.former_slugs == ("old",)
+    assert record.former_paths[0] == "/old/"
     assert record.notes[0].startswith(f"There is no redirect from “{address}”, because")
 
 
 def test_at_most_a_hundred_former_addresses_are_stored():
     record = read(f"aliases: [{', '.join(f'/a{number}' for number in range(102))}]")
-    assert len(record.former_slugs) == 100
+    assert len(record.former_paths) == 100
     assert "“/a100” and 1 more" in record.notes[0]
 
 

@@ -142,18 +142,18 @@ def test_a_story_that_is_there_twice_is_read_once(read):
 
 
 @pytest.mark.parametrize(
-    ("canonical", "slug", "kept", "former"),
+    ("canonical", "slug", "kept", "paths"),
     [
-        ("https://ada.example/a-cat-0123456789ab", "a-cat", "", ("a-cat-0123456789ab",)),
+        ("https://ada.example/a-cat-0123456789ab", "a-cat", "", ("/a-cat-0123456789ab",)),
         ("https://ada.medium.com/a-cat-0123456789ab", "a-cat", "", ()),
         ("https://old.example/blog/a-cat/", "a-cat-story", "https://old.example/blog/a-cat/", ()),
         ("http://[", "a-cat-story", "", ()),
         ("", "a-cat-story", "", ()),
     ],
 )
-def test_addresses_on_another_host_are_kept(read_one, canonical, slug, kept, former):
+def test_addresses_on_another_host_are_kept(read_one, canonical, slug, kept, paths):
     record = read_one(make_page(canonical=canonical))
-    assert (record.slug, record.canonical_url, record.former_slugs) == (slug, kept, former)
+    assert (record.slug, record.canonical_url, record.former_paths) == (slug, kept, paths)
 
 
 @pytest.mark.parametrize(

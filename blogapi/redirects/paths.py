@@ -1,0 +1,34 @@
+"""The paths of pages: as they are stored, and as they are compared."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote, urlsplit
+
+# A key of an index on PostgreSQL has at most 2,704 bytes.
+MAX_PATH_BYTES = 2_000
+
+# Matches paths with control characters, with empty segments, and with the segments `.` and `..`.
+_UNSAFE_PATH = re.compile(r"[\x00-\x1f\x7f]|//|/\.{1,2}(/|\Z)")
+
+
+def to_path(address: str) -> str | None:
+    """Return the decoded path of an address, or None if it has a query or a fragment, or is not safe."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return None
+    path = unquote(parts.path)
+    is_path = path.startswith("/") and not parts.query and not parts.fragment
+    return None if not is_path or _UNSAFE_PATH.search(path) else path
+
+
+def to_former_path(address: str) -> str | None:
+    """Return the path as it is stored; None also for the first page of a site and a path that is too long."""
+    path = to_path(address)
+    return path if path and path != "/" and len(path.encode("utf-8")) <= MAX_PATH_BYTES else None
+
+
+def without_slash(path: str) -> str:
+    """Return the path without a slash at its end, which servers ignore."""
+    return path.rstrip("/") or "/"
