@@ -1,7 +1,8 @@
 """Removes everything from an SVG image that is not a picture: scripts, links, metadata and other languages.
 
 Only the known elements of SVG are kept, and only their attributes that neither run code nor load anything. A
-file of which nothing has to be removed is kept unchanged.
+file of which nothing has to be removed is kept unchanged. The image worker loads this module without the
+package, so it imports only the standard library.
 """
 
 from __future__ import annotations
@@ -33,14 +34,13 @@ _ELEMENTS = frozenset(
         *("fePointLight", "feSpecularLighting", "feSpotLight", "feTile", "feTurbulence"),
     }
 )
-_REFERENCE = re.compile(r"\s*#")
-_PICTURE = re.compile(r"\s*data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*\Z")
+_PICTURE = re.compile(r"\s*+data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*+\Z")
 # A style can load a file, and a backslash can hide how.
 _UNSAFE_STYLE = re.compile(
-    r"\\|@import|expression|url\s*\(\s*(?![\"']?\s*#)|javascript:|(image-set|src)\s*\(", re.IGNORECASE
+    r"\\|@import|expression|url\s*+\(\s*+(?![\"']?\s*+#)|javascript:|(image-set|src)\s*+\(", re.IGNORECASE
 )
 
-_NUMBER = re.compile(r"\s*\+?([0-9]{1,7}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})\s*(px|pt|pc|mm|cm|in|)\s*\Z")
+_NUMBER = re.compile(r"\s*+\+?([0-9]{1,7}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})\s*+(px|pt|pc|mm|cm|in|)\s*+\Z")
 _PIXELS = {"px": 1.0, "": 1.0, "pt": 4 / 3, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
 # Larger sizes do not fit into the database.
 _MAX_SIDE = 1_000_000
@@ -179,9 +179,7 @@ class _Writer:
 def _is_safe(element: str, name: str, value: str) -> bool:
     lowered = name.lower()
     if lowered in ("href", "xlink:href"):
-        return _REFERENCE.match(value) is not None or (
-            element == "image" and _PICTURE.match(value) is not None
-        )
+        return value.lstrip().startswith("#") or (element == "image" and bool(_PICTURE.match(value)))
     if lowered.startswith(("on", "data-", "xlink:", "xml:base")) or lowered in ("src", "srcdoc"):
         return False
     return not _UNSAFE_STYLE.search(value)

@@ -48,6 +48,14 @@ def test_a_picture_without_anything_else_is_unchanged(content):
         ('<foreignObject><div xmlns="http://www.w3.org/1999/xhtml">a</div></foreignObject>', ""),
         ('<iframe xmlns="http://www.w3.org/1999/xhtml" src="/"/>', ""),
         ('<set attributeName="href" to="javascript:alert(1)"/>', "<set></set>"),
+        *(
+            (
+                f'<{element} attributeName="{name}" to="//a.example"/>',
+                f'<{element} to="//a.example"></{element}>',
+            )
+            for element in ("set", "animate")
+            for name in ("href", "xlink:href", "XLINK:HREF", "onclick", "xlink:onclick")
+        ),
         ("<metadata>author</metadata><desc>A</desc>", "<desc>A</desc>"),
         ('<g xmlns:i="http://www.inkscape.org/" i:path="/home/ada"><i:view/></g>', "<g></g>"),
         ("<!-- a comment -->", ""),

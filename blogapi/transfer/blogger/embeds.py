@@ -13,13 +13,13 @@ _YOUTUBE = re.compile(r"youtube(?:-nocookie)?\.com/(?:v|embed)/([\w-]{6,20})", r
 _FLASH_START = re.compile(r"<(object|embed)\b", re.IGNORECASE)
 _OBJECT_END, _TAG_END = re.compile(r"</object\s*>", re.IGNORECASE), re.compile(">")
 _FRAME = re.compile(r"<iframe\b([^<>]*)", re.IGNORECASE)
-_SOURCE = re.compile(r"\bsrc\s*=\s*[\"']?\s*(?:https?:)?//([^/\"'\s]*)", re.IGNORECASE)
+_SOURCE = re.compile(r"\bsrc\s*+=\s*+[\"']?+\s*+(?:https?:)?//([^/\"'\s]*)", re.IGNORECASE)
 # Blogger adds a picture that counts visitors to each text.
 _TRACKER = re.compile(
     r"<img\b[^<>]*//blogger\.googleusercontent\.com/tracker/[^<>]*>(?:</img>)?", re.IGNORECASE
 )
 _EMPTY_FOOTER = re.compile(r"<div class=[\"']*blogger-post-footer[\"']*>\s*</div>", re.IGNORECASE)
-_INLINE_PICTURE = re.compile(r"\bsrc\s*=\s*[\"']?\s*data:", re.IGNORECASE)
+_INLINE_PICTURE = re.compile(r"\bsrc\s*+=\s*+[\"']?+\s*+data:", re.IGNORECASE)
 
 
 def convert_embeds(html: str) -> tuple[str, tuple[str, ...]]:
