@@ -1,12 +1,12 @@
-"""The image worker: a program that decodes an image, removes its metadata, and makes its renditions.
+"""The image worker: a program that decodes images, cleans drawings, removes metadata, and makes renditions.
 
 The worker runs in a process of its own, so that a hostile image cannot harm the server. It imports only the
 standard library and Pillow. It reads jobs from its standard input and writes results to its standard output,
 one JSON object per line, and ends when its input is closed. `images` starts it.
 
-A job has `source`, `format` (Pillow's name), `output`, and `renditions`, which maps widths to paths. A result
-has `width`, `height` and `renditions` (`[width, height]` each), or `error`: `damaged`, `too_large`,
-`storage_full` or `failed`.
+A job has `source`, `format` (Pillow's name or `SVG`), `output`, and `renditions`, which maps widths to paths.
+A result has `width`, `height` and `renditions` (`[width, height]` each), or `error`: `damaged`, `too_large`,
+`storage_full`, `failed`, or `invalid_svg` with a `detail`.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ if __name__ == "__main__":
     # The folder comes last, because it contains modules with the names of standard modules.
     sys.path.append(str(Path(__file__).parent))
     import image_metadata  # type: ignore[import-not-found, unused-ignore]
+    import svg  # type: ignore[import-not-found, unused-ignore]
 else:
-    from blogapi.media import image_metadata
+    from blogapi.media import image_metadata, svg
 
 MAX_PIXELS = 50_000_000
 MAX_SIDE = 30_000
@@ -73,7 +74,9 @@ class TooLarge(ValueError):
 def run_job(job: dict[str, Any]) -> dict[str, Any]:
     """Process one image; return the result. Every exception becomes an error of the result."""
     try:
-        return _process(job)
+        return _clean_svg(job) if job["format"] == "SVG" else _process(job)
+    except svg.InvalidSvg as error:
+        return {"error": "invalid_svg", "detail": str(error)}
     except (TooLarge, Image.DecompressionBombError, Image.DecompressionBombWarning, MemoryError):
         return {"error": "too_large"}
     except OSError as error:
@@ -84,6 +87,12 @@ def run_job(job: dict[str, Any]) -> dict[str, Any]:
     # The decoders raise many kinds of exceptions for damaged images.
     except Exception:
         return {"error": "damaged"}
+
+
+def _clean_svg(job: dict[str, Any]) -> dict[str, Any]:
+    drawing = svg.clean(Path(job["source"]).read_bytes())
+    _write(job["output"], drawing.data)
+    return {"width": drawing.width, "height": drawing.height, "renditions": []}
 
 
 def _process(job: dict[str, Any]) -> dict[str, Any]:

@@ -16,8 +16,7 @@ from typing import Any
 from flask import Flask, current_app
 
 from blogapi.config import PREFIX
-from blogapi.media import svg
-from blogapi.media.types import SVG, MediaType
+from blogapi.media.types import MediaType
 from blogapi.web.errors import Invalid, Problem, StorageFull, Unavailable
 
 RENDITION_WIDTHS = (400, 800, 1600)
@@ -35,7 +34,7 @@ _MAX_WORKERS, _MAX_WAITING, _WAIT_SECONDS = 2, 2, 15.0
 _OUTPUT_FACTOR = 2
 _QUEUE_KEY = "blogapi-image-queue"
 
-_FORMATS = {"jpg": "JPEG", "png": "PNG", "gif": "GIF", "webp": "WEBP", "avif": "AVIF"}
+_FORMATS = {"jpg": "JPEG", "png": "PNG", "gif": "GIF", "webp": "WEBP", "avif": "AVIF", "svg": "SVG"}
 _ERRORS = {
     "damaged": "The image is damaged or incomplete. Save it again in an image editor, and upload that.",
     "too_large": "The image has too many pixels or frames. Upload a smaller version of it, with at most 50 "
@@ -108,9 +107,6 @@ def process(source: Path, type: MediaType, folder: Path) -> ProcessedImage:
     """
     output = folder / "image"
     queue: ImageQueue = current_app.extensions[_QUEUE_KEY]
-    if type == SVG:
-        with queue.wait_for_turn():
-            return _process_svg(source, output)
     renditions = {width: folder / str(width) for width in RENDITION_WIDTHS}
     job = {
         "source": str(source.absolute()),
@@ -121,22 +117,13 @@ def process(source: Path, type: MediaType, folder: Path) -> ProcessedImage:
     with queue.wait_for_turn():
         result = _run_worker(job)
     if "error" in result:
-        raise _build_problem(result["error"])
+        raise _build_problem(result["error"], result.get("detail", ""))
     return ProcessedImage(
         output,
         result["width"],
         result["height"],
         tuple(Rendition(renditions[width], width, height) for width, height in result["renditions"]),
     )
-
-
-def _process_svg(source: Path, output: Path) -> ProcessedImage:
-    try:
-        drawing = svg.clean(source.read_bytes())
-    except svg.InvalidSvg as error:
-        raise Invalid(str(error), errors={"file": [str(error)]}) from error
-    output.write_bytes(drawing.data)
-    return ProcessedImage(output, drawing.width, drawing.height, ())
 
 
 def _run_worker(job: dict[str, Any]) -> dict[str, Any]:
@@ -209,7 +196,7 @@ def _end(process: subprocess.Popen[bytes]) -> bool:
     return True
 
 
-def _build_problem(error: str) -> Problem:
+def _build_problem(error: str, detail: str = "") -> Problem:
     if error == "storage_full":
         return StorageFull(
             "The disk is full; nothing was stored. Free some space and send the request again."
@@ -221,4 +208,5 @@ def _build_problem(error: str) -> Problem:
         )
     if error == "failed":
         return Unavailable("Images cannot be processed at the moment; the log of the server says why.")
-    return Invalid(_ERRORS[error], errors={"file": [_ERRORS[error]]})
+    detail = detail or _ERRORS[error]
+    return Invalid(detail, errors={"file": [detail]})

@@ -27,6 +27,7 @@ from blogapi.web.errors import Invalid, Problem, StorageFull, Unavailable
 from tests.media.image_files import make_image, make_photo
 
 MP3 = b"ID3\x04\0\0\0\0\0\0" + bytes(50)
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>'
 PDF = b"%PDF-1.7\n1 0 obj\n<< /OpenAction << /S /JavaScript /JS (app.alert(1)) >> >>\nendobj\n%%EOF\n"
 
 
@@ -397,11 +398,12 @@ def test_a_worker_that_ends_before_it_gets_its_job_is_reported(upload, tmp_path,
         upload(make_image("png"))
 
 
-def test_a_worker_that_takes_too_long_is_ended(upload, tmp_path, monkeypatch):
+@pytest.mark.parametrize("data", [make_image("png"), SVG], ids=["png", "svg"])
+def test_a_worker_that_takes_too_long_is_ended(upload, tmp_path, monkeypatch, data):
     make_worker(tmp_path, monkeypatch, "time.sleep(100)")
     monkeypatch.setattr(images, "_WORKER_SECONDS", 0.1)
     with pytest.raises(Unavailable, match="too long"):
-        upload(make_image("png"))
+        upload(data)
     assert_nothing_is_left()
 
 
@@ -433,11 +435,12 @@ def test_a_worker_that_cannot_start_is_reported(upload, monkeypatch):
 
 
 @pytest.mark.parametrize(("threads", "allowed"), [(1, 1), (4, 2), (8, 4), (None, 4)])
+@pytest.mark.parametrize("picture", [make_image("png"), SVG], ids=["png", "svg"])
 def test_few_uploads_wait_for_a_worker_and_the_others_are_refused(
-    in_app, source, monkeypatch, threads, allowed
+    in_app, source, monkeypatch, picture, threads, allowed
 ):
-    """Each of 64 uploads at once is either processed or told to come again; some threads stay free."""
-    data, release = source(make_image("png")), threading.Event()
+    """Of 64 uploads at once, each is processed or refused with `Retry-After`; some threads stay free."""
+    data, release = source(picture), threading.Event()
     running, refused, most = [0], threading.Semaphore(0), [0]
 
     def work(job: dict[str, Any]) -> dict[str, Any]:
