@@ -38,6 +38,13 @@ _FOOTNOTE_DEFINITION = re.compile(r"\[\^[^][\s]+\]:")
 # cannot guess the mark, so it distinguishes these ids from an id `fn-1` that an author wrote.
 FOOTNOTE_MARK = secrets.token_hex(16)
 
+# Markdown would read the text after `<script src="…" />` as HTML. While the text is rendered, the name of the
+# element contains a mark, which makes it an unknown element.
+_SELF_CLOSED = re.compile(
+    r"""<(script|style|textarea)(?=\s)((?:[^<>"'/]|"[^"<]*+"|'[^'<]*+'|/(?!>))*+/>)""", re.IGNORECASE
+)
+_SELF_CLOSED_MARK = secrets.token_hex(16)
+
 # Only two tildes strike text through, because one tilde can mean “about” or a subscript. A rare punctuation
 # character replaces single tildes while the text is rendered, because comrak has no option for this.
 _TILDE = re.compile(r"(?<![~\\])~(?!~)")
@@ -68,10 +75,12 @@ def render_markdown(content: str) -> str | None:
 
 
 def _render(content: str) -> str:
-    content = _TILDE.sub(_TILDE_MARK, content).encode("utf-8", "replace").decode()
+    content = _SELF_CLOSED.sub(rf"<\g<1>{_SELF_CLOSED_MARK}\2", _TILDE.sub(_TILDE_MARK, content))
+    content = content.encode("utf-8", "replace").decode()
     # Without the line end, comrak ignores a reference definition at the end of the text.
     html = comrak.markdown_to_html(f"{content}\n", _EXTENSIONS, render_options=_OPTIONS)
-    return html.replace(_TILDE_MARK, "~").replace(_ENCODED_TILDE_MARK, "~")
+    html = html.replace(_TILDE_MARK, "~").replace(_ENCODED_TILDE_MARK, "~")
+    return html.replace(_SELF_CLOSED_MARK, "")
 
 
 def _unescape_autolink(link: re.Match[str]) -> str:

@@ -85,6 +85,15 @@ _DROPPED_WITH_CONTENT = {"script", "style", "template", "title", "noembed", "nof
 # Rendered content contains no scripts, so the content of <noscript> is shown.
 _NOSCRIPT = re.compile(r"</?noscript\b[^<>]*>", re.IGNORECASE)
 
+# Elements whose content is no markup. The slash at the end of their start tag is ignored by browsers, which
+# would take the rest of the text for the content.
+_SELF_CLOSED = re.compile(
+    r"<(iframe|noembed|noframes|script|style|textarea|title|xmp)(?=[\s/])"
+    # A value in braces is JavaScript (MDX).
+    r"""((?:[^<>"'/{]|"[^"<]*+"|'[^'<]*+'|\{[^{}<]*+\}|\{|/(?!>))*+)/>""",
+    re.IGNORECASE,
+)
+
 # These patterns are applied to the output of nh3, which quotes each value and escapes `<`, `>` and `"` in it.
 _IFRAME = re.compile(r"<iframe([^>]*)>.*?</iframe>", re.DOTALL)
 _ALIGNED_CELL = re.compile(r'(<t[dh][^>]*) style="(\w+)"([^>]*>)')
@@ -183,7 +192,7 @@ def _to_html(content: str, content_type: str) -> str | None:
     if content_type == "text":
         return "".join(f"<p>{paragraph}</p>\n" for paragraph in _paragraphs(content))
     html = markdown.render_markdown(content) if content_type == "markdown" else content
-    return html and _NOSCRIPT.sub("", html)
+    return html and _SELF_CLOSED.sub(r"<\1\2></\1>", _NOSCRIPT.sub("", html))
 
 
 def _paragraphs(text: str) -> list[str]:

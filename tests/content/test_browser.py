@@ -56,7 +56,14 @@ def write_elements(element, names):
 @pytest.mark.parametrize(
     "element",
     [
-        *("<p {}>", "<a {}>", "<a {} href=x></a>", "<h2 {}>", "<img src=data:, {}>", "<input {}>"),
+        *(
+            "<p {}>",
+            "<a {}>",
+            "<a {} href=x></a>",
+            "<h2 {}>",
+            "<img src=data:, {}>",
+            "<input type=checkbox {}>",
+        ),
         *("<video {}></video>", "<map {}></map>", "<iframe src=https://www.youtube.com/embed/a {}></iframe>"),
     ],
 )

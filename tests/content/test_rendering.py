@@ -143,6 +143,9 @@ MARKDOWN = {
     "spaces before line ends": lambda: repeat("a" + " " * 100 + "\n"),
     "thematic breaks": lambda: repeat("***\n"),
     "dashes": lambda: repeat("- " * 500 + "a\n"),
+    "self-closed scripts": lambda: repeat("<script />\n"),
+    "self-closed scripts without end": lambda: repeat("<script a"),
+    "self-closed scripts with slashes": lambda: repeat("<script /"),
     "shortcodes": lambda: repeat("{{<a"),
 }
 
@@ -232,6 +235,10 @@ HTML = {
     "iframes without end": lambda: repeat("<iframe>"),
     "embeds": lambda: repeat("<iframe src=//youtube.com/a></iframe>"),
     "a long embed": lambda: f'<iframe src="//youtube.com/{repeat("a")}"></iframe>',
+    "self-closed scripts": lambda: repeat("<script />"),
+    "self-closed scripts without end": lambda: repeat("<script a"),
+    "self-closed scripts with slashes": lambda: repeat("<script /"),
+    "self-closed scripts with braces": lambda: "<script " + repeat("{"),
     "scripts": lambda: repeat("<script></script>"),
     "noscripts": lambda: repeat("<noscript>"),
     "noscripts without end": lambda: repeat("<noscript "),

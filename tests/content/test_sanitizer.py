@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blogapi.content import sanitizer
+from blogapi.content import plain_text, sanitizer
 
 
 @settings(deadline=None)
@@ -133,6 +133,53 @@ def test_the_content_of_noscript_is_shown():
     written = '<div><noscript><img src="/a.png"></noscript></div>'
     assert sanitizer.to_safe_html(written, "html") == '<div><img src="/a.png"></div>'
     assert sanitizer.to_safe_html(f"a<noscript title='<'>{CODE}", "html") == "a"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["iframe", "script", "style", "textarea", "title", "noembed", "noframes", "xmp", "IFRAME", "Script"],
+)
+@pytest.mark.parametrize(
+    "attributes", ["", " ", " src=x ", ' src="https://a.example/b/>"', " a='/>' b", " src={a.b} "]
+)
+def test_self_closed_elements_do_not_swallow_the_rest(name, attributes):
+    for content_type, start in (
+        ("html", "<p>a</p>"),
+        ("markdown", ""),
+        ("markdown", "a "),
+        ("markdown", "- "),
+    ):
+        shown = sanitizer.to_safe_html(f"{start}<{name}{attributes}/>\n\n**b**<b>c</b>\n\n# d", content_type)
+        assert "<b>c</b>" in shown and (content_type == "html" or "<strong>b</strong>" in shown)
+        assert (content_type == "html") != ('<h1 id="d">' in shown)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "```html\n<script src='a' />\n```",
+        "    <textarea rows=1 />",
+        "`<style />`",
+        "- ```\n  <iframe src='b' />\n  ```",
+    ],
+)
+def test_self_closed_elements_in_code_stay_as_they_are(code):
+    shown = sanitizer.to_safe_html(code, "markdown")
+    assert plain_text.to_plain_text(shown) == " ".join(
+        code.strip("-` ").removeprefix("html").strip("` \n").split()
+    )
+
+
+def test_an_iframe_with_values_of_mdx_does_not_swallow_the_rest():
+    written = "<iframe style={{width: '100%'}} onLoad={() => a.b} src={`/c/${d}`} />\n\n**b**"
+    assert "<strong>b</strong>" in sanitizer.to_safe_html(written, "markdown")
+
+
+def test_an_embed_that_is_closed_by_itself_is_shown():
+    embed = 'a <iframe\n  width="1" src="https://www.youtube.com/embed/a" allowfullscreen\n/>\n\nb'
+    shown = '<iframe width="1" src="https://www.youtube.com/embed/a" allowfullscreen=""></iframe>'
+    assert sanitizer.to_safe_html(embed, "html") == f"a {shown}\n\nb"
+    assert sanitizer.to_safe_html(embed, "markdown") == f"<p>a {shown}</p>\n<p>b</p>\n"
 
 
 def test_an_embed_host_is_matched_exactly():

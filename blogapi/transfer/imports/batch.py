@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 import marshmallow as ma
 from sqlalchemy import select
 
-from blogapi.articles import lifecycle
+from blogapi.articles import lifecycle, renderings
 from blogapi.articles.batch import Batch as ArticleBatch
 from blogapi.articles.batch import open_batch
 from blogapi.articles.content import ArticleInput, default_seo
@@ -26,6 +26,7 @@ from blogapi.transfer.imports.batch_media import BatchMedia
 from blogapi.transfer.imports.digests import compute_digest, get_source_digest
 from blogapi.transfer.imports.exported_articles import add_former_slugs, complete_article, is_slug_free
 from blogapi.transfer.imports.former_paths import FormerPaths, list_paths
+from blogapi.transfer.imports.lost_words import describe_lost_words
 from blogapi.transfer.imports.refusals import REFUSALS, describe_refusal
 from blogapi.transfer.imports.state import ImportState
 from blogapi.transfer.media.imported_media import RecordMedia
@@ -298,7 +299,9 @@ def _is_more_public(record: ArticleRecord, former: str) -> bool:
 
 def _report(record: ArticleRecord, result: Result, article: Article, notes: Iterable[str]) -> FileReport:
     status = lifecycle.get_api_status(article.status, article.published_at, current_time())
-    notes = (*record.notes, *notes)
+    source = record.content, record.content_type
+    lost = describe_lost_words(*source, renderings.get_rendering(*source).plain_text)
+    notes = (*record.notes, *notes, *filter(None, [lost]))
     return FileReport(record.key, result, status, notes, slug=article.slug, article=article.uuid)
 
 

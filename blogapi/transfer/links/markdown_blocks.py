@@ -12,7 +12,7 @@ _LIST_ITEM = re.compile(r"[ \t]*+(?:[-+*]|[0-9]{1,9}[.)])[ \t]++(?=\S)")
 _HEADING = re.compile(r"[ ]{0,3}#{1,6}\s")
 # The lines that begin a paragraph without a blank line before them.
 _NEW_PARAGRAPH = re.compile(r"\s*+(?:[-+*|>]|#{1,6}\s|[0-9]{1,9}[.)]\s)")
-_RAW_HTML = re.compile(r"[ ]{0,3}<(?:(pre|script|style|textarea)(?![\w-])|!--)", re.IGNORECASE)
+_RAW_HTML = re.compile(r"[ ]{0,3}<(?:(pre|script|style|textarea)(?![\w-]|[^<>]*/>)|!--)", re.IGNORECASE)
 
 
 def split_blocks(content: str) -> Iterator[tuple[str, str]]:

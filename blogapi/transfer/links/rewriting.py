@@ -19,7 +19,7 @@ FindAddress = Callable[[str], str | None]
 _HREF_HINT = re.compile("[hH][rR][eE][fF]")
 _TAG = r"<a(?:rea)?(?=\s)(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+>"
 _HTML_TOKEN = re.compile(
-    rf"(?P<hidden><!--|<(?P<name>script|style|textarea)\b)|(?P<tag>{_TAG})", re.IGNORECASE
+    rf"(?P<hidden><!--|<(?P<name>script|style|textarea)\b(?![^<>]*/>))|(?P<tag>{_TAG})", re.IGNORECASE
 )
 _HREF = re.compile(r"(\shref\s*+=\s*+)(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'<>=`]++))", re.IGNORECASE)
 

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 _CODE_CHARACTERS = {"markdown": r"`~<$\\", "html": "<"}
-_ELEMENT = re.compile(r"<(pre|code|script|style|textarea)\b[^<>]*+>", re.IGNORECASE)
+_ELEMENT = re.compile(r"<(pre|code|script|style|textarea)\b[^<>]*+(?<!/)>", re.IGNORECASE)
 _FENCE = re.compile(r"(`{3,}+(?![^\n]*`)|~{3,}+)[^\n]*+")
 _BEFORE_FENCE = re.compile(r"[ \t>]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)*+")
 _FENCE_END = re.compile(r"^[ \t>]*+(`{3,}|~{3,})[ \t]*$", re.MULTILINE)

@@ -45,7 +45,10 @@ def protect_code(text: str, conversion: Conversion) -> str:
     unclosed: set[str] = set()  # each end tag is searched for in vain at most once
     while start := _START.search(text, position):
         end_tag = _end_tag(start)
-        end = None if end_tag in unclosed else _compile_end(end_tag).search(text, start.end())
+        if (start["tag"] or "").endswith("/"):
+            end: re.Match[str] | None = start
+        else:
+            end = None if end_tag in unclosed else _compile_end(end_tag).search(text, start.end())
         out.append(text[position : start.start()])
         position = end.end() if end else start.end()
         if end:

@@ -192,6 +192,47 @@ def test_the_report_names_articles_without_text(run):
     assert [report.notes for report in reports] == [("The article has no text.",), ()]
 
 
+WORDS = " ".join(f"word{n}" for n in range(40))
+
+
+def test_the_report_names_articles_whose_html_lacks_words(run):
+    reports = run(
+        FakeSource(
+            [
+                a_record(1, content=f'{WORDS} <iframe src="x"> {WORDS}'),
+                a_record(2, content=f"{WORDS} <iframe src='x' /> {WORDS}\n\n<script />\n\n{WORDS}"),
+                a_record(3, content=f"{WORDS}\n\n<style>\n\n{WORDS}", content_type="markdown"),
+                a_record(4, content=f"{WORDS}\n\n<style />\n\n{WORDS}", content_type="markdown"),
+            ]
+        )
+    ).reports
+    notes = [[note.partition(";")[0] for note in report.notes] for report in reports]
+    lost = "Its HTML shows 40 of about 80 words"
+    assert notes == [[lost], [], [lost], []]
+
+
+@pytest.mark.parametrize(
+    ("content", "content_type"),
+    [
+        ("![a picture of five words here](/a.png) [one two three four five six](/b/c/d-e-f-g-h)", "markdown"),
+        (
+            "one [two][a b c d e f] <https://a.example/b-c-d-e-f-g-h>\n\n[a b c d e f]: /g/h/i/j/k/l",
+            "markdown",
+        ),
+        ("```js one two three four five six\nx\n```\n\n## A {#b-c-d-e-f-g-h}", "markdown"),
+        ("<!-- one two three four five six --><script>one two three four five six</script>x", "html"),
+        (
+            '<p title="one two three four five six">a&nbsp;b&nbsp;c<b>d</b>e&amp;&amp;&amp;&amp;&amp;</p>',
+            "html",
+        ),
+        ("一二三四五六七八九十**一二三**四五六七<b>八九</b>十", "markdown"),
+    ],
+)
+def test_markup_is_not_counted_as_words(run, content, content_type):
+    (report,) = run(FakeSource([a_record(1, content=content, content_type=content_type)])).reports
+    assert (report.result, report.notes) == (Result.CREATED, ())
+
+
 def test_the_report_counts_what_was_left_behind(run):
     broken = FileReport("export.xml", Result.REFUSED, notes=("Its date cannot be read.",))
     left = LeftBehind(Counter(comments=3, menus=1), {"comments": ["a"]})

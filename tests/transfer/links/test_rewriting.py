@@ -53,6 +53,7 @@ def find(address):
         ),
         ("<!-- x -->\n[x](a.md)", "<!-- x -->\n[x](/new/)"),
         ("{{ page }} [x](a.md)", "{{ page }} [x](/new/)"),
+        ("<script src='x' />\n\n[x](a.md)", "<script src='x' />\n\n[x](/new/)"),
     ],
 )
 def test_the_addresses_of_links_in_markdown_change(content, expected):
@@ -106,6 +107,7 @@ def test_nothing_else_in_markdown_changes(content):
         ("<script>1 < 2</script><a href='a.md'>", "<script>1 < 2</script><a href='/new/'>"),
         ("<!-- x --><style></style><a href='a.md'>", "<!-- x --><style></style><a href='/new/'>"),
         ("<!-- <a href='a.md'>", "<!-- <a href='/new/'>"),
+        ("<script /><a href='a.md'><script></script>", "<script /><a href='/new/'><script></script>"),
     ],
 )
 def test_the_addresses_of_links_in_html_change(content, expected):

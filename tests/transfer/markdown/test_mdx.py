@@ -31,6 +31,10 @@ def test_addresses_of_functions_become_plain(content, expected):
             "allowfullscreen></iframe>",
         ),
         ("<YouTube id={x} />", "<YouTube id={x} />"),
+        (
+            "<script />\n\n<Image src='x' />\n\n<script></script>",
+            "<script />\n\n<img src='x' />\n\n<script></script>",
+        ),
     ],
 )
 def test_pictures_and_players_of_components_are_kept(content, expected):

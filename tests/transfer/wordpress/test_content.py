@@ -51,6 +51,8 @@ def code(text: str, language: str = "") -> str:
         ("see <code>a[gallery]</code>", "<p>see <code>a&#91;gallery]</code></p>"),
         ("[code]a", "<p>[code]a</p>"),
         ("<pre>a\n\nb", "<pre>a<br />\nb"),
+        ('<iframe src="https://www.youtube.com/embed/a" />b<iframe src="https://vimeo.com/1"></iframe>',
+         '<p><iframe src="https://www.youtube.com/embed/a" />b<a href="https://vimeo.com/1">vimeo.com/1</a></p>'),
         ("İ <pre>a\nb</pre> İ", "<p>İ</p>\n<pre>a\nb</pre>\n<p>İ</p>"),
     ],
 )  # fmt: skip
