@@ -357,6 +357,29 @@ def test_a_backup_leaves_space_on_the_disk(run, pictures, folder, monkeypatch):
     assert list(folder.iterdir()) == []
 
 
+def test_only_files_that_are_not_saved_yet_need_space(app, run, pictures, folder, monkeypatch):
+    assert run("backup", folder).exit_code == 0
+    usage = type("Usage", (), {"free": service._SPARE_BYTES})
+    monkeypatch.setattr(service.shutil, "disk_usage", lambda _: usage)
+    assert run("backup", folder).exit_code == 0
+    picture = store_picture(app, "green")
+    usage.free += picture.size - 1
+    refused = run("backup", folder)
+    assert (refused.exit_code, "The media files need 0 MB" in refused.stderr) == (1, True)
+    usage.free += 1
+    assert run("backup", folder).exit_code == 0
+    assert len(list(folder.glob("*.zip"))) == 3
+
+
+def test_a_daily_backup_whose_pictures_are_saved_needs_no_space(pictures, blog, monkeypatch):
+    assert daily.create_if_missing(blog, keep=3, today=date(2026, 3, 1))
+    usage = type("Usage", (), {"free": 0})
+    monkeypatch.setattr(service.shutil, "disk_usage", lambda _: usage)
+    for day in (2, 3):
+        backup = daily.create_if_missing(blog, keep=3, today=date(2026, 3, day))
+        assert backup.manifest.media.files == 3
+
+
 def test_a_full_disk_leaves_no_half_file(run, pictures, folder, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device")

@@ -15,7 +15,7 @@ from blogapi.doctor import instance_checks
 from blogapi.storage import integrity
 from blogapi.storage.database import db
 from tests.audit_hooks.sqlite_files import allow_opening
-from tests.conftest import ARTICLES
+from tests.conftest import ARTICLES, CATEGORIES, TAGS
 
 pytestmark = pytest.mark.sqlite("its file and its index")
 
@@ -27,7 +27,10 @@ DAMAGE = {
         "pieces: article: 3 differ",
     ),
     "missing stored JSON": ("DELETE FROM article_pieces", "pieces: article: 3 differ"),
-    "stored JSON of a category": ("UPDATE category SET pieces = ''", "pieces: category: 1 differ"),
+    "stored JSON of a category": (
+        "UPDATE category SET pieces = replace(pieces, 'Shelf', 'Floor')",
+        "pieces: category: 1 differ",
+    ),
     "stored JSON of a tag": (
         "UPDATE tag SET pieces = replace(pieces, 'rye', 'oat')",
         "pieces: tag: 1 differ",
@@ -46,14 +49,26 @@ DAMAGE = {
         "search: entries of articles: 1 differ",
     ),
     "orphaned rows of the index": (
-        "INSERT INTO search_index (rowid, title) VALUES (5, 'lone')",
+        "INSERT INTO search_index (rowid, title, title_words) VALUES (5, 'bread', 'bread')",
         "search: 1 rows of the index belong to no article",
     ),
     "a damaged index": (
         "DELETE FROM search_index_content WHERE id > 0",
         "search: The index is damaged: ",
     ),
+    "an index that finds nothing": (
+        # The structure of the index has no segments.
+        "UPDATE search_index_data SET block = x'00000000000000' WHERE id = 10",
+        "search: The index is damaged: ",
+    ),
 }
+
+PATHS = (
+    f"{ARTICLES}?q=bread&fields=title,html,tags&page=1&page_size=2",
+    f"{ARTICLES}?page=1&page_size=2",
+    f"{TAGS}?page=1&page_size=2",
+    f"{CATEGORIES}?page=1&page_size=2",
+)
 
 
 @pytest.fixture
@@ -104,9 +119,20 @@ def test_an_empty_blog_passes_all_checks(run_doctor):
 
 
 @pytest.mark.parametrize(("statement", "says"), DAMAGE.values(), ids=DAMAGE)
-def test_damage_is_reported_and_repaired(run_doctor, blog, as_admin, statement, says):
-    before = as_admin.get(f"{ARTICLES}?q=bread&fields=title,html,tags").json
+def test_damage_is_reported_and_repaired(
+    run_doctor, app, blog, as_reader, people, make_client, statement, says
+):
+    def read(client):
+        responses = [client.get(path) for path in PATHS]
+        return [(response.text, response.headers.get("X-Total-Count")) for response in responses]
+
+    before = read(as_reader)
+    assert [total for _, total in before] == ["1", "2", "1", "1"]
     execute(blog, statement)
+    # The responses to this key are cached after the damage.
+    reader = make_client(app, people.key(None))
+    for _ in range(2):
+        read(reader)
     result = run_doctor()
     assert result.exit_code == 1
     assert any(says in line and line.endswith("Do: doctor --repair.") for line in list_lines(result, "wrong"))
@@ -114,7 +140,7 @@ def test_damage_is_reported_and_repaired(run_doctor, blog, as_admin, statement, 
     assert (repaired.exit_code, list_lines(repaired, "wrong")) == (0, [])
     assert any(says in line for line in list_lines(repaired, "repaired"))
     assert run_doctor().exit_code == 0
-    assert as_admin.get(f"{ARTICLES}?q=bread&fields=title,html,tags").json == before != []
+    assert read(reader) == read(as_reader) == before
 
 
 def test_without_the_repair_option_nothing_is_changed(run_doctor, blog):

@@ -157,6 +157,27 @@ def test_the_least_recently_used_responses_are_evicted_first(cache, new, evicted
     assert [name for name in "01234567" if get_body(cache, name) is None] == list(evicted)
 
 
+@pytest.mark.parametrize("large_part", ["body", "headers"])
+@pytest.mark.parametrize(
+    ("number", "evicted", "evicted_large"), [(1, 3, 0), (2, 10, 0), (7, 49, 0), (8, 50, 1), (20, 50, 13)]
+)
+def test_as_many_small_responses_are_evicted_as_large_ones_need(
+    cache, large_part, number, evicted, evicted_large
+):
+    for name in range(50):
+        put(cache, name, 1, make_response(b"%02d" % name))
+    assert len(cache) == 50
+    for place in range(number):
+        text = f"{place:012000}"
+        large = {"body": text.encode()} if large_part == "body" else {"headers": [("Link", text)]}
+        put(cache, f"large {place}", 1, make_response(**large))
+        assert cache.used_bytes <= MAX_BYTES
+    found = [name for name in range(50) if get_body(cache, name) == b"%02d" % name]
+    assert found == list(range(evicted, 50))
+    found = [place for place in range(number) if get_body(cache, f"large {place}")]
+    assert found == list(range(evicted_large, number))
+
+
 def test_getting_an_expired_response_does_not_count_as_use(cache):
     for name in "abcdefgh":
         put(cache, name, 1, make_response(name.encode() * 10_000))

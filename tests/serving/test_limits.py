@@ -126,6 +126,32 @@ def test_the_connection_that_stalled_longest_is_closed_for_a_new_connection_from
         assert read_all(slow) == b""
 
 
+@pytest.mark.parametrize(
+    "limits",
+    [{"connections": 3}, {"connections": 6, "per_address": 3}],
+    ids=["of all connections", "of its address"],
+)
+def test_of_several_stalled_connections_the_oldest_request_is_closed(app, server_clock, limits):
+    with start_server(app, limits=Limits(request=600, **limits)) as server, ExitStack() as stack:
+        held = [stack.enter_context(connect(server.effective_port)) for _ in range(3)]
+        wait_until(lambda: len(server.active_channels) == 3)
+        for started, number in enumerate((1, 0, 2), 1):
+            server_clock.move(5)
+            held[number].sendall(b"GET /health HTTP/1.1\r\n")
+            wait_until(
+                lambda started=started: (
+                    sum(bool(channel.request) for channel in server.active_channels.values()) == started
+                )
+            )
+        server_clock.move(5)
+        for closed in (1, 0):
+            new = stack.enter_context(connect(server.effective_port))
+            new.sendall(b"G")
+            assert read_all(held[closed]) == b""
+        held[2].sendall(b"Host: a\r\nConnection: close\r\n\r\n")
+        assert parse_response(read_all(held[2])).status == 200
+
+
 def test_a_half_closed_connection_is_closed_for_a_new_connection(app, monkeypatch):
     monkeypatch.setattr(serving, "EVICTION_SECONDS", 0.0)
     with start_server(app, limits=Limits(connections=2, linger=600)) as server, ExitStack() as stack:
