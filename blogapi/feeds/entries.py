@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 
 from flask import current_app
 
@@ -21,6 +22,7 @@ from blogapi.site.models import Site
 from blogapi.site.queries import get_public_site
 from blogapi.tags.models import Tag
 from blogapi.taxonomies import queries as taxonomies
+from blogapi.taxonomies.models import Term
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import parse_timestamp
 from blogapi.web.pagination import PageRequest
@@ -64,12 +66,17 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """The description and the entries of a feed; `own_url` is its own address if that is known."""
+    """The description and the entries of a feed.
 
+    `id` never changes. `page_url` is the page with the same articles, or else the first page of the site.
+    `own_url` is the address of the feed if that is known.
+    """
+
+    id: str
     title: str
     description: str
     language: str
-    home_url: str
+    page_url: str
     own_url: str | None
     icon: str | None
     updated: datetime
@@ -83,7 +90,7 @@ def get_feed(filters: dict[str, str], path: str) -> Feed:
     """
     site = get_public_site()
     home_url = f"{site.url}/"
-    names = [_get_name(kind, reference) for kind, reference in filters.items()]
+    terms = {kind: _get_term(kind, reference) for kind, reference in filters.items()}
     wanted = {kind: value if kind == "author" else (value,) for kind, value in filters.items()}
     page = PageRequest(number=1, size=ENTRY_COUNT)
     found = articles.list_published(_FIELDS, page, ArticleFilters(**wanted)).rows  # type: ignore[arg-type]
@@ -94,11 +101,13 @@ def get_feed(filters: dict[str, str], path: str) -> Feed:
         length = len(article["html"])
         entries.append(_make_entry(site, article, is_full=0 < length <= room))
         room -= length
+    uuids = {kind: str(term.uuid) for kind, term in terms.items()}
     return Feed(
-        title=" - ".join([*names, site.title or home_url]),
+        id=f"{home_url}?{urlencode(uuids)}" if uuids else home_url,
+        title=" - ".join([*(term.name for term in terms.values()), site.title or home_url]),
         description=site.description,
         language=site.language,
-        home_url=home_url,
+        page_url=_make_page_url(site, terms) or home_url,
         own_url=f"{site.service_url}{path}" if site.service_url else None,
         icon=addresses.make_picture_absolute(site, site.icon),
         updated=max((entry.updated for entry in entries), default=site.last_updated),
@@ -106,13 +115,19 @@ def get_feed(filters: dict[str, str], path: str) -> Feed:
     )
 
 
-def _get_name(kind: str, reference: str) -> str:
+def _make_page_url(site: Site, terms: Mapping[str, Term]) -> str | None:
+    """Return the address of the page of the term; None for several terms, or if there is none."""
+    urls = [addresses.make_term_url(site, kind, uuid=one.uuid, slug=one.slug) for kind, one in terms.items()]
+    return urls[0] if len(urls) == 1 else None
+
+
+def _get_term(kind: str, reference: str) -> Term:
     # Readers see no author without public articles.
     condition = author_is_public() if kind == "author" else None
     term = taxonomies.find_by_reference(_TERMS[kind], reference, condition)
     if term is None:
         raise NotFound(f"There is no such {kind}.")
-    return term.name
+    return term
 
 
 def _make_entry(site: Site, article: dict[str, Any], *, is_full: bool) -> Entry:

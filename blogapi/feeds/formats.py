@@ -14,23 +14,26 @@ from blogapi.web import json as web_json
 
 _CONTENT_NAMESPACE = "http://purl.org/rss/1.0/modules/content/"
 _DUBLIN_CORE_NAMESPACE = "http://purl.org/dc/elements/1.1/"
+_MEDIA_NAMESPACE = "http://search.yahoo.com/mrss/"
 
 # XML cannot contain these characters. HTML can: the content `&#11;` renders as a control character.
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class _RssFeed(Rss201rev2Feed):  # type: ignore[misc]
-    """RSS with the whole content of an article and all its authors."""
+    """RSS with the cover, the whole content and all authors of an article."""
 
     def rss_attributes(self) -> dict[str, str]:
         return {
             **super().rss_attributes(),
             "xmlns:content": _CONTENT_NAMESPACE,
             "xmlns:dc": _DUBLIN_CORE_NAMESPACE,
+            "xmlns:media": _MEDIA_NAMESPACE,
         }
 
     def add_item_elements(self, handler: Any, item: Any) -> None:
         super().add_item_elements(handler, item)
+        _add_cover(handler, item)
         for author in item["authors"]:
             handler.addQuickElement("dc:creator", author.name)
         if item["content"] is not None:
@@ -38,16 +41,26 @@ class _RssFeed(Rss201rev2Feed):  # type: ignore[misc]
 
 
 class _AtomFeed(Atom1Feed):  # type: ignore[misc]
-    """Atom with all authors of an article."""
+    """Atom with the cover and all authors of an article."""
+
+    def root_attributes(self) -> dict[str, str]:
+        return {**super().root_attributes(), "xmlns:media": _MEDIA_NAMESPACE}
 
     def add_item_elements(self, handler: Any, item: Any) -> None:
         super().add_item_elements(handler, item)
+        _add_cover(handler, item)
         for author in item["authors"]:
             handler.startElement("author", {})
             handler.addQuickElement("name", author.name)
             if author.url:
                 handler.addQuickElement("uri", author.url)
             handler.endElement("author")
+
+
+def _add_cover(handler: Any, item: Any) -> None:
+    # An enclosure needs the size of the file, which is not known of pictures of other hosts.
+    if item["image"] is not None:
+        handler.addQuickElement("media:content", "", {"url": item["image"], "medium": "image"})
 
 
 def to_rss(feed: Feed) -> bytes:
@@ -65,7 +78,7 @@ def to_json(feed: Feed) -> bytes:
     document = {
         "version": "https://jsonfeed.org/version/1.1",
         "title": feed.title,
-        "home_page_url": feed.home_url,
+        "home_page_url": feed.page_url,
         "feed_url": feed.own_url,
         "description": feed.description or None,
         "icon": feed.icon,
@@ -78,7 +91,8 @@ def to_json(feed: Feed) -> bytes:
 def _to_xml(kind: type[SyndicationFeed], feed: Feed) -> bytes:
     written = kind(
         title=_to_xml_text(feed.title),
-        link=feed.home_url,
+        link=feed.page_url,
+        feed_guid=feed.id,
         description=_to_xml_text(feed.description or feed.title),
         language=feed.language,
         feed_url=feed.own_url,
@@ -91,6 +105,7 @@ def _to_xml(kind: type[SyndicationFeed], feed: Feed) -> bytes:
             title=_to_xml_text(entry.title),
             link=entry.url,
             description=_to_xml_text(entry.excerpt),
+            image=entry.image and _to_xml_text(entry.image),
             content=None if entry.content is None else _to_xml_text(entry.content),
             unique_id=UUID(entry.uuid).urn,
             unique_id_is_permalink=False,

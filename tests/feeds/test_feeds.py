@@ -225,6 +225,62 @@ def test_the_update_of_an_entry_is_not_before_its_publication(as_stranger, site,
     assert parsed.entries[0].updated == parsed.feed.updated == "2031-01-01T00:00:00+00:00"
 
 
+@pytest.mark.parametrize(
+    ("query", "page"),
+    [
+        ("", "/"),
+        ("?tag=bread", "/tag/bread/"),
+        ("?category=kitchen", "/category/kitchen/"),
+        ("?author=ada", "/author/ada/"),
+        ("?tag=bread&category=kitchen", "/"),
+        ("?tag=bread&author=ada", "/"),
+    ],
+)
+def test_each_feed_has_its_own_id_and_the_address_of_its_page(
+    as_stranger, as_admin, site, make_article, make_category, make_tag, query, page
+):
+    tag = make_tag("bread")
+    make_article(category=make_category(name="Kitchen"), tags=(tag,))
+    atom, rss = (
+        feedparser.parse(as_stranger.get(f"{path}{query}").data).feed for path in (FEEDS[1], FEEDS[0])
+    )
+    address = f"https://blog.example{page}"
+    assert [(link.rel, link.href) for link in atom.links] == [("alternate", address)]
+    assert (
+        rss.link == json.loads(as_stranger.get(f"/feeds/feed.json{query}").data)["home_page_url"] == address
+    )
+    assert (atom.id == "https://blog.example/") == (query == "")
+    if query.startswith("?tag"):
+        make_tag("other")
+        changed = feedparser.parse(as_stranger.get(f"{FEEDS[1]}{query}".replace("bread", "other")).data).feed
+        assert changed.id not in (atom.id, "https://blog.example/")
+        as_admin.patch(f"/api/v1/blog/tags/{tag.uuid}/", json={"slug": "loaves"})
+        renamed = feedparser.parse(as_stranger.get(f"{FEEDS[1]}{query}".replace("bread", "loaves")).data).feed
+        assert renamed.id == atom.id
+
+
+@every_feed
+@pytest.mark.parametrize(
+    ("cover", "url"),
+    [
+        ("", None),
+        ("/cover.png?a=1&b=2", "https://blog.example/cover.png?a=1&b=2"),
+    ],
+)
+def test_a_feed_carries_the_cover(as_stranger, site, make_article, path, cover, url):
+    make_article(cover_image=cover)
+    data = as_stranger.get(path).data
+    if path.endswith(".json"):
+        assert json.loads(data)["items"][0].get("image") == url
+    else:
+        parsed = feedparser.parse(data)
+        (entry,) = parsed.entries
+        assert [dict(one) for one in entry.get("media_content", [])] == (
+            [{"url": url, "medium": "image"}] if url else []
+        )
+        assert not parsed.bozo
+
+
 def test_json_feed_has_the_members_of_its_standard(as_stranger, site, make_article):
     make_article(cover_image="/cover.png")
     feed = json.loads(as_stranger.get("/feeds/feed.json").data)
