@@ -141,13 +141,19 @@ def _read_snapshot(drafts: bool) -> Snapshot:
         _read_site(get_site()),
         _read_terms(Category),
         _read_terms(Tag),
-        _read_terms(Author, or_(has_article, ~_is_empty_profile()) if drafts else has_article),
+        _read_terms(Author, or_(has_article, _is_edited(), ~_is_empty_profile()) if drafts else has_article),
         media,
         other_hashes | {hash: str(uuid) for hash, uuid in renditions},
         [row.uuid for row in rows],
         [row.slug for row in rows],
         sum(row.is_public for row in rows),
     )
+
+
+def _is_edited() -> ColumnElement[bool]:
+    """Return whether a working copy names the author."""
+    contents = (content for (content,) in _execute(select(_copy.content)))
+    return _author.uuid.in_({author for content in contents for author in parse_content(content).authors})
 
 
 def _is_empty_profile() -> ColumnElement[bool]:

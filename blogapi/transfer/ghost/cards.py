@@ -33,6 +33,7 @@ _NOT_IN_LANGUAGE = re.compile(r"[^\w+#.-]")
 MEMBERS_ONLY = "cards that only members could read"
 # Nobody has seen these cards on the blog.
 _OMITTED = {"email": "email cards", "email-cta": "email cards"}
+_FIELD = re.compile(r"<input\b[^<>]*>", re.IGNORECASE)
 # What the sanitizer removes from HTML cards.
 _LOST_IN_HTML = {"<script": "scripts in HTML cards", "<form": "forms in HTML cards"}
 # They only mark a place; see `posts.py` for the visibility of what follows the paywall.
@@ -219,9 +220,15 @@ def _convert_before_after(card: Card) -> str:
     return _convert_gallery({"images": list(images), "caption": card.get("caption")})
 
 
+def _convert_html(card: Card) -> str:
+    html = _get_html(card, "html")
+    # A checkbox of a form would be shown, as if it were one of a list of tasks.
+    return _FIELD.sub("", html) if "<form" in html.lower() else html
+
+
 _CONVERTERS: dict[str, Callable[[Card], str]] = {
     "markdown": lambda card: render_markdown(_get_html(card, "markdown")),
-    "html": lambda card: _get_html(card, "html"),
+    "html": _convert_html,
     "horizontalrule": lambda card: "<hr>",
     "image": _convert_image,
     "gallery": _convert_gallery,

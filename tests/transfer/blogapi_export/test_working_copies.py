@@ -16,7 +16,7 @@ from blogapi.transfer.reports import Result
 from blogapi.web.errors import Conflict
 from blogapi.working_copies import service
 from blogapi.working_copies.schemas import WorkingCopyBodySchema
-from tests.exported_blogs import Blogs, create_article, create_term
+from tests.exported_blogs import Blogs, create_article, create_term, find_term
 
 
 @pytest.fixture(params=["default", "json"])
@@ -34,8 +34,8 @@ def export(request, app, instance, databases, tmp_path):
     return blogs, root, uuid
 
 
-def save(blogs: Blogs, uuid: UUID, content: str) -> None:
-    body = {"title": "Edits", "content": content, "content_type": "html"}
+def save(blogs: Blogs, uuid: UUID, content: str, **fields: object) -> None:
+    body = {"title": "Edits", "content": content, "content_type": "html", **fields}
     service.save(blogs.owner, uuid, WorkingCopyBodySchema().load(body))
 
 
@@ -75,6 +75,19 @@ def test_a_working_copy_in_the_blog_stays(export):
     report = blogs.restore(root)[-1]
     assert (report.result, "stays as it is" in report.notes[0]) == (Result.SKIPPED, True)
     assert read_content(blogs, uuid) == "Later edits"
+
+
+def test_an_author_whom_only_edits_name_comes_back(export, tmp_path):
+    blogs, _, uuid = export
+    with blogs.app.app_context():
+        authors = [str(find_term("authors", slug).uuid) for slug in ("mel", "ada")]
+        save(blogs, uuid, "Rye", authors=authors)
+    (tmp_path / "both").mkdir()
+    blogs.export(tmp_path / "both", "default")
+    blogs.empty()
+    blogs.restore(tmp_path / "both")
+    with blogs.app.app_context():
+        assert json.loads(db.session.get(WorkingCopy, uuid).content)["authors"] == authors
 
 
 def test_edits_of_an_older_version_do_not_overwrite_a_newer_one(export, tmp_path):

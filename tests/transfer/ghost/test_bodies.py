@@ -302,7 +302,12 @@ def test_cards_become_html_that_the_sanitizer_keeps(form, name, card, html):
             "cards that only members could read",
         ),
         ("html", {"html": "<script>x</script>"}, "<script>x</script>", "scripts in HTML cards"),
-        ("html", {"html": "<FORM>x</FORM>"}, "<FORM>x</FORM>", "forms in HTML cards"),
+        (
+            "html",
+            {"html": "<FORM>x<INPUT type=checkbox><input type=email /></FORM>"},
+            "<FORM>x</FORM>",
+            "forms in HTML cards",
+        ),
         ("poll", {"html": "<p>x</p>"}, "<p>x</p>", "unknown cards (poll)"),
         ("signup", {"header": "x"}, '<div class="kg-card kg-header-card"><h2>x</h2></div>', "signup forms"),
         (
