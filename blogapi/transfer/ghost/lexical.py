@@ -73,8 +73,9 @@ class _Converter:
         if name in ("paragraph", "heading", "extended-heading", "aside", "root", *_BLOCKS):
             return _wrap(name, node, self._convert_children(node, depth))
         if name in ("link", "autolink"):
-            title, url = node.get("title"), node.get("url")
-            return element("a", self._convert_children(node, depth), href=url, title=title)
+            title, url, rel, target = map(node.get, ("title", "url", "rel", "target"))
+            text = self._convert_children(node, depth)
+            return element("a", text, href=url, title=title, rel=rel, target=target)
         if name == "list":
             return self._convert_list(node, depth)
         if name == "code":

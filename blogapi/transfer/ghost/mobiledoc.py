@@ -135,7 +135,8 @@ class _Converter:
             return ""
         listed = rest[0] if rest and name == "a" else []
         attributes = dict(zip(listed[::2], listed[1::2], strict=False))
-        return start_tag(name, href=attributes.get("href"), title=attributes.get("title"))
+        href, title, rel, target = (attributes.get(key) for key in ("href", "title", "rel", "target"))
+        return start_tag(name, href=href, title=title, rel=rel, target=target)
 
     def _convert_atom(self, index: int) -> str:
         name, text, *_ = self._atoms[index]

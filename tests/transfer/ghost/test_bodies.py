@@ -88,8 +88,8 @@ def test_html_replaces_a_damaged_body(name, damaged):
         ([node("extended-quote", text("x"))], "<blockquote>x</blockquote>"),
         ([node("aside", text("x"))], '<blockquote class="kg-blockquote-alt">x</blockquote>'),
         (
-            [paragraph(node("link", text("x"), url='__GHOST_URL__/a/?b="', title=None, rel="noopener"))],
-            '<p><a href="/a/?b=&quot;">x</a></p>',
+            [paragraph(node("link", text("x"), url='__GHOST_URL__/a/?b="', title=None, rel="nofollow"))],
+            '<p><a href="/a/?b=&quot;" rel="nofollow">x</a></p>',
         ),
         ([paragraph(node("link", text("x"), url="__GHOST_URL__"))], '<p><a href="/">x</a></p>'),
         ([paragraph(text("x"), node("at-link", node("at-link-search", text="y")))], "<p>x</p>"),
@@ -136,7 +136,7 @@ def test_lexical_becomes_html(children, html):
                 [1, "p", [[0, [0, 1], 1, "x"], [0, [], 1, "y"], [0, [], 0, "z"]]],
                 markups=[["a", ["href", "__GHOST_URL__/x/", "rel", "nofollow"]], ["em"]],
             ),
-            '<p><a href="/x/"><em>x</em>y</a>z</p>',
+            '<p><a href="/x/" rel="nofollow"><em>x</em>y</a>z</p>',
         ),
         (
             mobiledoc(
