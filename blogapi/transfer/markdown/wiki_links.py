@@ -32,6 +32,8 @@ _NO_NAME = re.compile(r"[\W\d_]*|[^;=\"]*[;=\"].*|[^,]*,\s*-?\d.*")
 _SIZE = re.compile(r"(?P<width>[0-9]{1,5})(?:x(?P<height>[0-9]{1,5}))?")
 _QUOTE = re.compile(r"[ \t]*(?:[-*+][ \t]+|[0-9]+[.)][ \t]+)?(?:>[ \t]*)+")
 _MEDIA = re.compile(r"\.(?!md$|markdown$|canvas$|base$|excalidraw$)[a-z0-9]{2,5}$", re.IGNORECASE)
+# An alert as on GitHub needs no conversion.
+_ALERT = re.compile(r"\[!(?:note|tip|important|warning|caution)\][ \t]*", re.IGNORECASE)
 _SUFFIX = re.compile(r"\.(?:md|markdown)$", re.IGNORECASE)
 
 
@@ -95,7 +97,7 @@ class _Resolver:
         """Return the first line of a callout (`> [!note] Title`) as a title in bold."""
         line = self._content.rfind("\n", max(0, match.start() - 200), match.start()) + 1
         prefix = self._content[line : match.start()]
-        if not _QUOTE.fullmatch(prefix):
+        if not _QUOTE.fullmatch(prefix) or _ALERT.fullmatch(match[0]):
             return match[0]
         inner = _Resolver(match["title"].strip(), self._targets)
         title = inner.resolve().content or match["kind"].replace("-", " ").capitalize()

@@ -35,7 +35,9 @@ def resolve(content):
         ("a ==b c== d", "a <mark>b c</mark> d"),
         ("A text. ^abc123\n", "A text. \n"),
         ("a %%secret%% b\n%%\nmore\n%%\n", "a  b\n\n"),
-        ("> [!note]\n> a", "> **Note**\n>\n> a"),
+        ("> [!info]\n> a", "> **Info**\n>\n> a"),
+        ("> [!note] b\n> a", "> **b**\n>\n> a"),
+        ("> [!NOTE]\n> a\n\n> [!tip]- \n> a", "> [!NOTE]\n> a\n\n> **Tip**\n>\n> a"),
         ("> [!warning]- A *title*\n> a", "> **A *title***\n>\n> a"),
         (
             "> [!note] On [[Page|x]] and [[Other]]\n> a",
