@@ -10,8 +10,6 @@ from blogapi.transfer import folder
 from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.media.sites import SITE_FILE
 
-# The same limit as for the folders of note programs.
-_MAX_LEVELS = 12
 _MAX_CONFIGURATION = 200_000
 # These generators remove the date (Pelican derives the address from the title).
 _REMOVING = re.compile(r"(?:\.eleventy|(?:eleventy|docusaurus)\.config|pelicanconf)\.[a-z]+")
@@ -22,13 +20,13 @@ _ZOLA_KEEPS = re.compile(rb"^(?:slugify\.)?paths_keep_dates\s*=\s*true", re.MULT
 
 # A folder is looked at once, not once for each of its files.
 @lru_cache(maxsize=1024)
-def keeps_dates(posts: Path) -> bool:
+def keeps_dates(posts: Path, levels: int) -> bool:
     """Return whether `2006-05-26-a.md` in this folder has the address `/2006-05-26-a/`, as in Hugo.
 
-    The nearest folder with the configuration of a generator decides. Without one, the date is no part of the
-    address, as in Jekyll.
+    The nearest of `levels` folders with the configuration of a generator decides. Without one, the date is no
+    part of the address, as in Jekyll.
     """
-    for outer in (posts, *posts.parents[:_MAX_LEVELS]):
+    for outer in (posts, *posts.parents[: levels - 1]):
         files = [*_list_configuration(outer), *_list_configuration(outer / "config" / "_default")]
         if files:
             return not any(map(_removes_dates, files))

@@ -67,6 +67,7 @@ def read_file(
     full = replace(entry, key=outer_key or entry.key)
     # The imported folder may itself be in a folder of drafts.
     outer = entry.path.parents[full.key.count("/") :][:1]
+    levels = entry.key.count("/") + folder.MAX_OUTER_FOLDERS
     inherited = [*sections.find_reasons(full), *privacy.find_in_folders(folder.name for folder in outer)]
     record = parse_file(
         full.key,
@@ -75,8 +76,8 @@ def read_file(
         now=now,
         publish_undated=publish_undated,
         inherited=inherited,
-        is_note=vaults.is_in_vault(entry.path.parent),
-        keeps_date=generators.keeps_dates(entry.path.parent),
+        is_note=vaults.is_in_vault(entry.path.parent, levels),
+        keeps_date=generators.keeps_dates(entry.path.parent, levels),
         terms=terms,
         folders=paths.list_folders(entry.key) if folders is None else folders,
     )

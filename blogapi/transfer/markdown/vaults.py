@@ -30,11 +30,14 @@ def find_reasons(entries: Mapping[str, object]) -> list[DraftReason]:
 
 # A folder is looked at once, not once for each of its files.
 @lru_cache(maxsize=1024)
-def is_in_vault(folder: Path) -> bool:
-    """Return whether a folder is one of Obsidian or Logseq that no generator (Quartz, Hugo, …) publishes."""
+def is_in_vault(folder: Path, levels: int) -> bool:
+    """Return whether a folder is one of Obsidian or Logseq that no generator (Quartz, Hugo, …) publishes.
+
+    The configuration of a generator is looked for in `levels` folders; those above them belong to others.
+    """
     folders = (folder, *folder.parents[:_MAX_LEVELS])
     number = next((number for number, outer in enumerate(folders) if _is_vault(outer)), None)
-    return number is not None and not any(map(_has_site, folders[number:]))
+    return number is not None and not any(map(_has_site, folders[number:levels]))
 
 
 def _is_vault(folder: Path) -> bool:

@@ -421,7 +421,7 @@ def test_a_vault_is_recognised_by_its_settings(tmp_path, mark, site, expected):
     for name in filter(None, (f"vault/{mark}", "vault/daily/a.md", site)):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    assert vaults.is_in_vault(tmp_path / "vault" / "daily") is expected
+    assert vaults.is_in_vault(tmp_path / "vault" / "daily", 3) is expected
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from datetime import UTC, datetime
 
 import pytest
@@ -73,3 +74,17 @@ def test_the_date_of_a_file_name_is_in_the_slug_if_the_generator_keeps_it(
     assert (record.slug, record.title, record.published_at) == (slug, "A", datetime(2006, 5, 26, tzinfo=UTC))
     # Jekyll separates tags at spaces.
     assert slug == "a" or record.tags == ("one tag",)
+
+
+@pytest.mark.parametrize("setting", ["config.toml", "conf.py"])
+def test_an_unpacked_archive_is_no_part_of_the_folder_of_the_blog(
+    app, as_admin, people, instance, tmp_path, setting
+):
+    (instance / setting).touch()
+    with zipfile.ZipFile(tmp_path / "vault.zip", "w") as archive:
+        archive.writestr(".obsidian/app.json", "{}")
+        archive.writestr("2006-05-26-a.md", "---\ndate: 2020-01-02\n---\nPrivate")
+    result = app.test_cli_runner().invoke(args=["import", str(tmp_path / "vault.zip"), "--author", "ada"])
+    assert result.exit_code == 0
+    (article,) = as_admin.get("/api/v1/blog/articles/author/me/").json
+    assert (article["status"], article["slug"]) == ("draft", "a")
