@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,7 +33,12 @@ def run_checks(path: Path, *, repair: bool, backups: Path) -> Iterator[Finding]:
         if not repair:
             yield wrong("database", says, "restore a backup, or run doctor --repair to drop these writes")
             return
-        copy = _copy_database(path, backups)
+        try:
+            copy = _copy_database(path, backups)
+        except (OSError, subprocess.SubprocessError):
+            says += f" They cannot be copied into {backups}, so nothing was repaired."
+            yield wrong("database", says, "free some space, or restore a backup")
+            return
         yield Finding("log", Level.REPAIRED, f"{says} A copy of the file and its log is in {copy}.")
     try:
         with integrity.open_database(path) as connection:

@@ -184,6 +184,18 @@ def test_a_damaged_file_is_reported_and_not_checked_further(run_doctor, blog, ap
     assert "is damaged" in result.stdout and "restore FILE" in result.stdout and "pieces" not in result.stdout
 
 
+@pytest.mark.parametrize("fault", ["in the way", "full"])
+def test_a_damaged_log_is_not_dropped_if_it_cannot_be_copied(run_doctor, blog, monkeypatch, fault):
+    monkeypatch.setattr(integrity, "count_lost_writes", lambda path: 3)
+    if fault == "full":
+        # The program that copies the files fails.
+        monkeypatch.setattr(integrity.raw_files, "__file__", str(blog / "missing.py"))
+    else:
+        (blog / "backups").write_text("in the way")
+    (line,) = list_lines(run_doctor("--repair"), "wrong")
+    assert "at least 3 committed writes" in line and "so nothing was repaired" in line
+
+
 @pytest.mark.parametrize("content", [b"", b"Dear reader, " * 100])
 def test_a_file_that_is_not_a_blog_is_reported(run_doctor, instance, content):
     with allow_opening():
