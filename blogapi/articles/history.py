@@ -119,12 +119,13 @@ def add_version(
 
 
 def keep_working_copies(uuids: Sequence[UUID]) -> None:
-    """Add the working copies of these articles to their history before the articles are deleted."""
+    """Move the working copies of these articles to their history; delete those that change nothing."""
     copies = queries.find_working_copies(uuids)
     for uuid, article in queries.find_by_uuids(list(copies)).items():
-        copy = copies[uuid]
-        edits = complete_edits(parse_content(copy.content), get_content(article))
-        add_version(article, edits, user=copy.user_id, created=copy.last_updated)
+        copy, content = copies[uuid], get_content(article)
+        edits = complete_edits(parse_content(copy.content), content)
+        if edits != content:
+            add_version(article, edits, user=copy.user_id, created=copy.last_updated)
         delete_working_copy(copy)
 
 

@@ -88,7 +88,7 @@ def _names_article(id: UUID) -> bool:
 @bp.check_exists(queries.check_exists)
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
-    """Discard the working copy of an article."""
+    """Discard the working copy of an article; the history keeps it as a former version."""
     service.discard(id)
 
 

@@ -87,10 +87,10 @@ def _get_written_seo(article: ArticleContent) -> dict[str, str]:
 
 
 def discard(article_id: UUID) -> None:
-    """Delete the working copy; raises NotFound if there is none."""
+    """Move the working copy to the history of the article; raises NotFound if there is none."""
     with transaction():
         queries.check_exists(article_id)
-        history.delete_working_copy(db.session.get_one(WorkingCopy, article_id))
+        history.keep_working_copies([article_id])
 
 
 def prepare_publication(article_id: UUID) -> None:

@@ -329,3 +329,29 @@ def test_the_edits_of_a_deleted_article_are_in_its_history(as_admin, as_grace, p
     restored = as_admin.post(f"{path}revisions/2/restore/").json
     assert (restored["title"], restored["slug"]) == ("Two", "one")
     assert as_admin.get(f"{path}working-copy/").status_code == 404
+
+
+# Discard
+
+
+@pytest.mark.parametrize("status", ["draft", "published", "archived"])
+def test_discarded_edits_are_in_the_history(as_admin, as_grace, as_reader, make_article, status):
+    path = f"{ARTICLES}{make_article(title='One', content='first', slug='one', status=status).uuid}/"
+    save(as_admin, path)
+    saved = save(as_grace, path, content="third").json
+    before, seen = as_admin.get(f"{path}?fields=*,last_updated"), as_reader.get(path)
+    assert as_admin.delete(f"{path}working-copy/").status_code == 204
+    assert as_admin.get(f"{path}working-copy/").status_code == 404
+    after = as_admin.get(f"{path}?fields=*,last_updated")
+    assert (after.data, after.headers["ETag"]) == (before.data, before.headers["ETag"])
+    assert as_reader.get(path).data == seen.data
+    [kept] = as_admin.get(f"{path}revisions/?fields=number,title,content,status,user,created,name").json
+    expected = {"title": "Two", "content": "third", "status": status, "user": saved["user"]["uuid"]}
+    assert kept == expected | {"number": 2, "created": saved["last_updated"], "name": ""}
+    assert as_admin.post(f"{path}revisions/2/restore/").json["content"] == "third"
+
+
+def test_discarding_what_equals_the_article_adds_no_version(as_admin, path):
+    save(as_admin, path, title="One", content="first", content_type="html", seo={"description": "Written"})
+    assert as_admin.delete(f"{path}working-copy/").status_code == 204
+    assert numbers(as_admin, path) == []
