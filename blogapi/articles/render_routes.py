@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
+from blogapi.articles import future_address
 from blogapi.articles.schemas import RenderBodySchema, RenderingSchema
 from blogapi.articles.text_defaults import TEXT_DEFAULTS
 from blogapi.content import rendering
@@ -26,8 +29,11 @@ bp = Blueprint(
 @bp.arguments(RenderBodySchema)
 @bp.response(200, RenderingSchema())
 def render(given: Fields) -> WithAttributes:
-    """Render a text as the content of an article, without storing it."""
-    texts, article = {**TEXT_DEFAULTS, **given}, given.get("article") or NIL_UUID
-    rendered = rendering.render(texts["content"], texts["content_type"])
+    """Render a text as the content of an article, and compute the address of the article; store nothing."""
+    article: UUID = given.pop("article", None) or NIL_UUID
+    content = given.pop("content", "")
+    content_type = given.pop("content_type", TEXT_DEFAULTS["content_type"])
+    rendered = rendering.render(content, content_type)
     resolver = HtmlResolver(article, find_files([Text(article, rendered.html, ())]))
-    return WithAttributes(rendered, html=resolver.resolve(rendered.html))
+    slug, url = future_address.predict(article, **given) if "title" in given else (None, None)
+    return WithAttributes(rendered, html=resolver.resolve(rendered.html), slug=slug, url=url)

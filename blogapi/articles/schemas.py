@@ -15,6 +15,7 @@ from blogapi.articles.models import Article
 from blogapi.authors.schemas import EmbeddedAuthorSchema
 from blogapi.categories.schemas import EmbeddedCategorySchema
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
+from blogapi.content.slugs import MAX_SLUG_LENGTH
 from blogapi.media.schemas import RenditionSchema
 from blogapi.storage.database import current_time
 from blogapi.tags.schemas import TagSchema
@@ -171,15 +172,23 @@ class HeadingSchema(OutputSchema):
 
 
 class RenderBodySchema(InputSchema):
-    """A text to render, and the imported article to whose files its relative addresses refer."""
+    """A text to render as the content of an article, and fields that decide the address of the article."""
 
     content = ArticleBodySchema._declared_fields["content"]
     content_type = ArticleBodySchema._declared_fields["content_type"]
     article = Identifier(
         allow_none=True,
         metadata={
-            "description": "uuid of an imported article. Relative addresses in the text refer to its files."
+            "description": "uuid of the article, which may be new. Relative addresses in the text refer to "
+            "the files of an imported article."
         },
+    )
+    title = Text(max_length="MAX_TITLE")
+    slug = Text(max_length=MAX_SLUG_LENGTH, metadata={"description": "Empty: as in a working copy."})
+    category = Identifier(allow_none=True, metadata={"description": "Default: the category of the article."})
+    published_at = Timestamp(
+        allow_none=True,
+        metadata={"description": "Default: the time of a published article, otherwise now.", "example": None},
     )
 
 
@@ -189,6 +198,19 @@ class RenderingSchema(OutputSchema):
     html = ma.fields.String(metadata={"description": "The text as sanitised HTML."})
     toc = ma.fields.List(ma.fields.Nested(HeadingSchema))
     excerpt = ma.fields.String(metadata={"description": "The generated excerpt."})
+    slug = ma.fields.String(
+        allow_none=True,
+        metadata={
+            "description": "The slug that the article has, or gets when it is stored; null without `title`."
+        },
+    )
+    url = ma.fields.String(
+        allow_none=True,
+        metadata={
+            "description": "The address that the page has, or gets when the article is published; null "
+            "without `title`, and if the site has no `url`."
+        },
+    )
     word_count = ma.fields.Integer()
     reading_minutes = ma.fields.Integer()
 

@@ -1,0 +1,76 @@
+"""The slug and the address that `render/` shows are those that the article gets."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+
+from tests.conftest import ARTICLES
+
+RENDER = "/api/v1/blog/render/"
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def predict(as_admin, as_login, set_clock):
+    """Return a function that returns the slug and the url that the API shows for an article."""
+    set_clock(NOW)
+    site = {"url": "https://blog.example", "article_path": "/{year}/{month}/{category}/{slug}/"}
+    assert as_login.patch("/api/v1/blog/site/", json=site).status_code == 200
+
+    def ask(**fields):
+        response = as_admin.post(RENDER, json={"content": ""} | fields)
+        assert response.status_code == 200, response.json
+        return response.json["slug"], response.json["url"]
+
+    return ask
+
+
+@pytest.mark.parametrize("other", [None, "draft", "published"])
+@pytest.mark.parametrize("slug", ["", "own"])
+@pytest.mark.parametrize("time", [None, "2027-01-31T23:00:00Z"])
+def test_the_address_of_a_new_article(as_admin, make_article, predict, other, slug, time):
+    if other:
+        make_article(title="A knot", status=other)
+    uuid = str(uuid4())
+    given = {"title": "A knot", "slug": slug} if slug else {"title": "A knot"}
+    predicted = predict(**{"article": uuid, "published_at": time, "slug": ""} | given)
+    body = given | {"status": "published", "published_at": time}
+    as_admin.put(f"{ARTICLES}{uuid}/", json=body)
+    stored = as_admin.get(f"{ARTICLES}{uuid}/?fields=slug,url").json
+    assert predicted == (stored["slug"], stored["url"])
+    assert predicted[1].startswith(
+        "https://blog.example/2027/01/" if time else "https://blog.example/2026/11/"
+    )
+
+
+@pytest.mark.parametrize("status", ["draft", "scheduled", "published"])
+@pytest.mark.parametrize(
+    "edits", [{}, {"title": "Other"}, {"slug": "given"}, {"title": "Other", "slug": "x"}]
+)
+@pytest.mark.parametrize("own", [{}, {"slug": "chosen"}])
+def test_the_address_of_an_article_with_edits(
+    as_admin, make_article, make_category, predict, status, edits, own
+):
+    time = {"published_at": "2027-03-01T00:00:00Z"} if status == "scheduled" else {}
+    article = make_article(title="A knot", status=status, **own, **time)
+    edits = {"title": "A knot", "category": str(make_category(name="Kitchen").uuid)} | edits
+    predicted = predict(article=str(article.uuid), **edits)
+    path = f"{ARTICLES}{article.uuid}/"
+    assert as_admin.put(f"{path}working-copy/", json=edits).status_code == 201
+    as_admin.post(f"{path}working-copy/publish/")
+    stored = as_admin.get(f"{path}?fields=slug,url").json
+    assert predicted == (stored["slug"], stored["url"])
+
+
+def test_without_a_title_or_a_site_there_is_no_address(as_admin, as_login, predict):
+    assert predict() == predict(article=str(uuid4()), slug="x") == (None, None)
+    assert as_login.patch("/api/v1/blog/site/", json={"url": ""}).status_code == 200
+    assert predict(title="A knot") == ("a-knot", None)
+
+
+def test_a_deleted_category_and_a_wrong_slug_are_no_error(predict):
+    slug, url = predict(title="A", category=str(uuid4()), slug="Not a/slug")
+    assert (slug, url) == ("Not a/slug", "https://blog.example/2026/11/uncategorised/Not%20a%2Fslug/")
