@@ -33,7 +33,7 @@ class Page:
     """A page: its path below /admin, its name in `data-page`, its title, and its module in `static/pages`.
 
     A page with an icon has an entry in the menu, in `group`. `place` is the entry that is the current one;
-    a page without one has no menu.
+    a page without one has no menu. Members see only the entries of pages `for_members`.
     """
 
     path: str
@@ -43,6 +43,7 @@ class Page:
     icon: str = ""
     group: str = ""
     place: str = ""
+    for_members: bool = False
 
 
 PAGES = (
@@ -57,7 +58,7 @@ PAGES = (
     Page("/keys/", "keys", "Keys", "keys", "key-round", "Settings"),
     Page("/import/", "import", "Import and export", "import", "import", "Settings"),
     Page("/backups/", "backups", "Backups", "backups", "archive", "Settings"),
-    Page("/profile/", "profile", "Profile", "profile", "user"),
+    Page("/profile/", "profile", "Profile", "profile", "user", for_members=True),
     Page("/export/", "export", "Import and export", "export", place="import"),
     Page("/articles/<id:id>/history/", "history", "History", "history", place="articles"),
     Page("/articles/new/", "editor", "New article", "editor"),

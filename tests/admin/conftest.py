@@ -12,7 +12,8 @@ import pytest
 
 from tests.admin.blogs import Blog, Client, create_users, open_app, serve_blog
 from tests.admin.browsing import AdminPages
-from tests.browser import launch_browser
+from tests.admin.writing import ARTICLES, TEXT, get_text
+from tests.browser import launch_browser, wait_until
 
 
 @pytest.fixture(scope="session")
@@ -73,3 +74,27 @@ def open_admin(admin_browser: AdminPages) -> Iterator[AdminPages]:
     yield admin_browser
     admin_browser.close_tabs()
     assert admin_browser.faults == []
+
+
+@pytest.fixture
+def make(api: Client) -> Callable[..., str]:
+    """Return a function that creates an article and returns its path."""
+
+    def create(title: str, **fields: Any) -> str:
+        article = {"title": title, "content": TEXT, "content_type": "markdown", **fields}
+        return f"{ARTICLES}{api.post(ARTICLES, article)['uuid']}/"
+
+    return create
+
+
+@pytest.fixture
+def write(open_admin: AdminPages) -> Callable[..., Any]:
+    """Return a function that opens the editor of an article."""
+
+    def open_editor(path: str, **options: Any) -> Any:
+        page = open_admin(f"/admin/articles/{path.split('/')[2]}/", **options)
+        get_text(page).wait_for()
+        wait_until(page, "document.querySelector('.cm-content') !== null")
+        return page
+
+    return open_editor

@@ -78,7 +78,6 @@ class Sample extends Page {
       <p class="section" id="user">${session().user.username} ${session().site.time_zone}</p>
       ${components.progressBar({ value: 1, max: 3, label: "Work" })}
       ${components.facts([["Size", "3 kB"]])}
-      ${components.notice({ icon: "cloud-off", title: "Notice", text: "Text" })}
       ${components.emptyState({ title: "Nothing", text: "Start", actions: button({ text: "Start", href: "/admin/" }) })}`;
   }
 }

@@ -72,6 +72,17 @@ def open_list(open_admin: AdminPages) -> Callable[..., Any]:
     return open_page
 
 
+def test_publishing_a_scheduled_article_is_undone(open_list, api):
+    time = "2999-01-01T09:00:00.000000+00:00"
+    fields = {"title": "Later", "status": "scheduled", "published_at": time}
+    path = f"blog/articles/{api.post('blog/articles/', fields)['uuid']}/?fields=status,published_at"
+    page = open_list()
+    choose(page, "Later", "Publish now")
+    page.get_by_role("button", name="Undo", exact=True).click()
+    page.get_by_text("“Later” as before").wait_for()
+    assert api.get(path) == {"status": "scheduled", "published_at": time}
+
+
 def test_tabs_order_and_search_have_addresses(open_list, articles):
     page = open_list()
     assert titles(page) == ["Ebb", "Tide", "Dinghy", "Foghorn"]

@@ -9,105 +9,30 @@ import pytest
 
 from tests.admin.blogs import PASSWORD
 from tests.admin.browsing import list_violations
+from tests.admin.writing import (
+    ARTICLES,
+    COPY,
+    SAVED,
+    TEXT,
+    crash,
+    get_button,
+    get_stored,
+    get_text,
+    is_read,
+    lose_answer,
+    save,
+    type_at_end,
+    update,
+    wait_for_content,
+    wait_for_state,
+)
 from tests.browser import is_wider_than_the_window, wait_until
 
 pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
-ARTICLES = "blog/articles/"
-COPY = "**/working-copy/"
-TEXT = "Rope *first*.\n\n- [ ] an ending\n"
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
-SAVED = re.compile(r"^Saved \d\d:\d\d$")
-
-
-@pytest.fixture
-def make(api):
-    """Return a function that creates an article and returns its path."""
-
-    def create(title, **fields):
-        article = {"title": title, "content": TEXT, "content_type": "markdown", **fields}
-        return f"{ARTICLES}{api.post(ARTICLES, article)['uuid']}/"
-
-    return create
-
-
-@pytest.fixture
-def write(open_admin):
-    """Return a function that opens the editor of an article."""
-
-    def open_editor(path, **options):
-        page = open_admin(f"/admin/articles/{path.split('/')[2]}/", **options)
-        get_text(page).wait_for()
-        wait_until(page, "document.querySelector('.cm-content') !== null")
-        return page
-
-    return open_editor
-
-
-def get_text(page):
-    return page.get_by_role("textbox", name="Text", exact=True)
-
-
-def get_button(page, name):
-    return page.get_by_role("button", name=name, exact=True)
-
-
-def type_at_end(page, text):
-    get_text(page).focus()
-    page.keyboard.press("Control+End")
-    page.keyboard.insert_text(text)
-
-
-def save(page):
-    page.keyboard.press("Control+s")
-    page.get_by_role("banner").get_by_text(SAVED).wait_for()
-
-
-def wait_for_state(page, words):
-    page.get_by_role("banner").get_by_text(words, exact=True).wait_for()
-
-
-def get_stored(api, path):
-    return api.get(f"{path}working-copy/")["content"]
-
-
-def lose_answer(route):
-    """Answer the request as a server whose response is lost."""
-    route.fetch()
-    route.abort()
-
-
-def crash(page, text, open_again):
-    """Type a text that is not sent, end the page, and return the page that is opened then."""
-    # The emulated network is back online while a tab closes, and the text would be sent.
-    page.evaluate("() => { window.fetch = () => new Promise(() => {}); }")
-    page.keyboard.insert_text(text)
-    wait_until(page, f"Object.values(localStorage).some((value) => value.includes({text!r}))")
-    page.close()
-    page = open_again()
-    page.get_by_text("This browser has kept a text that was not saved.", exact=True).wait_for()
-    return page
-
-
-def update(page):
-    get_button(page, "Update").click()
-    page.get_by_role("dialog").get_by_role("button", name="Update", exact=True).click()
-
-
-def is_read(page, words):
-    """Return whether the preview contains the words."""
-    wait_until(
-        page, f"document.querySelector('.reading > .sheet')?.shadowRoot?.textContent.includes({words!r})"
-    )
-    return True
-
-
-def wait_for_content(page, path, end):
-    """Wait until the content of the article ends with these words."""
-    article = f"fetch('/api/v1/{path}').then((response) => response.json())"
-    wait_until(page, f"{article}.then(({{ content }}) => content.endsWith({end!r}))")
 
 
 def test_a_new_article_becomes_one_draft_even_after_a_crash(open_admin, api):
@@ -458,7 +383,7 @@ def test_details_by_keyboard(write, make, api):
     category = page.get_by_role("combobox", name="Category", exact=True)
     category.fill("Workshop")
     category.press("Enter")
-    get_button(page, "Write others").click()
+    page.get_by_text("Write others", exact=True).click()
     page.get_by_role("textbox", name="Title elsewhere", exact=True).fill("Elsewhere")
     save(page)
     copy = api.get(f"{path}working-copy/")

@@ -10,7 +10,7 @@ import pytest
 
 from blogapi.admin import assets
 from tests.admin.blogs import PASSWORD, Client, replace_asset
-from tests.admin.browsing import AdminPages, list_violations
+from tests.admin.browsing import AdminPages, list_violations, wait_for_page
 from tests.browser import is_wider_than_the_window, wait_until
 
 pytestmark = pytest.mark.sqlite("the pages use the API alone")
@@ -129,10 +129,24 @@ def test_stranger_is_led_to_the_sign_in_page(open_sample):
     page.wait_for_url("**/admin/sign-in/?next=%2Fadmin%2Fbackups%2F")
 
 
-def test_member_learns_that_the_page_is_for_admins(open_sample):
+def test_members_see_only_what_they_may_use(open_sample, open_admin):
     page = open_sample(user="tomas", ready=False)
-    page.get_by_role("heading", name="For admins only", exact=True).wait_for()
-    assert not page.get_by_role("button", name="New thing", exact=True).is_visible()
+    page.wait_for_url("**/admin/profile/")
+    wait_for_page(page)
+    menu = page.get_by_role("navigation", name="Pages of the blog", exact=True)
+    assert menu.get_by_role("link").all_inner_texts() == ["tomas"]
+    assert menu.get_by_role("button").count() == menu.get_by_role("heading").count() == 0
+    page.keyboard.press("Control+p")
+    assert page.get_by_role("dialog").count() == 0
+    for path in ("/admin/", "/admin/articles/new/", "/admin/articles/"):
+        page.goto(path)
+        page.wait_for_url("**/admin/profile/")
+    page.set_viewport_size({"width": 390, "height": 700})
+    bar = page.get_by_role("navigation", name="Pages", exact=True)
+    assert bar.get_by_role("link").count() == 0
+    bar.get_by_role("button", name="More", exact=True).click()
+    assert bar.get_by_role("link").all_inner_texts() == ["Profile"]
+    assert list_violations(page) == []
 
 
 def test_page_waits_for_a_blog_that_does_not_answer(open_sample):

@@ -79,7 +79,7 @@ export function field({ name, id = `field-${name}`, label, help, counter, errors
       <span id="${id}-help" class="help">${text}</span><span class="help">${counter}</span></div></div>`;
 }
 
-function makeControl({ type = "text", value = "", prefix, onInput, onChange, ...more }) {
+function makeControl({ type = "text", value = "", onInput, onChange, ...more }) {
   const oninput = ({ target }) => onInput?.(target.value);
   const onchange = ({ target }) => onChange?.(target.value);
   const dir = /^text/.test(type) && "auto";
@@ -87,8 +87,7 @@ function makeControl({ type = "text", value = "", prefix, onInput, onChange, ...
   // What is typed into a field that the page does not follow stays when the page renders.
   const shown = onInput ? live(value) : value;
   if (type === "textarea") return html`<textarea rows="3" .value=${shown} ${given}></textarea>`;
-  const input = html`<input type=${type} .value=${shown} ${given}>`;
-  return prefix ? html`<span class="prefixed"><span class="prefix">${prefix}</span>${input}</span>` : input;
+  return html`<input type=${type} .value=${shown} ${given}>`;
 }
 
 /** One of two or three choices. items: [{value, label}]. */
@@ -134,10 +133,6 @@ export const row = ({ title, text = "", side = "", icon: name, kind }) =>
 export const emptyState = ({ title, text, actions = nothing }) =>
   html`<section class="empty"><h2>${title}</h2><p>${text}</p>
     <div class="actions">${actions}</div></section>`;
-
-export const notice = ({ icon: name, title, text = "", action = nothing }) =>
-  html`<section class="notice">${icon(name)}
-    <div class="notice-text"><p>${title}</p><p class="soft">${text}</p></div>${action}</section>`;
 
 /** An alert with the text; empty if there is no text. */
 export const problem = (text) =>

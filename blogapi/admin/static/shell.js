@@ -2,9 +2,8 @@
 
 import { html, LitElement, nothing } from "./vendor/lit.js";
 import { ApiError, connection, get, onLoginEnded, post } from "./api.js";
-import { button, emptyState, keepFocus, notice, pageHead, problem, row, sectionHead, updateFloats }
-  from "./components.js";
-import { keptTexts } from "./editor/journal.js";
+import { emptyState, keepFocus, pageHead, problem, row, sectionHead, updateFloats } from "./components.js";
+import { Journal } from "./editor/journal.js";
 import { count, formatDayAndTime, setTimeZone } from "./format.js";
 import { openPalette } from "./palette.js";
 import { letterOf, nameKeys } from "./shortcuts.js";
@@ -13,18 +12,20 @@ import * as storage from "./storage.js";
 // The names of the blog and the user are stored for the next page, whose menu does not wait for the API.
 const KEPT = "blogapi.session";
 let last = storage.read(KEPT) ?? {};
+const [missing, silent, technical] = document.getElementById("failure").content.children;
 let current = null;
 
 /** {user: {uuid, username, role}, site: {title, time_zone, …}}; known in renderPage(), not yet in load(). */
 export const session = () => current;
 
-/** The values of this session or the last one in this browser: {title, user, username}; user: a uuid. */
+/** The values of this session, or of the last one in this browser: {title, user, username, role}. */
 export const lastSession = () => last;
 
 export function setSession(session) {
   current = session;
   setTimeZone(session.site.time_zone);
-  last = { title: session.site.title, user: session.user.uuid, username: session.user.username };
+  const { user: { uuid: user, username, role }, site: { title } } = session;
+  last = { title, user, username, role };
   storage.write(KEPT, last);
   onLoginEnded(signInAgain);
 }
@@ -44,6 +45,7 @@ export class Page extends LitElement {
 
   state = "loading";
   busy = "";
+  kept = [];
   errors = {};
   problem = "";
 
@@ -66,6 +68,9 @@ export class Page extends LitElement {
     clearInterval(this.timer);
     const opening = current ? null : openSession();
     const failed = (await Promise.allSettled([opening, this.load()])).find(({ reason }) => reason);
+    const isAllowed = !current || last.role === "admin" || this.constructor.forMembers;
+    if (!isAllowed) return location.replace("/admin/profile/");
+    this.kept = await findKept();
     if (!failed) return this.set({ state: "ready" });
     const error = failed.reason;
     const here = encodeURIComponent(location.pathname + location.search);
@@ -89,7 +94,10 @@ export class Page extends LitElement {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const { errors, message } = error;
-      const isShown = Object.keys(errors).some((field) => document.getElementById(`field-${field}`));
+      // A field of the page can be hidden, or behind the popover of the action.
+      const place = [...document.querySelectorAll("main, dialog[open], .popover")].at(-1);
+      const isShown = Object.keys(errors)
+        .some((field) => place.querySelector(`[id="field-${field}"]`)?.checkVisibility());
       this.set({ errors, problem: isShown ? "" : message });
       this.updateComplete.then(() => document.querySelector("[aria-invalid=true]")?.focus());
     } finally {
@@ -120,48 +128,49 @@ export class Page extends LitElement {
   }
 
   renderContent() {
-    if (current && current.user.role !== "admin" && !this.constructor.forMembers) {
-      return html`${pageHead(this.heading)}
-        ${emptyState({ title: "For admins only", text: "An admin can change your role." })}`;
-    }
     if (this.state === "failed") return html`${this.renderHead()}${renderFailure(this)}`;
     if (this.state === "loading") return html`${this.renderHead()}<p class="loading">Loading…</p>`;
     const isBehind = document.querySelector("dialog[open]");
-    return html`${this.renderHead()}${isBehind ? nothing : this.renderProblem()}${this.renderPage()}`;
+    return html`${this.renderHead()}${isBehind ? nothing : this.renderProblem()}
+      ${renderKept(this)}${this.renderPage()}`;
   }
 
   updated() {
     document.title = [this.heading, last.title].filter(Boolean).join(" · ");
     document.querySelector(".side-title").textContent = last.title || location.host;
     document.querySelector(".side [href='/admin/profile/'] span").textContent = last.username || "Profile";
+    if (last.role) document.body.dataset.role = last.role;
     updateFloats();
   }
 }
 
+// Return the texts of this browser whose articles the blog does not have, or does not show now.
+async function findKept() {
+  const find = (entry) => get(`blog/articles/${entry.article}/`, { query: { fields: "uuid" } })
+    .then(() => [], ({ status }) => [{ ...entry, status }]);
+  return (await Promise.all((await new Journal(last.user).find()).map(find))).flat();
+}
+
+// The editor of a new article offers the texts of articles that do not exist.
+function renderKept({ kept }) {
+  const rows = kept.map(({ article, status, document: { title, content }, time }) => row({
+    title: html`<a href="/admin/articles/${status === 404 ? "new" : article}/"
+      >${title || "Without a title"}</a>`,
+    text: `${count(content.split(/\s+/).filter(Boolean).length, "word")} not saved to the blog`,
+    side: formatDayAndTime(new Date(time)) }));
+  return html`<section class="section" ?hidden=${!rows.length}>
+    ${sectionHead("Kept in this browser")}<ul class="rows">${rows}</ul></section>`;
+}
+
 function renderFailure(page) {
   const { failure, wait } = page;
-  if (!failure.isTemporary) {
-    const [title, text] = failure.status === 404
-      ? ["There is nothing here", "It was deleted, or the address is not complete."]
-      : ["This page does not work", failure.message];
-    return emptyState({ title, text, actions: button({ text: "Go to the overview", href: "/admin/" }) });
-  }
-  const kept = keptTexts(last.user).map((text) => row({
-    title: html`<a href="/admin/articles/${text.article}/">${text.title || "Without a title"}</a>`,
-    text: `${count(text.words, "word")} not yet saved to the blog`,
-    side: formatDayAndTime(text.changed),
-  }));
+  if (failure.status === 404) return html`${renderKept(page)}${missing}`;
+  if (!failure.isTemporary) return emptyState({ title: "This page does not work", text: failure.message });
+  silent.querySelector(".wait").textContent = count(wait, "second");
+  silent.querySelector("button").onclick = () => page.reload();
   const { failures, lastGood } = connection;
-  return html`${notice({
-    icon: "cloud-off",
-    title: html`<strong>The blog does not answer.</strong> Trying again in ${count(wait, "second")}.`,
-    text: "You can go on writing: texts are kept in this browser and saved when the blog is back.",
-    action: button({ text: "Try now", onClick: () => page.reload() }),
-  })}
-  <section class="section" ?hidden=${!kept.length}>
-    ${sectionHead("Kept in this browser")}<ul>${kept}</ul></section>
-  <details class="section technical"><summary>Details for whoever runs the server</summary>
-    <pre tabindex="0">${failures}Last good answer: ${lastGood}.</pre></details>`;
+  technical.querySelector("pre").textContent = `${failures.join("")}Last good answer: ${lastGood}.`;
+  return html`${silent}${renderKept(page)}${technical}`;
 }
 
 // Ask for the password in the dialog of the document; return a promise of whether the user signed in.
@@ -202,7 +211,7 @@ export function definePage(PageClass) {
   nameKeys(document);
   addEventListener("click", ({ target }) => target.closest(".go-to") && openPalette());
   addEventListener("keydown", (event) => {
-    if (letterOf(event) !== "P") return;
+    if (letterOf(event) !== "P" || last.role !== "admin") return;
     event.preventDefault();
     openPalette();
   });

@@ -54,9 +54,12 @@ export class ArticlePage extends Page {
     const { article, document: stored } = this;
     for (const entry of await this.journal.find(article && this.uuid)) {
       // The last request of an editor can have created the article.
-      const loaded = article ? { article, document: stored } : await load(entry.article).catch(() => null);
+      const isGone = ({ status }) => (status === 404 ? null : {});
+      const loaded = article ? { article, document: stored } : await load(entry.article).catch(isGone);
+      // The editor of an article that exists offers its texts.
+      if (loaded && !article && !entry.isNew) continue;
       if (isSame(entry.document, loaded?.document ?? EMPTY, loaded?.article)) discard(entry);
-      else this.kept ??= entry;
+      else this.offered ??= entry;
     }
     this.requestUpdate();
   }
@@ -77,17 +80,24 @@ export class ArticlePage extends Page {
   async useKept() {
     // What was typed meanwhile is saved first. In the same article, the next save is then a conflict.
     if (!(await this.saver.save())) return;
-    const { article: uuid, document, base, etag } = this.kept;
+    const { article: uuid, isNew, document, base, etag } = this.offered;
     const article = uuid === this.uuid ? this.article : null;
-    this.uuid = uuid;
     // The storage may have no room for the text twice.
     this.dropKept();
+    if (!article && !isNew) return this.saveAsNew(document);
+    this.uuid = uuid;
     this.take({ article, document, etag }, JSON.parse(base));
   }
 
+  // The deletion of the article can be undone, so the new article has a uuid of its own.
+  saveAsNew(document) {
+    this.uuid = newUuid();
+    this.take({ document }, EMPTY);
+  }
+
   dropKept() {
-    discard(this.kept);
-    this.set({ kept: null });
+    discard(this.offered);
+    this.set({ offered: null });
     this.area.focus();
   }
 
@@ -154,14 +164,20 @@ export class ArticlePage extends Page {
     this.area.focus();
   }
 
+  // Save the text; throw an error if it is not saved.
+  async store() {
+    const isSaved = (await this.saver.save()) && this.article;
+    if (!isSaved) throw new ApiError(409, { detail: stateWords(this) || "There is no text yet." });
+  }
+
   // Save the text, and publish it with this request body. Return whether that was done.
   async publish(body, words) {
     let theirs = null;
     const isDone = await this.act("publish", async () => {
-      const isSaved = (await this.saver.save()) && this.article;
-      if (!isSaved) throw new ApiError(409, { detail: stateWords(this) || "There is no text yet." });
+      await this.store();
       const { document: sent, saver: { etag } } = this;
       const answer = await publishCopy(this.uuid, body, { etag }).catch(async (error) => {
+        if (error.status === 404) await this.lose();
         if (error.code !== "article_changed") throw error;
         theirs = await load(this.uuid, { asPublished: true });
       });
@@ -181,12 +197,16 @@ export class ArticlePage extends Page {
     return isDone;
   }
 
-  async discard() {
+  // Move the edits to the history; `back` is the document that takes their place, by default the article.
+  async discard(back) {
+    const { document: edits } = this;
     await this.act("discard", async () => {
-      await this.saver.save();
-      await del(copyOf(this.uuid), { etag: this.saver.etag });
-      this.take(await load(this.uuid));
-      toast("The edits are discarded.");
+      await this.store();
+      if (this.article.working_copy) await del(copyOf(this.uuid), { etag: this.saver.etag });
+      const loaded = await load(this.uuid);
+      this.take({ ...loaded, document: back ?? loaded.document }, loaded.document);
+      toast(back ? "The edits are back." : "The edits are discarded; the history has them.",
+        { undo: !back && (() => this.discard(edits)) });
     });
   }
 
@@ -196,11 +216,14 @@ export class ArticlePage extends Page {
     const { saver, uuid } = this;
     const { etag } = saver;
     if (document.visibilityState === "hidden") return saver.save({ signInAgain: false });
-    const loaded = this.article && (await load(uuid).catch(() => null));
+    const loaded = this.article && (await load(uuid).catch(({ status }) => status === 404 && this.lose()));
     if (loaded && loaded.etag !== etag) await this.refreshTerms();
     const isUntouched = saver.state === "saved" && saver.etag === etag && !this.busy;
     if (loaded && loaded.etag !== etag && isUntouched) this.take(loaded);
   }
+
+  // The article was deleted: the text that the server had is not saved any more, and is kept.
+  lose() { return (this.saver.start(EMPTY, this.saver.etag), this.saver.save()); }
 
   // Store the working copy of a draft as one version.
   leave() {

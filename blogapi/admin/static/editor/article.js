@@ -10,24 +10,34 @@ const WHOLE = { query: { fields: FIELDS } };
 export const pathOf = (uuid) => `blog/articles/${uuid}/`;
 export const copyOf = (uuid) => `${pathOf(uuid)}working-copy/`;
 
+/** Return the answers with an article, and with its working copy if it has one. options: for the article. */
+export async function loadWithCopy(uuid, options) {
+  const article = await get(pathOf(uuid), options);
+  if (!article.data.working_copy) return [article, null];
+  // The working copy can be published or discarded between the two requests.
+  const copy = await get(copyOf(uuid)).catch((error) => error.status === 404 ? null : Promise.reject(error));
+  return copy ? [article, copy] : loadWithCopy(uuid, options);
+}
+
 /** Return {article, document, etag, saved, user}: an article, and its working copy if it has one. */
 export async function load(uuid, { asPublished = false } = {}) {
-  const { data: article, etag } = await get(pathOf(uuid), WHOLE);
-  if (!article.working_copy || asPublished) {
-    const { excerpt } = await renderText(article, uuid);
+  const [{ data: article, etag }, copy] = await loadWithCopy(uuid, WHOLE);
+  if (!copy || asPublished) {
+    const { excerpt } = await renderText({ ...article, title: "" }, uuid);
     return { article, document: fromArticle(article, excerpt), etag, saved: article.last_updated };
   }
-  // It can be published or discarded between the two requests.
-  const isGone = (error) => (error.status === 404 ? null : Promise.reject(error));
-  const copy = await get(copyOf(uuid)).catch(isGone);
-  if (!copy) return load(uuid);
   const { last_updated: saved, user } = copy.data;
   return { article, document: fromCopy(copy.data), etag: copy.etag, saved, user };
 }
 
-/** Return the server's rendering of a text: {html, toc, excerpt, word_count, reading_minutes}. */
-export async function renderText({ content, content_type }, article, options) {
-  return (await post("blog/render/", { content, content_type, article }, options)).data;
+/**
+ * Return the server's rendering of a document: {html, toc, excerpt, word_count, reading_minutes, slug, url}.
+ * The slug and the url are those that the article gets if it is published at that time; null: now.
+ */
+export async function renderText(document, article, published_at, options) {
+  const { content, content_type, category, slug, title } = document;
+  const named = title.trim() && { title, slug, category, published_at };
+  return (await post("blog/render/", { content, content_type, article, ...named }, options)).data;
 }
 
 /**

@@ -2,9 +2,8 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { get, post } from "../api.js";
-import { button, field, segments } from "../components.js";
+import { button, field } from "../components.js";
 import { session } from "../shell.js";
-import { guessSlug } from "./document.js";
 import { choosePictures } from "./pictures.js";
 import "./picker.js";
 
@@ -22,15 +21,15 @@ export async function loadTerms() {
   return Object.fromEntries(await Promise.all(Object.keys(TERMS).map(read)));
 }
 
-/** `page` has document, article, terms, errors, excerpt (generated), look, ownSeo and change(fields). */
+/** `page` has document, article, rendered, terms, errors and change(fields). */
 export function details(page) {
-  const { document: { excerpt }, article } = page;
+  const { document: { excerpt }, article, rendered } = page;
   const isFree = ["draft", "scheduled"].includes(article?.status ?? "draft");
   const start = isFree ? "Free to change until you publish. After that the" : "The";
   return html`
-    ${input(page, "slug", "Address", { prefix: "/articles/", placeholder: slugOf(page),
-      help: `${start} old address keeps leading here.` })}
-    ${input(page, "excerpt", "Excerpt", { type: "textarea", rows: 4, placeholder: page.excerpt,
+    ${input(page, "slug", "Address", { placeholder: rendered?.slug, help: html`<span class="address"
+      >${rendered?.url}</span> ${start} old address keeps leading here.` })}
+    ${input(page, "excerpt", "Excerpt", { type: "textarea", rows: 4, placeholder: rendered?.excerpt,
       help: "For lists, feeds and search results", counter: excerpt && `${excerpt.length} of 160` })}
     ${Object.keys(TERMS).map((kind) => picker(page, kind))} ${cover(page)} ${elsewhere(page)}`;
 }
@@ -58,12 +57,6 @@ function picker(page, kind) {
     .single=${isSingle} .create=${kind === "authors" ? null : create} @choose=${choose}></term-picker>`;
 }
 
-/** Return the slug that the article has, or probably gets. */
-export function slugOf({ document: text, article }) {
-  const follows = !article || (article.status === "draft" && article.title !== text.title);
-  return text.slug || (follows ? guessSlug(text.title) : article.slug);
-}
-
 function cover(page) {
   const address = page.document.cover_image;
   const take = (picture) => page.change({ cover_image: picture.url });
@@ -81,29 +74,22 @@ function cover(page) {
 }
 
 function elsewhere(page) {
-  const { document: text, look } = page;
-  const { seo } = text;
-  const about = text.subtitle || text.excerpt || page.excerpt;
+  const { document: text, document: { seo }, rendered } = page;
+  const about = text.subtitle || text.excerpt || (rendered?.excerpt ?? "");
   const [title, description] = [seo.title || text.title, seo.description || about];
-  const picture = look === "card" && (seo.og_image || text.cover_image);
-  const isOwn = page.ownSeo || seo.title || seo.description || seo.canonical_url;
-  const { host } = new URL(session().site.url || location);
-  const label = "How it looks elsewhere";
-  const items = [{ value: "search", label: "Search result" }, { value: "card", label: "Card" }];
-  return html`<div class="field"><span class="label">${label}</span>
-    ${segments({ label, name: "look", items, value: look, onChange: (value) => page.set({ look: value }) })}
-    <div class="elsewhere ${look}" dir="auto">${picture ? html`<img src=${picture} alt="">` : nothing}
-      <p class="host">${host}${look === "search" ? " › articles" : ""}</p>
-      <p class="title">${title}</p><p>${description}</p></div>
-    ${isOwn ? nothing : html`<p class="help">Made from the title and the
-      ${text.subtitle ? "subtitle" : "excerpt"}. <button type="button" class="link-button"
-        @click=${() => page.set({ ownSeo: true })}>Write others</button></p>`}</div>
-    ${isOwn ? [
-      input(page, "seo.title", "Title elsewhere", { placeholder: text.title,
-        counter: `${title.length} of 60` }),
-      input(page, "seo.description", "Description elsewhere", { type: "textarea", placeholder: about,
-        counter: `${description.length} of 160` }),
-      input(page, "seo.canonical_url", "Original address", {
-        help: "Only if it was published elsewhere first." }),
-    ] : nothing}`;
+  const picture = seo.og_image || text.cover_image;
+  const { host, href } = new URL(rendered?.url ?? (session().site.url || location.origin));
+  const sample = (label, kind, address) => html`<div class="elsewhere ${kind}" role="group"
+    aria-label=${label} dir="auto">${kind && picture ? html`<img src=${picture} alt="">` : nothing}
+      <p class="host">${address}</p><p class="title">${title}</p><p>${description}</p></div>`;
+  return html`<div class="field"><span class="label">How it looks elsewhere</span>
+      ${sample("Search result", "", href)} ${sample("Card", "card", host)}</div>
+    <details class="field">
+      <summary class="link-button">Write others</summary>
+      ${input(page, "seo.title", "Title elsewhere", { placeholder: text.title,
+        counter: `${title.length} of 60` })}
+      ${input(page, "seo.description", "Description elsewhere", { type: "textarea", placeholder: about,
+        counter: `${description.length} of 160` })}
+      ${input(page, "seo.canonical_url", "Original address", {
+        help: "Only if it was published elsewhere first." })}</details>`;
 }

@@ -22,11 +22,11 @@ const getUuid = ({ uuid }) => uuid;
 /** Return the document of an article. excerpt: what the server generates from its content. */
 export function fromArticle(article, excerpt) {
   const isOwn = ([name, text]) => text !== article[SEO_SOURCES[name]];
-  const isDerived = [article.slug, article.slug.replace(/-\d+$/, "")].includes(guessSlug(article.title));
   return fromCopy({
     ...article,
     excerpt: article.excerpt === excerpt ? "" : article.excerpt,
-    slug: article.status === "draft" && isDerived ? "" : article.slug,
+    // A draft keeps a slug that its author chose; any other one follows the title.
+    slug: article.status === "draft" ? "" : article.slug,
     category: article.category.uuid,
     tags: article.tags.map(getUuid),
     authors: article.authors.map(getUuid),
@@ -80,7 +80,3 @@ export function keepBreaks(original, shown) {
 
 /** Return the text as fields show it. */
 export const showBreaks = (text) => text.replace(/\r\n?/g, "\n");
-
-/** Return the slug that the server probably derives from a title, to show it; the server decides. */
-export const guessSlug = (title) => title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
-  .replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");

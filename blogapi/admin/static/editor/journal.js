@@ -25,26 +25,18 @@ export class Journal {
   // Delete the entry, because it is saved.
   clear() { storage.remove(this.#key); }
 
-  // Return the entries that editors have left behind, latest first; those of new articles without `article`.
+  // Return the entries that editors have left behind, latest first; with `article`, those of this article.
   async find(article) {
     const { held = [] } = (await navigator.locks?.query()) ?? {};
     const open = [this.#key, ...held.map(({ name }) => name)];
     return list(this.user)
-      .filter((entry) => (article ? entry.article === article : entry.isNew) && !open.includes(entry.key))
+      .filter((entry) => (!article || entry.article === article) && !open.includes(entry.key))
       .sort((a, b) => b.time - a.time);
   }
 }
 
 /** Delete an entry. */
 export const discard = ({ key }) => storage.remove(key);
-
-/** Return {article, title, changed, words} of each text of this user; `article` is a uuid or "new". */
-export function keptTexts(of) {
-  return list(of).map(({ article, isNew, document: { title, content }, time }) => {
-    const words = content.split(/\s+/).filter(Boolean).length;
-    return { article: isNew ? "new" : article, title, changed: new Date(time), words };
-  });
-}
 
 function list(of) {
   const entries = storage.listKeys(PREFIX).map((key) => ({ ...storage.read(key), key }));

@@ -6,7 +6,6 @@ import { button, copyText, field, icon, openPopover, segments, toast } from "../
 import { count, distance, formatDay, formatLongDay, formatTime, toFields, toInstant } from "../format.js";
 import { session } from "../shell.js";
 import { pathOf } from "./article.js";
-import { slugOf } from "./details.js";
 import { findOpenEnds } from "./markdown.js";
 
 const BACK = "It is a draft again";
@@ -21,7 +20,7 @@ export const ACTIONS = {
     consequence: "It becomes a draft again. Readers see it when you publish it." },
 };
 
-/** Open the popover of the main button. `page` has article, document, publish() and showText(). */
+/** Open the popover of the main button of the page, which is an Editor. */
 export function openPublish(anchor, page) {
   const { status, published_at: time } = page.article ?? { status: "draft" };
   const { name, body, done, consequence } = ACTIONS[status];
@@ -31,6 +30,7 @@ export function openPublish(anchor, page) {
   const set = (fields) => {
     Object.assign(form, fields);
     popover.update();
+    page.schedulePreview(0, form.isLater ? toInstant(form.day, form.time) : new Date());
   };
   const run = async (close) => {
     const at = toInstant(form.day, form.time);
@@ -45,6 +45,7 @@ export function openPublish(anchor, page) {
     <div class="popover-buttons">${button({ text: "Cancel", kind: "bare", onClick: () => close() })}
       ${button({ text: form.isLater && !isScheduled ? "Schedule" : name, kind: "main",
         busy: page.busy === "publish", busyText: "Saving…", onClick: () => run(close) })}</div>`, { label });
+  popover?.result.then(() => page.schedulePreview());
 }
 
 // The choice of the time, and its consequence.
@@ -65,7 +66,7 @@ function renderTime({ isLater, day, time }, set) {
 
 // Checks warn and never forbid.
 function checks(page, close) {
-  const { title, excerpt, tags } = page.document;
+  const { document: { title, excerpt, tags }, rendered } = page;
   const { tasks, pictures } = findOpenEnds(page.area.getText());
   const missing = [!excerpt && "excerpt", !tags.length && "tag"].filter(Boolean).join(" and no ");
   const line = (isGood, words, place) => html`<li>
@@ -74,7 +75,8 @@ function checks(page, close) {
       @click=${() => (close(), page.showText(place.from, place.to))}>Show</button>` : nothing}</span></li>`;
   const warn = (place, words) => (place.count ? line(false, words, place) : nothing);
   return html`<ul class="checks">
-    ${title.trim() ? line(true, `/articles/${slugOf(page)}`) : line(false, "The title is missing.")}
+    ${title.trim() ? line(true, html`<span class="address">${rendered?.url ?? rendered?.slug}</span>`)
+      : line(false, "The title is missing.")}
     ${missing ? line(false, `No ${missing} is set.`)
       : line(true, `Excerpt, category and ${count(tags.length, "tag")} are set`)}
     ${warn(tasks, `${count(tasks.count, "task in the text is", "tasks in the text are")} open.`)}
@@ -83,7 +85,8 @@ function checks(page, close) {
 
 /** Return the items of the menu beside the main button. A menu has no place for a problem. */
 export function menuItems(page) {
-  const { status = "draft", working_copy: edits } = page.article ?? {};
+  const { status = "draft", working_copy: copy } = page.article ?? {};
+  const edits = copy || page.saver.isDirty;
   const item = (label, icon, run, risk) =>
     ({ label, icon, risk, action: () => run().then(() => page.problem && toast(page.problem)) });
   const become = (label, icon, status, words) => item(label, icon, () => page.publish({ status }, words));
@@ -91,16 +94,19 @@ export function menuItems(page) {
     status === "published" && become("Unpublish", "undo-2", "draft", BACK),
     status === "scheduled" && become("Back to draft", "undo-2", "draft", BACK),
     status !== "archived" && become("Archive", "archive", "archived", "Archived"),
-    status !== "published" && item("Copy a preview link", "share-2", () => share(page, status)),
+    (status !== "published" || edits) && item("Copy a preview link", "share-2", () => share(page)),
     status !== "draft" && edits && item("Discard the edits", "trash-2", () => page.discard(), true),
   ];
 }
 
-async function share(page, status) {
-  const isStored = status === "archived" || (await page.publish(status === "draft" ? { status } : {}));
-  const answer = isStored && (await page.act("share", () => post(`${pathOf(page.uuid)}preview/`)));
+// The link shows the edits that are saved.
+async function share(page) {
+  const answer = await page.act("share", async () => {
+    await page.store();
+    return post(`${pathOf(page.uuid)}preview/`);
+  });
   if (!answer) return;
   const link = new URL(answer.data.url, location).href;
   const copied = await copyText(link).then(() => "Copied.", () => link);
-  toast(`${copied} Whoever has the link can read this article until ${formatDay(answer.data.expires)}.`);
+  toast(`${copied} Anyone with the link can read this article until ${formatDay(answer.data.expires)}.`);
 }

@@ -12,9 +12,9 @@ const STATES = {
   offline: ["cloud-off", (saver, { keeps }) =>
     keeps ? "Offline: kept in this browser" : "Offline: not kept, copy your text"],
   conflict: ["triangle-alert", () => "Conflict: choose a version"],
-  refused: ["triangle-alert", ({ problem: { status, message } }) =>
-    `Not saved: ${status === 401 ? "your login has ended" : message}`],
+  refused: ["triangle-alert", ({ problem: { status, message } }) => `Not saved: ${WHY[status] ?? message}`],
 };
+const WHY = { 401: "your login has ended", 404: "the article was deleted" };
 
 export const isTrouble = (state) => ["offline", "conflict", "refused"].includes(state);
 

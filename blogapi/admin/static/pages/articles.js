@@ -74,19 +74,6 @@ class Articles extends Page {
   selected = new Set();
   selecting = false;
 
-  connectedCallback() {
-    super.connectedCallback();
-    // A link to another address of the list loads only its rows; without navigation events, the whole page.
-    window.navigation?.addEventListener("navigate", (event) => {
-      const isList = new URL(event.destination.url).pathname === location.pathname && !event.hashChange;
-      if (!isList || !event.canIntercept || !["push", "traverse"].includes(event.navigationType)) return;
-      event.intercept({ focusReset: "manual", handler: () => (this.clear(), this.reload()) });
-    });
-    addEventListener("keydown", ({ key }) => {
-      if (key === "Escape" && !document.querySelector("dialog[open], .popover")) this.clear();
-    });
-  }
-
   /** The query of the list, from the address of the page. */
   get query() { return { ...USUAL, ...Object.fromEntries(new URLSearchParams(location.search)) }; }
 
@@ -250,3 +237,13 @@ class Articles extends Page {
 }
 
 definePage(Articles);
+const page = document.querySelector("admin-page");
+// A link to another address of the list loads only its rows; without navigation events, the whole page.
+window.navigation?.addEventListener("navigate", (event) => {
+  const isList = new URL(event.destination.url).pathname === location.pathname && !event.hashChange;
+  if (!isList || !event.canIntercept || !["push", "traverse"].includes(event.navigationType)) return;
+  event.intercept({ focusReset: "manual", handler: () => (page.clear(), page.reload()) });
+});
+addEventListener("keydown", ({ key }) => {
+  if (key === "Escape" && !document.querySelector("dialog[open], .popover")) page.clear();
+});

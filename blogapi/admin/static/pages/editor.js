@@ -1,7 +1,7 @@
 /** The editor of an article: the field for the text, the preview and the details. */
 
 import { html, nothing, render } from "../vendor/lit.js";
-import { badge, button, icon, menuButton, openMenu, segments } from "../components.js";
+import { badge, button, copyButton, icon, menuButton, openMenu, segments } from "../components.js";
 import { renderText } from "../editor/article.js";
 import { ArticlePage } from "../editor/article-page.js";
 import { details } from "../editor/details.js";
@@ -23,10 +23,8 @@ const isWide = () => matchMedia("(width >= 68rem)").matches;
 
 class Editor extends ArticlePage {
   side = isWide() ? "preview" : "";
-  look = "search";
 
   get heading() { return this.document.title || "New article"; }
-  get excerpt() { return this.rendered?.excerpt ?? ""; }
 
   updated() {
     super.updated();
@@ -47,6 +45,7 @@ class Editor extends ArticlePage {
     listen(".close", () => this.set({ side: "" }));
     listen(".discard", () => this.dropKept());
     listen(".use", () => this.useKept());
+    listen(".as-new", () => this.saveAsNew(this.document));
     if (!this.article) find("#title").focus();
     this.shown();
     this.begin();
@@ -74,15 +73,16 @@ class Editor extends ArticlePage {
     this.schedulePreview();
   }
 
-  schedulePreview(wait = 400) {
+  // The address is the one that the article gets if it is published at this time; null: now.
+  schedulePreview(wait = 400, time = null) {
     clearTimeout(this.previewTimer);
-    this.previewTimer = setTimeout(() => this.renderPreview(), wait);
+    this.previewTimer = setTimeout(() => this.renderPreview(time), wait);
   }
 
-  async renderPreview() {
+  async renderPreview(time) {
     const { document, article, terms } = this;
     try {
-      const rendered = await renderText(document, article?.uuid ?? null, { signInAgain: false });
+      const rendered = await renderText(document, this.uuid, time, { signInAgain: false });
       if (document !== this.document) return;
       const uuid = document.category ?? article?.category.uuid;
       const category = terms.categories.find((term) => term.uuid === uuid)?.name;
@@ -137,15 +137,17 @@ class Editor extends ArticlePage {
   }
 
   renderPage() {
-    const { document: { title, subtitle }, article, kept, rendered, side } = this;
+    const { document: { title, subtitle }, article, offered, rendered, saver, side } = this;
     const set = (selector, values) => Object.assign(find(selector), values);
     editor.dataset.side = side || "none";
     set("main", { inert: this.busy === "decide" });
     set("h1", { textContent: this.heading });
     set("#title", { value: title });
     set("#subtitle", { value: subtitle });
-    set(".kept", { hidden: !kept });
-    set(".kept-time", { textContent: kept ? formatDayAndTime(new Date(kept.time)) : "" });
+    set(".kept", { hidden: !offered });
+    set(".kept-time", { textContent: offered ? formatDayAndTime(new Date(offered.time)) : "" });
+    set(".gone", { hidden: saver.problem?.status !== 404 });
+    render(copyButton(this.document.content, { label: "Copy my text", kind: "bare" }), find(".gone .copy"));
     set(".word-count", { textContent: rendered ? count(rendered.word_count, "word") : "" });
     set(".minutes", { textContent: rendered ? `${rendered.reading_minutes} min to read` : "" });
     set(".plain", { textContent: this.plain.label });

@@ -2,6 +2,7 @@
 
 import { get, patch, post, put } from "../api.js";
 import { button, toast } from "../components.js";
+import { copyOf, loadWithCopy, pathOf } from "../editor/article.js";
 import { loadTerms } from "../editor/details.js";
 import { compareLines, compareWords, countChanges, diffFields } from "../editor/differences.js";
 import { EMPTY, fromArticle, fromCopy } from "../editor/document.js";
@@ -13,9 +14,8 @@ import { html, nothing } from "../vendor/lit.js";
 
 const UUID = location.pathname.split("/")[3];
 const EDITOR = `/admin/articles/${UUID}/`;
-const PATH = `blog/articles/${UUID}/`;
-const COPY = `${PATH}working-copy/`;
-const REVISIONS = `${PATH}revisions/`;
+const COPY = copyOf(UUID);
+const REVISIONS = `${pathOf(UUID)}revisions/`;
 const FIELDS = ["*", "published_at", ...Object.keys(EMPTY)].join();
 const PAGE_SIZE = 20;
 // The first version is compared with this.
@@ -31,8 +31,8 @@ class History extends Page {
 
   async load() {
     const query = { fields: "*,authors,published_at,last_updated,editor,working_copy" };
-    const [article, users, terms] = await Promise.all([get(PATH, { query }), get("users/"), loadTerms()]);
-    const copy = article.data.working_copy && (await get(COPY));
+    const [[article, copy], users, terms] =
+      await Promise.all([loadWithCopy(UUID, { query }), get("users/"), loadTerms()]);
     const named = [...users.data, ...Object.values(terms).flat()];
     const names = Object.fromEntries(named.map(({ uuid, name, username }) => [uuid, name ?? username]));
     const etag = [copy?.etag, article.etag].filter(Boolean).join(", ");

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { apiAddress, get, post } from "../api.js";
-import { announce, button, icon, notice, progressBar, row, sectionHead } from "../components.js";
+import { announce, button, icon, problem, progressBar, row, sectionHead } from "../components.js";
 import { count, distance, formatDayAndTime, formatNumber, formatSize } from "../format.js";
 import { definePage, Page } from "../shell.js";
 
@@ -103,8 +103,7 @@ class Import extends Page {
         <p class="soft">${running ? this.timeLeft(job) : nothing}</p></div>
       ${running ? progressBar({ value: total ? done : undefined, max: total, label: word }) : nothing}
       <ol class="steps">${STEPS.map(step)}</ol>
-      ${error ? notice({ icon: "circle-alert", title: error, text })
-        : html`<p class="section-text soft">${text}</p>`}
+      ${problem(error)}<p class="section-text soft">${text}</p>
       ${counts ? this.renderReport(job) : nothing}`;
   }
 

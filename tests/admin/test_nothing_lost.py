@@ -1,0 +1,258 @@
+"""The editor: what happens to texts and edits when something else changes or deletes the article."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.admin.browsing import list_violations
+from tests.admin.writing import (
+    ARTICLES,
+    COPY,
+    SAVED,
+    TEXT,
+    get_button,
+    get_stored,
+    get_text,
+    is_read,
+    save,
+    type_at_end,
+    wait_for_state,
+)
+from tests.browser import wait_until
+
+pytestmark = pytest.mark.sqlite("the pages use the API alone")
+
+
+def choose(page, action):
+    get_button(page, "More actions").click()
+    page.get_by_role("menuitem", name=action, exact=True).click()
+
+
+def edit(api, path, **fields):
+    return api.put(f"{path}working-copy/", {"title": "Edited", "content_type": "markdown", **fields})
+
+
+def test_the_history_waits_for_a_draft_that_is_stored_when_its_editor_is_left(api, open_admin, make):
+    path = make("Left")
+    edit(api, path, content="Stored meanwhile.")
+
+    def publish_first(route):
+        api.post(f"{path}working-copy/publish/", {"status": "draft"})
+        route.continue_()
+
+    page = open_admin("/admin/profile/")
+    page.route(COPY, publish_first, times=1)
+    page.goto(f"/admin/articles/{path.split('/')[2]}/history/")
+    page.get_by_role("heading", name="History Edited", exact=True).wait_for()
+    page.get_by_text("Stored meanwhile.").first.wait_for()
+
+
+def test_discarded_edits_can_be_brought_back(api, write, make):
+    path = make("Discard", status="published")
+    page = write(path)
+    type_at_end(page, "Waiting.")
+    save(page)
+    choose(page, "Discard the edits")
+    wait_for_state(page, "Published")
+    assert "Waiting." not in get_text(page).inner_text()
+    [kept] = api.get(f"{path}revisions/?fields=content")
+    assert kept["content"] == f"{TEXT}Waiting."
+    # What is typed before the edits come back is in the history too.
+    type_at_end(page, "Between.")
+    get_button(page, "Undo").click()
+    assert is_read(page, "Waiting.")
+    save(page)
+    wait_for_state(page, "Published, edits waiting")
+    assert get_stored(api, path) == f"{TEXT}Waiting."
+    contents = [version["content"] for version in api.get(f"{path}revisions/?fields=content")]
+    assert contents == [f"{TEXT}Between.", f"{TEXT}Waiting."]
+
+
+@pytest.mark.parametrize("status", ["draft", "scheduled", "published", "archived"])
+def test_a_preview_link_applies_no_edits(api, write, make, status):
+    time = {"published_at": "2999-01-01T00:00:00Z"} if status == "scheduled" else {}
+    path = make(f"Share {status}", status=status, **time)
+    page = write(path)
+    if status == "published":
+        get_button(page, "More actions").click()
+        page.get_by_role("menuitem", name="Unpublish", exact=True).wait_for()
+        assert page.get_by_role("menuitem", name="Copy a preview link", exact=True).count() == 0
+        page.keyboard.press("Escape")
+    type_at_end(page, "For your eyes.")
+    before = api.get(f"{path}?fields=*,last_updated")
+    choose(page, "Copy a preview link")
+    page.get_by_text("can read this article until").wait_for()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert api.get(f"{path}?fields=*,last_updated") == before
+    assert get_stored(api, path) == f"{TEXT}For your eyes."
+    page.goto(link)
+    page.get_by_text("For your eyes.").wait_for()
+
+
+@pytest.mark.parametrize("side", ["Preview", "Details"])
+def test_a_taken_slug_is_named_where_one_publishes(api, write, make, side):
+    make("Taken", slug=f"taken-{side.lower()}", status="published")
+    path = make("Mine")
+    edit(api, path, slug=f"taken-{side.lower()}")
+    page = write(path)
+    get_button(page, side).click()
+    get_button(page, "Publish").click()
+    popover = page.get_by_role("dialog", name="Publish this article", exact=True)
+    popover.get_by_role("button", name="Publish", exact=True).click()
+    popover.get_by_role("alert").get_by_text("is taken").wait_for()
+    assert list_violations(page) == []
+    assert api.get(f"{path}?fields=status") == {"status": "draft"}
+
+
+def test_the_text_of_an_article_that_is_deleted_meanwhile_is_saved_as_a_new_one(api, write, make):
+    path = make("Deleted")
+    page = write(path)
+    type_at_end(page, "Mine.")
+    save(page)
+    api.delete(path)
+    type_at_end(page, " More.")
+    page.keyboard.press("Control+s")
+    page.get_by_text("This article was deleted while you were writing.", exact=True).wait_for()
+    wait_for_state(page, "Not saved: the article was deleted")
+    assert list_violations(page) == []
+    get_button(page, "Copy my text").click()
+    page.get_by_text("Copied", exact=True).first.wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == f"{TEXT}Mine. More."
+    get_button(page, "Save as a new article").click()
+    page.get_by_role("banner").get_by_text(SAVED).wait_for()
+    [article] = api.get(f"{ARTICLES}?status=draft&slug=deleted&fields=uuid,title,content")
+    assert (article["title"], article["content"]) == ("Deleted", f"{TEXT}Mine. More.")
+    assert article["uuid"] != path.split("/")[2] and article["uuid"] in page.url
+    assert not page.get_by_text("This article was deleted").is_visible()
+    type_at_end(page, " Still.")
+    save(page)
+    assert get_stored(api, f"{ARTICLES}{article['uuid']}/") == f"{TEXT}Mine. More. Still."
+
+
+@pytest.mark.parametrize("action", ["publish", "return to the tab"])
+def test_a_saved_text_whose_article_is_deleted_is_offered_too(api, write, make, action):
+    path = make(f"Deleted before I {action}")
+    page = write(path)
+    api.delete(path)
+    if action == "publish":
+        get_button(page, "Publish").click()
+        popover = page.get_by_role("dialog", name="Publish this article", exact=True)
+        popover.get_by_role("button", name="Publish", exact=True).click()
+        popover.get_by_role("alert").get_by_text("There is no such article").wait_for()
+        page.keyboard.press("Escape")
+    else:
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    get_button(page, "Save as a new article").click()
+    page.get_by_role("banner").get_by_text(SAVED).wait_for()
+    [article] = api.get(f"{ARTICLES}?status=draft&q={action.split()[0]}&fields=title,content")
+    assert article == {"title": f"Deleted before I {action}", "content": TEXT}
+
+
+@pytest.mark.parametrize("was_noticed", [True, False])
+def test_the_text_of_a_deleted_article_is_offered_everywhere_afterwards(
+    api, open_admin, write, make, was_noticed
+):
+    path = make(f"Gone {was_noticed}")
+    other = make("Not gone")
+    first = write(other)
+    first.route(COPY, lambda route: route.abort())
+    type_at_end(first, "Kept elsewhere.")
+    first.keyboard.press("Control+s")
+    wait_for_state(first, "Offline: kept in this browser")
+    page = write(path)
+    if was_noticed:
+        api.delete(path)
+    else:
+        page.route(COPY, lambda route: route.abort())
+    type_at_end(page, "Only here.")
+    page.keyboard.press("Control+s")
+    wait_until(page, "Object.values(localStorage).some((value) => value.includes('Only here.'))")
+    wait_for_state(
+        page, "Not saved: the article was deleted" if was_noticed else "Offline: kept in this browser"
+    )
+    page.close()
+    first.close()
+    if not was_noticed:
+        api.delete(path)
+    for address in ("/admin/", "/admin/articles/", f"/admin/articles/{path.split('/')[2]}/"):
+        page = open_admin(address)
+        kept = page.locator(
+            "section", has=page.get_by_role("heading", name="Kept in this browser", exact=True)
+        )
+        kept.get_by_role("link", name=f"Gone {was_noticed}", exact=True).wait_for()
+        assert kept.get_by_role("link").count() == 1
+        assert list_violations(page) == []
+    kept.get_by_role("link").click()
+    page.wait_for_url("**/admin/articles/new/")
+    get_button(page, "Use it").click()
+    page.get_by_role("banner").get_by_text(SAVED).wait_for()
+    [article] = api.get(f"{ARTICLES}?status=draft&slug=gone-{was_noticed}".lower() + "&fields=title,content")
+    assert article == {"title": f"Gone {was_noticed}", "content": f"{TEXT}Only here."}
+    page.goto("/admin/")
+    page.get_by_role("heading", name="Overview", exact=True).wait_for()
+    assert not page.get_by_text("Kept in this browser").is_visible()
+
+
+def test_addresses_are_those_of_the_api(api, write, make):
+    from playwright.sync_api import expect
+
+    api.patch("blog/site/", {"url": "https://blog.example", "article_path": "/{year}/{slug}.html"})
+    make("Addresses")
+    path = make("Addresses")
+    page = write(path)
+    year = page.evaluate("new Date().getFullYear()")
+    get_button(page, "Details").click()
+    details = page.get_by_role("region", name="Details", exact=True)
+    address = f"https://blog.example/{year}/addresses-2.html"
+    expect(details.locator(".address")).to_have_text(address)
+    expect(details.locator(".host")).to_have_text([address, "blog.example"])
+    slug = details.get_by_role("textbox", name="Address", exact=True)
+    expect(slug).to_have_attribute("placeholder", "addresses-2")
+    slug.fill("mine")
+    get_button(page, "Publish").click()
+    popover = page.get_by_role("dialog", name="Publish this article", exact=True)
+    expect(popover.locator(".address")).to_have_text(f"https://blog.example/{year}/mine.html")
+    popover.get_by_role("radio", name="Later", exact=True).check()
+    popover.get_by_label("Date", exact=True).fill("2099-11-29")
+    expect(popover.locator(".address")).to_have_text("https://blog.example/2099/mine.html")
+    popover.get_by_role("button", name="Cancel", exact=True).click()
+    expect(details.locator(".address")).to_have_text(f"https://blog.example/{year}/mine.html")
+    api.patch("blog/site/", {"url": "", "article_path": "/articles/{slug}/"})
+
+
+def test_text_that_is_not_saved_is_not_replaced_when_the_tab_is_shown_again(api, write, make):
+    path = make("Hidden tab")
+    page = write(path)
+    page.route(COPY, lambda route: route.abort())
+    type_at_end(page, "Not sent.")
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    page.keyboard.press("Control+s")
+    wait_for_state(page, "Offline: kept in this browser")
+    api.patch(path, {"content": "Elsewhere."})
+    with page.expect_response("**/blog/authors/**"):
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    page.evaluate("new Promise((resolve) => setTimeout(resolve))")
+    assert "Not sent." in get_text(page).inner_text()
+    assert page.evaluate("Object.values(localStorage).some((value) => value.includes('Not sent.'))")
+    page.unroute(COPY)
+    page.keyboard.press("Control+s")
+    page.get_by_role(
+        "dialog", name="Somebody saved this article while you were writing", exact=True
+    ).wait_for()
+
+
+@pytest.mark.parametrize(
+    ("address", "is_kept"),
+    [("/media/a.mp4", True), ("//other.example/a.mp4", False), ("https://other.example/a.mp4", False)],
+)
+def test_the_preview_loads_nothing_from_other_hosts(open_admin, write, make, address, is_kept):
+    asked = []
+    context = open_admin.get_context("ida")
+    context.route("**/a.mp4", lambda route: (asked.append(route.request.url), route.fulfill(body=""))[1])
+    page = write(make(f"Player {is_kept}", content=f'Film <video src="{address}" controls></video>'))
+    assert is_read(page, "Film")
+    page.get_by_text("Film").last.wait_for()
+    shown = page.locator(".reading").locator("video, a.frame")
+    assert shown.evaluate("(element) => element.localName") == ("video" if is_kept else "a")
+    assert shown.get_attribute("src" if is_kept else "href") == address
+    assert all(url.startswith(open_admin.origin) for url in asked)
