@@ -377,6 +377,22 @@ def read_settings(folder: Path) -> dict[str, Any]:
     return values | _parse(_from_environment(), source="the environment")
 
 
+def build_environment(app: Flask) -> dict[str, str]:
+    """Return the environment of a process that opens the blog of the application with the same settings."""
+    # A process finds the others itself; the settings of `create_app` are only in this process.
+    found = read_settings(Path(app.instance_path))
+    given = {name: app.config[name] for name in found if app.config[name] != found[name]}
+    given.pop("SECRET_KEY", None)
+    texts = {f"{PREFIX}{name}": _to_text(value) for name, value in given.items()}
+    return {**os.environ, INSTANCE_PATH: app.instance_path} | texts
+
+
+def _to_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(value) if isinstance(value, tuple) else str(value)
+
+
 def _from_file(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))

@@ -29,9 +29,10 @@ if __name__ == "__main__":
     # The folder comes last, because it contains modules with the names of standard modules.
     sys.path.append(str(Path(__file__).parent))
     import image_metadata  # type: ignore[import-not-found, unused-ignore]
+    import process_limits  # type: ignore[import-not-found, unused-ignore]
     import svg  # type: ignore[import-not-found, unused-ignore]
 else:
-    from blogapi.media import image_metadata, svg
+    from blogapi.media import image_metadata, process_limits, svg
 
 MAX_PIXELS = 50_000_000
 MAX_SIDE = 30_000
@@ -232,21 +233,7 @@ def _limit_resources(max_file_bytes: int) -> None:
     # Readers of the service come first.
     with suppress(AttributeError, OSError):
         os.nice(_NICENESS)
-    try:
-        import resource
-    except ImportError:
-        # Windows has no such limits; the time limit of `images` applies there too.
-        return
-    limits = {
-        resource.RLIMIT_AS: _MEMORY_BYTES,
-        resource.RLIMIT_CPU: _CPU_SECONDS,
-        resource.RLIMIT_FSIZE: max_file_bytes,
-        resource.RLIMIT_CORE: 0,
-    }
-    for name, value in limits.items():
-        # A lower limit of the system stays, and some systems do not support all of them.
-        with suppress(ValueError, OSError):
-            resource.setrlimit(name, (value, value))
+    process_limits.limit(memory_bytes=_MEMORY_BYTES, cpu_seconds=_CPU_SECONDS, file_bytes=max_file_bytes)
 
 
 def main() -> None:

@@ -293,6 +293,11 @@ def end_read() -> None:
         session.rollback()
 
 
+def leave_checkpoints_to_server() -> None:
+    """Make no checkpoints in this process, which a server has started; the server makes them."""
+    current_app.extensions[_LOG_KEY] = None
+
+
 def init_app(app: Flask) -> None:
     """Connect the application to its database and upgrade the schema.
 

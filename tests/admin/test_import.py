@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 import zipfile
 
 import pytest
@@ -12,6 +13,7 @@ from blogapi.transfer.import_jobs import runner
 from tests.admin.blogs import replace_asset
 from tests.admin.browsing import list_violations
 from tests.browser import wait_until
+from tests.import_threads import run_in_threads
 
 pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
@@ -26,6 +28,12 @@ def short_polls():
     assert quick != script
     with replace_asset("pages/import.js", quick):
         yield
+
+
+@pytest.fixture(autouse=True)
+def threads(blog, monkeypatch):
+    """Let the imports run in threads."""
+    run_in_threads(blog.app, monkeypatch)
 
 
 def make_zip(**files):
@@ -77,14 +85,19 @@ def test_a_file_that_cannot_be_read_says_why_and_can_be_discarded(api, open_admi
     assert [job["status"] for job in api.get("imports/") if job["name"] == "broken.zip"] == ["cancelled"]
 
 
-def test_an_import_that_the_server_interrupted_can_go_on(blog, api, open_admin):
+def test_an_import_that_the_server_interrupted_can_go_on(blog, api, open_admin, monkeypatch):
     stopping = runner.get_runner(blog.app).stopping
     stopping.set()
+    program = "import sys; sys.stdin.read()"
+    monkeypatch.undo()
+    monkeypatch.setattr(runner, "build_command", lambda job, is_trial: [sys.executable, "-c", program])
     page = open_admin("/admin/import/")
     send_file(page, make_zip(rye=BREAD.replace("Bread", "Rye")))
     go_on = page.get_by_role("button", name="Go on", exact=True)
     go_on.wait_for()
     stopping.clear()
+    monkeypatch.undo()
+    run_in_threads(blog.app, monkeypatch)
     go_on.click()
     page.get_by_role("button", name="Import 1 article", exact=True).click()
     page.get_by_role("link", name="Import another file", exact=True).wait_for()

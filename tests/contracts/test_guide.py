@@ -59,7 +59,7 @@ def test_the_guide_lists_every_command_with_its_options(name):
     options = {
         max(parameter.opts, key=len)
         for parameter in COMMANDS[name].params
-        if isinstance(parameter, click.Option)
+        if isinstance(parameter, click.Option) and not parameter.hidden
     }
     table = guide.get_table(guide.SETTINGS_PAGE, "Commands")
     (row,) = [line for line in table.splitlines() if re.match(rf"\| `{name}[ `]", line)]

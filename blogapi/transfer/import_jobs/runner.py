@@ -1,52 +1,44 @@
-"""Runs an import job in a thread of this process, while another thread stores its progress.
+"""Runs an import job: starts the `import` command in a process of its own, and stores its progress.
 
-A server that stops ends the job after the current article. If the server is killed, the updates stop.
+A server that stops ends the process. If the server is killed, the process ends by itself; see
+`imports.background`.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
-from typing import TypeVar
+from typing import Any
 from uuid import UUID
 
 from flask import Flask, current_app
 from sqlalchemy.exc import SQLAlchemyError
 
-from blogapi.storage import files
-from blogapi.storage.database import current_time, db, transaction
-from blogapi.transfer.article_record import RefusedFile
+from blogapi import config
+from blogapi.storage.database import current_time, db, end_read, transaction
 from blogapi.transfer.import_jobs import folders
 from blogapi.transfer.import_jobs.queries import ENDED, Status
-from blogapi.transfer.import_jobs.summary import summarize
-from blogapi.transfer.imports.preparing import open_run
-from blogapi.transfer.imports.report_output import format_document
-from blogapi.transfer.imports.run import ImportRun
-from blogapi.transfer.imports.service import Importer
+from blogapi.transfer.imports.background import UNEXPECTED
 from blogapi.transfer.models import ImportJob
-from blogapi.transfer.sources import ImportOptions
+from blogapi.users import queries as users
 from blogapi.web.errors import Problem
-
-Item = TypeVar("Item")
 
 # Seconds between two updates of a job.
 UPDATE_SECONDS = 1.0
+# How long a process may take to end after the current article; then it is killed.
+STOP_SECONDS = 3.0
 # How many times storing the end of a job is tried if the database is busy.
 _TRIES = 5
+# The system ends all processes of a service with this signal.
+_TERMINATED = (-signal.SIGTERM, 128 + signal.SIGTERM)
 
 _EXTENSION = "blogapi-import-jobs"
-_UNEXPECTED = "Something went wrong on the server; its log has the details. You can start the import again."
-
-
-class _JobStopped(Exception):
-    """The job was cancelled, or the server is stopping."""
-
-    def __init__(self, status: Status) -> None:
-        super().__init__(status.value)
-        self.status = status
 
 
 class Runner:
@@ -57,7 +49,7 @@ class Runner:
         self._thread: threading.Thread | None = None
 
     def start(self, app: Flask, uuid: UUID) -> None:
-        """Run a job in a new thread."""
+        """Run a job, and watch it in a new thread."""
         self._thread = threading.Thread(target=_run, args=(app, uuid, self), name="import", daemon=True)
         self._thread.start()
 
@@ -78,23 +70,45 @@ def get_runner(app: Flask) -> Runner:
     return runner
 
 
-class _Progress:
-    """The progress of a job: the thread of the job changes it, and another thread stores it."""
+class Child:
+    """The process of an import, and the last line that it has written."""
 
-    def __init__(self, stopping: threading.Event) -> None:
-        self.stage, self.done, self.total = "unpacking", 0, 0
-        self.is_cancelled, self._stopping = False, stopping
-        #: the import, as soon as its articles are stored
-        self.run: ImportRun | None = None
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        self.line: dict[str, Any] = {"stage": "unpacking", "done": 0, "total": 0, "summary": None}
+        # The process logs to standard error, as the server does. Ctrl-C ends only the server, which then ends
+        # the process.
+        self._process = subprocess.Popen(  # noqa: S603, the command is our own
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+            start_new_session=True,
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
-    def report(self, items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
-        """Yield the items and count them; raises _JobStopped if the job must end."""
-        self.stage, self.done, self.total = label.lower(), 0, total
-        for item in items:
-            if self.is_cancelled or self._stopping.is_set():
-                raise _JobStopped(Status.CANCELLED if self.is_cancelled else Status.INTERRUPTED)
-            yield item
-            self.done += 1
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as lines:
+            for line in lines:
+                # A process that is killed can write a part of a line.
+                with suppress(ValueError):
+                    self.line = json.loads(line)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait at most `seconds` for the end of the process; return whether it has ended."""
+        self._reader.join(seconds)
+        return not self._reader.is_alive()
+
+    def stop(self) -> int:
+        """End the process if it is running; return its exit status."""
+        assert self._process.stdin is not None
+        with suppress(OSError):
+            self._process.stdin.close()
+        if not self.wait(STOP_SECONDS):
+            self._process.kill()
+            self._reader.join()
+        return self._process.wait()
 
 
 def _run(app: Flask, uuid: UUID, runner: Runner) -> None:
@@ -102,76 +116,76 @@ def _run(app: Flask, uuid: UUID, runner: Runner) -> None:
         job = db.session.get(ImportJob, uuid)
         if job is None:
             return
-        progress, ended = _Progress(runner.stopping), threading.Event()
-        updates = threading.Thread(target=_store_updates, args=(app, uuid, progress, ended), daemon=True)
-        updates.start()
         is_trial = job.status == Status.TRYING
-        status, error = Status.FAILED, _UNEXPECTED
+        command = build_command(job, is_trial=is_trial)
+        end_read()
         try:
-            _import(job, progress, is_trial=is_trial)
-            status, error = Status.TRIED if is_trial else Status.FINISHED, ""
-        except _JobStopped as stop:
-            status, error = stop.status, ""
-        except RefusedFile as refusal:
-            error = str(refusal)
-        except Problem as problem:
-            error = problem.detail
-        except Exception:
-            app.logger.exception("the import %s failed", uuid)
-        finally:
-            ended.set()
-            updates.join()
-            _finish(uuid, status, error, progress)
+            child = Child(command, _build_environment(app))
+        except (OSError, config.CannotStart):
+            app.logger.exception("the import %s cannot be started", uuid)
+            _finish(uuid, Status.FAILED, UNEXPECTED, {})
+            return
+        status, error = _watch(uuid, child, runner.stopping), ""
+        exit_status = child.stop()
+        if "error" in child.line:
+            error = child.line["error"]
+            status = Status.FAILED if error else Status.TRIED if is_trial else Status.FINISHED
+        elif status is Status.FAILED and exit_status in _TERMINATED:
+            status = Status.INTERRUPTED
+        elif status is Status.FAILED:
+            app.logger.error("the process of the import %s ended with status %s", uuid, exit_status)
+            error = UNEXPECTED
+        _finish(uuid, status, error, child.line)
 
 
-def _import(job: ImportJob, progress: _Progress, *, is_trial: bool) -> None:
-    """Try or import the file of a job, and write the report; raises _JobStopped, RefusedFile and Problem."""
-    uuid, options = job.uuid, json.loads(job.options)
-    path = folders.get_upload_path(uuid, job.name)
-    author = UUID(options.pop("owner"))
-    options.pop("author")
-    importer = Importer(author, dry_run=is_trial)
-    reader_options = ImportOptions(now=current_time(), **options)
-    with open_run([path], importer, reader_options) as run:
-        progress.run = run
-        try:
-            run.run(progress.report)
-        finally:
-            name = folders.TRIAL_REPORT if is_trial else folders.REPORT
-            _write_report(run, folders.get_folder(uuid) / name, is_trial=is_trial)
+def build_command(job: ImportJob, *, is_trial: bool) -> list[str]:
+    """Return the `import` command for the uploaded file of a job."""
+    options = json.loads(job.options)
+    owner = users.find_by_uuid(UUID(options["owner"]))
+    report = folders.TRIAL_REPORT if is_trial else folders.REPORT
+    return [
+        *(sys.executable, "-P", "-m", "blogapi", "import"),
+        f"--background={folders.get_folder(job.uuid) / report}",
+        f"--author={owner.username if owner else options['author']}",
+        f"--base-url={options['base_url']}",
+        f"--pages={options['pages']}",
+        *(["--publish-undated"] if options["publish_undated"] else []),
+        *(["--dry-run"] if is_trial else []),
+        *("--", str(folders.get_upload_path(job.uuid, job.name))),
+    ]
 
 
-def _write_report(run: ImportRun, path: Path, *, is_trial: bool) -> None:
-    with files.partial_file(path) as partial:
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(format_document(run, dry_run=is_trial))
-        files.replace(partial, path)
+def _build_environment(app: Flask) -> dict[str, str]:
+    # The process finds the same packages, wherever the server was started.
+    return config.build_environment(app) | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
-def _summarize(progress: _Progress) -> str:
-    return summarize(progress.run) if progress.run else ""
-
-
-def _store_updates(app: Flask, uuid: UUID, progress: _Progress, ended: threading.Event) -> None:
-    """Store the progress until the job has ended, and check whether it was cancelled."""
-    while not ended.wait(UPDATE_SECONDS):
+def _watch(uuid: UUID, child: Child, stopping: threading.Event) -> Status:
+    """Store the progress until the process ends or must end; return the status if it does not write one."""
+    while not stopping.is_set():
+        if child.wait(UPDATE_SECONDS):
+            return Status.FAILED
         # The database can be busy; the next update follows soon.
-        with app.app_context(), suppress(SQLAlchemyError, Problem), transaction():
+        with suppress(SQLAlchemyError, Problem), transaction():
             job = db.session.get(ImportJob, uuid)
-            if job is None:
-                return
-            progress.is_cancelled = job.cancel_requested
-            _store(progress, job)
+            if job is None or job.cancel_requested:
+                return Status.CANCELLED
+            _store(job, child.line)
+    return Status.INTERRUPTED
 
 
-def _store(progress: _Progress, job: ImportJob) -> None:
-    job.stage, job.done, job.total = progress.stage, progress.done, progress.total
+def _store(job: ImportJob, line: Mapping[str, Any]) -> None:
+    job.stage, job.done, job.total = line.get("stage", ""), line.get("done", 0), line.get("total", 0)
     job.last_updated = current_time()
     if job.status == Status.IMPORTING:
-        job.report = _summarize(progress)
+        job.report = _dump_summary(line)
 
 
-def _finish(uuid: UUID, status: Status, error: str, progress: _Progress) -> None:
+def _dump_summary(line: Mapping[str, Any]) -> str:
+    return json.dumps(line["summary"], ensure_ascii=False) if line.get("summary") else ""
+
+
+def _finish(uuid: UUID, status: Status, error: str, line: Mapping[str, Any]) -> None:
     """Store the end of a job."""
     for tries_left in reversed(range(_TRIES)):
         try:
@@ -179,9 +193,9 @@ def _finish(uuid: UUID, status: Status, error: str, progress: _Progress) -> None
                 job = db.session.get(ImportJob, uuid)
                 if job is None:
                     return
-                _store(progress, job)
+                _store(job, line)
                 if status is Status.TRIED:
-                    job.trial_report = _summarize(progress)
+                    job.trial_report = _dump_summary(line)
                 job.status, job.error = status, error
             break
         except SQLAlchemyError:

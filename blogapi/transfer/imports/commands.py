@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -14,10 +15,11 @@ from flask.cli import with_appcontext
 from blogapi.cli import exit_on_sigterm, report_problems, show_progress
 from blogapi.storage.database import current_time
 from blogapi.transfer.article_record import RefusedFile
-from blogapi.transfer.imports import formats
+from blogapi.transfer.imports import background, formats
 from blogapi.transfer.imports.authors import read_author_map
 from blogapi.transfer.imports.preparing import open_run
 from blogapi.transfer.imports.report_output import format_document, format_report
+from blogapi.transfer.imports.run import ImportRun
 from blogapi.transfer.imports.service import Importer
 from blogapi.transfer.reports import Result
 from blogapi.transfer.sources import ImportOptions
@@ -98,6 +100,13 @@ from blogapi.web.errors import Conflict, NotFound
     help="Also import files whose articles were deleted in this blog. By default they are skipped.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option(
+    "--background",
+    "background_report",
+    hidden=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Run for a server: write the JSON report into this file, and progress to standard output.",
+)
 @with_appcontext
 def import_(
     paths: tuple[Path, ...],
@@ -108,6 +117,7 @@ def import_(
     dry_run: bool,
     restore_deleted: bool,
     as_json: bool,
+    background_report: Path | None,
     **options: Any,
 ) -> None:
     """Import the articles of another blog, with their pictures, authors, tags and former addresses.
@@ -117,7 +127,8 @@ def import_(
     When you run it again, only what has changed is updated; a file that was moved or renamed is recognised by
     its content. Exits with status 1 if a file was refused.
     """
-    with report_problems(), _report_refusals(), exit_on_sigterm():
+
+    def open_import() -> AbstractContextManager[ImportRun]:
         importer = Importer(
             _find_author(author),
             author_map=read_author_map(author_map) if author_map else {},
@@ -126,8 +137,15 @@ def import_(
             restore_deleted=restore_deleted,
         )
         reader_options = ImportOptions(now=current_time(), assets=assets, **options)
-        with open_run(paths, importer, reader_options, format_name=format_name) as run:
-            run.run(show_progress)
+        return open_run(paths, importer, reader_options, format_name=format_name)
+
+    if background_report:
+        background.run(
+            open_import, background_report, dry_run=dry_run, input=sys.stdin.buffer, output=sys.stdout
+        )
+        return
+    with report_problems(), _report_refusals(), exit_on_sigterm(), open_import() as run:
+        run.run(show_progress)
     if as_json:
         for part in format_document(run, dry_run=dry_run):
             click.echo(part, nl=False)

@@ -15,10 +15,12 @@ from blogapi import clock
 from blogapi.storage.database import db, transaction
 from blogapi.transfer.import_jobs import folders, runner, service
 from blogapi.transfer.import_jobs.queries import STALE_AFTER
+from blogapi.transfer.imports import summary
 from blogapi.transfer.imports.run import ImportRun
 from blogapi.transfer.models import ImportJob
 from tests.conftest import ARTICLES
 from tests.contracts.client import outcome
+from tests.import_threads import run_in_threads
 from tests.pictures import make_picture
 
 IMPORTS = "/api/v1/imports/"
@@ -36,8 +38,9 @@ def make_zip(**entries):
 
 
 @pytest.fixture
-def wait(app):
-    """Return a function that waits until the running import has ended."""
+def wait(app, monkeypatch):
+    """Return a function that waits until the running import has ended; imports run in threads."""
+    run_in_threads(app, monkeypatch)
     job_runner = runner.get_runner(app)
     job_runner.stopping.clear()
     yield lambda: job_runner.wait(60)
@@ -182,6 +185,14 @@ def test_an_unexpected_error_is_logged_and_not_shown(send, monkeypatch, caplog):
     assert "ZeroDivisionError" in caplog.text
 
 
+def test_an_import_that_needs_too_much_memory_says_so(send, monkeypatch):
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(ImportRun, "_store", fail)
+    assert send()["error"] == "The import needs more than 2 GB of memory; split the file."
+
+
 @pytest.fixture
 def paused(monkeypatch):
     """Two events: one is set when an import stores its articles, which then waits for the other."""
@@ -211,49 +222,12 @@ def begin(as_login, wait, paused):
     return begin
 
 
-def poll(condition):
-    """Wait until the condition is true."""
-    pause = threading.Event()
-    for _ in range(1000):
-        if condition():
-            return
-        pause.wait(0.02)
-    raise AssertionError("The condition did not become true.")
-
-
-def test_a_running_import_can_be_cancelled(as_login, begin, paused, wait):
-    path = begin()
-    assert as_login.post(f"{path}cancel/").json["status"] == "trying"
-    poll(lambda: as_login.get(path).json["last_updated"] > as_login.get(path).json["created"])
-    paused[1].set()
-    wait()
-    cancelled = as_login.get(path).json
-    assert (cancelled["status"], cancelled["stage"], cancelled["error"]) == ("cancelled", "importing", "")
-    assert outcome(as_login.post(f"{path}cancel/")) == (409, "import_ended")
-    assert outcome(as_login.delete(path)) == (204, None)
-    assert as_login.get(IMPORTS).json == []
-
-
 def test_one_import_runs_at_a_time(as_login, begin, paused, wait):
     path = begin()
     second = as_login.post(IMPORTS, data=b"x", query_string={"name": "b.md"})
     assert outcome(second) == (409, "import_running")
     assert outcome(as_login.post(f"{path}start/")) == (409, "import_running")
     assert outcome(as_login.delete(path)) == (409, "import_running")
-
-
-def test_a_stopped_server_interrupts_the_import_which_can_be_started_again(
-    app, as_login, begin, paused, wait, start
-):
-    path = begin()
-    runner.get_runner(app).stopping.set()
-    paused[1].set()
-    wait()
-    interrupted = as_login.get(path).json
-    assert interrupted["status"] == "interrupted"
-    runner.get_runner(app).stopping.clear()
-    assert start(interrupted)["status"] == "tried"
-    assert start(interrupted)["status"] == "finished"
 
 
 def set_job(app, uuid, **values):
@@ -307,8 +281,6 @@ def test_the_start_of_a_server_deletes_what_a_killed_import_has_unpacked(app, in
 
 
 def test_the_summary_of_an_import_is_limited(as_login, send, monkeypatch):
-    from blogapi.transfer.import_jobs import summary
-
     monkeypatch.setattr(summary, "MAX_PROBLEMS", 2)
     job = send(make_zip(**{f"{number}__md": BROKEN for number in range(5)}))
     assert (job["problem_count"], len(job["problems"])) == (5, 2)

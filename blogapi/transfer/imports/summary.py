@@ -1,8 +1,7 @@
-"""Makes the summary of an import, which is stored in the database; the whole report is a file."""
+"""The summary of an import over HTTP, which is stored in the database; the whole report is a file."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import Any
 
@@ -20,38 +19,32 @@ _ORDER = (Result.REFUSED, Result.CREATED, Result.UPDATED, Result.UNCHANGED, Resu
 EMPTY_COUNTS = {"new": 0, "changed": 0, "same": 0, "left_out": 0}
 
 
-def summarize(run: ImportRun) -> str:
-    """Return the summary as JSON: counts, problems, and sentences about the whole import.
-
-    Its size is limited. Another thread may be importing at the same time.
-    """
-    reports = [report for report in list(run.reports) if report.notes is not NOT_REACHED]
+def summarize(run: ImportRun) -> dict[str, Any]:
+    """Return the counts, problems, and sentences about the whole import; their size is limited."""
+    reports = [report for report in run.reports if report.notes is not NOT_REACHED]
     results = Counter(report.result for report in reports)
     media = count_media(reports)
     problems = [report for report in reports if report.notes]
     problems.sort(key=lambda report: _ORDER.index(report.result))
-    return json.dumps(
-        {
-            "counts": {
-                "articles": {
-                    "new": results[Result.CREATED],
-                    "changed": results[Result.UPDATED],
-                    "same": results[Result.UNCHANGED],
-                    "left_out": results[Result.SKIPPED] + results[Result.REFUSED],
-                },
-                "pictures": {
-                    "new": media["new"],
-                    "changed": 0,
-                    "same": media["known"],
-                    "left_out": media["missing"] + media["refused"],
-                },
+    return {
+        "counts": {
+            "articles": {
+                "new": results[Result.CREATED],
+                "changed": results[Result.UPDATED],
+                "same": results[Result.UNCHANGED],
+                "left_out": results[Result.SKIPPED] + results[Result.REFUSED],
             },
-            "problem_count": len(problems),
-            "problems": [_describe(report) for report in problems[:MAX_PROBLEMS]],
-            "notes": [note[:_MAX_LENGTH] for note in _list_notes(run)[:_MAX_NOTES]],
+            "pictures": {
+                "new": media["new"],
+                "changed": 0,
+                "same": media["known"],
+                "left_out": media["missing"] + media["refused"],
+            },
         },
-        ensure_ascii=False,
-    )
+        "problem_count": len(problems),
+        "problems": [_describe(report) for report in problems[:MAX_PROBLEMS]],
+        "notes": [note[:_MAX_LENGTH] for note in _list_notes(run)[:_MAX_NOTES]],
+    }
 
 
 def _describe(report: FileReport) -> dict[str, Any]:

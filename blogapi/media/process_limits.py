@@ -1,0 +1,28 @@
+"""Limits of processes that read foreign files; the image worker imports this file without the package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+
+
+def limit(*, memory_bytes: int, cpu_seconds: int, file_bytes: int | None = None) -> None:
+    """Limit the memory and the processor time of this process, and the size of the files that it writes.
+
+    Windows has no such limits.
+    """
+    try:
+        import resource
+    except ImportError:
+        return
+    limits: Mapping[int, int | None] = {
+        resource.RLIMIT_AS: memory_bytes,
+        resource.RLIMIT_CPU: cpu_seconds,
+        resource.RLIMIT_FSIZE: file_bytes,
+        resource.RLIMIT_CORE: 0,
+    }
+    for name, value in limits.items():
+        # A lower limit of the system stays, and some systems do not support all of them.
+        with suppress(ValueError, OSError):
+            if value is not None:
+                resource.setrlimit(name, (value, value))
