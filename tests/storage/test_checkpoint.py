@@ -11,7 +11,7 @@ import pytest
 
 from blogapi import clock
 from blogapi.storage import checkpoint, files, integrity
-from blogapi.storage.database import db, transaction
+from blogapi.storage.database import db, leave_checkpoints_to_server, transaction
 from blogapi.users import service as users
 from blogapi.users.models import Role
 
@@ -152,3 +152,15 @@ def test_no_checkpoint_begins_while_another_process_writes(instance, log_path, w
         writer.execute("BEGIN IMMEDIATE")
         checkpoint.truncate_log(instance / "blog.db")
     assert "PRAGMA wal_checkpoint(TRUNCATE)" not in checkpoints
+
+
+def test_a_process_that_a_server_has_started_leaves_checkpoints_to_it(app, log_path, write_rows, checkpoints):
+    key = "blogapi-write-ahead-log"
+    with app.app_context(), pytest.MonkeyPatch.context() as patch:
+        # The other tests of this application keep its log.
+        patch.setitem(app.extensions, key, app.extensions[key])
+        leave_checkpoints_to_server()
+        write_rows(4, log_path)
+    assert not checkpoints
+    write_rows(1, log_path)
+    assert checkpoints
