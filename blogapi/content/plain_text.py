@@ -17,8 +17,8 @@ MAX_EXCERPT_LENGTH = 200
 _UNSPACED_CHARACTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
 
 # nh3 escapes `<` and `>` in the values of attributes, and it writes only the entities in _ENTITIES.
-_TAG = re.compile(r"<[^>]*>")
-_INLINE_TAG = re.compile(r"</?(?:a|abbr|b|code|del|em|i|mark|s|small|span|strong|sub|u)(?: [^>]*)?>")
+_TAG = re.compile(r"<[^<>]*>")
+_INLINE_TAG = re.compile(r"</?(?:a|abbr|b|code|del|em|i|mark|s|small|span|strong|sub|u)(?: [^<>]*)?>")
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&nbsp;", " "), ("&amp;", "&"))
 
 

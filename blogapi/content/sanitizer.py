@@ -55,7 +55,7 @@ _ATTRIBUTES = {
 _LINK_TYPES = frozenset({"nofollow", "sponsored", "ugc", "me", "author", "license", "tag"})
 
 # Every input but the checkbox of a task list; the fields of a form are useless without it.
-_FIELD = re.compile(r'<input(?![^>]* type="checkbox")[^>]*>')
+_FIELD = re.compile(r'<input(?![^<>]* type="checkbox")[^<>]*>')
 
 _URL_SCHEMES = frozenset({"http", "https", "mailto", "tel"})
 
@@ -95,13 +95,13 @@ _SELF_CLOSED = re.compile(
 )
 
 # These patterns are applied to the output of nh3, which quotes each value and escapes `<`, `>` and `"` in it.
-_IFRAME = re.compile(r"<iframe([^>]*)>.*?</iframe>", re.DOTALL)
-_ALIGNED_CELL = re.compile(r'(<t[dh][^>]*) style="(\w+)"([^>]*>)')
+_IFRAME = re.compile(r"<iframe([^<>]*)>.*?</iframe>", re.DOTALL)
+_ALIGNED_CELL = re.compile(r'(<t[dh][^<>]*) style="(\w+)"([^<>]*>)')
 _ALIGN = re.compile(r' align="\w*"')
 _NEW_TAB = ' target="_blank"'
 _LINK = re.compile(r'<a((?: [a-z-]+="[^"]*+")*+)>')
 _ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
-_FRAGMENT_LINK = re.compile(r'(<a [^>]*?href="#)([^"]+)"')
+_FRAGMENT_LINK = re.compile(r'(<a [^<>]*?href="#)([^"]+)"')
 
 _TEXT_ALIGN = re.compile(r"(?:^|;)\s*text-align\s*:\s*(left|right|center|justify)\b", re.IGNORECASE)
 
@@ -115,9 +115,9 @@ _UNSAFE_SRCSET = re.compile(
 )
 
 _HEADING = re.compile(r"<h([1-6])>((?:[^<]++|<(?!/?h[1-6][ >]))*+)</h\1>")
-_HEADING_NAME = re.compile(r"\s*\{#([\w:.-]+)\}\s*\Z")
+_HEADING_NAME = re.compile(r"(?<!\s)\s*+\{#([\w:.-]+)\}\s*\Z")
 _FOOTNOTE_REFERENCE = re.compile(r'<sup class="footnote-ref">.*?</sup>')
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 
 # Characters that can begin an element, a list item, a cell, a paragraph or an entity. A million of them can
 # take two seconds and 500 MB of memory. In a typical article, one in twenty characters is of this kind.

@@ -41,6 +41,8 @@ MARKDOWN = {
     "headings that look like numbered ones": lambda: repeat("# a\n# a-{i}\n"),
     "named headings": lambda: repeat("# a {#b{i}}\n"),
     "a long heading": lambda: "# " + repeat("word "),
+    "spaces in a heading": lambda: "# a" + repeat(" ") + "b",
+    "names in a heading": lambda: "# a" + repeat(" {#b}") + "c",
     "a setext heading": lambda: repeat("word\n") + "===\n",
     "setext headings": lambda: repeat("a\n=\n"),
     "nested quotes in one line": lambda: repeat(">"),
