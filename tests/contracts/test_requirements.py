@@ -61,9 +61,9 @@ def list_imported_modules():
                 modules |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 modules.add(node.module.partition(".")[0])
-    # `_typeshed` exists only for type checkers. The image worker loads `image_metadata`, a module of blogapi,
-    # without the package.
-    return modules - sys.stdlib_module_names - {"blogapi", "_typeshed", "image_metadata"}
+    # `_typeshed` exists only for type checkers. The image worker loads `image_metadata` and `svg`, modules of
+    # blogapi, without the package.
+    return modules - sys.stdlib_module_names - {"blogapi", "_typeshed", "image_metadata", "svg"}
 
 
 def list_imported_distributions():
