@@ -61,9 +61,9 @@ def list_imported_modules():
                 modules |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 modules.add(node.module.partition(".")[0])
-    # `_typeshed` exists only for type checkers. The image worker loads `image_metadata` and `svg`, modules of
-    # blogapi, without the package.
-    return modules - sys.stdlib_module_names - {"blogapi", "_typeshed", "image_metadata", "svg"}
+    # `_typeshed` exists only for type checkers. The image worker loads modules beside it without the package.
+    beside_worker = {path.stem for path in Path(blogapi.__file__).parent.glob("media/*.py")}
+    return modules - sys.stdlib_module_names - {"blogapi", "_typeshed"} - beside_worker
 
 
 def list_imported_distributions():
