@@ -158,7 +158,7 @@ function renderKept({ kept }) {
       >${title || "Without a title"}</a>`,
     text: `${count(content.split(/\s+/).filter(Boolean).length, "word")} not saved to the blog`,
     side: formatDayAndTime(new Date(time)) }));
-  return html`<section class="section" ?hidden=${!rows.length}>
+  return html`<section class="kept-texts" ?hidden=${!rows.length}>
     ${sectionHead("Kept in this browser")}<ul class="rows">${rows}</ul></section>`;
 }
 

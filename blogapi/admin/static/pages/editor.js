@@ -24,7 +24,7 @@ const isWide = () => matchMedia("(width >= 68rem)").matches;
 class Editor extends ArticlePage {
   side = isWide() ? "preview" : "";
 
-  get heading() { return this.document.title || "New article"; }
+  get heading() { return this.document.title || super.heading; }
 
   updated() {
     super.updated();
