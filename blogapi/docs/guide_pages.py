@@ -18,7 +18,7 @@ PAGE_NAMES = (
 
 _FOLDER = Path(__file__).parent / "guide"
 
-_HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.DOTALL)
+_HEADING = re.compile(r'<h2 id="([^"]+)">((?:[^<]++|<(?!/?h2))*+)</h2>')
 # Pictures are in the folder `static`, which a page on GitHub reaches by this address.
 _PICTURE = "../static/"
 _PAGE_LINK = re.compile(r'(?<=<a href=")([\w-]+)\.md(?=[#"])')

@@ -24,7 +24,7 @@ from blogapi.storage.database import current_time, db
 _MAX_ARTICLES = 500
 
 # A link in HTML that is stored as JSON, which escapes the quotation marks.
-_LINK = re.compile(r'<a [^>]*?href=\\"([^"\\]+)\\"')
+_LINK = re.compile(r'<a [^<>]*?href=\\"([^"\\]+)\\"')
 
 
 def run_checks() -> Iterator[Advice]:

@@ -19,7 +19,7 @@ MAX_COLUMN_WIDTH = 800
 MAX_SRCSETS = 2_000
 
 # Sanitized HTML quotes each value.
-_ATTRIBUTE = re.compile(r'([a-z-]+)="([^"]*)"')
+_ATTRIBUTE = re.compile(r'(?<![a-z-])([a-z-]++)="([^"]*)"')
 
 
 class HtmlResolver:

@@ -34,7 +34,7 @@ ADDRESS_ATTRIBUTES = {
 }
 
 # These patterns are applied to sanitized HTML, which quotes each value and escapes `<`, `>` and `"` in it.
-ELEMENT = re.compile(rf"<({'|'.join(ADDRESS_ATTRIBUTES)}) ([^>]*)>")
+ELEMENT = re.compile(rf"<({'|'.join(ADDRESS_ATTRIBUTES)}) ([^<>]*)>")
 _ADDRESS_ATTRIBUTE = re.compile(r'\b(src|href|poster|srcset)="([^"]*)"')
 
 # Each pattern begins with a text for which `re` searches quickly.

@@ -23,6 +23,8 @@ _TRANSFER_CODING = re.compile(rb"^transfer-encoding:(.*)$", re.IGNORECASE | re.M
 # Matches a line feed without a carriage return, and a carriage return without a line feed. A carriage return
 # at the end of the data is accepted, because its line feed may follow.
 _BARE_LINE_BREAK = re.compile(rb"(?<!\r)\n|\r(?!\n|\Z)")
+# waitress takes quadratic time to refuse such a character after many spaces.
+_CONTROL_CHARACTER = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 class TooSlow(Error):  # type: ignore[misc]
@@ -119,6 +121,8 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
 
     def parse_header(self, header_plus: bytes) -> None:
         """Parse the request line and the headers; raises ParsingError if they are malformed or ambiguous."""
+        if _CONTROL_CHARACTER.search(header_plus):
+            raise ParsingError("Invalid character in the headers")
         try:
             super().parse_header(header_plus)
         except ValueError as error:
@@ -168,6 +172,8 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
             self._reject("A line between the chunks is too long")
         elif _BARE_LINE_BREAK.search(body.trailer, max(0, len(body.trailer) - received - 1)):
             self._reject("Bare CR or LF found in the trailer section")
+        elif self.completed and _CONTROL_CHARACTER.search(body.trailer):
+            self._reject("Invalid character in the trailer section")
         elif self.completed and not all(map(HEADER_FIELD_RE.match, get_header_lines(body.trailer))):
             self._reject("Invalid field in the trailer section")
 

@@ -18,7 +18,7 @@ Schema = dict[str, list[str]]
 _TOKEN = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|\S""")
 _QUOTED_NAME = re.compile(r'"(\w+)"')
 # A foreign key that was added together with its column.
-_REFERENCE = re.compile(r"(\w+) (.+) (CONSTRAINT \w+) (REFERENCES .+)")
+_REFERENCE = re.compile(r"(\w+) (.+) (CONSTRAINT \w+) (REFERENCES .+)", re.DOTALL)
 
 # Indexes without SQL belong to constraints; ANALYZE and AUTOINCREMENT create the excluded tables.
 _SQLITE_OBJECTS = (

@@ -64,6 +64,14 @@ def test_a_malformed_request_gets_a_400(port, caplog, request_):
     assert not caplog.messages
 
 
+@pytest.mark.parametrize("start", [b"GET / HTTP/1.1\r\nHost: a\r\n", CHUNKED + b"0\r\n"])
+def test_a_control_character_after_many_spaces_is_refused_in_linear_time(port, start):
+    # The pattern of waitress takes 1.5 seconds of processor time.
+    before = time.process_time()
+    assert_problem(send(port, start + b"A:" + b" " * 15_000 + b"\x01\r\n\r\n"), 400, "malformed")
+    assert time.process_time() - before < 0.7
+
+
 @pytest.mark.parametrize("split", range(12))
 def test_a_trailer_can_be_split_at_any_point(port, split):
     request = f"POST {LOGIN} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"

@@ -16,7 +16,7 @@ _FRAME = re.compile(r"<iframe\b([^<>]*)", re.IGNORECASE)
 _SOURCE = re.compile(r"\bsrc\s*+=\s*+[\"']?+\s*+(?:https?:)?//([^/\"'\s]*)", re.IGNORECASE)
 # Blogger adds a picture that counts visitors to each text.
 _TRACKER = re.compile(
-    r"<img\b[^<>]*//blogger\.googleusercontent\.com/tracker/[^<>]*>(?:</img>)?", re.IGNORECASE
+    r"<img\b(?>[^<>]*?//blogger\.googleusercontent\.com/tracker/)[^<>]*+>(?:</img>)?", re.IGNORECASE
 )
 _EMPTY_FOOTER = re.compile(r"<div class=[\"']*blogger-post-footer[\"']*>\s*</div>", re.IGNORECASE)
 _INLINE_PICTURE = re.compile(r"\bsrc\s*+=\s*+[\"']?+\s*+data:", re.IGNORECASE)

@@ -20,7 +20,7 @@ from blogapi.transfer.reports import FileReport, Item, Result, report_problem
 from blogapi.transfer.sources import ImportOptions, LeftBehind
 
 # Every export of Ghost itself begins with `db` or `meta`, which has the time of the export.
-_DATABASE = re.compile(r'\{\s*"db"\s*:\s*\[?\s*\{\s*"(?:meta|data)"\s*:')
+_DATABASE = re.compile(r'\{\s*+"db"\s*+:\s*+\[?+\s*+\{\s*+"(?:meta|data)"\s*+:')
 _META = re.compile(r'"exported_on"\s*:')
 # Exports of other tools, and the answers of Ghost's API.
 _POSTS = re.compile(r'"posts"\s*:\s*\[')

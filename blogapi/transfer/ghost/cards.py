@@ -131,7 +131,7 @@ def _convert_code(card: Card) -> str:
 def _convert_embed(card: Card, losses: Counter[str]) -> str:
     html, url = _get_html(card, "html"), _get_line(card, "url")
     safe = sanitizer.to_safe_html(html, "html") if html else ""
-    if "<iframe" in safe or "<video" in safe or "<audio" in safe or re.sub(r"<[^>]*>|\s", "", safe):
+    if "<iframe" in safe or "<video" in safe or "<audio" in safe or re.sub(r"<[^<>]*>|\s", "", safe):
         return _figure("embed", html, card)
     losses["embeds that became links"] += 1
     metadata = card.get("metadata")

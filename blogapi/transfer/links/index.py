@@ -41,7 +41,7 @@ _COMMON_SEGMENTS = {
 _DATE_SEGMENT = re.compile(r"[0-9]{4}(?:-[0-9]{2}){0,2}|[0-9]{1,2}")
 _COMPLETE_DATE = re.compile(r"(?:^|/)[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}(?:/|$)")
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?")
-_ORIGIN = re.compile(r"[^:/]+://[^/]*")
+_ORIGIN = re.compile(r"(?<![^:/])[^:/]++://[^/]*")
 
 _slugify = lru_cache(maxsize=10_000)(slugs.make_term_slug)
 

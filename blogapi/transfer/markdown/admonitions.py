@@ -16,17 +16,17 @@ _KIND = (
     r"(?P<kind>note|tip|info|warning|danger|caution|important|success|abstract|example|question|quote|bug|failure"
     r"|details|secondary|attention|hint|error|todo|seealso|summary|tldr|warn)"
 )
-_TITLE = r"(?:title\s*=\s*)?[\"“](?P<quoted>[^\"”\n]{0,300})[\"”]|\[(?P<bracketed>[^\]\n]{0,300})\]"
+_TITLE = r"(?:title\s*+=\s*+)?[\"“](?P<quoted>[^\"”\n]{0,300})[\"”]|\[(?P<bracketed>[^\]\n]{0,300})\]"
 _OPENING = re.compile(
-    rf"(?P<indent>[ \t]*)(?P<colons>:{{3,}})[ \t]*\{{?[ \t]*(?:\.?(?:callout|admonition)-)?\.?{_KIND}"
-    rf"(?:[\s{{}}]+|(?=\[)|$)(?:{_TITLE}|(?P<plain>[^\n={{}}]{{0,300}}))?[^\n]*",
+    rf"(?P<indent>[ \t]*+)(?P<colons>:{{3,}}+)[ \t]*+\{{?+[ \t]*+(?:\.?(?:callout|admonition)-)?\.?{_KIND}"
+    rf"(?:[\s{{}}]++|(?=\[)|$)(?:{_TITLE}|(?P<plain>[^\n={{}}]{{0,300}}+))?[^\n]*+",
     re.IGNORECASE,
 )
 _OTHER_OPENING = re.compile(r"[ \t]*:{3,}[ \t]*[\w{.][^\n]*")
 _CLOSING = re.compile(r"[ \t]*:{3,}[ \t]*")
 _BLOCK = re.compile(
-    rf"(?P<indent>[ \t]*)(?:!!!|\?\?\?\+?)[ \t]+(?:[\w-]+[ \t]+){{0,3}}?{_KIND}"
-    rf"(?:[ \t]+(?:[\w-]+[ \t]+){{0,3}}(?:{_TITLE})?)?[ \t]*",
+    rf"(?P<indent>[ \t]*+)(?:!!!|\?\?\?\+?+)[ \t]++(?:[\w-]++[ \t]++){{0,3}}?{_KIND}"
+    rf"(?:[ \t]++(?:[\w-]++[ \t]++){{0,3}}(?:{_TITLE})?)?[ \t]*+",
     re.IGNORECASE,
 )
 # The tabs of Material for MkDocs.

@@ -18,7 +18,7 @@ _KEYS = {
     "avatar": ("avatar", "image", "picture", "photo", "imageurl", "avatarurl", "profileimage"),
 }
 _LINK = re.compile(r"\[([^\[\]]{1,1000})\]\(([^()\s]{0,2048})\)")
-_MAIL = re.compile(r"\s*<[^<>@\s]{1,64}@[^<>@\s]{1,255}>")
+_MAIL = re.compile(r"(?<!\s)\s*+<[^<>@\s]{1,64}@[^<>@\s]{1,255}>")
 _MAIL_ADDRESS = re.compile(r"([^<>@\s]{1,64})@[^<>@\s]{1,255}")
 # Values that switch the byline of a theme off or on.
 _NOBODY = {"true", "false", "none", "null"}

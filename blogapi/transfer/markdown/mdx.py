@@ -13,7 +13,8 @@ from blogapi.transfer.messages import join_counts
 
 _PATTERN = re.compile(
     r"(?P<code>^(?:import|export)[ \t{][^\n]*+(?:\n[^\n]++)*+)"
-    r"|(?P<comment>\{/\*(?:[^*]++|\*(?!/))*+\*/\})"
+    # A comment that has no end is searched only up to the next comment.
+    r"|(?P<comment>\{/\*(?:[^*{]++|\*(?!/)|\{(?!/\*))*+\*/\})"
     r"|(?P<component><(?P<name>[A-Z][\w.]{0,60})(?P<attributes>\s[^<>]{0,2000})?)",
     re.MULTILINE,
 )

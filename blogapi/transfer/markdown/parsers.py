@@ -33,8 +33,10 @@ _YAML_MESSAGES = (
     (_NO_COLON, "the line is not of the form `key: value`"),
 )
 # `dateday = 08` is not valid TOML, but old versions of Hugo accepted it.
-_LEADING_ZERO = re.compile(r"^([ \t]*[\w-]+[ \t]*=[ \t]*)0+([0-9]+[ \t]*(?:#.*)?)$", re.MULTILINE)
-_TOML_STRING = re.compile(r""""(?:[^"\\\n]|\\.)*"|'[^'\n]*'""")
+_LEADING_ZERO = re.compile(
+    r"^([ \t]*[\w-]+[ \t]*=[ \t]*)(?:0(?=[0-9]))++([0-9]++[ \t]*+(?:#.*)?)$", re.MULTILINE
+)
+_TOML_STRING = re.compile(r"""(?<!\\)"(?:[^"\\\n]++|\\.)*+"|'[^'\n]*'""")
 
 
 class _TextConstructor(yaml.constructor.BaseConstructor):

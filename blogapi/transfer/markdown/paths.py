@@ -50,7 +50,7 @@ _MAX_TITLE_LENGTH = 60
 _LANGUAGE = r"(?P<language>\.[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*)?"
 _INDEX = re.compile(rf"index{_LANGUAGE}", re.IGNORECASE)
 _SECTION = re.compile(rf"_index{_LANGUAGE}", re.IGNORECASE)
-_HOST = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/]*")
+_HOST = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]{0,30}:)?//[^/]*")
 _PAGE_SUFFIX = re.compile(r"(?:(?:^|(?<=/))index)?\.(?:html?|php|aspx?|md)$", re.IGNORECASE)
 # Values of `permalink` that are not addresses: Jekyll's named styles, and false.
 _PERMALINK_STYLES = {"date", "pretty", "ordinal", "weekdate", "none", "false"}
@@ -65,7 +65,7 @@ _REPOSITORY_FILE = re.compile(
 )
 _REPOSITORY_TEXT_FILE = re.compile(
     r"(?:robots|humans|security|(?:app-)?ads|llms(?:-full)?|cmakelists|manifest"
-    r"|(?:[\w.-]+[._-])?(?:requirements|constraints)(?:[._-][\w.-]+)?)\.txt",
+    r"|(?:[\w.-]{1,100}[._-])?(?:requirements|constraints)(?:[._-][\w.-]{1,100})?)\.txt",
     re.IGNORECASE,
 )
 

@@ -10,7 +10,7 @@ from blogapi.transfer.markdown.text import to_plain_line
 _CODE_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX_HEADING = re.compile(r" {0,3}#[ \t]+(?P<text>\S.*)")
 # Matches closing `#` characters and attributes such as `{#id}`.
-_HEADING_END = re.compile(r"(?:[ \t]+#+)?[ \t]*(?:\{[^{}]{0,200}\})?[ \t]*$")
+_HEADING_END = re.compile(r"(?<![ \t])(?:[ \t]++#++)?[ \t]*+(?:\{[^{}]{0,200}+\}[ \t]*+)?$")
 _SETEXT_UNDERLINE = re.compile(r" {0,3}=+[ \t]*$")
 # Matches Liquid `{% x %}` and `{{ x }}`, and Hugo `{{< x >}}` and `{{% x %}}`, but not closing tags.
 _TEMPLATE_TAG = re.compile(r"\{%-?\s*(?!end)\w|\{\{[<%]?-?\s*(?!end)[\w.\"]")

@@ -12,7 +12,7 @@ from blogapi.transfer.markdown.scanner import Scanner
 
 # No pattern continues behind the start of the next tag, so that the search takes linear time.
 _COMMENT = r"(?:[^*{]++|\*(?!/)|\{(?!\{[<%/-]|%))*+"
-_STRING = r'"(?:[^"\\{>%]++|\\.|\{(?!\{[<%])|[>%](?!\}\}))*+"'
+_STRING = r'(?<!\\)"(?:[^"\\{>%]++|\\.|\{(?!\{[<%])|[>%](?!\}\}))*+"'
 _PATTERN = re.compile(
     rf"{attribute_lists.PATTERN}"
     rf"|(?P<escaped>\{{\{{(?P<es_open>[<%])/\*(?P<es_text>{_COMMENT})\*/[>%]\}}\}}"

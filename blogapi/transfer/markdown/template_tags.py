@@ -129,7 +129,7 @@ class _Resolver:
             return self._get_markup(tag).make_code_span(code.strip())
         prefix = before[1] if before else ""
         title = read_code_title(tag.text) if tag.name == "codeblock" else ""
-        code = re.sub(r"\A[ \t]*\n|\s+\Z", "", code)
+        code = re.sub(r"\A[ \t]*\n", "", code).rstrip()
         block = self._get_markup(tag).make_code(code, read_language(tag.name, tag.text), prefix)
         heading = f"{render_inline(title) if self._markup.is_html else title}\n\n{prefix}" if title else ""
         return ("" if before else "\n\n") + heading + block + self._end_line(tag)

@@ -21,7 +21,9 @@ _SIZE = re.compile(r"-[0-9]{1,5}x[0-9]{1,5}(?=\.[A-Za-z0-9]{2,5}$)")
 # place of a large upload.
 _EDIT = re.compile(r"-(?:e[0-9]{9,14}|scaled|rotated)(?=\.[A-Za-z0-9]{2,5}$)")
 _GHOST_SIZE = re.compile(r"(?:^|(?<=/))size/w[0-9]{1,5}(?:h[0-9]{1,5})?/(?:format/[a-z]{1,5}/)?")
-_INNER_FOLDERS = re.compile(r"(?:^|/)((?:wp-content|content)/((?:uploads|images|media|files)/.+))$")
+_INNER_FOLDERS = re.compile(
+    r"(?:^|/)((?:wp-content|content)/((?:uploads|images|media|files)/.+))$", re.DOTALL
+)
 
 
 def list_versions(path: str) -> list[str]:

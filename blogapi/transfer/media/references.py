@@ -22,8 +22,8 @@ _LOCAL_HINT = re.compile(
     r"(?:\]\(|\]:|\b(?:src|href|poster)\s*=)[\s<\"']*+(?!https?://|[#\s<\"'])|srcset", re.IGNORECASE
 )
 # The sanitizer quotes each value and escapes `<`, `>` and `"` in it.
-_ELEMENT = re.compile(r"<(img|source|video|audio|a) ([^>]*)>")
-_ATTRIBUTE = re.compile(r'([a-z]+)="([^"]*)"')
+_ELEMENT = re.compile(r"<(img|source|video|audio|a) ([^<>]*)>")
+_ATTRIBUTE = re.compile(r'(?<![a-z])([a-z]++)="([^"]*)"')
 _SRCSET_ADDRESS = re.compile(r"[\s,]*([^\s,]\S*)")
 _SRCSET_DESCRIPTOR = re.compile(r"[^,]*")
 _ABSOLUTE = re.compile(r"//|[a-z][a-z0-9+.-]*:", re.IGNORECASE)

@@ -17,7 +17,7 @@ from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.markdown.text import to_line
 from blogapi.transfer.messages import format_count
 
-_TOKEN = re.compile(r"<(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9]*)(?P<attributes>[^<>]*)>|<![^<>]*>|[^<]+|<")
+_TOKEN = re.compile(r"<(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9]*+)(?P<attributes>[^<>]*+)>|<![^<>]*>|[^<]+|<")
 _ATTRIBUTE = re.compile(r'(?<![\w-])([\w-]++)\s*+=\s*+"([^"]*)"')
 _TAG = re.compile(r"<[^<>]*>")
 _BREAK = re.compile(r"<(?:br|hr|/(?:p|h[1-6]|li|pre|figcaption|blockquote))>")

@@ -211,7 +211,8 @@ def to_id(text: str) -> int:
 
 def is_mail_address(text: str) -> bool:
     """Return whether a text is a mail address."""
-    return re.fullmatch(r"[^\s@]+@[^\s@]+\.[^\s@]+", text) is not None
+    name, _, host = text.partition("@")
+    return bool(name) and "." in host[1:-1] and "@" not in host and text.split() == [text]
 
 
 def make_name(login: str) -> str:

@@ -35,7 +35,7 @@ _COPY_BUTTON = "code-block-pro-copy-button"
 _PLAIN = frozenset({"", "default", "plain", "text", "generic", "raw"})
 _AMPERSAND = re.compile(r"&(?!#?\w{1,32};)")
 _EDITOR_TAG = re.compile(r"\n?</?p>|<br\s*/?>\n?", re.IGNORECASE)
-_GIST = re.compile(r"""src=["']?(https?://gist\.github\.com/[^\s"'>?]+?)(?:\.js)?["'\s>?]""")
+_GIST = re.compile(r"""src=["']?(https?://gist\.github\.com/[^\s"'>?]++)""")
 
 
 def protect_code(text: str, conversion: Conversion) -> str:
@@ -114,7 +114,7 @@ def _replace(start: re.Match[str], inner: str, html: str, conversion: Conversion
 
 def _replace_script(html: str, conversion: Conversion) -> str:
     if gist := _GIST.search(html):
-        return conversion.store(f"<p>{link(gist[1])}</p>")
+        return conversion.store(f"<p>{link(gist[1].removesuffix('.js'))}</p>")
     conversion.add_note("Scripts and style sheets in the text are not shown.")
     return conversion.store(html, COMMENT)
 
