@@ -58,7 +58,7 @@ def truncate_log(database: Path) -> None:
     """
     with (
         suppress(sqlite3.Error, OSError),
-        # One process at a time: between the two statements, nobody else completes a checkpoint.
+        # One process at a time: no other process completes a checkpoint between the two statements.
         files.locked(database.with_name(f"{database.name}-checkpoint")) as is_alone,
         integrity.open_database(database, seconds=WAIT_SECONDS) as connection,
     ):

@@ -174,6 +174,30 @@ def test_a_file_is_tried_in_a_process_with_the_settings_of_the_server(app, as_lo
     assert (report["dry_run"], report["counts"]["created"]) == (True, 1)
 
 
+@pytest.mark.slow
+def test_a_process_ends_after_the_current_article_when_its_input_is_closed(app, people, tmp_path):
+    """The operating system closes the input when the server is killed."""
+    folder, report = tmp_path / "blog", tmp_path / "report.json"
+    folder.mkdir()
+    for number in range(2000):
+        (folder / f"{number}.md").write_text(f"---\ndate: 2024-05-01\n---\nWords {number}", encoding="utf-8")
+    arguments = ["import", f"--background={report}", "--author=ada", "--dry-run", "--", str(folder)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "blogapi", *arguments],
+        cwd=config.Path(config.__file__).parent.parent,
+        env=config.build_environment(app),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    with process:
+        lines = [json.loads(process.stdout.readline())]
+        process.stdin.close()
+        lines += map(json.loads, process.stdout)
+    assert process.returncode == 0
+    assert all("error" not in line for line in lines) and lines[-1]["done"] < 2000
+    assert json.loads(report.read_text(encoding="utf-8"))["dry_run"] is True
+
+
 # Takes 500 MB, or counts for an hour, within limits of 300 MB and one second.
 LIMITED = """
 import runpy, sys
