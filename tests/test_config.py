@@ -314,12 +314,18 @@ def test_processes_that_start_at_the_same_time_share_one_secret_key(instance):
     instance.mkdir()
     path = str(instance / "secret_key")
     code = (
-        f"import pathlib; from blogapi import config; print(config._load_secret_key(pathlib.Path({path!r})))"
+        "import pathlib; from blogapi import config; print('ready', flush=True); input(); "
+        f"print(config._load_secret_key(pathlib.Path({path!r})))"
     )
-    processes = [
-        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(6)
-    ]
-    keys = {process.communicate(timeout=60)[0] for process in processes}
+    command = [sys.executable, "-c", code]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    processes = [subprocess.Popen(command, **pipes) for _ in range(6)]
+    # They import for seconds, and then all look for the key at once.
+    assert [process.stdout.readline() for process in processes] == ["ready\n"] * 6
+    for process in processes:
+        process.stdin.write("\n")
+        process.stdin.flush()
+    keys = {process.communicate()[0] for process in processes}
     assert len(keys) == 1 and len(keys.pop().strip()) == 64
 
 

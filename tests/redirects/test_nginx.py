@@ -49,15 +49,10 @@ def run_nginx(folder, redirects):
     assert checked.returncode == 0, checked.stderr
     process = subprocess.Popen(command)
     try:
-        deadline = time.monotonic() + 30
-        while not (folder / "socket").exists():
-            assert process.poll() is None and time.monotonic() < deadline
-            time.sleep(0.02)
 
         def request(path):
             connection = http.client.HTTPConnection("site.example")
-            connection.sock = socket.socket(socket.AF_UNIX)
-            connection.sock.connect(str(folder / "socket"))
+            connection.sock = connect(folder / "socket", process)
             connection.request("GET", path)
             response = connection.getresponse()
             response.read()
@@ -68,6 +63,20 @@ def run_nginx(folder, redirects):
     finally:
         process.terminate()
         process.wait(30)
+
+
+def connect(path, process):
+    """Return a connection to nginx, which creates the file of its socket before it listens."""
+    while True:
+        sock = socket.socket(socket.AF_UNIX)
+        try:
+            sock.connect(str(path))
+        except OSError:
+            sock.close()
+            assert process.poll() is None, "nginx has ended"
+            time.sleep(0.02)
+        else:
+            return sock
 
 
 @pytest.fixture

@@ -23,14 +23,14 @@ def test_an_incomplete_request_gets_a_408(app, sent, server_clock):
         connect(server.effective_port) as sock,
     ):
         sock.sendall(sent)
-        wait_until(lambda: any(channel.request for channel in server.active_channels.values()))
+        wait_until(lambda: any(channel.request for channel in list(server.active_channels.values())))
         server_clock.move(11)
         assert_problem(parse_response(read_all(sock)), 408, "request_timeout")
 
 
 def test_a_slow_request_does_not_extend_its_deadline(app, server_clock):
     def has_received(count: int) -> bool:
-        requests = [channel.request for channel in server.active_channels.values()]
+        requests = [channel.request for channel in list(server.active_channels.values())]
         return [request.header_bytes_received for request in requests if request] == [count]
 
     with (

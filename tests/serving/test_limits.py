@@ -121,7 +121,7 @@ def test_the_connection_that_stalled_longest_is_closed_for_a_new_connection_from
         connect(server.effective_port) as slow,
     ):
         slow.sendall(b"G")
-        wait_until(lambda: any(channel.request for channel in server.active_channels.values()))
+        wait_until(lambda: any(channel.request for channel in list(server.active_channels.values())))
         assert send(server.effective_port, HEALTH).status == 200
         assert read_all(slow) == b""
 
@@ -140,7 +140,7 @@ def test_of_several_stalled_connections_the_oldest_request_is_closed(app, server
             held[number].sendall(b"GET /health HTTP/1.1\r\n")
             wait_until(
                 lambda started=started: (
-                    sum(bool(channel.request) for channel in server.active_channels.values()) == started
+                    sum(bool(channel.request) for channel in list(server.active_channels.values())) == started
                 )
             )
         server_clock.move(5)
@@ -254,5 +254,5 @@ def test_a_client_that_reads_nothing_is_disconnected_for_a_new_connection(app, l
         for _ in range(2):
             stack.enter_context(connect(server.effective_port)).sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         wait_until(lambda: len(server.active_channels) == 2)
-        wait_until(lambda: all(channel.stalled_since() for channel in server.active_channels.values()))
+        wait_until(lambda: all(channel.stalled_since() for channel in list(server.active_channels.values())))
         assert send(server.effective_port, HEALTH).status == 200

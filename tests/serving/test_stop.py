@@ -68,7 +68,9 @@ def test_a_stopping_server_waits_a_limited_time_for_refused_clients(app, server_
 def test_a_stopping_server_sends_the_rest_of_a_response_that_a_client_is_reading(app, long_response):
     with start_server(app, limits=Limits(sweep=0.05)) as server, connect(server.effective_port) as sock:
         sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        wait_until(lambda: any(channel.total_outbufs_len for channel in server.active_channels.values()))
+        wait_until(
+            lambda: any(channel.total_outbufs_len for channel in list(server.active_channels.values()))
+        )
         server.stop()
         wait_until(lambda: not server.accepting)
         assert read_all(sock).count(CHUNK) == 320
@@ -79,7 +81,10 @@ def test_a_stopping_server_gives_refused_clients_time_to_read_the_error(app, ser
         refused = stack.enter_context(connect(server.effective_port))
         refused.sendall(b"garbage\r\n\r\n")
         wait_until(
-            lambda: [type(channel).__name__ for channel in server.active_channels.values()] == ["HalfClosed"]
+            lambda: (
+                [type(channel).__name__ for channel in list(server.active_channels.values())]
+                == ["HalfClosed"]
+            )
         )
         server.stop()
         wait_until(lambda: not server.accepting)

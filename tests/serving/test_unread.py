@@ -33,7 +33,7 @@ def test_unread_bytes_never_exceed_the_limit(blog, max_unread, addresses, path, 
         wait_until(lambda: len(blog.requested_paths) >= 16 and not server.task_dispatcher.count_queued())
         # Other clients still get responses.
         assert get_response(server, "/health", address="10.1.0.1").status == 200
-        assert any(channel.total_outbufs_len for channel in server.active_channels.values())
+        assert any(channel.total_outbufs_len for channel in list(server.active_channels.values()))
     assert 0 < max_unread.pop("all") <= MAX_UNREAD_BYTES
     assert max(max_unread.values()) <= MAX_UNREAD_BYTES // SHARE_COUNT
     # The server has not processed the second request of any connection.
@@ -42,7 +42,7 @@ def test_unread_bytes_never_exceed_the_limit(blog, max_unread, addresses, path, 
 
 def test_the_next_request_waits_until_the_previous_response_is_read(blog):
     with serve_blog(blog.app) as server, send_request(server, "/whole", times=3) as sock:
-        wait_until(lambda: any(channel.deferred for channel in server.active_channels.values()))
+        wait_until(lambda: any(channel.deferred for channel in list(server.active_channels.values())))
         assert blog.requested_paths == ["/whole"]
         sock.sendall(HEALTH)
         assert read_all(sock).count(BODY) == 3
@@ -79,7 +79,7 @@ def test_behind_a_proxy_unread_bytes_are_counted_for_the_forwarded_address(blog,
         wait_until(lambda: server.unread.held)
         # This request uses the only thread that may wait for this address.
         stack.enter_context(send_request(server, "/whole", address=second))
-        wait_until(lambda: any(channel.streams for channel in server.active_channels.values()))
+        wait_until(lambda: any(channel.streams for channel in list(server.active_channels.values())))
         refused = get_response(server, "/whole", address=first)
         assert_problem(refused, 503, "unavailable")
         assert refused.headers["Retry-After"] == "1"

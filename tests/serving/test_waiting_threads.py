@@ -44,7 +44,7 @@ def test_at_most_half_of_the_threads_wait_for_slow_clients(blog, no_garbage_coll
     with serve_blog(blog.app, threads=4) as server, ExitStack() as stack:
         for number in range(2):
             stack.enter_context(send_request(server, "/stream", address=f"10.0.0.{number}"))
-        wait_until(lambda: sum(channel.streams for channel in server.active_channels.values()) == 2)
+        wait_until(lambda: sum(channel.streams for channel in list(server.active_channels.values())) == 2)
         before = blog.application.served_bytes
         for path in ("/stream", "/whole"):
             refused = get_response(server, path, address="10.0.0.9")
@@ -73,7 +73,7 @@ def test_a_committed_write_never_gets_a_503(blog):
     with serve_blog(blog.app, threads=4) as server, ExitStack() as stack:
         for number in range(2):
             stack.enter_context(send_request(server, "/stream", address=f"10.0.0.{number}"))
-        wait_until(lambda: sum(channel.streams for channel in server.active_channels.values()) == 2)
+        wait_until(lambda: sum(channel.streams for channel in list(server.active_channels.values())) == 2)
         written = send_request(
             server, "/whole", address="10.0.0.9", more="Connection: close\r\n", method="PUT"
         )
@@ -86,10 +86,10 @@ def test_at_most_half_of_the_waiting_threads_wait_for_one_address(blog):
     with serve_blog(blog.app, threads=8) as server, ExitStack() as stack:
         for _ in range(2):
             stack.enter_context(send_request(server, "/stream", address="10.0.0.1"))
-        wait_until(lambda: sum(channel.streams for channel in server.active_channels.values()) == 2)
+        wait_until(lambda: sum(channel.streams for channel in list(server.active_channels.values())) == 2)
         assert get_response(server, "/stream", address="10.0.0.1").status == 503
         stack.enter_context(send_request(server, "/stream", address="10.0.0.2"))
-        wait_until(lambda: sum(channel.streams for channel in server.active_channels.values()) == 3)
+        wait_until(lambda: sum(channel.streams for channel in list(server.active_channels.values())) == 3)
 
 
 def test_a_stalled_connection_is_closed_for_a_new_response_to_its_address(blog):
@@ -182,7 +182,7 @@ def test_a_long_list_for_a_slow_client_does_not_occupy_a_database_connection(
         assert sock.recv(65536)
         with sock:
             sock.sendall(f"{head}\r\n".encode())
-            wait_until(lambda: any(channel.streams for channel in server.active_channels.values()))
+            wait_until(lambda: any(channel.streams for channel in list(server.active_channels.values())))
             with app.app_context():
                 wait_until(lambda: db.engine.pool.checkedout() == 0)
             whole = read_all(sock)
