@@ -61,6 +61,8 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 sqlite_files.install()
+# The process of an import gets this path from the application.
+sys.path.append(str(Path(sqlite_files.__file__).parent))
 
 # The clock that no test has set.
 CLOCK = clock.now
