@@ -35,5 +35,5 @@ def render(given: Fields) -> WithAttributes:
     content_type = given.pop("content_type", TEXT_DEFAULTS["content_type"])
     rendered = rendering.render(content, content_type)
     resolver = HtmlResolver(article, find_files([Text(article, rendered.html, ())]))
-    slug, url = future_address.predict(article, **given) if "title" in given else (None, None)
+    slug, url = future_address.predict(article, **given) if given.get("title", "").strip() else (None, None)
     return WithAttributes(rendered, html=resolver.resolve(rendered.html), slug=slug, url=url)

@@ -181,6 +181,7 @@ def test_the_text_of_a_deleted_article_is_offered_everywhere_afterwards(
         )
         kept.get_by_role("link", name=f"Gone {was_noticed}", exact=True).wait_for()
         assert kept.get_by_role("link").count() == 1
+    if was_noticed:
         assert list_violations(page) == []
     kept.get_by_role("link").click()
     page.wait_for_url("**/admin/articles/new/")

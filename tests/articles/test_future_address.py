@@ -71,6 +71,34 @@ def test_without_a_title_or_a_site_there_is_no_address(as_admin, as_login, predi
     assert predict(title="A knot") == ("a-knot", None)
 
 
+@pytest.mark.parametrize("time", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"])
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "America/New_York"])
+def test_the_first_and_the_last_time_have_an_address(as_login, predict, time, zone):
+    assert as_login.patch("/api/v1/blog/site/", json={"time_zone": zone}).status_code == 200
+    assert predict(title="A", published_at=time)[1].startswith(f"https://blog.example/{time[:4]}/")
+
+
+@pytest.mark.parametrize("title", ["", " ", "\n"])
+def test_without_words_there_is_no_address(predict, title):
+    assert predict(title=title) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"title": 1},
+        {"title": "x" * 10_000},
+        {"slug": ["x"]},
+        {"category": "x"},
+        {"published_at": "soon"},
+        {"published_at": 1},
+    ],
+)
+def test_a_wrong_field_is_refused(as_admin, wrong):
+    response = as_admin.post(RENDER, json={"title": "A"} | wrong)
+    assert (response.status_code, list(response.json["errors"])) == (422, list(wrong))
+
+
 def test_a_deleted_category_and_a_wrong_slug_are_no_error(predict):
     slug, url = predict(title="A", category=str(uuid4()), slug="Not a/slug")
     assert (slug, url) == ("Not a/slug", "https://blog.example/2026/11/uncategorised/Not%20a%2Fslug/")
