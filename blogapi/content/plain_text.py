@@ -21,6 +21,14 @@ _TAG = re.compile(r"<[^<>]*>")
 _INLINE_TAG = re.compile(r"</?(?:a|abbr|b|code|del|em|i|mark|s|small|span|strong|sub|u)(?: [^<>]*)?>")
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&nbsp;", " "), ("&amp;", "&"))
 
+# A link with the text of a footnote's mark. Such links lead to a place in the page.
+_MARK = r"\[?(?:[0-9]{1,3}|[*\u2020\u2021\xa7\u21a9\ufe0e]++)\]?"
+_MARK_LINK = re.compile(rf"(?:<sup[^<>]*+>)?<a ([^<>]*+)>{_MARK}</a>(?:</sup>)?")
+_BLOCK = re.compile(r"<(?:section|div|ol) [^<>]*+>")
+_HAS_FOOTNOTES = re.compile(r'class="(?:[^"]* )?(?:wp-block-)?footnotes[ "]')
+_URL = r"(?:https?://|www\.)[!-~]*[0-9A-Za-z]/?"
+_BARE_URL = re.compile(rf" ?\({_URL}\)| ?(?<![0-9A-Za-z]){_URL}")
+
 
 def to_plain_text(html: str) -> str:
     """Return the text of sanitized HTML as one line, without markup and forbidden characters."""
@@ -36,9 +44,18 @@ def decode_entities(text: str) -> str:
     return text
 
 
-def make_excerpt(text: str) -> str:
-    """Return the beginning of a plain text: at most MAX_EXCERPT_LENGTH characters, cut between words."""
-    return shorten(text, MAX_EXCERPT_LENGTH)
+def make_excerpt(html: str) -> str:
+    """Return the beginning of the text of sanitized HTML: at most MAX_EXCERPT_LENGTH characters.
+
+    It is cut between words, and contains no blocks of code, no footnotes and no bare URLs.
+    """
+    start, *rest = html.split("<pre")
+    html = start + "".join(part.partition("</pre>")[2] for part in rest)
+    html = _MARK_LINK.sub(lambda link: "" if 'href="#' in link[1] else link[0], html)
+    # The footnotes are at the end.
+    end = next((block.start() for block in _BLOCK.finditer(html) if _HAS_FOOTNOTES.search(block[0])), None)
+    html = html[:end]
+    return shorten(_BARE_URL.sub("", to_plain_text(html)).strip(), MAX_EXCERPT_LENGTH)
 
 
 def shorten(text: str, max_length: int) -> str:

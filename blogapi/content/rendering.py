@@ -34,7 +34,7 @@ def render(content: str, content_type: str) -> RenderedContent:
     return RenderedContent(
         html,
         text,
-        plain_text.make_excerpt(text),
+        plain_text.make_excerpt(html),
         length.reading_minutes,
         length.word_count,
         list_headings(html),

@@ -30,10 +30,45 @@ def test_plain_text_is_one_line_without_markup(content, kind, words):
 
 
 def test_an_excerpt_is_cut_between_words():
-    assert plain_text.make_excerpt("short") == "short"
+    assert plain_text.make_excerpt("<p>short</p>") == "short"
     assert plain_text.make_excerpt("word " * 100) == "word " * 38 + "word…"
     assert len(plain_text.make_excerpt("x" * 500)) == plain_text.MAX_EXCERPT_LENGTH
     assert (plain_text.shorten("one two", 7), plain_text.shorten("three two", 8)) == ("one two", "three…")
+
+
+NOTES = "Rye[^1] waits[^two].\n\n[^1]: First.\n\n[^two]: See https://x.example/a."
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "excerpt"),
+    [
+        (NOTES, "markdown", "Rye waits."),
+        ("Before.\n\n```js\nlet a = 1;\n```\n\nAfter `b`.", "markdown", "Before. After b."),
+        ("Before.\n\n    indented()\n\nAfter.", "markdown", "Before. After."),
+        ("```\nonly()\n```", "markdown", ""),
+        ("See https://x.example/a?b=1#c, <https://y.example/>.", "markdown", "See,."),
+        ("Read [this](https://x.example), or (www.y.example/a_b).", "markdown", "Read this, or."),
+        ("https://youtu.be/abc\n\nA film.", "markdown", "A film."),
+        ("日本語https://x.example/。次", "markdown", "日本語。次"),
+        ("Not a URL: http, www and a/b.", "markdown", "Not a URL: http, www and a/b."),
+        ("[Chapter 1](#one) and [10](/ten).", "markdown", "Chapter 1 and 10."),
+        ("x<sup>2</sup> and H<sub>2</sub>O", "markdown", "x 2 and H2O"),
+        ('a<sup id="fnref:1"><a href="#fn:1" rel="footnote">1</a></sup> b', "html", "a b"),
+        ('a<sup class="fn" data-fn="x"><a id="y-link" href="#y">1</a></sup> b', "html", "a b"),
+        ('a<a href="#_ftn1">[1]</a> b<a href="#n">*</a>', "html", "a b"),
+        (
+            '<p>a</p><ol class="wp-block-footnotes"><li>Note <a href="#x">\u21a9\ufe0e</a></li></ol>',
+            "html",
+            "a",
+        ),
+        ('<p>a</p><div role="doc" class="x footnotes"><p>Note</p></div>', "html", "a"),
+        ('<p>a</p><div class="footnotes-like">b</div>', "html", "a b"),
+        ("<pre class=x>code <b>b</b></pre><p>a</p><pre>c</pre><present>b", "html", "a b"),
+        ("See http://x.example/a_b.\nwww.y.example", "text", "See."),
+    ],
+)
+def test_an_excerpt_has_no_footnotes_no_blocks_of_code_and_no_bare_urls(content, kind, excerpt):
+    assert plain_text.make_excerpt(sanitizer.to_safe_html(content, kind)) == excerpt
 
 
 @pytest.mark.parametrize(
