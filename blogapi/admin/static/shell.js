@@ -67,10 +67,10 @@ export class Page extends LitElement {
   async reload() {
     clearInterval(this.timer);
     const opening = current ? null : openSession();
-    const failed = (await Promise.allSettled([opening, this.load()])).find(({ reason }) => reason);
+    const finding = findKept().then((kept) => this.set({ kept }));
+    const failed = (await Promise.allSettled([opening, this.load(), finding])).find(({ reason }) => reason);
     const isAllowed = !current || last.role === "admin" || this.constructor.forMembers;
     if (!isAllowed) return location.replace("/admin/profile/");
-    this.kept = await findKept();
     if (!failed) return this.set({ state: "ready" });
     const error = failed.reason;
     const here = encodeURIComponent(location.pathname + location.search);
