@@ -19,7 +19,7 @@ from flask import Flask
 from sqlalchemy import Connection, Engine, create_engine, make_url, text, update
 
 from blogapi import create_app
-from blogapi.articles.fingerprint import compute_fingerprint
+from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.site.models import Site
 from blogapi.storage.database import Base, CommitCounter, db, table_of
 from blogapi.storage.files import side_files
@@ -237,7 +237,7 @@ _SITE_DEFAULTS = {
 _ONE_ROW = {
     "site": ", ".join(f"{name} = '{value}'" for name, value in _SITE_DEFAULTS.items()),
     "change_counter": "position = 0, public_position = 0",
-    "article_tally": f"published = 0, renderer = '{compute_fingerprint()}'",
+    "article_tally": f"published = 0, renderer = '{get_renderer_version()}'",
     # This counter is never reset, because response caches use it to identify the state of the database. The
     # epoch is renewed, because a test can have set one that no cursor may contain.
     "revision": "commits = commits + 1, epoch = left(md5(random()::text), 8)",

@@ -18,9 +18,9 @@ from sqlalchemy.sql.functions import FunctionElement
 from blogapi.articles import computed_fields, neighbours
 from blogapi.articles.computed_fields import COMPUTED_FIELDS
 from blogapi.articles.filters import Selection
-from blogapi.articles.fingerprint import compute_fingerprint
 from blogapi.articles.lifecycle import SCHEDULED, Status
 from blogapi.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag
+from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.articles.schemas import ArticleSchema, FoundFieldsSchema, SingleArticleFieldsSchema
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
@@ -126,7 +126,7 @@ def get_articles_json(
     if len(uuids) <= CHUNK_SIZE:
         return _to_array(_fetch(uuids, fields, public=public), fields, snippets)
     computed_state = computed_fields.get_state(fields)
-    state = f"{compute_fingerprint()} {change_log.state_token(public=public)} {computed_state}"
+    state = f"{get_renderer_version()} {change_log.state_token(public=public)} {computed_state}"
     if not public:
         # Working copies, which are not in the change log, decide which articles are in such a list, and in
         # which order.

@@ -30,10 +30,10 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from blogapi.articles import author_visibility, renderings
-from blogapi.articles.fingerprint import compute_fingerprint
 from blogapi.articles.json_reader import COVER_SEPARATOR, FRAGMENT_FIELDS, HTML_SEPARATOR, RENDERED_FIELDS
 from blogapi.articles.lifecycle import Status
 from blogapi.articles.models import Article, ArticleJson, ArticleStats, Seo
+from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.articles.schemas import ArticleFieldsSchema
 from blogapi.config import CannotStart
 from blogapi.content.rendering import RenderedContent
@@ -182,16 +182,16 @@ class RenderedArticle(WithAttributes):
 def init_app(app: Flask) -> None:
     """Listen to every flush of the session, and render all articles again after an update.
 
-    The stored fingerprint shows whether other code, or another version of a library, rendered the articles.
+    The stored version shows whether other code, or another version of a library, rendered the articles.
     """
     if not events.contains(db.session, "after_flush", _store_written):
         events.listen(db.session, "after_flush", _store_written)
         # The change log sees the articles that this listener adds to the flush.
         events.listen(db.session, "before_flush", _render_with_paths, insert=True)
     with app.app_context(), upgrades.convert_errors(db.engine):
-        if db.session.scalar(select(ArticleStats.renderer)) != compute_fingerprint():
+        if db.session.scalar(select(ArticleStats.renderer)) != get_renderer_version():
             _take_over(app)
-    version_check.accept_renderers(app, compute_fingerprint())
+    version_check.accept_renderers(app, get_renderer_version())
 
 
 def _take_over(app: Flask) -> None:
@@ -199,7 +199,7 @@ def _take_over(app: Flask) -> None:
 
     Raises CannotStart if another version of blogapi takes over the database in the meantime.
     """
-    own, unfinished = compute_fingerprint(), f"{compute_fingerprint()}, unfinished"
+    own, unfinished = get_renderer_version(), f"{get_renderer_version()}, unfinished"
     with transaction():
         # Another process of this version may have rendered the articles while this process waited for the
         # lock.
@@ -220,8 +220,8 @@ def _take_over(app: Flask) -> None:
         ) from error
 
 
-def _store_renderer(fingerprint: str) -> None:
-    db.session.execute(update(ArticleStats).values(renderer=fingerprint))
+def _store_renderer(version: str) -> None:
+    db.session.execute(update(ArticleStats).values(renderer=version))
 
 
 def _render_all(app: Flask) -> None:

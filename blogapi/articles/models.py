@@ -160,7 +160,7 @@ class ArticleJson(Base):
 class ArticleStats(Base):
     """The single row with the number of published and scheduled articles.
 
-    `renderer` is the fingerprint of the code that rendered the rows of ArticleJson.
+    `renderer` is the version of the code that rendered the rows of ArticleJson.
     """
 
     __tablename__ = "article_tally"

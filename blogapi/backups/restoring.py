@@ -15,8 +15,8 @@ from sqlalchemy import URL, create_engine, select, text
 
 from blogapi import clock, config
 from blogapi.articles import json_writer
-from blogapi.articles.fingerprint import compute_fingerprint
 from blogapi.articles.models import ArticleStats
+from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.backups import archive, media_restoring, service
 from blogapi.backups.manifest import DATABASE, SETTINGS, InvalidBackup, Manifest
 from blogapi.backups.media_list import MissingFile
@@ -172,7 +172,7 @@ def _is_up_to_date(path: Path) -> bool:
             ):
                 return False
             upgrades.check_schema(connection, Base.metadata)
-            return connection.scalar(select(ArticleStats.renderer)) == compute_fingerprint()
+            return connection.scalar(select(ArticleStats.renderer)) == get_renderer_version()
     finally:
         engine.dispose()
 

@@ -14,7 +14,7 @@ from blogapi.storage import database_clock, upgrades
 
 _RENDERERS_KEY = "blogapi-renderers"
 
-# `renderer` is the fingerprint of the code that rendered the stored JSON of the articles.
+# `renderer` is the version of the code that rendered the stored JSON of the articles.
 _READ_VERSIONS = "SELECT version_num, renderer{} FROM alembic_version, article_tally"
 
 
@@ -28,12 +28,12 @@ class NewerSchema(Exception):
         )
 
 
-def accept_renderers(app: Flask, *fingerprints: str) -> None:
-    """Refuse writes unless the stored fingerprint is one of these.
+def accept_renderers(app: Flask, *versions: str) -> None:
+    """Refuse writes unless the stored version is one of these.
 
-    Before the first call, writes are accepted with any stored fingerprint.
+    Before the first call, writes are accepted with any stored version.
     """
-    app.extensions[_RENDERERS_KEY] = fingerprints
+    app.extensions[_RENDERERS_KEY] = versions
 
 
 def check_version(session: Session) -> None:

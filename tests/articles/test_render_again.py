@@ -13,7 +13,7 @@ from sqlalchemy import create_engine, text
 
 from blogapi.articles import json_writer, queries
 from blogapi.articles.filters import ArticleFilters
-from blogapi.articles.fingerprint import compute_fingerprint
+from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.storage import upgrades
 from blogapi.storage.database import db
 from blogapi.storage.files import side_files
@@ -50,7 +50,7 @@ def damaged(app, make_article, make_tag):
 
 
 def invalidate_fingerprint(blog):
-    """Replace the stored fingerprint with one that does not match the current code."""
+    """Replace the stored version with one that does not match the current code."""
     with other_connection(blog) as other:
         other.exec_driver_sql("UPDATE article_tally SET renderer = 'another'")
 
@@ -60,7 +60,7 @@ def check_blog(app):
     with app.app_context():
         check_stored_data()
         assert queries.list_published(filters=ArticleFilters(q="kept"), page=PageRequest(1, 1)).total == 2
-        assert db.session.scalar(text("SELECT renderer FROM article_tally")) == compute_fingerprint()
+        assert db.session.scalar(text("SELECT renderer FROM article_tally")) == get_renderer_version()
         assert [json.loads(one)["name"] for one in _stored_objects("tag")] == ["kept"]
         assert [json.loads(one)["name"] for one in _stored_objects("category")] == ["Shelf"]
 

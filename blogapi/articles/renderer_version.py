@@ -1,0 +1,19 @@
+"""The version of the code and the libraries that make the stored JSON and the search index of articles."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import version
+
+# Increase this number when the same article gets other stored JSON or other search words. At the next
+# start, all articles are then rendered again. A golden test notices other HTML, texts, words and fields,
+# but not other addresses of media files.
+NUMBER = 1
+
+LIBRARIES = ("comrak-ext", "marshmallow", "nh3", "python-slugify", "text-unidecode", "tzdata")
+
+
+@cache
+def get_renderer_version() -> str:
+    """Return the version as text, such as `1 comrak-ext=0.2.8 …`."""
+    return " ".join([str(NUMBER), *(f"{name}={version(name)}" for name in LIBRARIES)])
