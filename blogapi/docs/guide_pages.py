@@ -11,7 +11,17 @@ from blogapi.content import rendering
 
 # The pages in the order of the navigation. The first page is shown at `/docs/`.
 PAGE_NAMES = (
-    *("index", "first-week", "front-ends", "reading", "typed-clients", "site", "writing", "media"),
+    *(
+        "index",
+        "first-week",
+        "front-ends",
+        "reading",
+        "interface",
+        "typed-clients",
+        "site",
+        "writing",
+        "media",
+    ),
     *("importing", "wordpress", "ghost", "blogger", "medium", "jekyll", "hugo", "markdown-blogs", "leaving"),
     *("operating", "postgresql", "performance"),
 )

@@ -10,6 +10,7 @@ from urllib.parse import urldefrag, urljoin
 import pytest
 
 import blogapi
+from blogapi import registry
 from blogapi.docs import assets, guide_pages
 
 FOLDER = Path(blogapi.__file__).parent / "docs" / "guide"
@@ -88,6 +89,18 @@ def test_the_samples_of_the_first_page_are_valid_requests(as_reader, as_admin, m
     created = as_admin.post(f"/api/v1/blog{path}")
     assert created.status_code == 201
     assert as_reader.get(created.json["url"]).json["title"] == article.title
+
+
+def test_the_interface_describes_every_documented_operation(app):
+    """The views name the sections, from which the header `Allow` of their responses follows."""
+    text = (FOLDER / "interface.md").read_text(encoding="utf-8")
+    described = re.findall(r"^\| (4\.\d) \| `([A-Z]+) (\S+)`", text, re.MULTILINE)
+    served = [
+        (section, method, re.sub(r"<[^>]+>", ":id", path))
+        for path, method, endpoint, _ in registry.list_operations(app)
+        if (section := app.view_functions[endpoint].__dict__.get("section"))
+    ]
+    assert described == sorted(served) and len(described) == 9
 
 
 @pytest.mark.parametrize("page", guide_pages.list_pages(), ids=lambda page: page.name)
