@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 _ALIGNED = re.compile(
-    r"<(?P<name>p|div|h[1-6]|img)(?=\s)[^<>]*?"
+    r"<(?P<name>p|div|h[1-6]|img)(?=\s)(?>[^<>]*?"
     r"(?<![\w-])(?:align=[\"']?|style=[\"'](?:[^\"'<>]*?[;\s])?text-align:\s*+)"
-    r"(?P<side>left|right|center|justify)(?![\w-])[^<>]*+>",
+    r"(?P<side>left|right|center|justify)(?![\w-]))[^<>]*+>",
     re.IGNORECASE,
 )
 _CLASS = re.compile(r"(?<![\w-])(class=[\"'])", re.IGNORECASE)
