@@ -78,8 +78,7 @@ class JobView:
     @property
     def problems(self) -> list[Fields]:
         """The first of these files."""
-        # Former versions of blogapi stored problems without the article.
-        return [{"article": None} | problem for problem in self._summary.get("problems", ())]
+        return list(self._summary.get("problems", ()))
 
     @property
     def notes(self) -> list[str]:

@@ -119,13 +119,11 @@ class ImportBatch:
             new = ImportedFile(key=record.key, root=_find_root(record, record.key))
             return self._create(record, new, writes)
         notes = _recognition_notes(file.key, record.key)
-        # The digest in rows from former versions of blogapi includes the key.
-        digest = compute_digest(record, key="" if file.source_digest else file.key)
         if not file.key.endswith(f"/{record.key}"):
             file.key = record.key
         file.root = _find_root(record, file.key)
         if file.article_id in self.articles:
-            return self._update(record, file, writes, notes, is_changed=digest != file.digest)
+            return self._update(record, file, writes, notes, is_changed=compute_digest(record) != file.digest)
         if self._state.restore_deleted:
             return self._create(record, file, writes)
         reason = "Its article was deleted in this blog; --restore-deleted imports it again."

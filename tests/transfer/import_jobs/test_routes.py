@@ -128,14 +128,6 @@ def test_problems_name_their_articles(app, as_login, send, start, people):
     assert file["user"] == {"uuid": str(people.admin.uuid), "username": "ada"}
 
 
-def test_a_problem_that_a_former_version_stored_has_no_article(app, as_login, send):
-    job = send()
-    former = [{"file": "a.md", "title": "", "result": "refused", "slug": "", "reasons": []}]
-    set_job(app, as_uuid(job), trial_report=json.dumps({"problems": former}))
-    shown = as_login.get(f"{IMPORTS}{job['uuid']}/").json
-    assert shown["problems"] == [former[0] | {"article": None}]
-
-
 def test_a_single_file_is_imported_under_its_name(as_login, send, start):
     start(send(b"---\ndate: 2024-05-01\n---\nWords", name="C:\\blog\\My first post.md"))
     assert [article["slug"] for article in as_login.get(ARTICLES).json] == ["my-first-post"]

@@ -20,7 +20,6 @@ from blogapi.storage.database import db, transaction
 from blogapi.tags.models import Tag
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.imports import service
-from blogapi.transfer.imports.digests import compute_digest
 from blogapi.transfer.models import ImportedFile
 from blogapi.transfer.reports import FileReport, Result, read_item
 from blogapi.web.errors import Conflict
@@ -280,29 +279,11 @@ def test_an_unchanged_file_with_a_later_date_in_its_path_hides_its_article(store
     assert (report.result, report.status) == (Result.UPDATED, "scheduled")
 
 
-def test_a_row_from_an_older_version_gets_a_source_digest_at_the_next_import(app, store, stored):
-    store(RECORD)
-    with app.app_context(), transaction():
-        row = db.session.get_one(ImportedFile, RECORD.key)
-        # In older versions, the digest of a record included its key, and no source digest was stored.
-        row.digest, row.source_digest = compute_digest(RECORD, key=RECORD.key), None
-    assert store(replace(RECORD, source_digest="1"), dry_run=True).result is Result.UNCHANGED
-    assert store(replace(RECORD, source_digest="1")).result is Result.UNCHANGED
-    with app.app_context():
-        row = db.session.get_one(ImportedFile, RECORD.key)
-        assert (row.digest, row.source_digest) == (compute_digest(RECORD), "1")
-
-
 def test_an_unchanged_record_of_a_changed_file_gets_the_new_source_digest(app, store):
     store(replace(RECORD, source_digest="1"))
     assert store(replace(RECORD, source_digest="2")).result is Result.UNCHANGED
     with app.app_context():
         assert db.session.get_one(ImportedFile, RECORD.key).source_digest == "2"
-
-
-def test_the_digest_of_a_record_is_the_same_as_in_older_versions():
-    digest = "c78c644de657ab73446105e52414b1dcc5c0be754bd91152286e168d5e12b26d"
-    assert compute_digest(RECORD, key=RECORD.key) == digest
 
 
 # Redirects
