@@ -47,8 +47,9 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     """Yield the files in a fixed order: texts first, then media files, which need no database."""
     names = choose_media_names(snapshot.media)
     media = MediaAddresses(snapshot.media, names, snapshot.other_hashes)
-    yield TextFile(GIT_ATTRIBUTES, b"* -text\n")
+    # A list of files that begins with this one is from an export, even if the export was interrupted.
     yield TextFile(DESCRIPTION, to_yaml(layout.describe(includes_drafts=snapshot.includes_drafts)).encode())
+    yield TextFile(GIT_ATTRIBUTES, b"* -text\n")
     redirects = list(_list_redirects(snapshot))
     for kind, value in _list_data(snapshot, layout, media).items():
         yield TextFile(layout.get_data_path(kind), to_yaml(value).encode())

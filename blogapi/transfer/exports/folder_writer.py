@@ -2,7 +2,7 @@
 
 `SHA256SUMS` says which files the last export has written. A file that has other contents belongs to the user
 now and is neither replaced nor deleted, unless `overwrite` is true. Each file is written under a temporary
-name and then renamed. While an export runs, it appends its files to a journal, so that the next export
+name and then renamed. While an export runs, it adds each file to the former list, so that the next export
 recognises them if this one is interrupted.
 """
 
@@ -12,7 +12,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO
 
@@ -24,7 +24,7 @@ from blogapi.transfer.exports.layouts import MANIFESTS
 from blogapi.transfer.exports.results import CannotWrite, ExportReport, FileResult
 from blogapi.web.errors import Conflict
 
-_JOURNAL, _LOCK, _PARTIAL = ".blogapi-export.journal", ".blogapi-export.lock", ".blogapi-export.partial"
+_LOCK, _PARTIAL = ".blogapi-export.lock", ".blogapi-export.partial"
 _CHUNK_BYTES = 1024 * 1024
 _OVERWRITE = "--overwrite replaces it"
 
@@ -43,15 +43,13 @@ class FolderWriter:
         dry_run: bool = False,
     ) -> None:
         self._root, self._media, self._report = root, media, report
-        self._manifest = manifest_name
+        self._manifest = root / manifest_name
         self._overwrite, self._dry_run = overwrite, dry_run
         #: the digests that the files of former exports can have, by path
         self._known = _read_known(root)
         self._digests: dict[str, str] = {}
-        #: the folders below the root that were checked, and those that were made
+        #: the folders below the root that were checked
         self._inside: set[Path] = {root}
-        self._folders: set[Path] = set()
-        self._journal: IO[str] | None = None
 
     def write(self, file: TextFile | MediaFile) -> None:
         """Write a file unless it has the same contents already."""
@@ -71,11 +69,11 @@ class FolderWriter:
             self._remove(path)
         if self._dry_run:
             return
-        content, target = manifest.format_manifest(self._digests), self._root / self._manifest
+        content, target = manifest.format_manifest(self._digests), self._manifest
         if not (target.is_file() and target.read_bytes() == content):
             self._replace(target, lambda output: output.write(content) >= 0)
         for name in MANIFESTS:
-            if name != self._manifest:
+            if name != target.name:
                 (self._root / name).unlink(missing_ok=True)
 
     def _write_text(self, file: TextFile) -> FileResult:
@@ -143,10 +141,10 @@ class FolderWriter:
     def _store(self, path: str, digest: str, copy: Callable[[IO[bytes]], bool]) -> FileResult:
         if not self._dry_run:
             target = self._root / path
-            if target.parent not in self._folders:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                self._folders.add(target.parent)
-            self._note(path, digest)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            # The line is written before the new contents, so that an interrupted export is recognised.
+            with self._manifest.open("a", encoding="utf-8", newline="\n") as lines:
+                lines.write(manifest.format_line(path, digest))
             self._replace(target, copy)
         self._digests[path] = digest
         return FileResult.WRITTEN
@@ -165,20 +163,6 @@ class FolderWriter:
             files.rename(partial, target)
         finally:
             partial.unlink(missing_ok=True)
-
-    def _note(self, path: str, digest: str) -> None:
-        if self._journal is None:
-            self._journal = (self._root / _JOURNAL).open("a", encoding="utf-8", newline="\n")
-        self._journal.write(manifest.format_line(path, digest))
-        # Write the line before the new contents, so that an interrupted export is recognised.
-        self._journal.flush()
-
-    def close(self, *, is_complete: bool) -> None:
-        """Close the journal, and delete it if the export is complete."""
-        if self._journal is not None:
-            self._journal.close()
-        if is_complete and not self._dry_run:
-            (self._root / _JOURNAL).unlink(missing_ok=True)
 
     def _remove(self, path: str) -> None:
         target = self._root / path
@@ -225,36 +209,28 @@ def open_folder(
     """
     if root.exists() and not root.is_dir():
         raise Conflict(f"{root} is a file; name a folder, or a file that ends with .zip or .json.")
-    if dry_run:
-        writer = FolderWriter(root, media, report, manifest_name, overwrite=overwrite, dry_run=True)
-        yield writer
-        writer.finish()
-        return
-    root.mkdir(0o700 if is_private else 0o777, parents=True, exist_ok=True)
-    for name in (_JOURNAL, _LOCK):
+    if not dry_run:
+        root.mkdir(0o700 if is_private else 0o777, parents=True, exist_ok=True)
+    for name in (_LOCK, *MANIFESTS):
         if (root / name).is_symlink():
             raise Conflict(f"{root / name} is a link, which no export has made; delete it.")
-    with files.locked(root / _LOCK) as is_locked:
+    with nullcontext(True) if dry_run else files.locked(root / _LOCK) as is_locked:
         if not is_locked:
             raise Conflict(f"Another export is writing into {root}; wait until it has ended.")
-        writer, is_complete = FolderWriter(root, media, report, manifest_name, overwrite=overwrite), False
-        try:
-            yield writer
-            writer.finish()
-            is_complete = True
-        finally:
-            writer.close(is_complete=is_complete)
+        writer = FolderWriter(root, media, report, manifest_name, overwrite=overwrite, dry_run=dry_run)
+        yield writer
+        writer.finish()
 
 
 def _read_known(root: Path) -> dict[str, list[str]]:
     """Return the digests of the files that former exports have written, the newest last."""
     known: dict[str, list[str]] = {}
-    for name in (*MANIFESTS, _JOURNAL):
+    for name in MANIFESTS:
         path = root / name
         text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
         for file, digest in manifest.parse_lines(text):
             known.setdefault(file, []).append(digest)
-        if name in MANIFESTS and text and DESCRIPTION not in known:
+        if text and DESCRIPTION not in known:
             raise Conflict(f"{path} is not from an export; choose another folder.")
     return known
 

@@ -153,6 +153,7 @@ def test_an_interrupted_export_can_be_run_again(export, root, read, media):
         pytest.raises(KeyboardInterrupt),
         open_folder(root, media, ExportReport(), "SHA256SUMS", overwrite=False, dry_run=False) as writer,
     ):
+        writer.write(TextFile("blogapi.yaml", b"y"))
         writer.write(TextFile("articles/tea.md", b"Old tea"))
         writer.write(TextFile("articles/gone.md", b"Gone"))
         raise KeyboardInterrupt
@@ -197,7 +198,7 @@ def test_nothing_outside_of_the_folder_is_written_or_deleted(export, root, tmp_p
     assert {path.name: path.read_text() for path in elsewhere.iterdir()} == {"note.md": "mine"}
 
 
-@pytest.mark.parametrize("name", [".blogapi-export.journal", ".blogapi-export.lock"])
+@pytest.mark.parametrize("name", ["SHA256SUMS", ".blogapi-export.lock"])
 def test_links_with_the_names_of_own_files_are_refused(export, root, tmp_path, name):
     (root / name).symlink_to(tmp_path / "elsewhere")
     with pytest.raises(Conflict, match="is a link"):
@@ -265,7 +266,7 @@ def test_no_file_is_left_half_written(export, read, monkeypatch):
     monkeypatch.setattr(files, "rename", fail)
     with pytest.raises(OSError, match="No space left"):
         export()
-    assert read().keys() == {folder_writer._JOURNAL}
+    assert read().keys() == {"SHA256SUMS"}
 
 
 def test_two_exports_into_the_same_folder_exclude_each_other(export, root):
