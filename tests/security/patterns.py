@@ -47,7 +47,8 @@ def list_uses() -> list[Use]:
             for pattern in _list_patterns(value, module):
                 places.setdefault(pattern, f"{module.__name__}.{name}")
                 # Nothing is known about patterns in containers.
-                methods[pattern] |= set() if pattern in methods else {"findall", "fullmatch"}
+                if pattern not in methods:
+                    methods[pattern] = {"findall", "fullmatch"}
     return [
         Use(places[pattern], pattern, method) for pattern in places for method in sorted(methods[pattern])
     ]

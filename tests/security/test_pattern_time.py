@@ -31,6 +31,7 @@ _ALLOWED = {
     "sanitizer._ALIGNED_CELL": _SANITIZED,
     "sanitizer._FOOTNOTE_REFERENCE": _SANITIZED,
     "parser.HEADER_FIELD_RE": "A pattern of waitress; control characters are refused first.",
+    "types._PATTERNS": "It reads the first 4,096 bytes of a file.",
     "blocks._DELIMITER": "The search ends at the last `-->`, so that each delimiter that begins has an end.",
 }
 
