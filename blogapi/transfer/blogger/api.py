@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import ijson
 
 from blogapi.transfer.article_record import RefusedFile
-from blogapi.transfer.blogger.items import MAX_TEXT_LENGTH, BloggerItem
+from blogapi.transfer.blogger.items import BloggerItem
 
 _KINDS = {"blogger#post": "post", "blogger#page": "page", "blogger#comment": "comment"}
 
@@ -39,7 +39,7 @@ def _is_list(file: BinaryIO) -> bool:
 
 def _make_item(value: dict[str, Any]) -> BloggerItem:
     author, blog, labels = (value.get(name) or {} for name in ("author", "blog", "labels"))
-    item = BloggerItem(
+    return BloggerItem(
         kind=_KINDS[value["kind"]],
         id=_to_text(value.get("id")),
         blog=_to_text(blog.get("id")) if isinstance(blog, dict) else "",
@@ -52,8 +52,6 @@ def _make_item(value: dict[str, Any]) -> BloggerItem:
         address=_to_text(value.get("url")),
         labels=[label for label in labels if isinstance(label, str)] if isinstance(labels, list) else [],
     )
-    item.is_too_large = len(item.content) > MAX_TEXT_LENGTH
-    return item
 
 
 def _to_text(value: object) -> str:

@@ -43,7 +43,7 @@ class BloggerItem:
     description: str = ""
     labels: list[str] = field(default_factory=list)
     features: list[str] = field(default_factory=list)  #: names of what is left behind ("locations")
-    is_too_large: bool = False
+    is_too_large: bool = False  #: whether parts are missing
 
     def split_id(self) -> tuple[str, str, str]:
         """Return the number of the blog, the kind and the number of the item, as far as the id has them."""
@@ -93,7 +93,7 @@ def make_record(
 
     All articles of a private blog are drafts. Raises RefusedFile for a text that is too long.
     """
-    if item.is_too_large:
+    if item.is_too_large or len(item.content) > MAX_TEXT_LENGTH:
         raise RefusedFile(f"It has more than {MAX_TEXT_LENGTH:,} characters; shorten or split it.")
     notes: list[str] = []
     content = item.content.replace("\r\n", "\n").replace("\r", "\n").strip()

@@ -19,8 +19,8 @@ from blogapi.transfer.sources import ImportOptions, LeftBehind
 from blogapi.transfer.wordpress import comments, dates, publication, seo, terms
 from blogapi.transfer.wordpress.blog import Blog, get_blog_address, split_url, to_id
 from blogapi.transfer.wordpress.content import ContentContext, Converted, to_html
-from blogapi.transfer.wordpress.elements import Element
 from blogapi.transfer.wordpress.left_behind import count_custom_fields, count_marks, count_name
+from blogapi.transfer.xml_elements import Element
 
 _MAX_FORMER_SLUGS = 100
 # Titles and excerpts are cut at this length, because cleaning them takes time.

@@ -14,8 +14,8 @@ from blogapi.transfer.markdown.text import MAX_URL_LENGTH, to_line, to_plain_lin
 from blogapi.transfer.media.references import get_extension
 from blogapi.transfer.wordpress.context import MIME_TYPES, Attachment
 from blogapi.transfer.wordpress.dates import parse_time
-from blogapi.transfer.wordpress.elements import Element
 from blogapi.transfer.wordpress.languages import select_language
+from blogapi.transfer.xml_elements import Element
 
 # What the export contains beyond these numbers is not remembered, so that the memory is bounded.
 MAX_ATTACHMENTS = 300_000

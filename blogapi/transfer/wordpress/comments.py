@@ -7,7 +7,7 @@ from collections import Counter
 from blogapi.transfer.article_record import CommentRecord
 from blogapi.transfer.markdown.text import to_line, to_plain_line
 from blogapi.transfer.wordpress.dates import parse_time
-from blogapi.transfer.wordpress.elements import Element
+from blogapi.transfer.xml_elements import Element
 
 _PINGS = ("pingback", "trackback")
 # The names in the report, by the value of `wp:comment_approved`.

@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from blogapi.transfer.markdown.dates import parse_date
-from blogapi.transfer.wordpress.elements import Element
+from blogapi.transfer.xml_elements import Element
 
 _TIME = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[ T]([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?(?:\.[0-9]{1,9})?Z?)?"

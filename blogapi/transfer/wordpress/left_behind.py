@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from blogapi.transfer.sources import LeftBehind
 from blogapi.transfer.wordpress import seo
-from blogapi.transfer.wordpress.elements import Element
+from blogapi.transfer.xml_elements import Element
 
 # More names than these are counted together, so that the memory is bounded.
 _MAX_NAMES = 200

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from blogapi.transfer.messages import NO_DATE, PAST_SCHEDULE, describe_status
-from blogapi.transfer.wordpress.elements import Element
 from blogapi.transfer.wordpress.repair import INCOMPLETE
+from blogapi.transfer.xml_elements import Element
 
 # The names in the report of items that are left behind, by their status.
 _LEFT_BEHIND = {"trash": "items in the trash", "auto-draft": "auto-drafts", "inherit": "revisions"}

@@ -9,8 +9,8 @@ from urllib.parse import unquote
 from blogapi.transfer.article_record import AuthorRecord, TermRecord
 from blogapi.transfer.markdown.text import list_distinct, to_line, to_plain_line
 from blogapi.transfer.wordpress.blog import Blog, Term, is_mail_address, make_name, to_id
-from blogapi.transfer.wordpress.elements import Element
 from blogapi.transfer.wordpress.left_behind import count_name
+from blogapi.transfer.xml_elements import Element
 
 _PRIMARY_CATEGORIES = ("_yoast_wpseo_primary_category", "rank_math_primary_category")
 # The nicenames of the category that WordPress gives to posts without a category, in several languages.

@@ -341,7 +341,7 @@ def test_custom_fields_and_marks_are_counted(tmp_path):
 
 
 def test_an_item_that_is_too_long_is_refused_and_the_others_are_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("blogapi.transfer.wordpress.elements.MAX_ITEM_SIZE", 5_000)
+    monkeypatch.setattr("blogapi.transfer.xml_elements.MAX_ITEM_SIZE", 5_000)
     refused, record = read_export(
         tmp_path, make_export(make_item(content="x" * 6_000, post_id="11"), make_item())
     )
