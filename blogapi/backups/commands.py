@@ -86,8 +86,6 @@ def restore(path: Path, allow_missing_media: bool) -> None:
             f"The former database could not be read; it was moved to {result.former_copy}. "
             "Restart the service."
         )
-    elif result.former_copy and result.former_copy.suffix == ".db":
-        click.echo(f"The former state, which is damaged, is in {result.former_copy}. Restart the service.")
     elif result.former_copy:
         click.echo(f"The former state is in {result.former_copy}.")
     if result.settings:

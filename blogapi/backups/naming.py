@@ -36,6 +36,11 @@ def find_kind(name: str) -> Kind | None:
     return next((kind for kind, pattern in _NAMES.items() if pattern.fullmatch(name)), None)
 
 
+def is_plain_copy(name: str) -> bool:
+    """Return whether this is the name of a database file that was copied before an upgrade or a restore."""
+    return name.startswith(("before-upgrade-", "before-restore-")) and name.endswith(".db")
+
+
 def select_surplus(names: Iterable[str], kind: Kind, *, keep: int, created: str) -> list[str]:
     """Return the names of the backups of this kind to delete, oldest first; `keep` backups remain.
 

@@ -17,7 +17,7 @@ from blogapi import clock, config
 from blogapi.articles import json_writer
 from blogapi.articles.models import ArticleStats
 from blogapi.articles.renderer_version import get_renderer_version
-from blogapi.backups import archive, media_restoring, service
+from blogapi.backups import archive, media_restoring, naming, service
 from blogapi.backups.manifest import DATABASE, SETTINGS, InvalidBackup, Manifest
 from blogapi.backups.media_list import MissingFile
 from blogapi.backups.media_restoring import BackupMedia
@@ -28,7 +28,7 @@ from blogapi.config import CannotStart
 from blogapi.storage import checkpoint, database, epoch, files, integrity, sqlite_errors, upgrades
 from blogapi.storage.database import Base, db
 from blogapi.web import json_fragments
-from blogapi.web.errors import Conflict, Problem
+from blogapi.web.errors import Conflict
 
 # How long a restore waits for other writers in total, and how long SQLite waits in each attempt.
 _WAIT_SECONDS = 30.0
@@ -39,8 +39,8 @@ _ATTEMPT_SECONDS = 0.5
 class Restored:
     """The result of a restore.
 
-    `former_copy` is the file in which the former state was saved, if there was any. If `unreadable` is True,
-    SQLite could not read the former database, and `former_copy` is the moved database file itself.
+    `former_copy` is a copy of the former database, if there was any. If `unreadable` is True, SQLite could not
+    read the former database, and `former_copy` is the moved database file itself.
     `settings` is a sentence that says whether the settings were restored; it may be empty. `missing` are the
     media files that neither the backup nor the media folder has.
     """
@@ -81,13 +81,8 @@ def restore(
             aside = home / "backups" / f"before-restore-{clock.now():%Y%m%dT%H%M%S%f}.db"
             former_copy, unreadable = _replace_database(folder / DATABASE, live, aside)
             media.restore_deleted(media_folder)
-            return Restored(
-                manifest,
-                former_copy and _pack(former_copy, home),
-                unreadable,
-                _restore_settings(folder, home),
-                missing,
-            )
+            settings = _restore_settings(folder, home)
+            return Restored(manifest, former_copy, unreadable, settings, missing)
 
 
 def verify(path: Path, *, progress: ProgressReporter = no_progress) -> Backup:
@@ -123,7 +118,7 @@ def _prepare(path: Path, folder: Path, progress: ProgressReporter) -> Iterator[t
 
 def _check_digest(path: Path, progress: ProgressReporter) -> None:
     """Raise Conflict if the file is not a complete backup. This check creates no folder."""
-    if upgrades.is_pre_upgrade_copy(path):
+    if naming.is_plain_copy(path.name):
         return
     try:
         with service.convert_errors(path):
@@ -245,21 +240,6 @@ def _move_database(live: Path, aside: Path) -> bool:
             files.replace(source, target, is_synced=True)
             moved = True
     return moved
-
-
-def _pack(former_copy: Path, home: Path) -> Path:
-    """Convert the copy of the former database into a backup, unless it is damaged; return its path."""
-    if integrity.count_lost_writes(former_copy):
-        return former_copy
-    target = former_copy.with_suffix(".zip")
-    try:
-        with files.partial_file(target) as partial:
-            service.pack(former_copy, partial, home)
-            files.replace(partial, target)
-    except (Problem, OSError, sqlite3.Error):
-        return former_copy
-    former_copy.unlink()
-    return target
 
 
 def _restore_settings(folder: Path, home: Path) -> str:

@@ -213,12 +213,12 @@ def read_media(database: Path) -> set[StoredFile]:
 def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress) -> Manifest:
     """Unpack a backup into the folder and check its database; return its manifest.
 
-    Also accepts the copy that an upgrade makes, which is a plain database file. Raises Conflict with the
-    reason if the file cannot be restored.
+    Also accepts the copy that an upgrade or a restore makes, which is a plain database file. Raises Conflict
+    with the reason if the file cannot be restored.
     """
     try:
         with convert_errors(path):
-            if upgrades.is_pre_upgrade_copy(path):
+            if naming.is_plain_copy(path.name):
                 manifest = _copy_plain(path, folder / DATABASE)
             else:
                 manifest = archive.unpack(path, folder, progress=progress)
@@ -229,6 +229,9 @@ def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress
 
 
 def _copy_plain(path: Path, target: Path) -> Manifest:
+    if files.side_files(path).log.exists():
+        # A restore moves a database that SQLite cannot read, with its log.
+        raise InvalidBackup("it was moved with its log, because SQLite could not read it")
     files.create_private(target)
     shutil.copyfile(path, target)
     with integrity.open_database(target) as connection:

@@ -190,11 +190,6 @@ def _copy_before_upgrade(engine: Engine, backups: Path, migration: str | None) -
         raise
 
 
-def is_pre_upgrade_copy(path: Path) -> bool:
-    """Return whether the file name is the name of a copy made before an upgrade."""
-    return path.name.startswith(_COPY_PREFIX) and path.suffix == ".db"
-
-
 def _copy(path: Path, copy: Path) -> None:
     try:
         # Write to a partial file first, so that a file with the final name is always complete.

@@ -161,7 +161,7 @@ def test_a_backup_without_media_files_is_restored(app, run, backup_file, media):
     result = run("restore", backup_file)
     assert (result.exit_code, result.stderr) == (0, "")
     assert (media / picture.hash[:2] / f"{picture.hash}.png").is_file()
-    (former,) = (media.parent / "backups").glob("*.zip")
+    (former,) = (media.parent / "backups").glob("before-restore-*.db")
     assert run("restore", former).exit_code == 0
     assert [file.label for file in list_stored_files(app)] == ["red.png"]
 

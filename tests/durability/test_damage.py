@@ -18,6 +18,7 @@ from blogapi.config import CannotStart
 from blogapi.storage.database import db
 from blogapi.storage.files import side_files
 from blogapi.tags.models import Tag
+from blogapi.web.errors import Conflict
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import close_connections
 from tests.durability.conftest import (
@@ -190,3 +191,5 @@ def test_a_backup_can_be_restored_over_a_blog_with_a_damaged_log(killed_database
     assert restored.unreadable and restored.former_copy is not None
     assert side_files(restored.former_copy).log.read_bytes() == damaged
     assert len(list_tag_names()) == 30
+    with pytest.raises(Conflict, match="moved with its log"):
+        restoring.restore(restored.former_copy, instance)
