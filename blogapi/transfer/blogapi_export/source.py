@@ -86,10 +86,10 @@ class ExportSource:
         self, data: BlogData, key: str, importer: Importer, restored: Restored
     ) -> Iterator[FileReport]:
         yield from data.reports
-        dry_run, state = importer.dry_run, importer.state
-        yield from restoring.restore_media(data, state.author, key, restored, dry_run=dry_run)
+        state = importer.state
+        yield from restoring.restore_media(data, state.author, key, restored, dry_run=state.dry_run)
         yield from restoring.restore_terms(data, importer, key, restored)
-        yield from restoring.restore_site(data, key, restored, dry_run=dry_run)
+        yield from restoring.restore_site(data, key, restored, dry_run=state.dry_run)
         state.exported_terms = {**state.exported_terms, **data.terms}
 
     def read(self) -> Iterator[Item]:
@@ -109,11 +109,11 @@ class ExportSource:
     def finish_blog(self, importer: Importer) -> Iterator[FileReport]:
         """Store the working copies of the articles; yield a report for each. Call this at the end."""
         copies = WorkingCopies(
-            owner=importer.author,
+            owner=importer.state.author,
             terms=importer.state.exported_terms,
             media_uuids=self._media_uuids,
             articles=self._sources,
-            dry_run=importer.dry_run,
+            dry_run=importer.state.dry_run,
         )
         for export in self._folders:
             name = export.layout.working_copies

@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 import marshmallow as ma
 from sqlalchemy import select
 
+from blogapi import clock
 from blogapi.articles import lifecycle, renderings
 from blogapi.articles.batch import Batch as ArticleBatch
 from blogapi.articles.batch import open_batch
@@ -61,13 +62,15 @@ class ImportBatch:
         self.media = BatchMedia(records, uuids, media)
         self._paths = FormerPaths(state, records)
 
-    def create_terms(self, records: Iterable[ArticleRecord]) -> None:
+    def create_terms(self, records: Iterable[ArticleRecord], end: float) -> None:
         """Create the terms of new articles before the articles, because each new term flushes the session.
 
-        Raises ValidationError if the name of a term is invalid.
+        Stops at the time `end` (monotonic). Raises ValidationError if the name of a term is invalid.
         """
         errors: Errors = {}
         for record in records:
+            if clock.monotonic() > end:
+                break
             if record.exported is None and self._find_file(record) is None:
                 self.inputs.create_terms(record, errors)
         if errors:

@@ -83,7 +83,7 @@ class ImportRun:
     @property
     def authors(self) -> ImportedAuthors:
         """The authors of the imported articles."""
-        return self._importer.authors
+        return self._importer.state.authors
 
     def count_left_behind(self) -> dict[str, Counter[str]]:
         """Return what was not imported, with its numbers, by the name of the format."""
@@ -116,7 +116,7 @@ class ImportRun:
             # The report of the import replaces this one.
             self._places[record.key] = len(self.reports)
             self.reports.append(FileReport(record.key, Result.SKIPPED, notes=NOT_REACHED))
-            stored_key = self._importer.matches.get(record.key, record.key)
+            stored_key = self._importer.state.matches.get(record.key, record.key)
             uuid, former = known.pop(stored_key, (None, None))
             slug = former.slug if former else make_slug(record.slug or record.title)
             path = stored_key if stored_key.endswith(f"/{record.key}") else ""
@@ -167,7 +167,7 @@ class ImportRun:
                 if report.slug:
                     outdated.update(self._index.set_slug(report.key, report.slug))
         # The links to an article that got another slug than expected are corrected.
-        if outdated and not self._importer.dry_run:
+        if outdated and not self._importer.state.dry_run:
             corrected = (self._resolve(record).record for record in self._spool.read(outdated))
             for batch in make_batches(corrected):
                 self._importer.store(batch)

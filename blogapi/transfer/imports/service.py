@@ -6,6 +6,7 @@ import continues with the others. Batches are short, so that other writers wait 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from copy import deepcopy
@@ -16,6 +17,7 @@ from uuid import UUID
 from blogapi import clock
 from blogapi.articles import renderings
 from blogapi.content import sanitizer
+from blogapi.storage.database import db, transaction
 from blogapi.transfer import queries
 from blogapi.transfer.article_record import ArticleRecord
 from blogapi.transfer.imports.authors import ImportedAuthors
@@ -24,138 +26,113 @@ from blogapi.transfer.imports.digests import compute_digest
 from blogapi.transfer.imports.exported_articles import list_library_media
 from blogapi.transfer.imports.refusals import REFUSALS
 from blogapi.transfer.imports.state import ImportState
-from blogapi.transfer.imports.write_turns import WriteTurns
 from blogapi.transfer.media.imported_media import ImportedMedia, RecordMedia, list_extensions
 from blogapi.transfer.media.references import may_contain_references
-from blogapi.transfer.reports import FileReport, Item, Result
+from blogapi.transfer.reports import FileReport, Result
 from blogapi.web.fields import get_limit
 
 # The limits of one batch; a single article may be longer.
 MAX_BATCH_ARTICLES = 50
 MAX_BATCH_CHARACTERS = 500_000
-# Creating a term takes about 3 ms.
-MAX_BATCH_NEW_TERMS = 150
 # If the transaction takes longer, it is committed, and the rest of the batch is stored in another
 # transaction, because other writers are waiting.
 MAX_BATCH_SECONDS = 0.5
+# A program that waits for the lock of SQLite looks every 0.1 seconds whether it is free, and more often after
+# a shorter transaction. The locks of PostgreSQL are given in the order of the requests.
+_LONG_SECONDS, _PAUSE_SECONDS = 0.1, 0.12
 
 
 class _DryRun(Exception):
     """Raised to roll back the transaction of a dry run."""
 
 
-def make_batches(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Yield the items in lists within the limits of a batch."""
-    batch: list[Item] = []
-    characters, terms, known = 0, set[int](), set[int]()
-    for item in items:
-        length = len(item.content) if isinstance(item, ArticleRecord) else 0
-        new = _list_terms(item) - known
-        is_long = characters + length > MAX_BATCH_CHARACTERS or len(terms | new) > MAX_BATCH_NEW_TERMS
-        if len(batch) == MAX_BATCH_ARTICLES or (batch and is_long):
+def make_batches(records: Iterable[ArticleRecord]) -> Iterator[list[ArticleRecord]]:
+    """Yield the records in lists within the limits of a batch."""
+    batch: list[ArticleRecord] = []
+    characters = 0
+    for record in records:
+        characters += len(record.content)
+        if len(batch) == MAX_BATCH_ARTICLES or (batch and characters > MAX_BATCH_CHARACTERS):
             yield batch
-            known |= terms
-            batch, characters, terms = [], 0, set()
-        batch.append(item)
-        characters += length
-        terms |= new
+            batch, characters = [], len(record.content)
+        batch.append(record)
     if batch:
         yield batch
-
-
-def _list_terms(item: Item) -> set[int]:
-    """Return the hashes of the names of terms; they take less memory than the names."""
-    if not isinstance(item, ArticleRecord):
-        return set()
-    return {hash(name) for name in (item.category, *item.tags, *(author.name for author in item.authors))}
 
 
 class Importer:
     """Stores the records of one run as articles of `author`.
 
-    `matches` has the stored keys of files that were imported before under another key; see
-    `imports.authors` for `author_map`, and `media.imported_media` for `assets`.
+    See `imports.authors` for `author_map`, and `media.imported_media` for `assets`.
     """
 
     def __init__(
         self,
         author: UUID,
-        matches: Mapping[str, str] | None = None,
         *,
         author_map: Mapping[str, str] | None = None,
         assets: Sequence[Path] = (),
         dry_run: bool = False,
         restore_deleted: bool = False,
     ) -> None:
-        self._state = ImportState(
+        #: What the batches of this import have in common.
+        self.state = ImportState(
             author=author,
             authors=ImportedAuthors(author_map or {}),
-            matches=dict(matches or {}),
             restore_deleted=restore_deleted,
             dry_run=dry_run,
         )
         self.media = ImportedMedia(assets, user=author, dry_run=dry_run)
-        self.dry_run = dry_run
-        self._turns = WriteTurns()
-
-    @property
-    def author(self) -> UUID:
-        """The user who owns the imported articles."""
-        return self._state.author
-
-    @property
-    def state(self) -> ImportState:
-        """What the batches of this import have in common."""
-        return self._state
-
-    @property
-    def authors(self) -> ImportedAuthors:
-        """The authors of the imported articles."""
-        return self._state.authors
-
-    @property
-    def matches(self) -> Mapping[str, str]:
-        """The stored keys of files that were imported before under another key."""
-        return self._state.matches
+        #: The time (monotonic) at which other programs have had their turn to write.
+        self._next_turn = 0.0
 
     @contextmanager
     def open_transaction(self) -> Iterator[None]:
-        """Run the `with` block in a transaction, which a dry run rolls back."""
-        with suppress(_DryRun), self._turns.open_transaction():
-            yield
-            if self.dry_run:
-                raise _DryRun
+        """Run the `with` block in a transaction, which a dry run rolls back.
 
-    def store(self, items: Sequence[Item]) -> list[FileReport]:
-        """Store a batch of records with the authors of `author_map`, and return a report for each item.
-
-        An item can also be the report of a file that gave no record; it is returned unchanged. Validation
-        errors are part of the report. Other errors are raised; the records of the current transaction are
-        then not stored.
+        After a long transaction, the next one waits until other programs, such as the server, can have begun
+        theirs.
         """
-        records = [
-            _limit_tags(self.authors.rename(item)) for item in items if isinstance(item, ArticleRecord)
-        ]
+        if db.engine.dialect.name == "sqlite":
+            time.sleep(max(0.0, self._next_turn - clock.monotonic()))
+        started = clock.monotonic()
+        try:
+            with suppress(_DryRun), transaction():
+                yield
+                if self.state.dry_run:
+                    raise _DryRun
+        finally:
+            if clock.monotonic() - started > _LONG_SECONDS:
+                self._next_turn = clock.monotonic() + _PAUSE_SECONDS
+
+    def store(self, batch: Sequence[ArticleRecord]) -> list[FileReport]:
+        """Store a batch of records with the authors of `author_map`, and return a report for each.
+
+        Validation errors are part of the report. Other errors are raised; the records of the current
+        transaction are then not stored.
+        """
+        state = self.state
+        records = [_limit_tags(state.authors.rename(record)) for record in batch]
         reports: dict[str, FileReport] = {}
         media = self._prepare(records)
         together = True
         while len(reports) < len(records):
-            redirects_before, authors_before = set(self._state.redirects), deepcopy(self.authors)
+            redirects_before, authors_before = set(state.redirects), deepcopy(state.authors)
             try:
                 with self.open_transaction():
                     rest = records[len(reports) :]
                     stored = self._store_in_transaction(rest, media, together=together)
-                if self.dry_run:
+                if state.dry_run:
                     stored = {key: replace(report, article=None) for key, report in stored.items()}
                     created = (one.slug for one in stored.values() if one.result is Result.CREATED)
-                    self._state.planned_slugs.update(created)
+                    state.planned_slugs.update(created)
                 reports |= stored
             except REFUSALS:
                 if not together:
                     raise
                 together = False
-                self._state.redirects, self._state.authors = redirects_before, authors_before
-        return [item if isinstance(item, FileReport) else reports[item.key] for item in items]
+                state.redirects, state.authors = redirects_before, authors_before
+        return [reports[record.key] for record in records]
 
     def _prepare(self, records: Sequence[ArticleRecord]) -> dict[str, RecordMedia]:
         """Do the slow work before the transaction, so that other writers do not wait for it.
@@ -193,11 +170,11 @@ class Importer:
 
         With `together`, raises one of REFUSALS if an article is refused.
         """
-        batch, end = ImportBatch(self._state, records, media), clock.monotonic() + MAX_BATCH_SECONDS
+        batch, end = ImportBatch(self.state, records, media), clock.monotonic() + MAX_BATCH_SECONDS
         reports: dict[str, FileReport] = {}
         with batch.open_articles() if together else nullcontext() as writes:
             if together:
-                batch.create_terms(records)
+                batch.create_terms(records, end)
             for record in records:
                 reports[record.key] = batch.store(record, writes)
                 if clock.monotonic() > end:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -9,6 +10,7 @@ import pytest
 from sqlalchemy import event, select, update
 from sqlalchemy.orm import joinedload, selectinload
 
+from blogapi import clock
 from blogapi.articles import queries as articles
 from blogapi.articles import renderings
 from blogapi.articles import service as article_service
@@ -20,6 +22,7 @@ from blogapi.storage.database import db, transaction
 from blogapi.tags.models import Tag
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.imports import service
+from blogapi.transfer.imports.article_input import ArticleInputs
 from blogapi.transfer.models import ImportedFile
 from blogapi.transfer.reports import FileReport, Result, read_item
 from blogapi.web.errors import Conflict
@@ -40,9 +43,11 @@ RECORD = ArticleRecord(
 def store(app, people):
     """Imports a record as an article of Ada."""
 
-    def store(record, **options):
+    def store(record, matches=(), **options):
         with app.app_context():
-            return service.Importer(people.admin.uuid, **options).store([record])[0]
+            importer = service.Importer(people.admin.uuid, **options)
+            importer.state.matches.update(matches)
+            return importer.store([record])[0]
 
     return store
 
@@ -352,11 +357,8 @@ def importer(app, people):
 def test_an_invalid_record_does_not_stop_the_other_records_of_its_batch(importer, stored):
     bad = replace(RECORD, key="blog/bad.md", title="x" * 256, tags=("new", "rye"), category="Other")
     good = replace(RECORD, key="blog/good.md", tags=("new",), category="Other")
-    skipped = FileReport("blog/x.png", Result.SKIPPED)
-    reports = importer.store([RECORD, skipped, bad, good])
-    assert [report.result for report in reports] == [
-        *(Result.CREATED, Result.SKIPPED, Result.REFUSED, Result.CREATED)
-    ]
+    reports = importer.store([RECORD, bad, good])
+    assert [report.result for report in reports] == [Result.CREATED, Result.REFUSED, Result.CREATED]
     assert [(article.slug, [tag.name for tag in article.tags]) for article in stored()] == [
         ("bread", ["slow food", "Bread"]),
         ("bread-2", ["new"]),
@@ -449,19 +451,56 @@ def test_records_of_one_batch_share_slugs_and_redirects_whether_or_not_one_of_th
 
 def test_a_batch_without_records_takes_no_write_lock(importer, record_statements):
     with record_statements() as found:
-        importer.store([FileReport("blog/x.png", Result.SKIPPED)])
+        importer.store([])
     assert found == []
 
 
 def test_the_number_and_the_total_length_of_the_records_of_a_batch_are_limited():
     records = [replace(RECORD, key=f"blog/{number}.md", content="x") for number in range(120)]
-    batches = list(service.make_batches([FileReport("blog/x.png", Result.SKIPPED), *records]))
-    assert [len(batch) for batch in batches] == [50, 50, 21]
+    assert [len(batch) for batch in service.make_batches(records)] == [50, 50, 20]
     long = [replace(RECORD, content="x" * length) for length in (900_000, 300_000, 200_000, 1)]
     assert [len(batch) for batch in service.make_batches(long)] == [1, 2, 1]
     assert list(service.make_batches([])) == []
-    tagged = [replace(one, tags=tuple(f"{one.key} {number}" for number in range(60))) for one in records[:5]]
-    assert [len(batch) for batch in service.make_batches([*tagged, *tagged])] == [2, 2, 6]
+
+
+def test_creating_terms_counts_for_the_time_limit_of_a_transaction(importer, monkeypatch):
+    now, calls, at_commit = [100.0], [], []
+    original = ArticleInputs.create_terms
+
+    def create_slowly(inputs, record, errors):
+        now[0] += 0.2
+        calls.append(record.key)
+        return original(inputs, record, errors)
+
+    def note(connection):
+        at_commit.append(len(calls))
+
+    monkeypatch.setattr(clock, "monotonic", lambda: now[0])
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(ArticleInputs, "create_terms", create_slowly)
+    event.listen(db.engine, "commit", note)
+    try:
+        reports = importer.store([replace(RECORD, key=f"blog/{number}.md") for number in range(9)])
+    finally:
+        event.remove(db.engine, "commit", note)
+    # The terms of three records, and those of the first article again.
+    assert at_commit[0] == 3 + 1
+    assert {report.result for report in reports} == {Result.CREATED}
+
+
+@pytest.mark.parametrize(
+    ("duration", "between", "pause"), [(0.05, 0, 0), (1, 0, 0.12), (1, 0.1, 0.02), (1, 1, 0)]
+)
+def test_other_programs_can_write_after_a_long_transaction(importer, monkeypatch, duration, between, pause):
+    now, pauses = [100.0], []
+    monkeypatch.setattr(clock, "monotonic", lambda: now[0])
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    with importer.open_transaction():
+        now[0] += duration
+    now[0] += between
+    with importer.open_transaction():
+        pass
+    assert sum(pauses) == pytest.approx(pause if db.engine.dialect.name == "sqlite" else 0)
 
 
 def test_a_dry_run_stores_nothing(store, stored):
