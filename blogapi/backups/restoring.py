@@ -39,10 +39,10 @@ _ATTEMPT_SECONDS = 0.5
 class Restored:
     """The result of a restore.
 
-    `former_copy` is a copy of the former database, if there was any. If `unreadable` is True, SQLite could not
-    read the former database, and `former_copy` is the moved database file itself.
-    `settings` is a sentence that says whether the settings were restored; it may be empty. `missing` are the
-    media files that neither the backup nor the media folder has.
+    `former_copy` is a copy of the former database, if there was any. If `unreadable` is True, SQLite could
+    not read the former database, and `former_copy` is the moved database file itself. `settings` is a
+    sentence that says whether the settings were restored; it may be empty. `missing` are the media files that
+    neither the backup nor the media folder has.
     """
 
     manifest: Manifest
