@@ -38,7 +38,7 @@ _NO_ATTRIBUTES: Mapping[str, str] = {}
 # A post can have thousands of comments, and the import needs nothing of these elements.
 _IGNORED = frozenset({"wp:commentmeta"})
 # These elements are read through: their children are the elements of the channel.
-_WRAPPERS = frozenset({"wxr", "rss", "channel", "feed"})
+_WRAPPERS = frozenset({"rss", "channel", "feed"})
 # The prefixes that WordPress uses for the namespaces, whatever prefix a file uses.
 _NAMESPACES = (
     (re.compile(r"https?://(?:www\.)?wordpress\.org/export/[0-9.]*/excerpt/?", re.IGNORECASE), "excerpt"),
@@ -89,7 +89,7 @@ class ElementBuilder:
         #: Prefixes that are used and not declared.
         self.undeclared: set[str] = set()
         #: The error at the end of a text whose end is missing.
-        self.missing_end: SAXParseException | None = None
+        self.missing_end: Exception | None = None
         self._finished: list[Element] = []
         self._open: list[Element] = []
         self._ignored_depth = 0

@@ -39,11 +39,11 @@ class ExportFile:
         self.repairs = Counter()
         builder = ElementBuilder()
         with folder.open_file(self.entry.path, MAX_FILE_BYTES) as file:
-            chunks = decode(file, is_strict=not self.is_repaired)
-            if self.is_repaired:
-                chunks = repair(chunks, self.repairs)
             try:
-                yield from parse(chunks, builder)
+                if self.is_repaired:
+                    yield from repair(decode(file, is_strict=False), builder, self.repairs)
+                else:
+                    yield from parse(decode(file), builder)
             except DefusedXmlException as error:
                 raise RefusedFile(DTD_REFUSAL) from error
             except (SAXParseException, UnicodeError) as error:

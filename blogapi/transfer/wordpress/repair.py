@@ -1,7 +1,6 @@
-"""Repairs WXR files that are not well-formed XML, in a stream.
+"""Reads the elements of WXR files that are not well-formed XML, in a stream.
 
-The repaired text has balanced elements, valid characters and references, and is below one element `wxr`, so
-that fragments and several documents in one file are read, too.
+Fragments and several documents in one file are read, too.
 """
 
 from __future__ import annotations
@@ -12,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from blogapi.transfer.article_record import RefusedFile
+from blogapi.transfer.xml_elements import Element, ElementBuilder
 
-ROOT = "wxr"
 #: The name of the element that is added to an item of which the end is missing.
 INCOMPLETE = "wxr-incomplete"
 DTD_REFUSAL = (
@@ -38,47 +37,33 @@ _INVALID_BYTES = re.compile(r"[\udc80-\udcff]+")
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,7};|#x[0-9a-fA-F]{1,6};|[A-Za-z][A-Za-z0-9]{1,31};)?")
 _XML_ENTITIES = frozenset({"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"})
 # Elements that contain elements; all others contain text.
-_CONTAINERS = frozenset(
-    (
-        *("rss", "rdf:RDF", "channel", "item", "image", "textInput", "cloud"),
-        *("wp:author", "wp:category", "wp:tag", "wp:term", "wp:termmeta"),
-        *("wp:postmeta", "wp:comment", "wp:commentmeta"),
-    )
+_CONTAINERS = (
+    "rss rdf:RDF channel item image textInput cloud wp:author wp:category wp:tag wp:term wp:termmeta "
+    "wp:postmeta wp:comment wp:commentmeta"
 )
 # The elements of RSS. Other elements without a prefix are HTML in a text that was not escaped.
-_RSS_NAMES = frozenset(
-    (
-        *(
-            "rss",
-            "channel",
-            "item",
-            "image",
-            "textInput",
-            "cloud",
-            "title",
-            "link",
-            "pubDate",
-            "lastBuildDate",
-        ),
-        *("description", "language", "generator", "category", "guid", "url", "width", "height", "copyright"),
-        *("managingEditor", "webMaster", "ttl", "docs", "enclosure", "comments", "author", "source", "site"),
-    )
+_RSS = (
+    "rss channel item image textInput cloud title link pubDate lastBuildDate description language generator "
+    "category guid url width height copyright managingEditor webMaster ttl docs enclosure comments author "
+    "source site"
 )
+_CONTAINER_NAMES, _RSS_NAMES = frozenset(_CONTAINERS.split()), frozenset(_RSS.split())
 
 
-def repair(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
-    """Yield the text as well-formed XML, and count the repairs by their names.
+def repair(chunks: Iterable[str], builder: ElementBuilder, repairs: Counter[str]) -> Iterator[Element]:
+    """Yield the elements of the channel, and count the repairs by their names.
 
-    If the end of the text is missing, the element `wxr` stays open. Raises RefusedFile if the text has a
+    If the end of the text is missing, `builder.missing_end` is set. Raises RefusedFile if the text has a
     document type declaration.
     """
-    repairer = _Repairer(repairs)
-    yield f"<{ROOT}>"
+    repairer = _Repairer(builder, repairs)
     for chunk in chunks:
-        yield repairer.repair(_replace_characters(chunk, repairs))
+        repairer.read(_replace_characters(chunk, repairs))
         if repairs.total() > _MAX_REPAIRS:
             raise RefusedFile(f"It has more than {_MAX_REPAIRS:,} errors; export it again from WordPress.")
-    yield repairer.finish()
+        yield from builder.take_elements()
+    repairer.finish()
+    yield from builder.take_elements()
 
 
 def _replace_characters(text: str, repairs: Counter[str]) -> str:
@@ -96,10 +81,10 @@ def _decode_windows(match: re.Match[str]) -> str:
 
 
 class _Repairer:
-    def __init__(self, repairs: Counter[str]) -> None:
+    def __init__(self, builder: ElementBuilder, repairs: Counter[str]) -> None:
+        self.builder = builder
         self.repairs = repairs
         self.open: list[str] = []
-        self.output: list[str] = []
         self.rest = ""
         self.is_last = False
         #: What follows the end of the current CDATA section; None = outside of a section
@@ -107,7 +92,7 @@ class _Repairer:
         #: The end of the comment or processing instruction that is skipped; "" = none
         self.skipped_to = ""
 
-    def repair(self, text: str) -> str:
+    def read(self, text: str) -> None:
         text, position = self.rest + text, 0
         while position < len(text):
             end = self._read(text, position)
@@ -115,15 +100,12 @@ class _Repairer:
                 break
             position = end
         self.rest = text[position:]
-        repaired = "".join(self.output)
-        self.output.clear()
-        return repaired
 
-    def finish(self) -> str:
+    def finish(self) -> None:
         self.is_last = True
-        repaired = self.repair("")
-        is_complete = not (self.section_end or self.skipped_to or self.rest or self.open)
-        return f"{repaired}</{ROOT}>" if is_complete else repaired
+        self.read("")
+        if self.section_end or self.skipped_to or self.rest or self.open:
+            self.builder.missing_end = EOFError()
 
     def _read(self, text: str, start: int) -> int:
         """Read one part of the text; return its end, or `start` if more text is needed."""
@@ -139,7 +121,6 @@ class _Repairer:
         if text.startswith(_START, start) and self.open:
             name = re.escape(self.open[-1])
             self.section_end = re.compile(rf"\s{{0,500}}(?:</{name}\s{{0,9}}>|<!\[CDATA\[)")
-            self.output.append(_START)
             return start + len(_START)
         for opening, end in (("<!--", "-->"), ("<?", "?>")):
             if text.startswith(opening, start):
@@ -155,17 +136,17 @@ class _Repairer:
         end = text.find("]]>", start)
         if end < 0:
             end = len(text) if self.is_last else max(start, len(text) - 2)
-            self.output.append(text[start:end])
+            self.builder.add_text(text[start:end])
             return end
         if section_end.match(text, end + 3):
             self.section_end = None
-            self.output.append(text[start : end + 3])
+            self.builder.add_text(text[start:end])
             return end + 3
         if not self.is_last and len(text) - end < _LOOKAHEAD:
-            self.output.append(text[start:end])
+            self.builder.add_text(text[start:end])
             return end
         self.repairs["“]]>” inside of a CDATA section"] += 1
-        self.output.append(f"{text[start:end]}]]]]>{_START}>")
+        self.builder.add_text(text[start : end + 3])
         return end + 3
 
     def _skip(self, text: str, start: int) -> int:
@@ -190,23 +171,17 @@ class _Repairer:
     def _add_text(self, text: str) -> None:
         if self.open:
             self.repairs["unescaped “<”"] += text.count("<")
-            if "&" in text:
-                text = _REFERENCE.sub(self._repair_reference, text)
-            self.output.append(text.replace("<", "&lt;").replace(">", "&gt;"))
+            self.builder.add_text(_REFERENCE.sub(self._resolve, text))
         elif text.strip():
             self.repairs["text outside of the XML elements"] = 1
 
-    def _repair_reference(self, match: re.Match[str]) -> str:
-        reference = match[0]
-        if reference in _XML_ENTITIES:
-            return reference
-        character = html.unescape(reference)
-        if character == reference:
+    def _resolve(self, reference: re.Match[str]) -> str:
+        character = html.unescape(reference[0])
+        if character == reference[0]:
             self.repairs["unescaped “&”"] += 1
-            return f"&amp;{reference[1:]}"
-        if not reference.startswith("&#"):
+        elif not reference[0].startswith("&#") and reference[0] not in _XML_ENTITIES:
             self.repairs["HTML entities"] += 1
-        return html.escape(_INVALID.sub("", character), quote=False)
+        return character
 
     def _read_tag(self, text: str, start: int) -> int:
         end = text.find(">", start, start + _MAX_TAG)
@@ -224,7 +199,7 @@ class _Repairer:
         return end + 1
 
     def _accept(self, name: str, tag: str) -> bool:
-        """Write a tag, and the end tags that are missing before it; return whether it is a tag."""
+        """Take a tag, and the end tags that are missing before it; return whether it is a tag."""
         if ":" not in name and name not in _RSS_NAMES:
             return False
         if tag.startswith("/"):
@@ -234,10 +209,10 @@ class _Repairer:
         if len(self.open) == _MAX_OPEN:
             return False
         attributes = dict(_ATTRIBUTE.findall(tag, len(name))) if "=" in tag else {}
-        values = (f' {key}="{html.escape(html.unescape(value[1:-1]))}"' for key, value in attributes.items())
-        self.output.append(f"<{name}{''.join(values)}>")
+        values = {key: html.unescape(value[1:-1]) for key, value in attributes.items()}
+        self.builder.start_element(name, values)
         if tag.endswith("/"):
-            self.output.append(f"</{name}>")
+            self.builder.end_element(name)
         else:
             self.open.append(name)
         return True
@@ -247,7 +222,7 @@ class _Repairer:
             self._close(self.open[0])
         elif name == "item" and "item" in self.open:
             self._close("item", is_missing=True)
-        elif self.open and self.open[-1] not in _CONTAINERS:
+        elif self.open and self.open[-1] not in _CONTAINER_NAMES:
             self.repairs["missing end tags"] += 1
             self._close(self.open[-1])
 
@@ -262,6 +237,8 @@ class _Repairer:
 
     def _add_end(self, name: str, *, is_missing: bool) -> None:
         self.repairs["missing end tags"] += is_missing
-        # What is missing can be the password, for example.
-        mark = f"<{INCOMPLETE}/>" if is_missing and name == "item" else ""
-        self.output.append(f"{mark}</{name}>")
+        if is_missing and name == "item":
+            # What is missing can be the password, for example.
+            self.builder.start_element(INCOMPLETE, {})
+            self.builder.end_element(INCOMPLETE)
+        self.builder.end_element(name)
