@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 
 # The largest number of parts of a file, so that a file of many tiny parts takes little time.
@@ -18,7 +18,8 @@ _JPEG_KEPT = {0xEE: b"Adobe", 0xE2: b"ICC_PROFILE\0"}
 _PNG_KEPT = frozenset(
     b"IHDR PLTE IDAT IEND tRNS cHRM gAMA iCCP sBIT sRGB cICP mDCV cLLI bKGD pHYs hIST acTL fcTL fdAT".split()
 )
-_WEBP_KEPT = frozenset((b"VP8X", b"ICCP", b"ANIM", b"ANMF", b"ALPH", b"VP8 ", b"VP8L"))
+_WEBP_FRAME_KEPT = frozenset((b"ALPH", b"VP8 ", b"VP8L"))
+_WEBP_KEPT = _WEBP_FRAME_KEPT | {b"VP8X", b"ICCP", b"ANIM", b"ANMF"}
 _GIF_KEPT = frozenset((b"NETSCAPE2.0", b"ANIMEXTS1.0", b"ICCRGBG1012"))
 _AVIF_KEPT = frozenset((b"ftyp", b"meta", b"mdat", b"moov"))
 _AVIF_METADATA = (b"Exif", b"application/rdf+xml", b"uuid", b"udta")
@@ -102,26 +103,35 @@ def _strip_png(data: bytes) -> Content:
 
 
 def _strip_webp(data: bytes) -> Content:
-    end, position, frames = 8 + _read("<I", data, 4), 12, 0
+    end = 8 + _read("<I", data, 4)
     # The RIFF header counts the padding byte of the last chunk, but some programs forget it.
     if end > len(data) + 1:
         raise DamagedFile("the end of the WebP image is missing")
-    kept = []
+    body, frames = _strip_webp_chunks(data, 12, end, _WEBP_KEPT)
+    return Content(b"RIFF" + struct.pack("<I", 4 + len(body)) + b"WEBP" + body, max(1, frames))
+
+
+def _strip_webp_chunks(data: bytes, position: int, end: int, names: Set[bytes]) -> tuple[bytes, int]:
+    """Return the chunks with these names, without metadata in frames and flags, and the number of frames."""
+    kept, frames = [], 0
     for _ in range(_MAX_PARTS):
         if position + 8 > end:
             break
         size = _read("<I", data, position + 4)
-        if position + 8 + size > len(data):
+        start, position = position + 8, position + 8 + size
+        if position > len(data):
             raise DamagedFile("the end of the WebP image is missing")
-        name, chunk = data[position : position + 4], data[position : position + 8 + size + size % 2]
-        position += 8 + size + size % 2
-        frames += name == b"ANMF"
+        name, content = data[start - 8 : start - 4], data[start:position]
+        padding = data[position : position + size % 2]
+        position += size % 2
         if name == b"VP8X":
-            chunk = chunk[:8] + bytes([chunk[8] & ~_WEBP_METADATA_FLAGS]) + chunk[9:]
-        if name in _WEBP_KEPT:
-            kept.append(chunk)
-    body = b"".join(kept)
-    return Content(b"RIFF" + struct.pack("<I", 4 + len(body)) + b"WEBP" + body, max(1, frames))
+            content = bytes([content[0] & ~_WEBP_METADATA_FLAGS]) + content[1:]
+        elif name == b"ANMF" and name in names:
+            frames += 1
+            content = content[:16] + _strip_webp_chunks(content, 16, size, _WEBP_FRAME_KEPT)[0]
+        if name in names:
+            kept.append(name + struct.pack("<I", len(content)) + content + padding)
+    return b"".join(kept), frames
 
 
 def _strip_gif(data: bytes) -> Content:

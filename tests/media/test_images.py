@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import struct
 import subprocess
 import sys
 import warnings
@@ -97,6 +98,26 @@ def test_metadata_is_removed_and_the_picture_stays(run, extension):
     assert run(stored, extension)[1] == stored
 
 
+def add_to_frames(data, *chunks):
+    """Return the WebP file with further chunks at the end of each frame."""
+    body, position = b"", 12
+    while position < len(data):
+        name, size = struct.unpack_from("<4sI", data, position)
+        content = data[position + 8 : position + 8 + size + size % 2]
+        if name == b"ANMF":
+            content += b"".join(struct.pack("<4sI", *(chunk, 4)) + SECRET.encode()[:4] for chunk in chunks)
+        body += struct.pack("<4sI", name, len(content)) + content
+        position += 8 + size + size % 2
+    return b"RIFF" + struct.pack("<I", 4 + len(body)) + b"WEBP" + body
+
+
+def test_metadata_in_the_frames_of_a_webp_animation_is_removed(run):
+    data = make_animation("webp")
+    hostile = add_to_frames(data, b"EXIF", b"XMP ", b"ANMF", b"HIDE")
+    assert hostile.count(b"EXIF") == 3
+    assert run(hostile, "webp")[1] == data
+
+
 @pytest.mark.parametrize("extension", STILL)
 def test_the_rotation_is_applied(run, extension):
     result, stored, renditions = run(make_photo(extension, orientation=6), extension, 20)
@@ -183,6 +204,19 @@ def test_renditions_are_narrower_than_the_image(run, width, expected):
         assert (image.format, image.size) == ("WEBP", (item, height))
         assert abs(height - 40 * item / width) <= 0.5
         assert_color(image, (item // 4, height // 4), RED)
+
+
+@pytest.mark.parametrize("extension", ["jpg", "png"])
+@pytest.mark.parametrize(
+    ("width", "height", "orientation", "expected"),
+    [(500, 300, 6, []), (300, 500, 6, [400]), (500, 300, 3, [400]), (300, 500, 1, []), (900, 500, 8, [400])],
+)
+def test_the_width_of_a_rotated_photo_decides_about_its_renditions(
+    run, extension, width, height, orientation, expected
+):
+    photo = encode(draw(width, height), extension, exif=make_exif(orientation))
+    result, _, renditions = run(photo, extension, 400, 800)
+    assert [size[0] for size in result["renditions"]] == expected == [read(one).width for one in renditions]
 
 
 def test_a_rendition_of_a_jpeg_has_the_right_size(run):
