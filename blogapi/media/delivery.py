@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 import flask
 from flask import Flask, Response, request
-from werkzeug.http import parse_etags
+from werkzeug.http import parse_etags, parse_range_header
 
 from blogapi.media import folder as folders
 from blogapi.media import references, types
@@ -43,7 +43,6 @@ _PROBLEM_KEY = "blogapi.media-problem"
 
 _PATH = re.compile(rf"{PREFIX}([0-9a-f]{{64}})/([^/]{{1,1000}})")
 _HASH = re.compile(r"[0-9a-f]{64}")
-_RANGE = re.compile(r"bytes=[ \t]*([0-9]{0,18})-([0-9]{0,18})[ \t]*", re.IGNORECASE)
 
 _HEADERS = (
     *headers.CONSTANT_HEADERS.items(),
@@ -190,22 +189,16 @@ def _choose_range(environ: WSGIEnvironment, etag: str, size: int) -> tuple[int, 
     Other units, malformed ranges and several ranges in one request are ignored. Raises RangeNotSatisfiable if
     the part lies behind the end of the file.
     """
-    match = _RANGE.fullmatch(environ.get("HTTP_RANGE", ""))
-    if match is None or environ.get("HTTP_IF_RANGE", etag).strip() != etag:
+    wanted = parse_range_header(environ.get("HTTP_RANGE"))
+    if wanted is None or wanted.units != "bytes" or len(wanted.ranges) > 1:
         return None
-    first, last = match.groups()
-    if first:
-        start, end = int(first), min(int(last) + 1 if last else size, size)
-        is_malformed = bool(last) and int(last) < start
-    else:
-        # The last bytes of the file, as many as the number says.
-        start, end = max(0, size - int(last or 0)), size
-        is_malformed = not last
-    if is_malformed:
+    if environ.get("HTTP_IF_RANGE", etag).strip() != etag:
         return None
+    start, end = wanted.ranges[0]
     if start >= size:
         raise RangeNotSatisfiable(
             f"The file has {size} bytes; ask for a part of them.",
             headers={"Content-Range": f"bytes */{size}", "Accept-Ranges": "bytes"},
         )
-    return start, end
+    # A negative start counts from the end.
+    return max(0, size + start) if start < 0 else start, min(size if end is None else end, size)

@@ -177,7 +177,7 @@ def test_a_part_of_a_file(as_stranger, path, range, first, last):
     assert response.headers["Content-Length"] == str(last - first + 1)
 
 
-@pytest.mark.parametrize("range", ["bytes=50000-", "bytes=50000-50001", "bytes=-0"])
+@pytest.mark.parametrize("range", ["bytes=50000-", "bytes=50000-50001"])
 def test_a_part_behind_the_end_is_a_416(as_stranger, path, range):
     response = as_stranger.get(path, headers={"Range": range})
     assert outcome(response) == (416, "range_not_satisfiable")
