@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -12,12 +11,9 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
-    BindParameter,
     ColumnElement,
-    Integer,
     Result,
     Select,
-    bindparam,
     case,
     exists,
     func,
@@ -32,20 +28,18 @@ from blogapi.categories.models import Category
 from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition, MediaUse
 from blogapi.media.types import RENDITION
 from blogapi.site.models import Site
-from blogapi.site.queries import get_service_url
 from blogapi.storage.database import Base, db, table_of
 from blogapi.users.models import Account
 from blogapi.web import json as web_json
 from blogapi.web import json_fragments
 from blogapi.web.errors import NotFound
 from blogapi.web.json import JsonBody
-from blogapi.web.json_fragments import SERVICE_ADDRESS, place_service_address
+from blogapi.web.media_addresses import complete_body
 from blogapi.web.pagination import Page, PageRequest, paginate_rows
 
 # The maximum number of files whose JSON a read keeps in memory at a time.
 CHUNK_SIZE = 500
 
-_SEPARATOR = SERVICE_ADDRESS.encode()
 _media, _account = table_of(Media).c, table_of(Account).c
 # The user is not a part of the stored JSON, which does not change when a user is deleted.
 _SELECT_JSON = select(_media.pieces, _account.uuid, _account.username).outerjoin_from(
@@ -91,7 +85,7 @@ def get_json(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
     row = db.session.connection().execute(_SELECT_JSON.where(_media.uuid == uuid)).one_or_none()
     if row is None:
         raise _not_found()
-    return JsonBody(_place_address(_to_object(row, names).encode()), item_state=_to_object(row, None))
+    return JsonBody(complete_body(_to_object(row, names).encode()), item_state=_to_object(row, None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,85 +98,58 @@ class MediaFilters:
     unused: bool | None = None
     ordering: str = "-created"
 
-    @property
-    def selection(self) -> Selection:
-        """The statements that select these files, which are built once for each combination of filters."""
-        has_whole_type = self.type and "/" in self.type
-        return _make_selection(self.ordering, bool(self.q), has_whole_type, bool(self.alt), self.unused)
+    def _make_conditions(self) -> Iterator[ColumnElement[bool]]:
+        """Yield the SQL conditions of these files."""
+        if self.q:
+            searched = (_media.name, _media.alt, _media.caption)
+            yield or_(*(column.icontains(self.q, autoescape=True) for column in searched))
+        if self.type:
+            yield _media.type == self.type if "/" in self.type else _media.type.startswith(f"{self.type}/")
+        if self.alt:
+            yield _media.alt == ""
+            yield _media.type.startswith("image/")
+        if self.unused is not None:
+            yield _media.unused_since.is_not(None) if self.unused else _media.unused_since.is_(None)
 
-    @property
-    def values(self) -> dict[str, Any]:
-        """The values of the parameters of the statements."""
-        pattern = re.sub(r"([\\%_])", r"\\\1", self.q)
-        return {"q": f"%{pattern}%", "type": self.type if "/" in self.type else f"{self.type}/%"}
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Statements that return the JSON of the selected files, those of a page of them, and their number."""
-
-    all: Select[*tuple[Any, ...]]
-    page: Select[*tuple[Any, ...]]
-    count: Select[*tuple[Any, ...]]
-
-
-@lru_cache(maxsize=256)
-def _make_selection(
-    ordering: str, has_q: bool, has_whole_type: bool | str, lacks_alt: bool, unused: bool | None
-) -> Selection:
-    """Return the statements; `has_whole_type` is an empty string if the type does not matter."""
-    conditions: list[ColumnElement[bool]] = []
-    if has_q:
-        searched = (_media.name, _media.alt, _media.caption)
-        conditions.append(or_(*(column.ilike(bindparam("q"), escape="\\") for column in searched)))
-    if has_whole_type != "":
-        wanted: BindParameter[str] = bindparam("type")
-        conditions.append(_media.type == wanted if has_whole_type else _media.type.like(wanted))
-    if lacks_alt:
-        conditions += [_media.alt == "", _media.type.like("image/%")]
-    if unused is not None:
-        conditions.append(_media.unused_since.is_not(None) if unused else _media.unused_since.is_(None))
-    column, uuid = _media[ordering.removeprefix("-")], _media.uuid
-    # An ascending list is the reverse of the descending one, so that both use the same index.
-    order = (column.desc(), uuid.asc()) if ordering.startswith("-") else (column.asc(), uuid.desc())
-    selected = _SELECT_JSON.where(*conditions).order_by(*order)
-    return Selection(
-        selected,
-        selected.limit(bindparam("limit", type_=Integer)).offset(bindparam("offset", type_=Integer)),
-        select(func.count()).select_from(Media.__table__).where(*conditions),
-    )
+    @lru_cache(maxsize=64)  # noqa: B019, the instances are small
+    def make_statements(self) -> tuple[Select[*tuple[Any, ...]], Select[int]]:
+        """Return the statements that select the JSON of these files and count them."""
+        conditions = list(self._make_conditions())
+        column, uuid = _media[self.ordering.removeprefix("-")], _media.uuid
+        # An ascending list is the reverse of the descending one, so that both use the same index.
+        order = (column.desc(), uuid) if self.ordering.startswith("-") else (column, uuid.desc())
+        count = select(func.count()).select_from(table_of(Media)).where(*conditions)
+        return _SELECT_JSON.where(*conditions).order_by(*order), count
 
 
 def list_json(
     filters: MediaFilters, page: PageRequest | None, names: Sequence[str] | None = None
 ) -> Page[JsonBody]:
     """Return a page of the selected files, or all of them, with these fields (None: all fields)."""
-    selection, values = filters.selection, filters.values
+    selected, count = filters.make_statements()
     limit, offset = (page.size, (page.number - 1) * page.size) if page else (CHUNK_SIZE + 1, 0)
-    rows = _execute(selection.page, values | {"limit": limit, "offset": offset}).all()
+    rows = _execute(selected.limit(limit).offset(offset)).all()
     if page is not None:
-        total = _execute(selection.count, values).scalar() or 0
+        total = _execute(count).scalar() or 0
         return Page(JsonBody(_to_array(rows, names)), total, page)
     if len(rows) <= CHUNK_SIZE:
         return Page(JsonBody(_to_array(rows, names)), len(rows), None)
     # The list is read twice, for its ETag and for its body, so that it is never completely in memory.
     digest, total = hashlib.sha256(), 0
-    for chunk in _read_chunks(selection.all, values):
+    for chunk in _read_chunks(selected):
         total += len(chunk)
         digest.update(_to_array(chunk, names))
-    body = _stream_array(_read_chunks(selection.all, values), names)
+    body = _stream_array(_read_chunks(selected), names)
     return Page(JsonBody(body, state=digest.hexdigest()), total, None)
 
 
-def _execute(statement: Select[*tuple[Any, ...]], values: Mapping[str, Any], **options: Any) -> Result[Any]:
+def _execute(statement: Select[*tuple[Any, ...]], **options: Any) -> Result[Any]:
     # This bypasses the session, which would look for entities.
-    return db.session.connection().execute(statement, values, execution_options=options)
+    return db.session.connection().execute(statement, execution_options=options)
 
 
-def _read_chunks(
-    statement: Select[*tuple[Any, ...]], values: Mapping[str, Any]
-) -> Iterator[Sequence[Sequence[Any]]]:
-    yield from _execute(statement, values, yield_per=CHUNK_SIZE).partitions(CHUNK_SIZE)
+def _read_chunks(statement: Select[*tuple[Any, ...]]) -> Iterator[Sequence[Sequence[Any]]]:
+    yield from _execute(statement, yield_per=CHUNK_SIZE).partitions(CHUNK_SIZE)
 
 
 def _stream_array(chunks: Iterator[Sequence[Sequence[Any]]], names: Sequence[str] | None) -> Iterator[bytes]:
@@ -194,7 +161,7 @@ def _stream_array(chunks: Iterator[Sequence[Sequence[Any]]], names: Sequence[str
 
 
 def _to_array(rows: Sequence[Sequence[Any]], names: Sequence[str] | None) -> bytes:
-    return _place_address(json_fragments.to_array(_to_object(row, names) for row in rows))
+    return complete_body(json_fragments.to_array(_to_object(row, names) for row in rows))
 
 
 def _to_object(row: Sequence[Any], names: Sequence[str] | None) -> str:
@@ -207,10 +174,6 @@ def _to_object(row: Sequence[Any], names: Sequence[str] | None) -> str:
             return stored
     user = {"uuid": str(uuid), "username": username} if uuid else None
     return json_fragments.append_member(stored, "user", web_json.to_json(user))
-
-
-def _place_address(body: bytes) -> bytes:
-    return place_service_address(body, get_service_url()) if _SEPARATOR in body else body
 
 
 def list_uses(uuid: UUID, page: PageRequest | None) -> Page[Sequence[Any]]:
