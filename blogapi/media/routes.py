@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import wraps
 from uuid import UUID
 
-from flask import Response, request
+from flask import Response, current_app, request
 
-from blogapi.media import editing, hooks, queries, receiving, removal, service
+from blogapi.media import editing, hooks, queries, removal, service
+from blogapi.media.folder import get_folder
 from blogapi.media.models import Media
 from blogapi.media.queries import MediaFilters
 from blogapi.media.schemas import (
@@ -28,7 +31,7 @@ from blogapi.web.errors import NotFound, Unavailable
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Page, Query
-from blogapi.web.uploads import FileBodySchema, FileQuery, describe_body
+from blogapi.web.uploads import FileBodySchema, FileQuery, describe_body, receive_file
 
 # The OpenAPI document describes these headers once.
 _HEADERS: Fields = {"Location": {}, "ETag": {}}
@@ -54,6 +57,26 @@ def listed(query: Query) -> Page[JsonBody]:
     return queries.list_json(MediaFilters(**query.filters), query.page, query.fields)
 
 
+@contextmanager
+def _receive(
+    query: Fields, *, schema: type[FileBodySchema] = UploadBodySchema, default_name: str = ""
+) -> Iterator[tuple[PreparedFile, Fields]]:
+    """Yield the file in the body of the request, which is checked but not stored, and its texts.
+
+    `query` has the loaded query parameters. The file goes to the media folder as it arrives, and is deleted
+    at the end. A file without a name gets `default_name`. Raises a Problem if the body contains no acceptable
+    file, and StorageFull if the disk is full.
+    """
+    max_size = current_app.config["MAX_MEDIA_SIZE"]
+    with get_folder().temporary_file() as path:
+        received = receive_file(
+            request, query, path, max_size=max_size, schema=schema, default_name=default_name
+        )
+        texts: Fields = {name: received.texts[name] for name in ("alt", "caption") if name in received.texts}
+        with service.prepare(path, received.name) as prepared:
+            yield prepared, texts
+
+
 @bp.post("/")
 @allow(admin, scope="write")
 @bp.arguments(UploadQuery, location="query")
@@ -66,11 +89,8 @@ def create(query: Fields) -> Response:
     If the library already has the file, the response is its present entry with status 200, and an alt text or
     a caption is added to it if it has none. Repeating an upload is therefore safe.
     """
-    with (
-        receiving.receive(request, query) as upload,
-        service.prepare(upload.path, upload.name) as prepared,
-    ):
-        media, created = editing.add(prepared, alt=upload.alt, caption=upload.caption, user=current_user_id())
+    with _receive(query) as (prepared, texts):
+        media, created = editing.add(prepared, **texts, user=current_user_id())
     try:
         return bp.build_write_response(UpsertResult(media, created), 200, MediaSchema(), REPRESENTATION)
     except NotFound as error:
@@ -110,10 +130,7 @@ def _receive_replacement(view: View) -> View:
         default_name = queries.get_media(id).name
         # The upload can be slow.
         end_read()
-        with (
-            receiving.receive(request, query, schema=FileBodySchema, default_name=default_name) as upload,
-            service.prepare(upload.path, upload.name) as prepared,
-        ):
+        with _receive(query, schema=FileBodySchema, default_name=default_name) as (prepared, _):
             return view(query, prepared, id=id)
 
     return with_file
