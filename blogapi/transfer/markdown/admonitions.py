@@ -9,8 +9,7 @@ import re
 from collections.abc import Sequence
 
 from blogapi.transfer.link_targets import LinkTargets
-from blogapi.transfer.markdown.resolved import Resolved
-from blogapi.transfer.markdown.tag_markup import render_inline
+from blogapi.transfer.markdown.tag_markup import Resolved, render_inline
 
 _KIND = (
     r"(?P<kind>note|tip|info|warning|danger|caution|important|success|abstract|example|question|quote|bug|failure"

@@ -4,49 +4,45 @@ from __future__ import annotations
 
 import re
 
+from blogapi.transfer.markdown.scanner import Scanner
+
 _VALUE = r"\"[^\"\n{}]*+\"|'[^'\n{}]*+'|[^\s{}\"']++"
 _NAMED = rf"[.#][\w:-]++|[\w-]++=(?:{_VALUE})"
 _KRAMDOWN = rf"\{{:(?:\s*+(?:{_NAMED}|\w[\w-]*+))++\s*+\}}"
 _HUGO = rf"\{{(?:\s*+(?:{_NAMED}))++\s*+\}}"
-#: The names of the outer groups begin with `al_`; see `replace`.
-PATTERN = (
-    rf"(?P<al_last>(?:{_KRAMDOWN}|\{{:\w++:[^{{}}\n]*+\}}|{_HUGO})[ \t]*$)"
-    rf"|(?P<al_inner>(?<=[)\]*_`>}}]){_KRAMDOWN}|(?<=[)}}]){_HUGO})"
-    r"|(?P<al_comment>\{::comment\}(?:[^{]++|\{(?!::?/?comment))*+\{:/(?:comment)?\})"
-    r"|(?P<al_option>\{::(?:options|nomarkdown)[^{}\n]*+\}|\{:/(?:nomarkdown)?\})"
+_LIST = re.compile(
+    rf"(?<=[)\]*_`>}}\s]){_KRAMDOWN}|^{_KRAMDOWN}|^\{{:\w++:[^{{}}\n]*+\}}"
+    rf"|(?<=[)}}]){_HUGO}|(?<![^\s>]){_HUGO}(?=[ \t]*$)"
+    r"|\{::comment\}(?:[^{]++|\{(?!::?/?comment))*+\{:/(?:comment)?\}|\{:[:/][^{}\n]*+\}",
+    re.MULTILINE,
 )
-_ID = re.compile(r"#([\w:-]+)")
-_CONTENTS = re.compile(r"\{:[^}]*(?<![\w-])toc(?![\w-])")
-_LIST_ITEM = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,3}\.)[ \t]")
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
-_MAX_LINE = 500
+_ID = re.compile(r"#[\w:-]+")
+_HEADING = re.compile(r"(?:^|\n) {0,3}#{1,6}[ \t][^\n]*\Z")
+_CONTENTS = re.compile(r"\{:\s*toc\b")
+# The item of the list that the table of contents replaces.
+_CONTENTS_ITEM = re.compile(r"^[ \t]*(?:[-*+]|[0-9]{1,3}\.)[ \t].*\Z", re.MULTILINE)
 
 
-def replace(match: re.Match[str]) -> tuple[int, str] | None:
-    """Return the start and the replacement of the text that ends with an attribute list.
+def remove_lists(content: str, content_type: str) -> tuple[str, int]:
+    """Return the text without the attribute lists outside code, and their number.
 
-    None if the match is not an attribute list. The id of a heading is kept, in the form that blogapi reads.
+    The id of a heading is kept, in the form that blogapi reads.
     """
-    content, start = match.string, match.start()
-    if match.lastgroup in ("al_comment", "al_option"):
-        return start, ""
-    line = content.rfind("\n", max(0, start - _MAX_LINE), start) + 1
-    before, id_ = content[line:start], _ID.search(match[0])
-    if not before.strip(" \t>"):
-        return _replace_line(content, line, start, match[0], id_[1] if id_ else "")
-    if _HEADING.match(before) and id_:
-        return start, f"{{#{id_[1]}}}"
-    is_kramdown = match[0].startswith("{:")
-    return (start, "") if before[-1] in ")}" or (is_kramdown and before[-1] in " \t]*_`>") else None
+    parts, position, number = [], 0, 0
+    for match in Scanner(content, content_type, _LIST, "{"):
+        parts.append(_replace(content[position : match.start()], match[0]))
+        position, number = match.end(), number + (not parts[-1].endswith(match[0]))
+    return "".join([*parts, content[position:]]), number
 
 
-def _replace_line(content: str, line: int, start: int, text: str, id_: str) -> tuple[int, str] | None:
-    """Replace a list on a line of its own, which belongs to the block before it."""
-    previous = content.rfind("\n", max(0, line - _MAX_LINE), max(0, line - 1)) + 1
-    before = content[previous : max(0, line - 1)]
-    if _CONTENTS.match(text) and _LIST_ITEM.match(before):
-        # The list has one item, which stands for the table of contents.
-        return previous, ""
-    if _HEADING.match(before) and id_:
-        return line - 1, f" {{#{id_}}}"
-    return start, ""
+def _replace(before: str, written: str) -> str:
+    """Return the text before an attribute list, without the list."""
+    line_start = before.rstrip(" \t>")
+    block, id_ = line_start.removesuffix("\n"), _ID.search(written)
+    if id_ and _HEADING.search(block):
+        return f"{block.rstrip()} {{{id_[0]}}}"
+    if _CONTENTS.match(written):
+        return _CONTENTS_ITEM.sub("", block)
+    # In Hugo, a paragraph has its list on the next line.
+    is_text = written[1] != ":" and before[-1:] in (" ", "\t") and line_start[-1:] not in ("", "\n")
+    return before + written if is_text else before

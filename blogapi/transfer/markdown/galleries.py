@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from blogapi.transfer.markdown import template_outputs
 from blogapi.transfer.markdown.fields import Fields, normalize_key
 from blogapi.transfer.markdown.scanner import Scanner
 from blogapi.transfer.markdown.tag_arguments import parse_arguments
@@ -25,7 +24,7 @@ def show_galleries(content: str, content_type: str, fields: Fields) -> str:
         return content
     parts, position, total = [], 0, 0
     for match in Scanner(content, content_type, _INCLUDE, "{"):
-        arguments = parse_arguments(match["arguments"], template_outputs.resolve_inside)
+        arguments = parse_arguments(match["arguments"])
         pictures = list(_list_pictures(fields.take(normalize_key(arguments.get("id") or "gallery"))))
         total += len(pictures)
         if total > _MAX_PICTURES:

@@ -1,9 +1,8 @@
-"""Parse the arguments of template tags: `x.png 300 "title"`, `src="x.png"`, `(id="x", class="y")`."""
+"""Read the values in template tags: `x.png 300 "title"`, `src="x.png"`, `{{ "/x" | relative_url }}`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -17,6 +16,22 @@ _ESCAPE = re.compile(r"\\([\"'\\])")
 # Values without quotes in the tags of Liquid that stand for variables.
 _VARIABLE = re.compile(r"(?:page|site|include|post|layout|forloop|item|image|img|theme|paginator)\.[\w.-]+")
 _MAX_ARGUMENTS = 100
+# Variables for the root of the blog, in lower case; articles are imported into the root.
+_ROOTS = {
+    *("site.baseurl", "site.url", "site.base_url", "site.github.url", "site.root", "site.site_url"),
+    *("baseurl", "base_url", "root_url", "config.base_url", "metadata.url"),
+}  # fmt: skip
+# Filters that make an address relative to the root; the address itself stays as it is.
+_ADDRESS_FILTERS = {
+    *("relative_url", "absolute_url", "url", "absurl", "relurl", "htmlbaseurl", "uri_escape", "escape"),
+    *("escape_once", "xml_escape", "strip", "safe", "absoluteurl", "relativeurl", "asset_url", "cdn"),
+}  # fmt: skip
+_PART = re.compile(r"""(?:[^|"']++|"[^"]*+"|'[^']*+'|["'])++""")
+_STRING = re.compile(r"""(["'])(?P<text>(?:(?!\1).)*+)\1""", re.DOTALL)
+_NAME = re.compile(r"[.$]?[\w.$-]+")
+_OUTPUT = re.compile(r"\{\{-?([^{}]{1,500})-?\}\}")
+_MARKS = {"{{", "}}", "{%", "%}", "{#", "#}"}
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/#?.]")
 
 
 @dataclass(slots=True)
@@ -25,7 +40,6 @@ class Arguments:
 
     values: list[str] = field(default_factory=list)  #: arguments without a name
     named: dict[str, str] = field(default_factory=dict)  #: by name, in lower case
-    has_variables: bool = False
 
     def get(self, *names: str) -> str:
         """Return the first named argument that is not empty, or ""."""
@@ -36,17 +50,14 @@ class Arguments:
         return self.get(*names) or next(iter(self.values), "")
 
 
-def parse_arguments(text: str, resolve: Callable[[str], str | None]) -> Arguments:
-    """Return the arguments in a tag; `resolve` returns a value without template tags, or None."""
+def parse_arguments(text: str) -> Arguments:
+    """Return the arguments in a tag."""
     arguments = Arguments()
     for match in islice(_ARGUMENT.finditer(text), _MAX_ARGUMENTS):
-        written = _get_value(match)
-        value = None if written is None else resolve(written)
-        if value is None:
-            arguments.has_variables = True
-        elif match["name"]:
+        value = _get_value(match)
+        if value is not None and match["name"]:
             arguments.named.setdefault(match["name"].lower(), value)
-        else:
+        elif value is not None:
             arguments.values.append(value)
     return arguments
 
@@ -54,6 +65,52 @@ def parse_arguments(text: str, resolve: Callable[[str], str | None]) -> Argument
 def _get_value(match: re.Match[str]) -> str | None:
     kind = match.lastgroup or "bare"
     value: str = match[kind]
-    if kind == "bare":
-        return None if _VARIABLE.fullmatch(value) else value
-    return " ".join((_ESCAPE.sub(r"\1", value) if kind in ("double", "single") else value).split())
+    if kind == "bare" and _VARIABLE.fullmatch(value):
+        return None
+    if kind in ("double", "single"):
+        value = _ESCAPE.sub(r"\1", value)
+    value = _OUTPUT.sub(_replace_output, value)
+    return None if "{{" in value or "{%" in value else " ".join(value.split())
+
+
+def _replace_output(match: re.Match[str]) -> str:
+    value = evaluate(match[1])
+    return match[0] if value is None else value
+
+
+def evaluate(expression: str) -> str | None:
+    """Return the text of an output, "" for the root of the blog; None if it depends on variables."""
+    base, *filters = [part.strip() for part in _PART.findall(expression)] or [""]
+    text = _get_constant(base)
+    for one in filters:
+        if text is not None:
+            text = _apply_filter(text, one)
+    if text is None or filters or not _STRING.fullmatch(base):
+        return None if text is None else text.replace(" ", "%20")
+    # The text between two quoted marks is not an output: `"{{" and "}}"`.
+    return text if text in _MARKS else None
+
+
+def _apply_filter(text: str, written: str) -> str | None:
+    """Return a text with a filter such as `prepend: site.url`; None if the filter is unknown."""
+    name, _, argument = (part.strip() for part in written.partition(":"))
+    other = _get_constant(argument)
+    if name in ("append", "prepend", "prefix") and other is not None:
+        return text + other if name == "append" else other + text
+    if name in ("relative_url", "absolute_url") and text and not _SCHEME.match(text):
+        return f"/{text}"
+    return text if name.lower() in _ADDRESS_FILTERS else None
+
+
+def _get_constant(expression: str) -> str | None:
+    string = _STRING.fullmatch(expression)
+    if string:
+        return string["text"]
+    return "" if expression.lower() in _ROOTS else None
+
+
+def get_name(expression: str) -> str:
+    """Return the name under which an output is counted, its variable or its last filter, or ""."""
+    parts = [part.strip() for part in _PART.findall(expression)] or [""]
+    found = _NAME.match(parts[-1] if _STRING.fullmatch(parts[0]) else parts[0])
+    return found[0] if found else ""

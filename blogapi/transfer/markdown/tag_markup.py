@@ -1,9 +1,11 @@
-"""Write what template tags stand for as Markdown or HTML: pictures, links, players, code."""
+"""Write what template tags and wiki links stand for as Markdown or HTML: pictures, links, players, code."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from html import escape
 from urllib.parse import quote
 
@@ -18,6 +20,16 @@ _TICKS = re.compile("`+")
 _LANGUAGE = re.compile(r"[\w+#.-]{1,40}")
 # The characters that Markdown does not allow in the address of a link.
 _UNSAFE_IN_ADDRESS = re.compile(r"[\s<>()\\{}|^`\"]")
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A text with resolved template tags or wiki links."""
+
+    content: str
+    #: what is still in the text, or was removed with its text kept, by the name of the tag
+    unresolved: Counter[str] = field(default_factory=Counter)
+    notes: tuple[str, ...] = ()  #: sentences for the report of the article
 
 
 def is_image(address: str) -> bool:
@@ -104,6 +116,17 @@ def make_image(attributes: Mapping[str, str]) -> str:
     cleaned = {**attributes, "src": clean_address(attributes["src"])}
     used = {name: value for name, value in cleaned.items() if value or name == "alt"}
     return f"<img{''.join(_attribute(*one) for one in used.items())}>"
+
+
+def separate(content: str, start: int, end: int) -> str:
+    """Return the blank line that ends an HTML element which replaces `content[start:end]` in Markdown.
+
+    It is "" unless the element has a line of its own and the next line is not blank.
+    """
+    prefix = content[max(0, start - 200) : start].rpartition("\n")[2]
+    rest, _, following = content[end : end + 200].partition("\n")
+    is_alone = not prefix.strip(" \t>") and not rest.strip()
+    return f"\n{prefix.rstrip()}" if is_alone and following.partition("\n")[0].strip(" \t>") else ""
 
 
 def escape_brackets(text: str) -> str:

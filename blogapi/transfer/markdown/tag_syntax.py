@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import defaultdict, deque
 from dataclasses import dataclass
 
-from blogapi.transfer.markdown import attribute_lists
 from blogapi.transfer.markdown.scanner import Scanner
 
 # No pattern continues behind the start of the next tag, so that the search takes linear time.
 _COMMENT = r"(?:[^*{]++|\*(?!/)|\{(?!\{[<%/-]|%))*+"
 _STRING = r'(?<!\\)"(?:[^"\\{>%]++|\\.|\{(?!\{[<%])|[>%](?!\}\}))*+"'
+_ESCAPED = rf"\{{\{{[<%]/\*{_COMMENT}\*/[>%]\}}\}}|\{{%/\*{_COMMENT}\*/%\}}"
 _PATTERN = re.compile(
-    rf"{attribute_lists.PATTERN}"
-    rf"|(?P<escaped>\{{\{{(?P<es_open>[<%])/\*(?P<es_text>{_COMMENT})\*/[>%]\}}\}}"
-    rf"|\{{%/\*(?P<es_zola>{_COMMENT})\*/%\}})"
+    rf"(?P<escaped>{_ESCAPED})"
     rf"|(?P<remark>\{{\{{-?\s*+/\*{_COMMENT}\*/\s*+-?\}}\}}"
     r"|\{\#-?\s(?:[^{}#]++|\#(?!\}))*+\#\}|\{%-?\s*+\#(?:[^%{]++|%(?!\}))*+%\})"
     r"|(?P<hugo>\{\{[<%]\s*+(?P<h_end>/)?\s*+(?P<h_name>\w[\w./-]*+)"
@@ -25,9 +22,17 @@ _PATTERN = re.compile(
     r"(?P<l_text>(?:[^%{]++|%(?!\})|\{(?!%))*+)%\})"
     r"|(?P<output>\{\{[-~]?\s*+(?P<o_text>[\"'][{}%]{2}[\"']\s*+-?|(?:[^{}]++|\}(?!\})|\{(?!\{))++)\}\})"
     r"|(?P<address>(?:(?<=[(<\"'=])|(?<=\]:\s))"
-    r"(?:(?P<a_post>@/|[{|]filename[}|])|[{|](?:static|attach)[}|])(?P<a_path>[^\s()<>\"']*+))",
+    r"(?:(?P<a_post>@/|\{filename\})|\{(?:static|attach)\})(?P<a_path>[^\s()<>\"']*+))",
     re.MULTILINE | re.IGNORECASE | re.DOTALL,
 )
+_OPEN = r"\{%-?\s*+raw\s*+-?%\}"
+_CLOSE = r"\{%-?\s*+endraw\s*+-?%\}"
+_RAW = re.compile(
+    rf"(?:^[ \t]*+{_OPEN}[ \t]*\n|{_OPEN})(?P<text>(?:[^{{]++|\{{(?!%-?\s*+(?:end)?raw\b))*+)"
+    rf"(?:^{_CLOSE}[ \t]*\n|{_CLOSE})",
+    re.MULTILINE,
+)
+_PROTECTED = re.compile(rf"{_ESCAPED}|{_OPEN}")
 # Tags whose text up to the closing tag is not parsed.
 CODE_TAGS = {"highlight", "codeblock", "code", "prism", "mermaid", "plantuml", "highlightjs", "sourcecode"}
 RAW_TAGS = {"raw", "rawhtml", "verbatim", "html", "raw_html", "unsafe"}
@@ -41,7 +46,7 @@ class FoundTag:
 
     start: int
     end: int
-    kind: str  #: "hugo", "liquid", "output", "address", "attributes", "escaped" or "remark"
+    kind: str  #: "hugo", "liquid", "output", "address", "escaped" or "remark"
     name: str = ""
     text: str = ""  #: the arguments, or the expression of an output
     is_closing: bool = False
@@ -52,104 +57,89 @@ class FoundTag:
     replacement: str | None = None
 
 
-class TagFinder:
-    """Finds the tags of one text."""
+def find_tags(content: str, content_type: str) -> list[FoundTag]:
+    """Return all tags in their order; each closing tag is connected with its opening tag."""
+    scanner = Scanner(content, content_type, _PATTERN, "{@")
+    found, missing = [], set[str]()
+    for match in scanner:
+        tag = _read_tag(match)
+        if tag.name in _LITERAL_TAGS and not tag.is_closing and not match[0].endswith("/>}}"):
+            _read_inner(tag, content, missing)
+            scanner.position = tag.end
+        found.append(tag)
+    _pair(found)
+    return found
 
-    def __init__(self, content: str, content_type: str) -> None:
-        self._content = content
-        self._scanner = Scanner(content, content_type, _PATTERN, "{|@")
-        #: Closing tags that do not occur in the rest of the text.
-        self._missing: set[str] = set()
 
-    @property
-    def code(self) -> list[tuple[int, int]]:
-        """The start and end of each code block and code span before the last tag that was found."""
-        return self._scanner.code
+def _read_tag(match: re.Match[str]) -> FoundTag:
+    tag = FoundTag(*match.span(), match.lastgroup or "")
+    if tag.kind == "escaped":
+        tag.replacement = _unescape(match[0])
+    elif tag.kind == "remark":
+        tag.replacement = ""
+    elif tag.kind == "address":
+        tag.name, tag.text = match["a_post"] or "", match["a_path"]
+    elif tag.kind == "output":
+        tag.text = match["o_text"].strip("-~ \t\n")
+    elif tag.kind == "hugo":
+        tag.name = match["h_name"].lower().rpartition("/")[2].removesuffix(".html")
+        tag.text, tag.is_closing = match["h_text"].strip().rstrip("-+~/"), bool(match["h_end"])
+    else:
+        name = match["l_name"].lower().rpartition("::")[2]
+        tag.is_closing = name.startswith("end")
+        tag.name = name.removeprefix("end").lstrip("_") if tag.is_closing else name
+        tag.text = match["l_text"].strip().rstrip("-+~").rstrip()
+        if tag.text.startswith("(") and tag.text.endswith(")"):
+            tag.text, tag.is_call = tag.text[1:-1], True
+    return tag
 
-    def list_tags(self) -> list[FoundTag]:
-        """Return all tags in their order; each closing tag is connected with its opening tag."""
-        found = list(self._find_tags())
-        _pair(found)
-        return found
 
-    def _find_tags(self) -> Iterator[FoundTag]:
-        end = 0
-        for match in self._scanner:
-            kind = match.lastgroup or ""
-            found = FoundTag(match.start(), match.end(), kind)
-            if kind in ("escaped", "remark"):
-                found.replacement = _unescape(match) if kind == "escaped" else ""
-            elif kind.startswith("al_"):
-                found.kind = "attributes"
-                removed = attribute_lists.replace(match)
-                if removed is None or removed[0] < end:
-                    continue
-                found.start, found.replacement = removed
-            elif kind == "address":
-                found.name, found.text = match["a_post"] or "", match["a_path"]
-            elif kind == "output":
-                found.text = match["o_text"].strip("-~ \t\n")
-            else:
-                self._read_tag(found, match)
-            end = found.end
-            yield found
-
-    def _read_tag(self, found: FoundTag, match: re.Match[str]) -> None:
-        """Read the name and the arguments of a tag, and its text if that is not parsed."""
-        is_hugo = found.kind == "hugo"
-        name = match["h_name" if is_hugo else "l_name"].lower()
-        found.text = match["h_text" if is_hugo else "l_text"].strip().rstrip("-+~/" if is_hugo else "-+~")
-        found.is_closing = bool(match["h_end"]) if is_hugo else name.startswith("end")
-        if is_hugo:
-            found.name = name.rpartition("/")[2].removesuffix(".html")
-        else:
-            found.name = (
-                name.removeprefix("end").lstrip("_") if found.is_closing else name.rpartition("::")[2]
-            )
-            call = re.fullmatch(r"\s*\((?P<text>.*)\)\s*", found.text, re.DOTALL)
-            found.text, found.is_call = (call["text"], True) if call else (found.text, False)
-        if found.name in _LITERAL_TAGS and not found.is_closing and not match[0].endswith("/>}}"):
-            self._read_inner(found)
-
-    def _read_inner(self, found: FoundTag) -> None:
-        """Extend a tag to its closing tag, if it has one."""
-        name = re.escape(found.name)
-        closing = rf"\{{\{{[<%]\s*/\s*(?:[\w./-]*/)?{name}\s*[>%]\}}\}}" if found.kind == "hugo" else (
-            rf"\{{%[-+~]?\s*end_?{name}\s*[-+~]?%\}}"
-        )  # fmt: skip
-        if closing in self._missing:
-            return
-        end = re.compile(closing, re.IGNORECASE).search(self._content, found.end)
-        if end is None:
-            self._missing.add(closing)
-            return
-        found.inner = self._content[found.end : end.start()]
-        found.end = self._scanner.position = end.end()
+def _read_inner(tag: FoundTag, content: str, missing: set[str]) -> None:
+    """Extend a tag to its closing tag, if it has one; `missing` are those that the rest does not contain."""
+    name = re.escape(tag.name)
+    closing = rf"\{{\{{[<%]\s*/\s*(?:[\w./-]*/)?{name}\s*[>%]\}}\}}"
+    if tag.kind == "liquid":
+        closing = rf"\{{%[-+~]?\s*end_?{name}\s*[-+~]?%\}}"
+    end = None if closing in missing else re.compile(closing, re.IGNORECASE).search(content, tag.end)
+    if end is None:
+        missing.add(closing)
+    else:
+        tag.inner, tag.end = content[tag.end : end.start()], end.end()
 
 
 def _pair(found: list[FoundTag]) -> None:
     """Connect each closing tag with the nearest open tag of its name."""
     stacks: defaultdict[tuple[str, str], list[FoundTag]] = defaultdict(list)
-    open_calls: list[FoundTag] = []
     for tag in found:
-        if tag.kind not in ("hugo", "liquid") or tag.inner is not None or tag.replacement is not None:
+        if tag.kind not in ("hugo", "liquid") or tag.inner is not None:
             continue
-        stack = stacks[tag.kind, tag.name]
-        # `{% end %}` of Zola has no name.
-        if tag.is_closing and not tag.name and open_calls:
-            tag.partner = open_calls.pop()
-            tag.partner.partner = tag
-        elif tag.is_closing and stack:
+        # `{% end %}` of Zola closes a call and has no name.
+        stack = stacks[tag.kind, "" if tag.is_call else tag.name]
+        if not tag.is_closing:
+            stack.append(tag)
+        elif stack:
             tag.partner = stack.pop()
             tag.partner.partner = tag
-        elif not tag.is_closing:
-            stack.append(tag)
-            if tag.is_call:
-                open_calls.append(tag)
 
 
-def _unescape(match: re.Match[str]) -> str:
-    if match["es_zola"] is not None:
-        return f"{{%{match['es_zola']}%}}"
-    mark = match["es_open"]
-    return f"{{{{{mark}{match['es_text']}{'>' if mark == '<' else '%'}}}}}"
+def unescape_code(content: str, content_type: str) -> str:
+    """Return the text with `{% raw %}` and escaped shortcodes in its code as they are shown."""
+    if "endraw" not in content and "*/" not in content:
+        return content
+    scanner = Scanner(content, content_type, _PROTECTED, "{")
+    deque(scanner, maxlen=0)
+    parts, position = [], 0
+    for start, end in scanner.code:
+        parts += [content[position:start], unescape(content[start:end])]
+        position = end
+    return "".join([*parts, content[position:]])
+
+
+def unescape(code: str) -> str:
+    """Return code without `{% raw %}`, and with the escaped shortcodes of Hugo as they are shown."""
+    code = re.sub(_ESCAPED, lambda match: _unescape(match[0]), code) if "*/" in code else code
+    return _RAW.sub(r"\g<text>", code) if "endraw" in code else code
+
+
+def _unescape(tag: str) -> str:
+    return tag.replace("/*", "", 1)[::-1].replace("/*", "", 1)[::-1]

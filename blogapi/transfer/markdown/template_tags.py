@@ -12,22 +12,22 @@ from collections.abc import Iterator
 from html import escape
 
 from blogapi.transfer.link_targets import LinkTargets
-from blogapi.transfer.markdown import template_outputs
-from blogapi.transfer.markdown.resolved import Resolved
-from blogapi.transfer.markdown.tag_arguments import Arguments, parse_arguments
-from blogapi.transfer.markdown.tag_code import read_code_title, read_language, unescape_code
-from blogapi.transfer.markdown.tag_context import Context, Tag
-from blogapi.transfer.markdown.tag_handlers import NOTICES, resolve_tag
-from blogapi.transfer.markdown.tag_markup import Markup, clean_address, render_inline
-from blogapi.transfer.markdown.tag_syntax import HIDDEN_TAGS, RAW_TAGS, FoundTag, TagFinder
+from blogapi.transfer.markdown.attribute_lists import remove_lists
+from blogapi.transfer.markdown.known_tags import NOTICES, Tag, show_tag
+from blogapi.transfer.markdown.tag_arguments import evaluate, get_name, parse_arguments
+from blogapi.transfer.markdown.tag_markup import Markup, Resolved, clean_address, render_inline, separate
+from blogapi.transfer.markdown.tag_syntax import (
+    HIDDEN_TAGS,
+    RAW_TAGS,
+    FoundTag,
+    find_tags,
+    unescape,
+    unescape_code,
+)
 from blogapi.transfer.messages import format_count
 
 # A text without these characters contains no tags.
-_HINTS = (
-    *("{%", "{{", "{:", "{#", "{.", "){", "}{", "{filename}", "{static}", "{attach}"),
-    *("(@/", '"@/', ": @/", "|filename|", "|static|", "|attach|"),
-)
-
+_HINTS = ("{", "@/")
 # Statements. Their closing tags do not end a text.
 _STATEMENTS = {
     *("if", "ifchanged", "unless", "for", "case", "tablerow", "capture", "macro", "call", "set", "filter"),
@@ -37,19 +37,26 @@ _STATEMENTS = {
 }
 _INCLUDES = {"include", "include_cached", "include_relative", "render", "partial"}
 _DETAILS = {
-    *("details", "expand", "collapse", "spoiler", "accordion", "fold", "folding", "toggle", "expandable"),
+    "details",
+    "expand",
+    "collapse",
+    "spoiler",
+    "accordion",
+    "fold",
+    "folding",
+    "toggle",
+    "expandable",
 }
-_LINKS = {"button", "btn", "link", "a"}
-_TITLED = {"tab", "tabitem", "tab-item", "accordion-item", "step"}
 _CALL = re.compile(r"(?P<name>[\w:.-]+)\s*\((?P<text>.*)\)", re.DOTALL)
 # A filter of Eleventy for players: `{{ "https://…" | embed: "title" }}`.
 _PLAYER = re.compile(
     r"([\"'])(?P<address>https?://[^\"'\s]+)\1\s*\|\s*(?:embed|youtube|vimeo|video)\b[^\"']*([\"'](?P<title>[^\"']*)[\"'])?"
 )
-_LINE_START = re.compile(r"(?:^|\n)([ \t]*)\Z")
 _ARTICLE = re.compile(r"\.(?:md|rst|html?)(?:#|$)", re.IGNORECASE)
-_MAX_PARAGRAPH = 5_000
+_LINE_START = re.compile(r"(?:^|\n)([ \t]*)\Z")
 _SUFFIX = re.compile(r"\.(?:html?|md|markdown|liquid|njk|svg|txt|ext)$", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?<!\S)(?:https?:/)?/\S+")
+_MAX_PARAGRAPH = 5_000
 
 
 def resolve_templates(content: str, content_type: str, targets: LinkTargets) -> Resolved:
@@ -59,84 +66,84 @@ def resolve_templates(content: str, content_type: str, targets: LinkTargets) -> 
     """
     if content_type == "text" or not any(hint in content for hint in _HINTS):
         return Resolved(content)
-    return _Resolver(content, content_type, targets).resolve()
+    resolver = _Resolver(unescape_code(content, content_type), content_type, targets)
+    content, removed = remove_lists(resolver.resolve(), content_type)
+    notes = []
+    if resolver.unwrapped:
+        names = ", ".join(f"“{name[:60]}”" for name in list(resolver.unwrapped)[:10])
+        notes.append(f"The text in unknown tags was kept without the tags: {names}.")
+    if removed:
+        notes.append(f"The import removed {format_count(removed, 'attribute list')} (like `{{: .class}}`).")
+    return Resolved(content, resolver.unresolved + resolver.unwrapped, tuple(notes))
 
 
 class _Resolver:
     def __init__(self, content: str, content_type: str, targets: LinkTargets) -> None:
         self._content = content
-        self._markup, self._html = Markup(content_type), Markup("html")
+        self._type = content_type
         self._targets = targets
-        self._finder = TagFinder(content, content_type)
-        self._unresolved: Counter[str] = Counter()
-        self._unwrapped: Counter[str] = Counter()
+        self.unresolved: Counter[str] = Counter()
+        #: Unknown tags whose text was kept.
+        self.unwrapped: Counter[str] = Counter()
 
-    def resolve(self) -> Resolved:
-        found = self._finder.list_tags()
+    def resolve(self) -> str:
+        found = find_tags(self._content, self._type)
         for tag in found:
             if tag.replacement is None and not tag.is_closing:
                 self._replace(tag)
-        content = "".join(self._join(found))
-        return Resolved(content, self._unresolved + self._unwrapped, tuple(self._list_notes(found)))
+        return "".join(self._join(found))
 
-    def _list_notes(self, found: list[FoundTag]) -> Iterator[str]:
-        if self._unwrapped:
-            names = ", ".join(f"“{name[:60]}”" for name in list(self._unwrapped)[:10])
-            yield f"The text in unknown tags was kept without the tags: {names}."
-        removed = sum(tag.kind == "attributes" for tag in found)
-        if removed:
-            yield f"The import removed {format_count(removed, 'attribute list')} (like `{{: .class}}`)."
+    def _join(self, found: list[FoundTag]) -> Iterator[str]:
+        position = 0
+        for tag in found:
+            if tag.replacement is not None:
+                yield self._content[position : tag.start]
+                yield tag.replacement
+                position = tag.end
+        yield self._content[position:]
 
     def _replace(self, tag: FoundTag) -> None:
         """Set the replacement of a tag and of its closing tag, or count the tag."""
         if tag.inner is not None:
-            tag.replacement = self._replace_literal(tag, tag.inner)
+            tag.replacement = self._show_literal(tag, tag.inner)
         elif tag.kind == "output":
-            tag.replacement = self._replace_output(tag)
+            tag.replacement = self._show_output(tag)
         elif tag.kind == "address":
-            tag.replacement = self._replace_address(tag)
+            tag.replacement = self._show_address(tag)
         else:
-            tag.replacement = self._replace_tag(tag)
-        if tag.partner and tag.replacement is None and tag.name not in _STATEMENTS:
+            tag.replacement = self._show_tag(tag)
+        if tag.replacement is not None:
+            if tag.partner:
+                tag.partner.replacement = ""
+        elif tag.partner and tag.name not in _STATEMENTS:
             self._unwrap(tag, tag.partner)
-        elif tag.partner and tag.replacement is not None and tag.partner.replacement is None:
-            tag.partner.replacement = ""
-        elif tag.replacement is None and (name := self._get_name(tag)):
-            self._unresolved[name] += 1
+        elif name := _get_counted_name(tag):
+            self.unresolved[name] += 1
 
-    def _get_name(self, tag: FoundTag) -> str:
-        if tag.kind == "address":
-            return tag.name.strip("{}|")
-        if tag.name in _INCLUDES:
-            # The name of the included file shows what is missing.
-            return " ".join([tag.name, *tag.text.split(maxsplit=1)[:1]])[:80]
-        if tag.kind != "output":
-            return "" if tag.name.startswith("el") and tag.name in _STATEMENTS else tag.name
-        call = _CALL.fullmatch(tag.text)
-        return call["name"] if call else template_outputs.get_name(tag.text)
-
-    def _replace_literal(self, tag: FoundTag, inner: str) -> str:
+    def _show_literal(self, tag: FoundTag, inner: str) -> str:
+        """Return the text of a tag whose text is not parsed."""
         if tag.name in RAW_TAGS:
             return inner
         if tag.name in HIDDEN_TAGS:
-            if tag.name != "comment":
-                self._unresolved[tag.name] += 1
+            self.unresolved.update([tag.name] if tag.name != "comment" else [])
             return ""
-        code = unescape_code(inner)
-        is_block = "\n" in code.strip()
-        before = _LINE_START.search(self._content, max(0, tag.start - 200), tag.start)
-        if not is_block and not before:
-            return self._get_markup(tag).make_code_span(code.strip())
-        prefix = before[1] if before else ""
-        title = read_code_title(tag.text) if tag.name == "codeblock" else ""
+        code, markup, before = unescape(inner), self._get_markup(tag), self._get_indent(tag.start)
+        if before is None and "\n" not in code.strip():
+            return markup.make_code_span(code.strip())
+        prefix = before or ""
+        title = _read_code_title(tag.text) if tag.name == "codeblock" else ""
+        title = render_inline(title) if markup.is_html else title
         code = re.sub(r"\A[ \t]*\n", "", code).rstrip()
-        block = self._get_markup(tag).make_code(code, read_language(tag.name, tag.text), prefix)
-        heading = f"{render_inline(title) if self._markup.is_html else title}\n\n{prefix}" if title else ""
-        return ("" if before else "\n\n") + heading + block + self._end_line(tag)
+        block = markup.make_code(code, _read_language(tag.name, tag.text), prefix)
+        heading = f"{title}\n\n{prefix}" if title else ""
+        return (
+            ("\n\n" if before is None else "") + heading + block + ("\n" if self._get_rest(tag.end) else "")
+        )
 
-    def _end_line(self, tag: FoundTag) -> str:
-        """Return the line break after a block, if its line continues."""
-        return "\n" if self._get_rest(tag.end) else ""
+    def _get_indent(self, offset: int) -> str | None:
+        """Return the spaces between the start of a line and a tag, or None if there is other text."""
+        found = _LINE_START.search(self._content, max(0, offset - 200), offset)
+        return found[1] if found else None
 
     def _get_rest(self, offset: int) -> str:
         """Return the rest of a line without spaces (of a long line, only its start)."""
@@ -146,129 +153,118 @@ class _Resolver:
         """Return the markup at a tag; a paragraph that begins with an HTML element contains no Markdown."""
         start = self._content.rfind("\n\n", max(0, tag.start - _MAX_PARAGRAPH), tag.start) + 1
         is_html = self._content[start : tag.start].lstrip().startswith("<")
-        return self._html if is_html else self._markup
+        return Markup("html" if is_html else self._type)
 
-    def _replace_address(self, tag: FoundTag) -> str | None:
+    def _show_address(self, tag: FoundTag) -> str | None:
         """Return the address of a link in the notation of Zola (`@/x.md`) or Pelican (`{filename}x.md`)."""
-        if not tag.name:
-            return tag.text
-        found = self._targets.find_post(tag.text)
+        found = self._targets.find_post(tag.text) if tag.name else tag.text
         if found or _ARTICLE.search(tag.text):
             return found
         # In other generators, `@/` is a folder of the project.
         return self._content[tag.start : tag.end] if tag.name == "@/" else tag.text
 
-    def _replace_output(self, tag: FoundTag) -> str | None:
-        call = _CALL.fullmatch(tag.text)
+    def _show_output(self, tag: FoundTag) -> str | None:
+        call, player = _CALL.fullmatch(tag.text), _PLAYER.fullmatch(tag.text)
         if call:
-            return self._resolve_named(call["name"].rpartition("::")[2], call["text"], tag)
-        player = _PLAYER.fullmatch(tag.text)
+            return self._show_named(call["name"].rpartition("::")[2], call["text"], tag)
         if player:
-            text = f'"{player["address"]}" title="{player["title"] or ""}"'
-            return self._resolve_named("iframe", text, tag)
-        output = template_outputs.evaluate(tag.text)
+            return self._show_named("iframe", f'"{player["address"]}" title="{player["title"] or ""}"', tag)
         following = self._content[tag.end : tag.end + 2]
-        preceding = self._content[tag.start - 1 : tag.start]
-        if output is None:
-            # The address of the article itself, with a fragment.
-            is_own = tag.text in ("page.url", "page.permalink") and following.startswith("#")
-            return "" if is_own else None
-        if not output.is_root or following.startswith("/") or following in ("{{", "{%"):
-            return output.text
-        if preceding not in ("(", '"', "'", "<", "="):
+        if tag.text in ("page.url", "page.permalink") and following.startswith("#"):
+            return ""
+        text = evaluate(tag.text)
+        if text != "" or following.startswith("/") or following in ("{{", "{%"):
+            return text
+        # The root of the blog, without a path.
+        if self._content[tag.start - 1 : tag.start] not in ("(", '"', "'", "<", "="):
             return None
         return "/" if following[:1] in (")", '"', "'", ">", "#", "?", " ", "") else ""
 
-    def _replace_tag(self, tag: FoundTag) -> str | None:
-        if tag.name in _INCLUDES:
-            file, _, text = tag.text.strip().partition(" ")
-            name = _SUFFIX.sub("", file.strip("\"',")).rpartition("/")[2].lower()
-            if "{{" in file or not name:
-                return None
-            return self._resolve_named(name, text, tag, is_include=True)
-        if tag.name in _STATEMENTS:
-            return None
-        return self._resolve_named(tag.name, tag.text, tag)
+    def _show_tag(self, tag: FoundTag) -> str | None:
+        if tag.name not in _INCLUDES:
+            return None if tag.name in _STATEMENTS else self._show_named(tag.name, tag.text, tag)
+        file, _, text = tag.text.strip().partition(" ")
+        name = _SUFFIX.sub("", file.strip("\"',")).rpartition("/")[2].lower()
+        return self._show_named(name, text, tag, kind="include") if name and "{{" not in file else None
 
-    def _resolve_named(self, name: str, text: str, tag: FoundTag, *, is_include: bool = False) -> str | None:
+    def _show_named(self, name: str, text: str, tag: FoundTag, kind: str = "") -> str | None:
         # A tag with a text is a quote and not the tag of a line.
         if tag.partner and name in NOTICES:
             return None
-        arguments = parse_arguments(text, template_outputs.resolve_inside)
-        is_hexo = tag.kind == "liquid" and not is_include
-        named = Tag(name.lower(), arguments, is_include=is_include, is_hexo=is_hexo)
-        replacement = resolve_tag(named, Context(self._get_markup(tag), self._targets))
-        if replacement and replacement.startswith("<") and not replacement.startswith("<br"):
-            replacement += self._separate(tag)
-        return replacement
+        markup = self._get_markup(tag)
+        shown = show_tag(Tag(name.lower(), parse_arguments(text), kind or tag.kind, markup, self._targets))
+        if shown and shown.startswith("<") and not shown.startswith("<br"):
+            shown += self._separate(tag)
+        return shown
 
     def _separate(self, tag: FoundTag) -> str:
-        """Return the blank line that ends an HTML block in Markdown, if the tag has a line of its own."""
-        content, line_end = self._content, self._content.find("\n", tag.end, tag.end + 200)
-        if self._markup.is_html or line_end < 0 or self._get_rest(tag.end):
-            return ""
-        if not self._get_rest(line_end + 1).strip(" >"):
-            return ""
-        start = content.rfind("\n", max(0, tag.start - 200), tag.start) + 1
-        prefix = content[start : tag.start]
-        return "" if prefix.strip(" \t>") else f"\n{prefix.rstrip()}"
+        return "" if self._type == "html" else separate(self._content, tag.start, tag.end)
 
     def _unwrap(self, tag: FoundTag, closing: FoundTag) -> None:
         """Replace an unknown tag and its closing tag, whose text is kept."""
-        arguments = parse_arguments(tag.text, template_outputs.resolve_inside)
-        is_block = self._is_block(tag, closing)
+        arguments = parse_arguments(tag.text)
+        is_block = self._get_indent(tag.start) is not None and not self._get_rest(closing.end)
         title = arguments.get("title", "summary", "header", "name", "label", "author")
+        address = arguments.get("href", "url", "link") if tag.name in ("button", "btn") else ""
         tag.replacement = closing.replacement = ""
-        address = arguments.get("href", "url", "link") if tag.name in _LINKS else ""
-        if address and not self._markup.is_html:
+        if address and self._type == "markdown":
             tag.replacement, closing.replacement = "[", f"]({clean_address(address)})"
-            return
-        if tag.name in _DETAILS and is_block:
+        elif tag.name in _DETAILS and is_block:
             # In Jekyll, words without quotes are one title.
             words = arguments.values if tag.kind == "liquid" else arguments.values[:1]
             title = title or " ".join(words) or "Details"
             self._wrap(tag, closing, f"<details><summary>{render_inline(title)}</summary>", "</details>")
         elif tag.name in NOTICES and is_block:
-            credit = _read_credit(tag, arguments) if tag.name in ("blockquote", "quote") else ""
+            credit = _read_credit(tag) if tag.name in ("blockquote", "quote") else ""
             self._wrap(tag, closing, "<blockquote>", f"{credit}</blockquote>")
             if title and not credit:
                 tag.replacement += f"<strong>{render_inline(title)}</strong>\n\n"
-        elif tag.name in _TITLED and is_block and (title or arguments.values):
-            # `{% tab group title %}` of Jekyll names its group first.
-            title = render_inline(title or arguments.values[-1 if tag.kind == "liquid" else 0])
-            tag.replacement = f"<strong>{title}</strong>\n"
         else:
-            self._unwrapped[tag.name] += 1
-
-    def _is_block(self, tag: FoundTag, closing: FoundTag) -> bool:
-        """Return whether both tags are at the start or the end of lines, so that blocks can replace them."""
-        before = _LINE_START.search(self._content, max(0, tag.start - 200), tag.start)
-        return before is not None and not self._get_rest(closing.end)
+            self.unwrapped[tag.name] += 1
 
     def _wrap(self, tag: FoundTag, closing: FoundTag, start: str, end: str) -> None:
         # A blank line lets Markdown continue in an HTML element.
         tag.replacement = f"{start}\n\n" if self._get_rest(tag.end) else f"{start}\n"
-        is_line = _LINE_START.search(self._content, max(0, closing.start - 200), closing.start)
-        closing.replacement = ("\n" if is_line else "\n\n") + end + self._separate(closing)
-
-    def _join(self, found: list[FoundTag]) -> Iterator[str]:
-        """Yield the text with the replacements, and the code between them without protecting marks."""
-        position = 0
-        code = iter([*self._finder.code, (len(self._content), len(self._content))])
-        start, end = next(code)
-        for tag in [*found, FoundTag(len(self._content), len(self._content), "")]:
-            while start < tag.start and end <= tag.start:
-                yield self._content[position:start]
-                yield unescape_code(self._content[start:end])
-                position = end
-                start, end = next(code)
-            yield self._content[position : tag.start]
-            yield self._content[tag.start : tag.end] if tag.replacement is None else tag.replacement
-            position = tag.end
+        is_inline = self._get_indent(closing.start) is None
+        closing.replacement = ("\n\n" if is_inline else "\n") + end + self._separate(closing)
 
 
-def _read_credit(tag: FoundTag, arguments: Arguments) -> str:
+def _get_counted_name(tag: FoundTag) -> str:
+    """Return the name under which a tag is counted, or ""."""
+    if tag.kind == "address":
+        return tag.name.strip("{}")
+    if tag.kind == "output":
+        call = _CALL.fullmatch(tag.text)
+        return call["name"] if call else get_name(tag.text)
+    if tag.name in _INCLUDES:
+        # The name of the included file shows what is missing.
+        return " ".join([tag.name, *tag.text.split(maxsplit=1)[:1]])[:80]
+    return "" if tag.name in ("else", "elsif", "elif", "elseif") else tag.name
+
+
+def _read_language(name: str, text: str) -> str:
+    """Return the language in the arguments of a tag for code, or ""."""
+    if name in ("mermaid", "plantuml"):
+        return name
+    named = re.search(r"\b(?:lang|language)\s*[:=]\s*[\"']?([\w+#.-]+)", text)
+    first = re.match(r"\s*[\"']?([\w+#.-]+)", text) if name != "codeblock" else None
+    found = named or first
+    return found[1] if found else ""
+
+
+def _read_code_title(text: str) -> str:
+    """Return the title of `{% codeblock title lang:x url text %}` of Hexo, with its link in Markdown."""
+    plain = re.sub(r"(?:^|(?<=\s))[a-z_]+:(?!//)\S+|[\"']", "", text)
+    place = _ADDRESS.search(plain)
+    if place is None:
+        return " ".join(plain.split())
+    title, label = " ".join(plain[: place.start()].split()), " ".join(plain[place.end() :].split())
+    return f"{title} {Markup('markdown').make_text_link(label or title or place[0], place[0])}".lstrip()
+
+
+def _read_credit(tag: FoundTag) -> str:
     """Return the line that names the author and the source of a quote: `author, source url title` in Hexo."""
+    arguments = parse_arguments(tag.text)
     author, source = arguments.get("author", "cite"), arguments.get("source", "link", "url")
     title, words = "", tag.text if tag.kind == "liquid" and not tag.is_call else ""
     place = re.search(r"https?://\S+", words)

@@ -11,9 +11,16 @@ from collections import Counter
 
 from blogapi.content import slugs
 from blogapi.transfer.link_targets import LinkTargets
-from blogapi.transfer.markdown.resolved import Resolved
 from blogapi.transfer.markdown.scanner import Scanner
-from blogapi.transfer.markdown.tag_markup import Markup, escape_brackets, is_audio, is_image, is_video
+from blogapi.transfer.markdown.tag_markup import (
+    Markup,
+    Resolved,
+    escape_brackets,
+    is_audio,
+    is_image,
+    is_video,
+    separate,
+)
 from blogapi.transfer.messages import format_count, join_names
 
 _PATTERN = re.compile(
@@ -83,15 +90,8 @@ class _Resolver:
         if match["callout"]:
             return self._replace_callout(match)
         replacement = self._replace_link(match)
-        return replacement + self._separate(match) if replacement.startswith("<") else replacement
-
-    def _separate(self, match: re.Match[str]) -> str:
-        """Return the line break after an HTML element with a line of its own, so that Markdown continues."""
-        line = self._content.rfind("\n", max(0, match.start() - 200), match.start()) + 1
-        prefix = self._content[line : match.start()]
-        rest, _, following = self._content[match.end() : match.end() + 200].partition("\n")
-        is_alone = not prefix.strip(" \t>") and not rest.strip()
-        return f"\n{prefix.rstrip()}" if is_alone and following.partition("\n")[0].strip(" \t>") else ""
+        is_element = replacement.startswith("<")
+        return replacement + (separate(self._content, *match.span()) if is_element else "")
 
     def _replace_callout(self, match: re.Match[str]) -> str:
         """Return the first line of a callout (`> [!note] Title`) as a title in bold."""

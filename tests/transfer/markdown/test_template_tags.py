@@ -38,7 +38,7 @@ def check(written, expected, content_type="markdown"):
         ('[a]({{% relref path="a.md" lang="en" %}}) {{< ref "#b" >}}', "[a](/new/a) #b"),
         ("[a](@/blog/a.md#b)", "[a](/new/a#b)"),
         ('{{ get_url(path="@/blog/a.md") }}', "/new/a"),
-        ("[a]({filename}../a.md) [b](|filename|/b.md)", "[a](/new/a) [b](/new/b)"),
+        ("[a]({filename}../a.md) [b]({filename}/b.md)", "[a](/new/a) [b](/new/b)"),
         ("![a]({static}/img/a.png) ![b]({attach}b.png)", "![a](/img/a.png) ![b](b.png)"),
         (
             '{% post_link my-post "My *post*" %} {% post_link my-post %}',
@@ -334,11 +334,16 @@ def test_a_long_repetition_takes_linear_time(repeated):
     [
         ("{% details See all of it %}\na\n{% enddetails %}", "<summary>See all of it</summary>"),
         ('{{< details "All of it" open >}}\na\n{{< /details >}}', "<summary>All of it</summary>"),
-        ("{% tab log php %}\na\n{% endtab %}", "<strong>php</strong>"),
     ],
 )
-def test_the_title_of_details_and_tabs_is_kept(written, expected):
+def test_the_title_of_details_is_kept(written, expected):
     assert expected in resolve(written).content
+
+
+def test_a_list_of_attributes_stays_where_hugo_shows_it_as_text():
+    for written in ("Text {.x}", "Text {a=b} text", "returns {:ok, value}", "## A {#b}", "`{: .x}`"):
+        resolved = resolve(written)
+        assert (resolved.content, resolved.notes) == (written, ())
 
 
 def test_a_button_becomes_a_link():
