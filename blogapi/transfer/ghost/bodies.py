@@ -11,8 +11,7 @@ from typing import Any
 
 from blogapi.transfer.ghost import lexical, mobiledoc
 from blogapi.transfer.ghost.cards import MEMBERS_ONLY
-from blogapi.transfer.ghost.markdown import to_commonmark
-from blogapi.transfer.ghost.markup import clean_addresses
+from blogapi.transfer.ghost.markup import clean_addresses, to_commonmark
 
 _Convert = Callable[[Mapping[str, Any], Counter[str]], str]
 _FindMarkdown = Callable[[Mapping[str, Any]], str | None]

@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping
 from html import escape
 
 from blogapi.content import sanitizer
-from blogapi.transfer.ghost.markdown import render_markdown
-from blogapi.transfer.ghost.markup import element, start_tag
+from blogapi.transfer.ghost.markup import element, render_markdown, start_tag
 from blogapi.transfer.markdown.text import to_line
 
 #: The fields of a card, as the export contains them.

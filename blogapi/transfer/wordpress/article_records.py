@@ -16,10 +16,10 @@ from blogapi.transfer.markdown.text import to_http_url, to_line, to_plain_html, 
 from blogapi.transfer.media.references import MAX_ALT_LENGTH
 from blogapi.transfer.messages import IMPORT_TIME, join_counts
 from blogapi.transfer.sources import ImportOptions, LeftBehind
-from blogapi.transfer.wordpress import comments, dates, publication, seo, terms
+from blogapi.transfer.wordpress import publication, seo, terms
 from blogapi.transfer.wordpress.blog import Blog, get_blog_address, split_url, to_id
 from blogapi.transfer.wordpress.content import ContentContext, Converted, to_html
-from blogapi.transfer.wordpress.left_behind import count_custom_fields, count_marks, count_name
+from blogapi.transfer.wordpress.left_behind import count_custom_fields, count_marks, count_name, read_comments
 from blogapi.transfer.xml_elements import Element
 
 _MAX_FORMER_SLUGS = 100
@@ -52,14 +52,14 @@ class RecordMaker:
         cannot be imported.
         """
         post_type = item.get_text("wp:post_type") or "post"
-        found_comments = comments.read_comments(item, self.counts)
+        found_comments = read_comments(item, self.counts)
         self._check_is_taken(item, post_type)
         metas = _read_metas(item)
         count_marks(item, metas, self.counts)
         count_custom_fields(metas, self.custom_fields, self.counts)
         notes: list[str] = []
         texts = self._read_texts(item, metas, notes)
-        date = dates.find_date(item, self.blog.offset)
+        date = publication.find_date(item, self.blog.offset)
         status, reason = publication.decide_status(item, metas, date, self.options.now)
         if status == "published" and date is None:
             notes.append(IMPORT_TIME)

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 from blogapi.transfer.wordpress import media_html
-from blogapi.transfer.wordpress.context import Attachment
-from blogapi.transfer.wordpress.conversion import Conversion
+from blogapi.transfer.wordpress.conversion import Attachment, Conversion
 from blogapi.transfer.wordpress.embeds import embed, link
 from blogapi.transfer.wordpress.shortcode_handlers import find_attachments
 

@@ -12,9 +12,8 @@ from urllib.parse import unquote, urlsplit
 from blogapi.transfer.article_record import AuthorRecord
 from blogapi.transfer.markdown.text import MAX_URL_LENGTH, to_line, to_plain_line
 from blogapi.transfer.media.references import get_extension
-from blogapi.transfer.wordpress.context import MIME_TYPES, Attachment
-from blogapi.transfer.wordpress.dates import parse_time
-from blogapi.transfer.wordpress.languages import select_language
+from blogapi.transfer.wordpress.conversion import MIME_TYPES, Attachment
+from blogapi.transfer.wordpress.publication import parse_time
 from blogapi.transfer.xml_elements import Element
 
 # What the export contains beyond these numbers is not remembered, so that the memory is bounded.
@@ -34,6 +33,11 @@ _TERM_ELEMENTS = {
     "wp:term": ("", "wp:term_slug", "wp:term_name", "wp:term_description", "wp:term_parent"),
 }  # fmt: skip
 _CHANNEL_TEXTS = ("title", "link", "language", "wp:base_blog_url", "wp:base_site_url")
+# `<!--:en-->text<!--:-->`, `[:en]text[:]` and `{:en}text{:}`; the marker without a language ends a text.
+_MARKER = re.compile(r"<!--:([a-z]{2})?-->|\[:([a-z]{2})?\]|\{:([a-z]{2})?\}")
+# The other forms can be code (`items[:id]`), unless the text begins with one.
+_COMMENT_MARKER = re.compile(r"<!--:[a-z]{2}-->")
+_FIRST_MARKER = re.compile(r"\s*(?:\[:[a-z]{2}\]|\{:[a-z]{2}\})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,3 +238,24 @@ def get_blog_address(url: str, *, is_item: bool = False) -> str:
     host, path, query = split_url(url)
     path = "" if is_item and not query else path.rstrip("/")
     return f"{host}{path}" if host else ""
+
+
+def select_language(text: str, language: str = "") -> tuple[str, tuple[str, ...]]:
+    """Return the text in one language, and the codes of its other languages ("de").
+
+    `language` is the language of the blog ("en-US"); a text without it is returned in its first language.
+    """
+    if not (_COMMENT_MARKER.search(text) or _FIRST_MARKER.match(text)):
+        return text, ()
+    markers = [*_MARKER.finditer(text)]
+    ends = [marker.start() for marker in markers[1:]] + [len(text)]
+    # The text before the first marker belongs to all languages.
+    parts = [("", text[: markers[0].start()])]
+    for marker, end in zip(markers, ends, strict=True):
+        code = marker[1] or marker[2] or marker[3] or ""
+        parts.append((code, text[marker.end() : end]))
+    languages = [*dict.fromkeys(code for code, part in parts if code and part.strip())]
+    wanted = language[:2].lower()
+    selected = wanted if wanted in languages else "".join(languages[:1])
+    chosen = "".join(part for code, part in parts if code in ("", selected))
+    return chosen, tuple(code for code in languages if code != selected)

@@ -10,8 +10,7 @@ from html import escape, unescape
 from urllib.parse import unquote
 
 from blogapi.transfer.wordpress import media_html
-from blogapi.transfer.wordpress.context import Attachment
-from blogapi.transfer.wordpress.conversion import Conversion
+from blogapi.transfer.wordpress.conversion import Attachment, Conversion
 from blogapi.transfer.wordpress.embeds import link
 
 _TITLES = ("title", "heading", "text", "h2", "name", "author")

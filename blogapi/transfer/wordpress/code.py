@@ -9,10 +9,13 @@ import re
 from functools import cache
 from html import escape, unescape
 
-from blogapi.transfer.wordpress.attributes import parse_attributes
 from blogapi.transfer.wordpress.conversion import BLOCK, COMMENT, Conversion
 from blogapi.transfer.wordpress.embeds import link, replace_player
-from blogapi.transfer.wordpress.shortcode_names import CODE_NAMES, CODE_NAMES_WITHOUT_LANGUAGE
+from blogapi.transfer.wordpress.shortcode_names import (
+    CODE_NAMES,
+    CODE_NAMES_WITHOUT_LANGUAGE,
+    parse_attributes,
+)
 
 _START = re.compile(
     r"<!--(?P<comment>)|<(?P<element>pre|code|script|style|textarea|object|iframe|math|svg)(?=[\s/>])"

@@ -1,4 +1,4 @@
-"""Converts the text of a WordPress post to HTML: blocks, code, shortcodes, embeds, paragraphs."""
+"""Converts the text of a WordPress post to HTML: blocks, code, shortcodes, embeds, paragraphs, alignment."""
 
 from __future__ import annotations
 
@@ -6,17 +6,21 @@ import re
 from html import unescape
 
 from blogapi.content import plain_text
-from blogapi.transfer.wordpress.alignment import add_alignment_classes
 from blogapi.transfer.wordpress.blocks import convert_blocks, has_blocks
 from blogapi.transfer.wordpress.code import protect_code
-from blogapi.transfer.wordpress.context import Attachment, ContentContext, Converted
-from blogapi.transfer.wordpress.conversion import BLOCK_PLACEHOLDER, Conversion, clean
+from blogapi.transfer.wordpress.conversion import (
+    BLOCK_PLACEHOLDER,
+    Attachment,
+    ContentContext,
+    Conversion,
+    Converted,
+    clean,
+)
 from blogapi.transfer.wordpress.embeds import embed_lines
 from blogapi.transfer.wordpress.shortcodes import replace_shortcodes
 from blogapi.transfer.wordpress.wpautop import add_paragraphs
 
 __all__ = ["Attachment", "ContentContext", "Converted", "to_html"]
-
 _PATTERN = re.compile(r"<!--\s*+wp:(?:core/)?block\s++\{\"ref\":(\d{1,18})\b[^<>]*+>")
 _MAX_PATTERNS = 1_000_000  # characters in one text
 _IMAGE = re.compile(r"<img\b[^<>]*+>", re.IGNORECASE)
@@ -27,6 +31,13 @@ _MORE = re.compile(r"<!--more\b")
 _LONE_BLOCKS = re.compile(rf"<p(?:\s[^<>]*+)?>\s*+((?:{BLOCK_PLACEHOLDER}\s*+)++)</p>")
 # A longer beginning of a post is not an excerpt; the excerpt is then generated from the content.
 _MAX_EXCERPT = 500
+_ALIGNED = re.compile(
+    r"<(?P<name>p|div|h[1-6]|img)(?=\s)(?>[^<>]*?"
+    r"(?<![\w-])(?:align=[\"']?|style=[\"'](?:[^\"'<>]*?[;\s])?text-align:\s*+)"
+    r"(?P<side>left|right|center|justify)(?![\w-]))[^<>]*+>",
+    re.IGNORECASE,
+)
+_CLASS = re.compile(r"(?<![\w-])(class=[\"'])", re.IGNORECASE)
 
 
 def to_html(content: str, context: ContentContext) -> Converted:
@@ -92,3 +103,18 @@ def _find_excerpt(html: str) -> str:
         return ""
     text = unescape(plain_text.to_plain_text(html[: more.start()]))
     return text if len(text) <= _MAX_EXCERPT else ""
+
+
+def add_alignment_classes(html: str) -> str:
+    """Return the HTML with a class for each `align` and `text-align` of paragraphs, headings and pictures."""
+    return _ALIGNED.sub(_add_class, html)
+
+
+def _add_class(tag: re.Match[str]) -> str:
+    name, side = tag["name"], tag["side"].lower()
+    added = f"align{side}" if name.lower() == "img" else f"has-text-align-{side}"
+    if added in tag[0]:
+        return tag[0]
+    if _CLASS.search(tag[0]):
+        return _CLASS.sub(rf"\g<1>{added} ", tag[0], count=1)
+    return f'<{name} class="{added}"{tag[0][len(name) + 1 :]}'

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from html import escape, unescape
 
-from blogapi.transfer.wordpress.context import MIME_TYPES, Attachment
+from blogapi.transfer.wordpress.conversion import MIME_TYPES, Attachment
 
 _IMAGE = re.compile(r"(?:<a\s[^<>]*+>\s*+)?<img\s[^<>]*+>(?:\s*+</a>)?", re.IGNORECASE)
 

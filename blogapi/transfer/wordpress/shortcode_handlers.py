@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from html import escape, unescape
 
 from blogapi.transfer.wordpress import builders, media_html
-from blogapi.transfer.wordpress.context import Attachment
-from blogapi.transfer.wordpress.conversion import Conversion
+from blogapi.transfer.wordpress.conversion import Attachment, Conversion
 from blogapi.transfer.wordpress.embeds import embed, link
 
 _AUDIO_TYPES = ("src", "mp3", "m4a", "ogg", "wav", "flac", "wma")

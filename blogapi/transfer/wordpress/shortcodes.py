@@ -9,11 +9,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from blogapi.transfer.wordpress.attributes import parse_attributes
 from blogapi.transfer.wordpress.builders import convert_titled
 from blogapi.transfer.wordpress.conversion import Conversion
 from blogapi.transfer.wordpress.shortcode_handlers import HANDLERS, NAMES_WITHOUT_CONTENT, Shortcode
-from blogapi.transfer.wordpress.shortcode_names import CODE_NAMES, LAYOUT_NAMES, PLUGIN_NAMES, TITLED_NAMES
+from blogapi.transfer.wordpress.shortcode_names import (
+    CODE_NAMES,
+    LAYOUT_NAMES,
+    PLUGIN_NAMES,
+    TITLED_NAMES,
+    parse_attributes,
+)
 
 # Tags are matched so that shortcodes in their attributes are left alone.
 _TOKEN = re.compile(

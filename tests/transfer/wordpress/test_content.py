@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from blogapi.content.plain_text import to_plain_text
 from blogapi.content.sanitizer import to_safe_html
 from blogapi.transfer.wordpress import code as code_module
+from blogapi.transfer.wordpress.blog import select_language
 from blogapi.transfer.wordpress.content import ContentContext, Converted, to_html
-from blogapi.transfer.wordpress.languages import select_language
 
 CONTEXT = ContentContext(attachments=lambda _: None)
 
