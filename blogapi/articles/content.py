@@ -62,6 +62,16 @@ class ArticleContent:
         lists = {"tags": list(self.tags), "authors": list(self.authors)}
         return {**self.texts, **others, **lists, "seo": dict(self.seo)}
 
+    def to_input(self) -> ArticleInput:
+        """Return the input of a write of this content, without the slug, the status and the time."""
+        return ArticleInput(
+            texts=self.texts,
+            category=TermReference(uuid=self.category),
+            tags=tuple(TermReference(uuid=tag) for tag in self.tags),
+            authors=tuple(TermReference(uuid=author) for author in self.authors) or None,
+            seo=self.seo,
+        )
+
 
 _OTHER_FIELDS = tuple(field.name for field in fields(ArticleContent) if field.name != "texts")
 

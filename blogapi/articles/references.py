@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import CompoundSelect, bindparam, literal, select, union_all
 
-from blogapi.articles.content import ArticleInput, TermReference
+from blogapi.articles.content import ArticleContent, ArticleInput, TermReference
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.storage.database import db, table_of
@@ -101,6 +101,17 @@ def find_terms(
                 found[model][uuid if name == "uuid" else slug] = uuid
         wanted = {key: values[_VALUES_PER_STATEMENT:] for key, values in wanted.items()}
     return KnownTerms(found[Category], found[Tag], found[Author], profile)
+
+
+def keep_existing(content: ArticleContent) -> tuple[ArticleContent, UUID | None]:
+    """Return the content without deleted tags and authors, and its category, or None if it was deleted."""
+    known = find_terms([content.to_input()])
+    existing = replace(
+        content,
+        tags=tuple(uuid for uuid in content.tags if uuid in known.tags),
+        authors=tuple(uuid for uuid in content.authors if uuid in known.authors),
+    )
+    return existing, known.categories.get(content.category)
 
 
 @cache

@@ -11,16 +11,14 @@ from sqlalchemy import delete, exists, func, select
 from blogapi.articles import content, history
 from blogapi.articles import queries as articles
 from blogapi.articles import service as article_service
-from blogapi.articles.content import ArticleContent, ArticleInput, TermReference
+from blogapi.articles.content import ArticleInput
 from blogapi.articles.history import get_content, parse_content
 from blogapi.articles.models import Article, ArticleRevision
-from blogapi.authors.models import Author
-from blogapi.categories.models import Category
+from blogapi.articles.references import keep_existing
 from blogapi.media import uses
 from blogapi.media.models import MediaPath
 from blogapi.revisions import queries
 from blogapi.storage.database import current_time, db, transaction
-from blogapi.tags.models import Tag
 from blogapi.users.models import Account
 from blogapi.web.errors import Conflict
 from blogapi.working_copies import service as working_copies
@@ -46,8 +44,13 @@ def restore(editor: UUID, article_id: UUID, number: int) -> Article:
     """
     with transaction():
         revision = queries.get_revision(article_id, number)
-        former = parse_content(revision.content)
-        given = _to_input(former)
+        former, category = keep_existing(parse_content(revision.content))
+        if category is None:
+            raise Conflict(
+                "The category of that version was deleted; create it again with the same uuid, then restore "
+                "the version."
+            )
+        given = former.to_input()
         if articles.find_by_uuid(article_id) is not None:
             return article_service.change(editor, article_id, given)
         author = db.session.get(Account, revision.author_id)
@@ -161,25 +164,3 @@ def _list_gone_articles() -> Sequence[UUID]:
         ~exists().where(ArticleRevision.article_id == article_id),
     )
     return db.session.scalars(statement.distinct()).all()
-
-
-def _to_input(content: ArticleContent) -> ArticleInput:
-    if db.session.get(Category, content.category) is None:
-        raise Conflict(
-            "The category of that version was deleted; create it again with the same uuid, then restore "
-            "the version."
-        )
-    tags = _refer_to_existing(Tag, content.tags)
-    authors = _refer_to_existing(Author, content.authors)
-    return ArticleInput(
-        texts=content.texts,
-        category=TermReference(uuid=content.category),
-        tags=tags,
-        authors=authors or None,
-        seo=content.seo,
-    )
-
-
-def _refer_to_existing(model: type[Tag | Author], uuids: Sequence[UUID]) -> tuple[TermReference, ...]:
-    existing = set(db.session.scalars(select(model.uuid).where(model.uuid.in_(uuids))))
-    return tuple(TermReference(uuid=uuid) for uuid in uuids if uuid in existing)

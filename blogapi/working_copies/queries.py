@@ -3,22 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import select
 
+from blogapi.articles import json_reader
 from blogapi.articles import queries as articles
-from blogapi.articles.content import ArticleContent, ArticleInput, TermReference
-from blogapi.articles.edited_json import make_json
 from blogapi.articles.history import complete_edits, get_content, parse_content
+from blogapi.articles.json_writer import RenderedArticle, make_row
+from blogapi.articles.lifecycle import get_api_status
 from blogapi.articles.models import WorkingCopy
-from blogapi.articles.references import find_terms
-from blogapi.storage.database import db
+from blogapi.articles.references import keep_existing
+from blogapi.authors.models import Author
+from blogapi.categories.models import Category
+from blogapi.storage.database import current_time, db, table_of
+from blogapi.tags.models import Tag
 from blogapi.users.models import Account
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import WithAttributes
 from blogapi.web.json import JsonBody
+
+
+class _Row(NamedTuple):
+    """The columns of `json_reader.JsonRow`."""
+
+    article_id: UUID
+    version: int
+    status: str
+    fields: bytes
+    tags: str
+    category: str
+    content: bytes
+    html: bytes
+    authors: str
 
 
 def find_working_copy(article_id: UUID) -> WorkingCopy | None:
@@ -47,36 +65,42 @@ def get_details(article_id: UUID) -> WithAttributes:
     if row is None:
         raise _not_found()
     copy, username = row
-    edits, category = read_edits(copy)
+    edits, category = keep_existing(parse_content(copy.content))
     fields = edits.flatten() | {"category": category}
     user = {"uuid": copy.user_id, "username": username or ""}
     return WithAttributes(copy, **fields | {"uuid": article_id, "user": user})
 
 
 def get_edited_json(copy: WorkingCopy, names: Sequence[str] | None) -> JsonBody:
-    """Return the article of the working copy, with its edits and these fields (None: the documented ones)."""
-    article, (edits, category) = articles.get_by_uuid(copy.article_id), read_edits(copy)
-    edits = replace(edits, category=category or article.category_id)
-    return make_json(article, complete_edits(edits, get_content(article)), copy.last_updated, names)
+    """Return the article of the working copy, with its edits and these fields (None: the documented ones).
 
-
-def read_edits(copy: WorkingCopy) -> tuple[ArticleContent, UUID | None]:
-    """Return the content of the working copy without deleted tags and authors, and its category.
-
-    The category is None if it was deleted.
+    The status and the publication time are those of the article.
     """
-    edits = parse_content(copy.content)
-    tags, authors = (
-        tuple(TermReference(uuid=uuid) for uuid in uuids) for uuids in (edits.tags, edits.authors)
+    article = articles.get_by_uuid(copy.article_id)
+    edits, category = keep_existing(parse_content(copy.content))
+    content = complete_edits(edits, get_content(article))
+    seo = WithAttributes(article.seo, **content.seo)
+    changed: dict[str, Any] = {**content.texts, "slug": content.slug, "last_updated": copy.last_updated}
+    columns = make_row(RenderedArticle(WithAttributes(article, **changed, seo=seo)))
+    row = _Row(
+        article_id=article.uuid,
+        version=article.version,
+        status=get_api_status(article.status, article.published_at, current_time()),
+        tags=_join_fragments(Tag, content.tags),
+        category=_join_fragments(Category, [category or article.category_id]),
+        authors=_join_fragments(Author, content.authors),
+        **{name: columns[name] for name in ("fields", "content", "html")},
     )
-    category = TermReference(uuid=edits.category)
-    known = find_terms([ArticleInput(category=category, tags=tags, authors=authors)])
-    edits = replace(
-        edits,
-        tags=tuple(uuid for uuid in edits.tags if uuid in known.tags),
-        authors=tuple(uuid for uuid in edits.authors if uuid in known.authors),
-    )
-    return edits, known.categories.get(edits.category)
+    return json_reader.make_body(row, names)
+
+
+def _join_fragments(model: type[Any], uuids: Sequence[UUID]) -> str:
+    if not uuids:
+        return ""
+    table = table_of(model).c
+    rows = db.session.connection().execute(select(table.uuid, table.pieces).where(table.uuid.in_(uuids)))
+    found = {row.uuid: row.pieces for row in rows}
+    return "},{".join(found[uuid] for uuid in uuids)
 
 
 def _not_found() -> NotFound:

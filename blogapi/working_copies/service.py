@@ -14,10 +14,10 @@ from sqlalchemy import select
 from blogapi.articles import history
 from blogapi.articles import queries as articles
 from blogapi.articles import service as article_service
-from blogapi.articles.content import ArticleContent, ArticleInput, TermReference, default_seo
+from blogapi.articles.content import ArticleContent, ArticleInput, default_seo
 from blogapi.articles.lifecycle import UNSET, Status, Unset
 from blogapi.articles.models import Article, ArticleRevision, WorkingCopy
-from blogapi.articles.references import find_terms
+from blogapi.articles.references import find_terms, keep_existing
 from blogapi.articles.text_defaults import RESET_BY_PUT
 from blogapi.media import uses
 from blogapi.storage.database import current_time, db, transaction
@@ -159,13 +159,6 @@ def _check_base(article: Article, base_version: int, status: str | None) -> None
 
 
 def _make_input(copy: WorkingCopy, article: ArticleContent) -> ArticleInput:
-    edits, category = queries.read_edits(copy)
-    edits = history.complete_edits(edits, article)
-    return ArticleInput(
-        texts=edits.texts,
-        slug=history.parse_content(copy.content).slug or None,
-        category=TermReference(uuid=category) if category else None,
-        tags=tuple(TermReference(uuid=tag) for tag in edits.tags),
-        authors=tuple(TermReference(uuid=author) for author in edits.authors) or None,
-        seo=edits.seo,
-    )
+    edits, category = keep_existing(history.parse_content(copy.content))
+    given = history.complete_edits(edits, article).to_input()
+    return replace(given, slug=edits.slug or None, category=given.category if category else None)
