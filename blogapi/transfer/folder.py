@@ -90,13 +90,6 @@ def walk_path(path: Path) -> Iterator[Entry]:
         yield Entry(escape("/".join([root.name, *child.relative_to(root).parts])), child, problem)
 
 
-def list_longer_keys(entry: Entry) -> Iterator[str]:
-    """Yield the keys that the file would have in an import of an outer folder, shortest first."""
-    parts = [escape(part) for part in entry.path.parts]
-    for count in range(entry.key.count("/") + 2, len(parts)):
-        yield "/".join(parts[-count:])
-
-
 def find_root(path: Path, key: str) -> str | None:
     """Return the folder below which `key` is the path of a file; None if `path` does not end with `key`."""
     parts = key.split("/")

@@ -4,13 +4,7 @@ The rules, in this order:
 
 1. A file with a known key or a known path on the disk is the same file. Two blogs can have the same keys
    (`_posts/hello.md`); `separate_blogs` gives the files of the second blog longer keys.
-2. A file whose path ends with a known key is the same file: its folder was imported as part of an outer
-   folder.
-3. A file with the same content as an imported file that is gone is the same file: the file or its folder was
-   renamed, or an outer folder is imported now. If there are several such files, the one with the most similar
-   path is used.
-4. If rule 2 or 3 has recognised a file of a folder, the other files of that folder are recognised too, even
-   if their content has changed.
+2. A file with the same content as an imported file that is gone is the same file.
 
 An imported file is gone if it is not part of this import and does not exist at its former path, or at the
 path in its key.
@@ -19,17 +13,14 @@ path in its key.
 from __future__ import annotations
 
 import os
-from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from blogapi.transfer import folder
 
 ComputeDigest = Callable[[folder.Entry], str | None]
-
-# The maximum number of trailing path components of two keys that are compared.
-_MAX_DEPTH = 8
 
 
 def match_entries(
@@ -44,27 +35,22 @@ def match_entries(
     of the files. `compute_digest` returns the source digest of an entry, or None if the entry is not an
     article. It is called only for entries with an unknown key.
     """
-    known = {key: Path(root, key) for key, root in (roots or {}).items()}
+    former = {key: Path(root, key) for key, root in (roots or {}).items()}
+    paths = {folder.escape(str(path)): key for key, path in former.items()}
     candidates = [entry for entry in entries if entry.problem is None] if stored else []
-    unknown = {entry.key: entry for entry in candidates if entry.key not in stored}
-    free = dict.fromkeys(stored.keys() - {entry.key for entry in candidates})
-    matches: dict[str, str] = {}
-
-    def match(pairs: Iterable[tuple[folder.Entry, str]]) -> None:
-        for entry, key in pairs:
-            if entry.key not in matches and key in free:
+    free = stored.keys() - {entry.key for entry in candidates}
+    unknown = [entry for entry in candidates if entry.key not in stored]
+    at_path = {entry.key: paths.get(folder.escape(str(entry.path)), "") for entry in unknown}
+    matches = {key: known for key, known in at_path.items() if known in free}
+    same_content: dict[str | None, list[str]] = defaultdict(list)
+    for key in sorted(free.difference(matches.values()), reverse=True):
+        same_content[stored[key]].append(key)
+    for entry in unknown:
+        digest = None if entry.key in matches else compute_digest(entry)
+        while digest and same_content[digest] and entry.key not in matches:
+            key = same_content[digest].pop()
+            if _is_gone(entry, key, former.get(key)):
                 matches[entry.key] = key
-                del free[key]
-
-    keys = {path: key for key, path in known.items()}
-    match((entry, keys[entry.path]) for entry in unknown.values() if entry.path in keys)
-    match((entry, key) for entry in unknown.values() for key in folder.list_longer_keys(entry))
-    rest = [(entry, compute_digest(entry)) for key, entry in unknown.items() if key not in matches]
-    readable = [(entry, digest) for entry, digest in rest if digest]
-    for depth in range(_MAX_DEPTH, -1, -1):
-        unmatched = [pair for pair in readable if pair[0].key not in matches]
-        match(_pair_by_content(unmatched, {key: stored[key] for key in free}, known, depth))
-    match(_pair_by_folder([entry for entry, _ in readable if entry.key not in matches], matches, known))
     return matches
 
 
@@ -114,7 +100,7 @@ def _is_other_blog(
 def find_outer_keys(entries: Iterable[folder.Entry], matches: Mapping[str, str]) -> dict[str, str]:
     """Return the key that each entry has below the outer folder that was imported before.
 
-    Only entries of an imported folder in which a file was recognised by rule 2 are part of the result.
+    Only entries of an imported folder in which a file was recognised by its path are part of the result.
     """
     entries = list(entries)
     prefixes = {
@@ -128,52 +114,6 @@ def find_outer_keys(entries: Iterable[folder.Entry], matches: Mapping[str, str])
 
 def _get_root(entry: folder.Entry) -> str:
     return str(entry.path.parents[entry.key.count("/") - 1])
-
-
-def _pair_by_content(
-    entries: Iterable[tuple[folder.Entry, str]],
-    free: Mapping[str, str | None],
-    known: Mapping[str, Path],
-    depth: int,
-) -> Iterator[tuple[folder.Entry, str]]:
-    """Yield pairs with the same content and the same last `depth` components of the key."""
-    keys: dict[tuple[str | None, str], deque[str]] = defaultdict(deque)
-    for key in sorted(free):
-        keys[free[key], _tail(key, depth)].append(key)
-    for entry, digest in entries:
-        same = keys[digest, _tail(entry.key, depth)]
-        while same:
-            key = same.popleft()
-            if _is_gone(entry, key, known.get(key)):
-                yield entry, key
-                break
-
-
-def _pair_by_folder(
-    entries: Iterable[folder.Entry], matches: Mapping[str, str], known: Mapping[str, Path]
-) -> Iterator[tuple[folder.Entry, str]]:
-    """Yield pairs of files from folders in which another file was recognised."""
-    folders = dict(_split_common_tail(new, old) for new, old in matches.items())
-    for entry in entries:
-        parts = entry.key.split("/")
-        for count in range(len(parts) - 1, -1, -1):
-            former = folders.get(tuple(parts[:count]))
-            key = "/".join([*former, *parts[count:]]) if former is not None else ""
-            if key and _is_gone(entry, key, known.get(key)):
-                yield entry, key
-
-
-def _tail(key: str, depth: int) -> str:
-    return "/".join(key.split("/")[-depth:]) if depth else ""
-
-
-def _split_common_tail(new: str, old: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the folders of both keys without the last components that they share."""
-    left, right = new.split("/"), old.split("/")
-    while left and right and left[-1] == right[-1]:
-        left.pop()
-        right.pop()
-    return tuple(left), tuple(right)
 
 
 def _is_gone(entry: folder.Entry, key: str, former: Path | None) -> bool:
