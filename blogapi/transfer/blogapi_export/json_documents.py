@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 from uuid import UUID
 
 import ijson
@@ -25,6 +26,7 @@ from blogapi.transfer.exports.layouts import LAYOUTS
 from blogapi.transfer.markdown.text import to_line
 from blogapi.transfer.reports import FileReport, Item, Result, read_item
 
+_FIELDS = {"site", "media", *blog_data.TERM_KINDS}
 # The files of a folder in which the media files of a document are searched for.
 _MAX_FILES = 100_000
 
@@ -36,16 +38,15 @@ def read_data(entry: folder.Entry, assets: Sequence[Path]) -> BlogData:
     `assets`, and in the media folders of exports in these places.
     """
     data = BlogData()
-    try:
-        with entry.path.open("rb") as file:
-            _check_header(_read_header(file))
-            for name, value in _read_fields(file):
-                _add(name, value, data, entry)
-    except RefusedFile as error:
-        data.reports.append(FileReport(entry.key, Result.REFUSED, notes=(str(error),)))
-    except (OSError, ijson.JSONError, UnicodeDecodeError):
-        # Reading the articles reports this error.
-        pass
+    fields = _read_fields(entry)
+    if fields.get("version", 1) != 1:
+        reason = "The document has an unknown version; import it with a newer version of blogapi."
+        data.reports.append(FileReport(entry.key, Result.REFUSED, notes=(reason,)))
+        return data
+    for name, value in fields.items():
+        for item in value if isinstance(value, list) else [value]:
+            if name in _FIELDS:
+                _add(name, item, data, entry)
     names = dict.fromkeys(("", *(layout.media for layout in LAYOUTS.values())))
     folders = [place / name for place in (entry.path.parent, *assets) for name in names]
     data.media = [*_find_files(data.media, folders)]
@@ -103,39 +104,16 @@ def _add(name: str, value: Any, data: BlogData, entry: folder.Entry) -> None:
         data.reports.append(FileReport(entry.key, Result.REFUSED, notes=(reason,)))
 
 
-def _read_fields(file: BinaryIO) -> Iterator[tuple[str, Any]]:
-    """Yield the site, and the items of the lists, up to the articles, with the names of their fields."""
-    builder, prefix_of_item, field = None, "", ""
-    for prefix, event, value in ijson.parse(file):
-        if builder is None:
-            if prefix == "" and event == "map_key" and value == "articles":
-                return
-            name = prefix.removesuffix(".item")
-            is_item = prefix.endswith(".item") and name in (*blog_data.TERM_KINDS, "media")
-            if not (is_item or prefix == "site") or event in ("end_array", "end_map"):
-                continue
-            builder, prefix_of_item, field = ijson.ObjectBuilder(), prefix, name
-        builder.event(event, value)
-        if prefix == prefix_of_item and event not in ("start_map", "start_array", "map_key"):
-            yield field, builder.value
-            builder = None
-
-
-def _read_header(file: BinaryIO) -> dict[str, object]:
-    """Return the values before the first list or object."""
-    header: dict[str, object] = {}
-    for prefix, event, value in ijson.parse(file):
-        if prefix and event in ("start_map", "start_array"):
-            break
-        if prefix and event != "map_key":
-            header[prefix] = value
-    file.seek(0)
-    return header
-
-
-def _check_header(header: dict[str, object]) -> None:
-    if header.get("version") != 1:
-        raise RefusedFile("The document has an unknown version; import it with a newer version of blogapi.")
+def _read_fields(entry: folder.Entry) -> dict[str, Any]:
+    """Return the fields of a document that are known; articles come after them and are not read."""
+    fields: dict[str, Any] = {}
+    # Reading the articles reports a document that is broken.
+    with suppress(OSError, ijson.JSONError, UnicodeDecodeError), entry.path.open("rb") as file:
+        for name, value in ijson.kvitems(file, ""):
+            fields[name] = value
+            if fields.keys() >= _FIELDS:
+                break
+    return fields
 
 
 def _find_files(media: Sequence[ExportedMedia], folders: Sequence[Path]) -> Iterator[ExportedMedia]:
