@@ -20,7 +20,7 @@ from blogapi.transfer.blogapi_export.article_records import ExportedArticle, mak
 from blogapi.transfer.blogapi_export.blog_data import ExportedMedia, TermNames
 from blogapi.transfer.blogapi_export.layout import get_file_name
 from blogapi.transfer.blogapi_export.values import Values
-from blogapi.transfer.exports.replacements import restore_content
+from blogapi.transfer.exports.references import restore_content
 from blogapi.transfer.markdown import privacy
 from blogapi.transfer.markdown.parsers import parse_yaml
 from blogapi.transfer.markdown.text import to_bool, to_line

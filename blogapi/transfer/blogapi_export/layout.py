@@ -10,8 +10,7 @@ from pathlib import Path
 
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import RefusedFile
-from blogapi.transfer.exports import manifest
-from blogapi.transfer.exports.export_files import DESCRIPTION, GIT_ATTRIBUTES
+from blogapi.transfer.exports.export_files import DESCRIPTION, GIT_ATTRIBUTES, parse_manifest
 from blogapi.transfer.exports.layouts import LAYOUTS, Layout
 from blogapi.transfer.markdown.parsers import parse_yaml
 
@@ -54,7 +53,7 @@ class ExportFolder:
         """The SHA-256 of each file as it was exported, by its path; empty if the list is missing."""
         path = self.root / self.layout.manifest
         text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-        return dict(manifest.parse_lines(text))
+        return dict(parse_manifest(text))
 
     def is_edited(self, path: Path, data: bytes) -> bool:
         """Return whether the file is another than the exported one."""

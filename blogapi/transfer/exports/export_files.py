@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath, PureWindowsPath
 from types import SimpleNamespace
 from typing import cast
 from urllib.parse import unquote, urlsplit
@@ -11,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 from blogapi.media.stored_files import StoredFile
 from blogapi.redirects.queries import list_redirects
 from blogapi.site.models import Site
+from blogapi.storage.database import end_read
 from blogapi.transfer.exports.article_files import ArticleWriter
 from blogapi.transfer.exports.json_document import join_lines
 from blogapi.transfer.exports.layouts import Layout
@@ -25,6 +28,8 @@ DESCRIPTION = "blogapi.yaml"
 GIT_ATTRIBUTES = ".gitattributes"
 
 _PICTURES = ("cover_image", "avatar", "logo", "icon")
+# A line in the list of files, as `sha256sum` writes and checks it.
+_LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,10 @@ class MediaFile:
 
 
 def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaFile]:
-    """Yield the files in a fixed order: texts first, then media files, which need no database."""
+    """Yield the files in a fixed order: texts first, then media files.
+
+    The snapshot of the database is released before the media files, because copying them can take long.
+    """
     names = choose_media_names(snapshot.media)
     media = MediaAddresses(snapshot.media, names, snapshot.other_hashes)
     # A list of files that begins with this one is from an export, even if the export was interrupted.
@@ -63,6 +71,7 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
         name = article_names[article["slug"]]
         path = layout.get_article_path(article, name, snapshot.site["time_zone"])
         yield TextFile(path, writer.write(article))
+    end_read()
     for file in snapshot.media:
         name = names[file["uuid"]]
         stored = StoredFile(file["hash"], file["name"].rpartition(".")[2], file["size"], file["name"])
@@ -116,3 +125,26 @@ def _list_redirects(snapshot: Snapshot) -> Iterator[Item]:
         former, current = (urlsplit(url or "") for url in (redirect.old_url, redirect.new_url))
         if former.path != current.path and not (former.query or former.fragment):
             yield {"kind": redirect.kind, "from": former.path, "to": current.path}
+
+
+def format_line(path: str, digest: str) -> str:
+    """Return the line of a file in the list of files."""
+    return f"{digest}  {path}\n"
+
+
+def format_manifest(digests: Mapping[str, str]) -> bytes:
+    """Return the list of files, ordered by path."""
+    return "".join(format_line(path, digests[path]) for path in sorted(digests)).encode()
+
+
+def parse_manifest(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the path and the digest of each file; paths that lead out of the folder are ignored."""
+    for line in text.splitlines():
+        if (match := _LINE.fullmatch(line)) and _is_inside(match[2]):
+            yield match[2], match[1]
+
+
+def _is_inside(path: str) -> bool:
+    windows = PureWindowsPath(path)
+    parts: Iterable[str] = (*PurePosixPath(path).parts, *windows.parts)
+    return not (path.startswith("/") or windows.drive or windows.root or "\0" in path or ".." in parts)

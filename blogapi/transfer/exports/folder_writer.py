@@ -18,8 +18,15 @@ from typing import IO
 
 from blogapi.media.stored_files import copy_intact
 from blogapi.storage import files
-from blogapi.transfer.exports import manifest
-from blogapi.transfer.exports.export_files import DESCRIPTION, GIT_ATTRIBUTES, MediaFile, TextFile
+from blogapi.transfer.exports.export_files import (
+    DESCRIPTION,
+    GIT_ATTRIBUTES,
+    MediaFile,
+    TextFile,
+    format_line,
+    format_manifest,
+    parse_manifest,
+)
 from blogapi.transfer.exports.layouts import MANIFESTS
 from blogapi.transfer.exports.results import CannotWrite, ExportReport, FileResult
 from blogapi.web.errors import Conflict
@@ -69,7 +76,7 @@ class FolderWriter:
             self._remove(path)
         if self._dry_run:
             return
-        content, target = manifest.format_manifest(self._digests), self._manifest
+        content, target = format_manifest(self._digests), self._manifest
         if not (target.is_file() and target.read_bytes() == content):
             self._replace(target, lambda output: output.write(content) >= 0)
         for name in MANIFESTS:
@@ -144,7 +151,7 @@ class FolderWriter:
             target.parent.mkdir(parents=True, exist_ok=True)
             # The line is written before the new contents, so that an interrupted export is recognised.
             with self._manifest.open("a", encoding="utf-8", newline="\n") as lines:
-                lines.write(manifest.format_line(path, digest))
+                lines.write(format_line(path, digest))
             self._replace(target, copy)
         self._digests[path] = digest
         return FileResult.WRITTEN
@@ -228,7 +235,7 @@ def _read_known(root: Path) -> dict[str, list[str]]:
     for name in MANIFESTS:
         path = root / name
         text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-        for file, digest in manifest.parse_lines(text):
+        for file, digest in parse_manifest(text):
             known.setdefault(file, []).append(digest)
         if text and DESCRIPTION not in known:
             raise Conflict(f"{path} is not from an export; choose another folder.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,6 @@ from html import escape
 from urllib.parse import unquote
 
 from blogapi.media.addresses import HASH_PREFIX, PATH, REFERENCE
-from blogapi.transfer.exports.replacements import restore_content
 from blogapi.transfer.exports.snapshot import Item, get_media_path
 
 # The number of different texts that are replaced in one article. A pattern of more would be slow.
@@ -140,3 +140,25 @@ def _choose_addresses(content: str, files: Mapping[str, str], folder: str) -> It
             continue
         numbers[name] = numbers.get(name, 0) + 1
         yield text, address if numbers[name] == 1 else f"{address}#{numbers[name]}"
+
+
+def restore_content(content: str, replacements: Mapping[str, str]) -> str:
+    """Return the content with each text in `replacements` replaced by its original, in one pass.
+
+    At each place, the longest text that matches is replaced. Each text is searched for separately, which
+    takes linear time for any content.
+    """
+    found = [(position, -len(text), text) for text in replacements if (position := content.find(text)) >= 0]
+    heapq.heapify(found)
+    parts, end = [], 0
+    while found:
+        position, _, text = found[0]
+        if position >= end:
+            parts += [content[end:position], replacements[text]]
+            end = position + len(text)
+        following = content.find(text, end)
+        if following < 0:
+            heapq.heappop(found)
+        else:
+            heapq.heapreplace(found, (following, -len(text), text))
+    return "".join((*parts, content[end:]))

@@ -10,15 +10,14 @@ from typing import IO
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.media.folder import get_folder
 from blogapi.storage import files
-from blogapi.storage.database import end_read
 from blogapi.storage.disk_errors import is_disk_full
-from blogapi.transfer.exports.export_files import MediaFile, TextFile, list_files
+from blogapi.transfer.exports.export_files import list_files
 from blogapi.transfer.exports.folder_writer import open_folder
 from blogapi.transfer.exports.json_document import write_document
 from blogapi.transfer.exports.layouts import Layout
 from blogapi.transfer.exports.results import ExportReport, FileResult
 from blogapi.transfer.exports.snapshot import Snapshot, open_snapshot
-from blogapi.transfer.exports.zip_writer import open_zip
+from blogapi.transfer.exports.zip_writer import write_zip
 from blogapi.web.errors import Conflict, StorageFull
 
 
@@ -44,7 +43,7 @@ def export_files(
         if is_archive and target.is_dir():
             raise Conflict(f"{target} is a folder; choose another name for the archive.")
         total = len(snapshot.uuids) + len(snapshot.media)
-        items = progress(_end_read_before_media(list_files(snapshot, layout)), total=total, label="Exporting")
+        items = progress(list_files(snapshot, layout), total=total, label="Exporting")
         if not is_archive:
             with open_folder(
                 target,
@@ -60,9 +59,7 @@ def export_files(
         elif dry_run:
             report.files[FileResult.WRITTEN] = sum(1 for _ in items)
         else:
-            with open_zip(target, media, report, layout.manifest) as archive:
-                for item in items:
-                    archive.write(item)
+            write_zip(items, target, media, report, layout.manifest)
     return report
 
 
@@ -95,16 +92,6 @@ def export_document(
 def _count(snapshot: Snapshot, report: ExportReport) -> None:
     report.public, report.media = snapshot.public_count, len(snapshot.media)
     report.drafts = len(snapshot.uuids) - snapshot.public_count
-
-
-def _end_read_before_media(items: Iterator[TextFile | MediaFile]) -> Iterator[TextFile | MediaFile]:
-    """Yield the items; copying media files can take long, and needs no snapshot of the database."""
-    has_ended = False
-    for item in items:
-        if isinstance(item, MediaFile) and not has_ended:
-            end_read()
-            has_ended = True
-        yield item
 
 
 @contextmanager

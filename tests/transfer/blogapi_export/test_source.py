@@ -24,7 +24,7 @@ from blogapi.tags.models import Tag
 from blogapi.transfer import blogapi_export, folder
 from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.blogapi_export.layout import ExportFolder
-from blogapi.transfer.exports.replacements import restore_content
+from blogapi.transfer.exports.references import restore_content
 from blogapi.transfer.reports import FileReport, Result
 from blogapi.transfer.sources import ImportOptions
 from tests.exported_blogs import Blogs, create_article, create_term, store_picture

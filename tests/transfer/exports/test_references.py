@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogapi.transfer.exports.references import MediaAddresses, escape_shortcodes
-from blogapi.transfer.exports.replacements import restore_content
+from blogapi.transfer.exports.references import MediaAddresses, escape_shortcodes, restore_content
 
 UUID = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
 HASH, RENDITION = "a" * 64, "b" * 64

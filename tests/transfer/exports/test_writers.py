@@ -15,7 +15,7 @@ from blogapi.transfer.exports import folder_writer
 from blogapi.transfer.exports.export_files import MediaFile, TextFile
 from blogapi.transfer.exports.folder_writer import open_folder
 from blogapi.transfer.exports.results import ExportReport
-from blogapi.transfer.exports.zip_writer import open_zip
+from blogapi.transfer.exports.zip_writer import write_zip
 from blogapi.web.errors import Conflict
 
 PICTURE = b"a picture"
@@ -233,8 +233,7 @@ def test_a_media_file_that_the_blog_lacks_is_named(export, media, content, fault
     assert (counts["written"], list(refused)) == (4, ["media/a.png"])
     assert fault in refused["media/a.png"]
     report = ExportReport()
-    with open_zip(tmp_path / "out.zip", media, report, "SHA256SUMS") as writer:
-        writer.write(MediaFile("media/a.png", STORED))
+    write_zip([MediaFile("media/a.png", STORED)], tmp_path / "out.zip", media, report, "SHA256SUMS")
     assert fault in report.refused[0].reason
 
 
@@ -248,11 +247,12 @@ def test_another_size_of_a_media_file_is_noticed(export, root, read):
 
 def test_an_archive_has_the_same_files_and_always_the_same_bytes(export, media, read, tmp_path):
     export()
+    items = [
+        *(TextFile(path, text.encode()) for path, text in TEXTS.items()),
+        MediaFile("media/a.png", STORED),
+    ]
     for name in ("a.zip", "b.zip"):
-        with open_zip(tmp_path / name, media, ExportReport(), "SHA256SUMS") as writer:
-            for path, text in TEXTS.items():
-                writer.write(TextFile(path, text.encode()))
-            writer.write(MediaFile("media/a.png", STORED))
+        write_zip(items, tmp_path / name, media, ExportReport(), "SHA256SUMS")
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
         assert {name: archive.read(name).decode() for name in archive.namelist()} == read()
         assert archive.getinfo("media/a.png").compress_type == zipfile.ZIP_STORED
