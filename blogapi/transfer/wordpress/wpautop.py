@@ -19,22 +19,11 @@ _BLOCKS = (
 )
 _EMPTY_ELEMENTS = frozenset({"col", "hr"})
 
-# How text in an element becomes paragraphs: not at all, as it can only be white space; by line breaks; if it
-# contains a blank line; or always. In other elements, it does unless it is all that they contain.
+# How text in an element becomes paragraphs: not at all, as it can only be white space; by line breaks; or
+# always. In other elements, it does if it contains a blank line.
 _WITHOUT_TEXT = re.compile("colgroup|dl|hgroup|map|menu|ol|table|tbody|tfoot|thead|tr|ul").fullmatch
 _WITHOUT_PARAGRAPHS = re.compile("caption|dt|figcaption|h[1-6]|legend|pre|summary").fullmatch
-_ITEMS = frozenset({"dd", "figure", "li", "td", "th"})
 _ALWAYS_PARAGRAPHS = frozenset({"", "blockquote"})  # "" = outside of all elements
-
-# The start tag of these elements closes an open element of the given names.
-_DEFINITIONS, _CELLS, _ROWS = frozenset({"dt", "dd"}), frozenset({"td", "th"}), frozenset({"td", "th", "tr"})
-_CLOSED_BY = {
-    "li": frozenset({"li"}),
-    **dict.fromkeys(_DEFINITIONS, _DEFINITIONS),
-    **dict.fromkeys(_CELLS, _CELLS),
-    "tr": _ROWS,
-    **dict.fromkeys(("thead", "tbody", "tfoot"), _ROWS | {"thead", "tbody"}),
-}
 
 _TOKEN = re.compile(rf"<(?P<end>/?)(?P<name>{_BLOCKS})(?=[\s/>])[^<>]*+>|{BLOCK_PLACEHOLDER}", re.IGNORECASE)
 _TAG_WITH_LINES = re.compile(r"<[a-zA-Z/][^<>\n]*+\n[^<>]*+>")
@@ -51,12 +40,10 @@ def add_paragraphs(text: str) -> str:
     writer = _Writer()
     end = 0
     for token in _TOKEN.finditer(text):
-        name = (token["name"] or "").lower()
-        closes = name if token["end"] else ""
-        writer.write_text(text[end : token.start()], closes)
-        writer.write_token(token[0], name, is_end=bool(closes))
+        writer.write_text(text[end : token.start()])
+        writer.write_token(token[0], (token["name"] or "").lower(), is_end=bool(token["end"]))
         end = token.end()
-    writer.write_text(text[end:], "")
+    writer.write_text(text[end:])
     return "".join(writer.html).strip("\n")
 
 
@@ -67,27 +54,25 @@ class _Writer:
         self.html: list[str] = []
         self._open: list[str] = []
         self._counts: Counter[str] = Counter()
-        self._is_after_start = False  # whether the last token is the start tag of the open element
 
     def write_token(self, token: str, name: str, *, is_end: bool) -> None:
-        self._is_after_start = bool(name) and not is_end and name not in _EMPTY_ELEMENTS
-        if is_end:
-            if not self._counts[name] and name == "p":
-                self.html.append("\n")  # Browsers show an empty paragraph for the tag.
-                return
-            if self._counts[name]:
-                while self._close() != name:
-                    pass
-        elif name:
-            while self._parent() == "p" or self._parent() in _CLOSED_BY.get(name, ()):
-                self._close()
-            if name not in _EMPTY_ELEMENTS:
-                self._open.append(name)
-                self._counts[name] += 1
-        self.html.append(token if self._is_after_start else f"{token}\n")
+        is_start = bool(name) and not is_end
+        if is_start and self._parent() == "p":
+            self._close()
+        if is_start and name not in _EMPTY_ELEMENTS:
+            self._open.append(name)
+            self._counts[name] += 1
+            self.html.append(token)
+            return
+        if is_end and self._counts[name]:
+            while self._close() != name:
+                pass
+        elif is_end and name == "p":
+            token = ""  # Browsers show an empty paragraph for the tag.
+        self.html.append(f"{token}\n")
 
-    def write_text(self, text: str, closes: str) -> None:
-        """Write the text between two tokens; `closes` is the name in the end tag after it, or ""."""
+    def write_text(self, text: str) -> None:
+        """Write the text between two tokens."""
         if not text or text.isspace():
             return
         parent = self._parent()
@@ -98,17 +83,10 @@ class _Writer:
             self.html.append("<br />\n".join(chunks))
         elif parent == "p":
             self.html.append("</p>\n<p>".join(chunks))
-        elif len(chunks) == 1 and parent not in _ALWAYS_PARAGRAPHS and self._is_line(text, parent, closes):
+        elif len(chunks) == 1 and parent not in _ALWAYS_PARAGRAPHS:
             self.html.append(chunks[0])
         else:
             self.html += [f"<p>{chunk}</p>\n" if _is_visible(chunk) else chunk for chunk in chunks]
-
-    def _is_line(self, text: str, parent: str, closes: str) -> bool:
-        """Return whether the text is not in a paragraph of its own, as it fills its element."""
-        if parent in _ITEMS:
-            return True
-        has_blank_line = text.rstrip(" \t").endswith("\n\n") or text.lstrip(" \t").startswith("\n\n")
-        return self._is_after_start and closes == parent and not has_blank_line
 
     def _parent(self) -> str:
         return self._open[-1] if self._open else ""
