@@ -78,6 +78,7 @@ def run(
         current_app.logger.exception("the import failed")
         error = UNEXPECTED
     finally:
+        progress.ended.set()
         faulthandler.cancel_dump_traceback_later()
     progress.print(error=error)
 
@@ -90,7 +91,7 @@ class _Progress:
         self._output = output
         self._stage, self._done, self._total = "unpacking", 0, 0
         self._next_print = 0.0
-        self._stopping = threading.Event()
+        self._stopping, self.ended = threading.Event(), threading.Event()
 
     def report(self, items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
         """Yield the items and count them; raises SystemExit when the import must end."""
@@ -112,13 +113,13 @@ class _Progress:
         self._next_print = clock.monotonic() + UPDATE_SECONDS
 
     def watch(self, input: int) -> None:
-        """Wait until the input is closed, and end the process."""
+        """Wait until the input is closed, and end the process unless the import has ended."""
         # A buffered read would still hold its lock when the process ends by itself.
         while os.read(input, 1024):
             pass
         self._stopping.set()
-        threading.Event().wait(STOP_SECONDS)
-        os._exit(1)
+        if not self.ended.wait(STOP_SECONDS):
+            os._exit(1)
 
 
 def _write_report(run: ImportRun, path: Path, *, dry_run: bool) -> None:
