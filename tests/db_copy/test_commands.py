@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from sqlalchemy import Engine, create_engine, event, insert, text
 
 from blogapi.__main__ import main
+from blogapi.articles.models import FormerPath
 from blogapi.db_copy import service
 from blogapi.doctor import derived_data_checks as doctor
 from blogapi.doctor.findings import Level
@@ -89,6 +90,7 @@ def full_blog(app, as_admin, people, make_article, make_tag, make_category):
             db.session.execute(insert(ImportJob).values(job))
             former = {"kind": "tag", "slug": "former", "term_id": rye.uuid, "created": datetime.now(UTC)}
             db.session.execute(insert(FormerTermSlug).values(former))
+            db.session.execute(insert(FormerPath).values(path=f"/2012/{ODD_TEXT}", article_id=first.uuid))
             use = {"media_id": picture.uuid, "kind": "article", "item_id": first.uuid, "current": False}
             db.session.execute(insert(MediaUse).values(use))
             path = {"media_id": picture.uuid, "article_id": first.uuid, "path": f"../{ODD_TEXT}.png"}

@@ -210,6 +210,30 @@ def test_a_former_version_with_the_old_address_still_uses_the_file(app, as_admin
     assert as_admin.get(f"{MEDIA}{media['uuid']}/uses/").json == []
 
 
+@pytest.mark.parametrize("address", [lambda one: one["url"], lambda one: one["renditions"][1]["url"]])
+@pytest.mark.parametrize("replacements", [1, 2])
+def test_a_kept_version_keeps_the_file_that_it_shows_by_a_former_address(
+    app, as_admin, as_stranger, make_article, media, address, replacements
+):
+    article = make_article(content="First", content_type="markdown")
+    path = f"{ARTICLES}{article.uuid}/"
+    as_admin.patch(path, json={"content": f"![]({address(media)})"})
+    for content in (NEW, OTHER)[:replacements]:
+        assert replace(as_admin, media, content).status_code == 200
+    as_admin.patch(path, json={"content": "Words"})
+    with app.app_context():
+        # Of the two former versions, the one without the picture is deleted.
+        assert revisions.prune(1) == 1
+    result = app.test_cli_runner().invoke(args=["media", "prune", "--days", "0"])
+    assert result.exit_code == 0, result.output
+    (version,) = as_admin.get(f"{path}revisions/").json
+    assert as_admin.post(f"{path}revisions/{version['number']}/restore/").status_code == 200
+    shown = as_admin.get(f"{path}?fields=html").json["html"]
+    current = as_admin.get(f"{MEDIA}{media['uuid']}/").json
+    assert current["url"] in shown
+    assert as_stranger.get(current["url"]).status_code == 200
+
+
 def test_an_old_address_that_is_sent_again_is_stored_as_the_new_one(as_admin, make_article, media):
     new = replace(as_admin, media).json
     article = make_article()

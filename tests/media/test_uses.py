@@ -159,6 +159,18 @@ def test_a_path_of_an_article_is_a_use(app, as_admin, make_article, picture):
     assert (list_uses(app, picture), is_unused(app, picture)) == (set(), True)
 
 
+def test_a_file_with_a_path_stays_in_use_when_its_other_uses_end(
+    app, as_admin, make_article, make_category, picture
+):
+    article, category = make_article(content=""), make_category()
+    with app.app_context(), transaction():
+        db.session.add(MediaPath(article_id=article.uuid, path="a.png", media_id=picture.uuid))
+    path = f"{CATEGORIES}{category.uuid}/"
+    for cover, uses in ((picture.path, {("category", category.uuid, True)}), ("", set())):
+        assert as_admin.patch(path, json={"cover_image": cover}).status_code == 200
+        assert (list_uses(app, picture), is_unused(app, picture)) == (uses, False)
+
+
 def test_a_change_of_a_file_changes_no_use(app, make_article, picture):
     article = make_article(content=image(picture))
     change_picture(app, picture, alt="a")
@@ -186,7 +198,8 @@ def test_a_working_copy_uses_its_files(app, as_admin, make_article, picture, fie
         assert list_uses(app, picture) == {("article", uuid, True)}
     elif end == "discard":
         as_admin.delete(copy)
-        assert (list_uses(app, picture), is_unused(app, picture)) == (set(), True)
+        # The history contains the discarded edits.
+        assert list_uses(app, picture) == {("article", uuid, False)}
     elif end == "delete":
         as_admin.delete(path)
         assert list_uses(app, picture) == {("article", uuid, False)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blogapi.articles import json_writer
-from blogapi.articles.fingerprint import compute_fingerprint
+from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.config import CannotStart
 from blogapi.storage import upgrades, version_check
 from blogapi.storage.database import transaction
@@ -33,8 +33,8 @@ def upgrade(app):
 
     yield execute
     execute(MIGRATED.format(upgrades.list_migrations()[-1]))
-    execute(RENDERED.format(compute_fingerprint()))
-    version_check.accept_renderers(app, compute_fingerprint())
+    execute(RENDERED.format(get_renderer_version()))
+    version_check.accept_renderers(app, get_renderer_version())
 
 
 @pytest.fixture(params=UPGRADES.values(), ids=UPGRADES)
@@ -117,12 +117,12 @@ def test_other_servers_store_nothing_while_a_new_version_renders_the_articles(
 
 def test_an_interrupted_rendering_is_repeated_at_the_next_start(app, make_app, make_article, upgrade):
     make_article()
-    upgrade(RENDERED.format(f"{compute_fingerprint()}, unfinished"))
+    upgrade(RENDERED.format(f"{get_renderer_version()}, unfinished"))
     with other_connection(app) as other:
         other.exec_driver_sql("DELETE FROM article_pieces")
     make_app()
     with other_connection(app) as other:
-        assert other.exec_driver_sql(RENDERER).scalar() == compute_fingerprint()
+        assert other.exec_driver_sql(RENDERER).scalar() == get_renderer_version()
         assert other.exec_driver_sql("SELECT count(*) FROM article_pieces").scalar() == 1
 
 
