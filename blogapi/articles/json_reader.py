@@ -36,15 +36,6 @@ from blogapi.web.json import JsonBody
 from blogapi.web.json_fragments import SERVICE_ADDRESS, place_service_address
 from blogapi.web.pagination import Page, PageRequest
 
-# The separator of the fragments in the column `html`. No fragment contains a line feed. Servers of older
-# versions expect one fragment in this column, and a fixed number of them in `fields`. They read the articles
-# until they are restarted, and with the comma their responses are valid too.
-HTML_SEPARATOR = b",\n"
-
-# The separator of the last two fragments in the column `fields`, for the same reason. The last one is the
-# cover.
-COVER_SEPARATOR = b",\t"
-
 # The maximum number of articles that a read keeps in memory at a time.
 CHUNK_SIZE = 100
 
@@ -56,7 +47,7 @@ _NOT_RENDERED = (b"",) * len(RENDERED_FIELDS)
 _JOINED = ("tags", "category", "status", "content", *RENDERED_FIELDS, "authors", "snippet")
 _COMPUTED = (*COMPUTED_FIELDS, *neighbours.FIELDS)
 _NOTHING_COMPUTED = (b"",) * len(_COMPUTED)
-FRAGMENT_FIELDS = tuple(name for name in _ORDER if name not in (*_JOINED, *_COMPUTED, "cover"))
+FRAGMENT_FIELDS = tuple(name for name in _ORDER if name not in (*_JOINED, *_COMPUTED))
 _LAST_UPDATED = FRAGMENT_FIELDS.index("last_updated")
 Snippets = Callable[[Sequence[UUID]], Mapping[UUID, str]]
 FragmentGetter = Callable[[Sequence[bytes]], tuple[bytes, ...]]
@@ -189,12 +180,12 @@ def _to_object(
 ) -> bytes:
     uuid, _, status, fields, tags, category, content, rendered, authors = row
     fragments = (
-        *fields.replace(COVER_SEPARATOR, b"\n").split(b"\n"),
+        *fields.split(b"\n"),
         b'"tags":[%b]' % json_fragments.to_object(tags).encode() if tags else b'"tags":[]',
         b'"category":%b' % json_fragments.to_object(category).encode() if category else b"",
         b'"status":"%b"' % status.encode(),
         content,
-        *(rendered.split(HTML_SEPARATOR) if rendered else _NOT_RENDERED),
+        *(rendered.split(b"\n") if rendered else _NOT_RENDERED),
         b'"authors":[%b]' % json_fragments.to_object(authors).encode() if authors else b'"authors":[]',
         f'"snippet":{web_json.to_json(snippets.get(uuid, ""))}'.encode() if snippets else b'"snippet":""',
         *computed,
@@ -249,7 +240,7 @@ def _damaged() -> Damaged:
 @lru_cache(maxsize=512)
 def _make_getter(names: tuple[str, ...]) -> FragmentGetter:
     """Return the function that gets the fragments of these fields, in this order."""
-    indexes = [(*FRAGMENT_FIELDS, "cover", *_JOINED, *_COMPUTED).index(name) for name in names]
+    indexes = [(*FRAGMENT_FIELDS, *_JOINED, *_COMPUTED).index(name) for name in names]
     if any(name in COMPUTED_FIELDS for name in names):
         # The fragment of a field that is absent is empty.
         return lambda fragments: tuple(filter(None, (fragments[index] for index in indexes)))

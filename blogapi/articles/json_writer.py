@@ -30,7 +30,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from blogapi.articles import author_visibility, renderings
-from blogapi.articles.json_reader import COVER_SEPARATOR, FRAGMENT_FIELDS, HTML_SEPARATOR, RENDERED_FIELDS
+from blogapi.articles.json_reader import FRAGMENT_FIELDS, RENDERED_FIELDS
 from blogapi.articles.lifecycle import Status
 from blogapi.articles.models import Article, ArticleJson, ArticleStats, Seo
 from blogapi.articles.renderer_version import get_renderer_version
@@ -54,7 +54,6 @@ from blogapi.web.fields import WithAttributes
 from blogapi.web.json_fragments import SERVICE_ADDRESS
 
 _SCHEMA = ArticleFieldsSchema(only=FRAGMENT_FIELDS)
-_COVER_SCHEMA = ArticleFieldsSchema(only=("cover",))
 _RENDERED_SCHEMA = ArticleFieldsSchema(only=RENDERED_FIELDS)
 _json, _stats = table_of(ArticleJson), table_of(ArticleStats)
 
@@ -95,7 +94,7 @@ _UPDATE_JSON = update(_json).where(_json.c.article_id == bindparam("key"))
 # The rendering depends on _RENDERED_COLUMNS, and _COMPUTED_FIELDS are computed from it. The search entry
 # depends on the rendering and on _INDEXED_COLUMNS.
 _RENDERED_COLUMNS = ("content", "content_type", "excerpt")
-_COMPUTED_FIELDS = ("excerpt", "reading_minutes")
+_COMPUTED_FIELDS = ("excerpt", "reading_minutes", "cover")
 _INDEXED_COLUMNS = ("title", "subtitle", "status", "published_at")
 
 # Matches the path of a file in stored HTML, without its name.
@@ -305,23 +304,21 @@ def _store_uses(
 def make_row(article: RenderedArticle) -> dict[str, Any]:
     """Return the columns of the article's row in ArticleJson, by name."""
     rendered = json_fragments.to_fragments(_RENDERED_SCHEMA.dump(article))
-    cover = json_fragments.to_fragments(_COVER_SCHEMA.dump(article)).encode()
     return {
-        **_make_short_row(article, cover),
+        **_make_short_row(article),
         "content": f'"content":{web_json.to_json(article.content)}'.encode(),
-        "html": rendered.encode().replace(b"\n", HTML_SEPARATOR),
+        "html": rendered.encode(),
     }
 
 
-def _make_short_row(article: RenderedArticle, cover: bytes) -> dict[str, Any]:
-    fields = json_fragments.to_fragments(_SCHEMA.dump(article)).encode()
+def _make_short_row(article: RenderedArticle) -> dict[str, Any]:
     return {
         "article_id": article.uuid,
         "category_id": article.category_id,
         "status": article.status,
         "published_at": article.published_at,
         "version": article.version,
-        "fields": fields + COVER_SEPARATOR + cover,
+        "fields": json_fragments.to_fragments(_SCHEMA.dump(article)).encode(),
     }
 
 
@@ -344,11 +341,9 @@ def _update_articles(session: Session, articles: Sequence[Article]) -> list[Arti
     for article in found:
         fields = json_fragments.parse_fragments(stored[article.uuid].decode())
         computed = {name: fields[name] for name in _COMPUTED_FIELDS}
-        cover = stored[article.uuid].partition(COVER_SEPARATOR)[2]
         if _has_changed(article, ["cover_image"]):
-            shown = RenderedArticle(article, known_files=with_files)
-            cover = json_fragments.to_fragments(_COVER_SCHEMA.dump(shown)).encode()
-        row = _make_short_row(RenderedArticle(article, **computed), cover)
+            computed["cover"] = RenderedArticle(article, known_files=with_files).cover
+        row = _make_short_row(RenderedArticle(article, **computed))
         rows.append({"key": row.pop("article_id"), **row})
     if rows:
         _execute(session, _UPDATE_JSON, rows)

@@ -255,7 +255,7 @@ class LinksSchema(OutputSchema):
 class CoverSchema(OutputSchema):
     """A cover in the media library, with its sizes and texts."""
 
-    url = ma.fields.String(metadata={"example": "https://api.blog.example/media/…/bread.jpg"})
+    url = PictureAddress(metadata={"example": "https://api.blog.example/media/…/bread.jpg"})
     width = ma.fields.Integer(metadata={"example": 1600})
     height = ma.fields.Integer(metadata={"example": 1200})
     alt = ma.fields.String(metadata={"example": "A loaf of rye bread"})

@@ -106,7 +106,7 @@ class HtmlResolver:
 def make_cover(file: File) -> dict[str, Any]:
     """Return the fields of a picture with its renditions."""
     return {
-        "url": mark_address(file.path),
+        "url": file.path,
         "width": file.width,
         "height": file.height,
         "alt": file.alt,
@@ -116,7 +116,7 @@ def make_cover(file: File) -> dict[str, Any]:
                 "width": rendition.width,
                 "height": rendition.height,
                 "size": rendition.size,
-                "url": mark_address(rendition.path),
+                "url": rendition.path,
             }
             for rendition in file.renditions
         ],

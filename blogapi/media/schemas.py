@@ -20,7 +20,8 @@ from blogapi.web.fields import (
     Timestamp,
     WithAttributes,
 )
-from blogapi.web.json_fragments import SERVICE_ADDRESS_MARK, stored_for
+from blogapi.web.json_fragments import stored_for
+from blogapi.web.media_addresses import PictureAddress
 from blogapi.web.pagination import DetailQuery, ListQuery
 from blogapi.web.uploads import FileBodySchema, FileQuery
 
@@ -47,7 +48,7 @@ class RenditionSchema(OutputSchema):
     width = ma.fields.Integer(metadata={"example": 400})
     height = ma.fields.Integer(metadata={"example": 300})
     size = ma.fields.Integer(metadata={"description": "In bytes.", "example": 20480})
-    url = ma.fields.String(metadata=_URL)
+    url = PictureAddress(metadata=_URL)
 
 
 class _MediaFields(ma.Schema):
@@ -62,7 +63,7 @@ class _MediaFields(ma.Schema):
         metadata={"description": "In pixels; null unless the file is an image.", "example": 1200},
     )
     height = ma.fields.Integer(allow_none=True, metadata={"example": 900})
-    url = ma.fields.String(metadata=_URL)
+    url = PictureAddress(metadata=_URL)
     renditions = ma.fields.List(ma.fields.Nested(RenditionSchema))
     created = Timestamp(dump_only=True)
     last_updated = Timestamp(dump_only=True)
@@ -72,15 +73,11 @@ class _MediaFields(ma.Schema):
         """Return the file with its addresses and those of its renditions."""
         renditions = [
             WithAttributes(
-                rendition, url=_make_url(rendition.hash, make_rendition_name(media.name, rendition.width))
+                rendition, url=make_path(rendition.hash, make_rendition_name(media.name, rendition.width))
             )
             for rendition in media.renditions
         ]
-        return WithAttributes(media, url=_make_url(media.hash, media.name), renditions=renditions)
-
-
-def _make_url(hash: str, name: str) -> str:
-    return SERVICE_ADDRESS_MARK + make_path(hash, name)
+        return WithAttributes(media, url=make_path(media.hash, media.name), renditions=renditions)
 
 
 @stored_for(Media)

@@ -14,14 +14,13 @@ from blogapi.articles import queries, service
 from blogapi.articles import queries as article_queries
 from blogapi.articles.computed_fields import COMPUTED_FIELDS
 from blogapi.articles.lifecycle import ContentType
-from blogapi.articles.models import Article, ArticleJson
-from blogapi.articles.schemas import ArticleBodySchema, ArticleFieldsSchema, ArticleSchema
+from blogapi.articles.models import Article
+from blogapi.articles.schemas import ArticleBodySchema, ArticleFieldsSchema
 from blogapi.categories import taxonomy as categories_definition
 from blogapi.storage.database import db, transaction
 from blogapi.tags import taxonomy as tags_definition
 from blogapi.taxonomies import queries as term_queries
 from blogapi.web import json as web_json
-from blogapi.web import json_fragments
 from blogapi.web.pagination import PageRequest
 from tests.articles.stored_data import check_stored_data, expected_json, rows
 from tests.conftest import ARTICLES, CATEGORIES, TAGS
@@ -210,23 +209,3 @@ def test_the_etag_changes_at_the_publication_time(as_admin, make_article, set_cl
     set_clock(due)
     response = as_admin.get(path, headers={"If-None-Match": etag})
     assert response.json["status"] == "published" and response.headers["ETag"] != etag
-
-
-def test_a_server_of_an_older_version_reads_valid_json(app, make_article):
-    uuid = make_article(content='<h2 id="a">A,\n"B"</h2>').uuid
-    with app.app_context():
-        row = db.session.get_one(ArticleJson, uuid)
-        # Older versions find the fields by the number of the line, and add `html` as a single field.
-        names = [
-            *ArticleSchema().fields,
-            "created",
-            "last_updated",
-            "published_at",
-            "excerpt",
-            "reading_minutes",
-        ]
-        joined = ("tags", "category", "content", "status")
-        shown = [n for n in names if n not in joined]
-        assert list(json_fragments.parse_fragments(row.fields.decode())) == [*shown, "cover"]
-        assert row.fields.count(b"\n") == len(shown) - 1
-        assert list(json.loads(b"{%b}" % row.html)) == ["word_count", "html", "toc"]
