@@ -11,10 +11,9 @@ from pathlib import Path
 import click
 
 from blogapi import clock, config
-from blogapi.backups import folder_backups, media_list, naming, restoring, service
+from blogapi.backups import folder_backups, naming, restoring, service
 from blogapi.backups.folder_backups import Rotation
-from blogapi.backups.manifest import Manifest
-from blogapi.backups.media_list import MissingFile
+from blogapi.backups.manifest import Manifest, MissingFile, describe_missing
 from blogapi.backups.naming import Kind
 from blogapi.backups.service import Backup
 from blogapi.cli import report_problems, show_progress
@@ -108,7 +107,7 @@ def _summarize(manifest: Manifest) -> str:
 
 
 def _report_missing(missing: Sequence[MissingFile], subject: str) -> None:
-    for line in (f"{subject} {len(missing)} media files:", *media_list.describe(missing)):
+    for line in (f"{subject} {len(missing)} media files:", *describe_missing(missing)):
         click.echo(line, err=True)
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from flask import Flask
 
 from blogapi import clock
-from blogapi.backups import folder_backups, media_list, naming, service
+from blogapi.backups import folder_backups, naming, service
+from blogapi.backups.manifest import describe_missing
 from blogapi.backups.naming import Kind
 from blogapi.backups.service import Backup
 from blogapi.config import CannotStart
@@ -62,5 +63,5 @@ def _run(app: Flask, home: Path, keep: int, stop: threading.Event) -> None:
 def _log(app: Flask, backup: Backup) -> None:
     app.logger.info("daily backup: %s", backup.path)
     if backup.missing:
-        lines = "\n".join(media_list.describe(backup.missing))
+        lines = "\n".join(describe_missing(backup.missing))
         app.logger.error("the daily backup lacks %d media files; run doctor\n%s", len(backup.missing), lines)

@@ -1,17 +1,20 @@
-"""The manifest of a backup, which describes its contents."""
+"""The manifest of a backup, which describes its contents, and the list of its media files."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
 FORMAT = "blogapi-backup"
-# Version 1 has no `media`.
-VERSION = 2
+# Version 1 has no `media`; versions 1 and 2 have a digest of each file in the backup.
+VERSION = 3
 
 DATABASE, SETTINGS, MEDIA_LIST, MANIFEST = "blog.db", "config.toml", "media.json", "manifest.json"
+
+_MAX_NAMED = 20
 
 
 class InvalidBackup(Exception):
@@ -27,11 +30,28 @@ class MediaPlace(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class BackupFile:
-    """The size and digest of one file in a backup."""
+class MissingFile:
+    """A media file that is not in a backup: its path in the media folder, its name and the reason."""
 
-    size: int
-    sha256: str
+    path: str
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class MediaList:
+    """The sizes of the saved media files by path, and the files that could not be saved."""
+
+    saved: dict[str, int]
+    missing: tuple[MissingFile, ...] = ()
+
+    def to_json(self) -> bytes:
+        """Return the list as JSON."""
+        return json.dumps(asdict(self), indent=0).encode("utf-8")
+
+    def paths(self) -> set[str]:
+        """Return the paths of all files, whether they were saved or not."""
+        return {*self.saved, *(file.path for file in self.missing)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +66,12 @@ class MediaSummary:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The contents of a backup: its files, the migration of its schema (`step`) and its rows per table."""
+    """The contents of a backup: the migration of its schema (`step`), its rows per table, its media."""
 
     created: str
     blogapi: str
     step: str
     rows: dict[str, int]
-    files: dict[str, BackupFile]
     media: MediaSummary = field(default_factory=MediaSummary)
 
     def to_json(self) -> bytes:
@@ -68,9 +87,27 @@ def parse(content: bytes) -> Manifest:
             raise InvalidBackup("it is not a backup of blogapi")
         if (version := fields.pop("version")) not in range(1, VERSION + 1):
             raise InvalidBackup(f"it has format {version}, which is newer than this version supports")
-        files = {name: BackupFile(**file) for name, file in fields.pop("files").items()}
+        fields.pop("files", None)
         media = MediaSummary(**fields.pop("media", {}))
         MediaPlace(media.place)
-        return Manifest(files=files, media=media, **fields)
+        return Manifest(media=media, **fields)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidBackup("its manifest cannot be read") from error
+
+
+def parse_media_list(content: bytes) -> MediaList:
+    """Return the list of media files; raises InvalidBackup if it cannot be read."""
+    try:
+        fields = json.loads(content)
+        missing = tuple(MissingFile(**file) for file in fields["missing"])
+        return MediaList({str(path): int(size) for path, size in fields["saved"].items()}, missing)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InvalidBackup("its list of media files cannot be read") from error
+
+
+def describe_missing(missing: Sequence[MissingFile]) -> Iterable[str]:
+    """Yield a line for each of the first missing files, and one for the number of the others."""
+    for file in missing[:_MAX_NAMED]:
+        yield f"  {file.path} ({file.name}): {file.reason}"
+    if len(missing) > _MAX_NAMED:
+        yield f"  … and {len(missing) - _MAX_NAMED} more"

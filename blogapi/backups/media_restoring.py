@@ -6,12 +6,13 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO
+from zipfile import Path as ZipPath
+from zipfile import ZipFile
 
-from blogapi.backups import archive, media_list
-from blogapi.backups.manifest import MEDIA_LIST, Manifest, MediaPlace
-from blogapi.backups.media_list import MissingFile
-from blogapi.backups.media_store import MediaStore
+from blogapi.backups import manifest as manifests
+from blogapi.backups.archive import MEDIA_FOLDER, READ_ERRORS
+from blogapi.backups.manifest import MEDIA_LIST, Manifest, MediaPlace, MissingFile
 from blogapi.cli import ProgressReporter
 from blogapi.media import stored_files
 from blogapi.media.folder import MediaFolder
@@ -21,16 +22,6 @@ from blogapi.web.errors import Conflict
 _EXAMPLES = 3
 
 
-class MediaFiles(Protocol):
-    """The media files of a backup."""
-
-    def contains(self, file: StoredFile) -> bool:
-        """Return whether the file is there; it can be damaged."""
-
-    def copy(self, file: StoredFile, target: IO[bytes] | None) -> bool:
-        """Copy a file to the target, if there is one; return whether it is intact."""
-
-
 @dataclass(frozen=True, slots=True)
 class BackupMedia:
     """The media files of an unpacked backup: those that its database refers to, and where they are."""
@@ -38,16 +29,15 @@ class BackupMedia:
     path: Path
     place: MediaPlace
     files: Collection[StoredFile]
-    source: MediaFiles
+    root: Path | ZipPath
     # The files that were missing when the backup was made.
     known_missing: tuple[MissingFile, ...]
 
     def verify(self, progress: ProgressReporter) -> None:
         """Raise Conflict if a file of the backup is missing or damaged."""
-        if self.place is not MediaPlace.NONE:
-            expected = self._expected()
-            checked = progress(expected, total=len(expected), label="Checking media files")
-            self._refuse([file for file in checked if not self._check(file)])
+        expected = self._expected()
+        checked = progress(expected, total=len(expected), label="Checking media files")
+        self._refuse([file for file in checked if not copy_from(self.root, file, None)])
 
     def restore(
         self, folder: MediaFolder, *, allow_missing: bool, progress: ProgressReporter
@@ -59,46 +49,53 @@ class BackupMedia:
         """
         checked = progress(sorted(self.files), total=len(self.files), label="Checking media files")
         faults = {file: fault for file in checked if (fault := _find_fault(folder, file, read=True))}
-        if not allow_missing and self.place is not MediaPlace.NONE:
-            self._refuse([file for file in self._expected() if file in faults and not self._contains(file)])
-        to_copy = [file for file in faults if self._contains(file)]
-        for file in progress(to_copy, total=len(to_copy), label="Restoring media files"):
-            if self._copy(file, folder):
+        for file in progress(list(faults), total=len(faults), label="Restoring media files"):
+            if copy_file(self.root, file, folder.root):
                 del faults[file]
-            elif not allow_missing:
-                self._refuse([file])
+        if not allow_missing:
+            self._refuse([file for file in self._expected() if file in faults])
         return tuple(MissingFile(file.path, file.label, fault) for file, fault in faults.items())
 
     def restore_deleted(self, folder: MediaFolder) -> None:
         """Copy again the files that the service deleted because the former database did not refer to them."""
         for file in self.files:
-            if _find_fault(folder, file, read=False) and self._contains(file):
-                self._copy(file, folder)
+            if _find_fault(folder, file, read=False):
+                copy_file(self.root, file, folder.root)
 
     def _expected(self) -> list[StoredFile]:
+        """Return the files that the backup should have."""
+        if self.place is MediaPlace.NONE:
+            return []
         missing = {file.path for file in self.known_missing}
         return [file for file in sorted(self.files) if file.path not in missing]
-
-    def _contains(self, file: StoredFile) -> bool:
-        return self.source.contains(file)
-
-    def _check(self, file: StoredFile) -> bool:
-        return self._contains(file) and self.source.copy(file, None)
-
-    def _copy(self, file: StoredFile, folder: MediaFolder) -> bool:
-        return stored_files.write_file(folder.root, file, lambda target: self.source.copy(file, target))
 
     def _refuse(self, files: list[StoredFile]) -> None:
         if not files:
             return
         names = ", ".join(f"{file.path} ({file.label})" for file in files[:_EXAMPLES])
         more = ", …" if len(files) > _EXAMPLES else ""
-        where = f"in the folder {MediaStore(self.path.parent).root}, which belongs to this backup"
+        where = f"in the folder {self.root}, which belongs to this backup"
         raise Conflict(
             f"{self.path} cannot be restored completely: {len(files)} media files are missing or damaged "
             f"{where if self.place is MediaPlace.FOLDER else 'in it'} ({names}{more}). "
             "`restore --allow-missing-media` restores the rest."
         )
+
+
+def copy_file(source: Path | ZipPath, file: StoredFile, root: Path) -> bool:
+    """Copy a file into the media folder `root`, also over a damaged one; return whether it was intact."""
+    if not (source / file.path).is_file():
+        return False
+    return stored_files.write_file(root, file, lambda target: copy_from(source, file, target))
+
+
+def copy_from(source: Path | ZipPath, file: StoredFile, target: IO[bytes] | None) -> bool:
+    """Copy a file to the target, if there is one; return whether it is present and intact."""
+    try:
+        with (source / file.path).open("rb") as opened:
+            return stored_files.copy_intact(opened, file, target)
+    except (FileNotFoundError, *READ_ERRORS):
+        return False
 
 
 def _find_fault(folder: MediaFolder, file: StoredFile, *, read: bool) -> str:
@@ -109,13 +106,13 @@ def _find_fault(folder: MediaFolder, file: StoredFile, *, read: bool) -> str:
 def open_media(
     path: Path, manifest: Manifest, unpacked: Path, files: Collection[StoredFile]
 ) -> Iterator[BackupMedia]:
-    """Yield the media files of a backup; raises InvalidBackup if the backup is damaged."""
+    """Yield the media files of an unpacked backup."""
     place = MediaPlace(manifest.media.place)
     listed = unpacked / MEDIA_LIST
-    missing = media_list.parse(listed.read_bytes()).missing if listed.is_file() else ()
+    missing = manifests.parse_media_list(listed.read_bytes()).missing if listed.is_file() else ()
     if place is MediaPlace.FILE:
-        with archive.open_media(path) as members:
-            yield BackupMedia(path, place, files, members, missing)
+        with ZipFile(path) as archive:
+            yield BackupMedia(path, place, files, ZipPath(archive, f"{MEDIA_FOLDER}/"), missing)
     else:
         # A copy of a database without media files can be beside daily backups that have them.
-        yield BackupMedia(path, place, files, MediaStore(path.parent), missing)
+        yield BackupMedia(path, place, files, path.parent / MEDIA_FOLDER, missing)

@@ -53,15 +53,6 @@ class MediaStore:
         """Return whether the folder has a file of the right size; it can be damaged."""
         return stored_files.find_fault(self.root / file.path, file, read=False) == ""
 
-    def copy(self, file: StoredFile, target: IO[bytes] | None) -> bool:
-        """Copy a file to the target, if there is one; return whether it is intact."""
-        with (self.root / file.path).open("rb") as source:
-            return stored_files.copy_intact(source, file, target)
-
-    def write_to(self, root: Path, file: StoredFile) -> bool:
-        """Copy a file into a media folder, also over a damaged one; return whether it was intact."""
-        return stored_files.write_file(root, file, lambda target: self.copy(file, target))
-
     def check_usable(self, live: Path) -> None:
         """Raise Conflict if the folder cannot keep backups, because it is a media folder."""
         if self.root.resolve() == live.resolve() or (

@@ -6,7 +6,7 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,8 +18,7 @@ from blogapi.articles import json_writer
 from blogapi.articles.models import ArticleStats
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.backups import archive, media_restoring, naming, service
-from blogapi.backups.manifest import DATABASE, SETTINGS, InvalidBackup, Manifest
-from blogapi.backups.media_list import MissingFile
+from blogapi.backups.manifest import DATABASE, SETTINGS, Manifest, MissingFile
 from blogapi.backups.media_restoring import BackupMedia
 from blogapi.backups.service import Backup
 from blogapi.backups.staging import staging
@@ -71,8 +70,8 @@ def restore(
     cannot be restored.
     """
     live, media_folder = service.get_database_path(home), service.get_media_folder(home)
-    _check_digest(path, progress)
     with service.convert_errors(path):
+        _check_digest(path, progress)
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         live.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with staging(live.parent) as folder, _prepare(path, folder, progress) as (manifest, media):
@@ -90,13 +89,14 @@ def verify(path: Path, *, progress: ProgressReporter = no_progress) -> Backup:
 
     Raises Conflict if the file cannot be restored.
     """
-    _check_digest(path, progress)
-    with (
-        tempfile.TemporaryDirectory(prefix="blogapi-", ignore_cleanup_errors=True) as folder,
-        _prepare(path, Path(folder), progress) as (manifest, media),
-    ):
-        media.verify(progress)
-        return Backup(path, manifest, media.known_missing)
+    with service.convert_errors(path):
+        _check_digest(path, progress)
+        with (
+            tempfile.TemporaryDirectory(prefix="blogapi-", ignore_cleanup_errors=True) as folder,
+            _prepare(path, Path(folder), progress) as (manifest, media),
+        ):
+            media.verify(progress)
+            return Backup(path, manifest, media.known_missing)
 
 
 @contextmanager
@@ -107,24 +107,15 @@ def _prepare(path: Path, folder: Path, progress: ProgressReporter) -> Iterator[t
         _upgrade(folder)
     except CannotStart as error:
         raise Conflict(f"{path} cannot be restored: {error.message}") from error
-    with ExitStack() as stack:
-        try:
-            files = service.read_media(folder / DATABASE)
-            media = stack.enter_context(media_restoring.open_media(path, manifest, folder, files))
-        except InvalidBackup as error:
-            raise Conflict(f"{path} cannot be restored: {error}.") from error
+    files = service.read_media(folder / DATABASE)
+    with media_restoring.open_media(path, manifest, folder, files) as media:
         yield manifest, media
 
 
 def _check_digest(path: Path, progress: ProgressReporter) -> None:
-    """Raise Conflict if the file is not a complete backup. This check creates no folder."""
-    if naming.is_plain_copy(path.name):
-        return
-    try:
-        with service.convert_errors(path):
-            archive.check_digest(path, progress=progress)
-    except InvalidBackup as error:
-        raise Conflict(f"{path} cannot be restored: {error}.") from error
+    """Raise InvalidBackup if the file is not a complete backup. This check creates no folder."""
+    if not naming.is_plain_copy(path.name):
+        archive.check_digest(path, progress=progress)
 
 
 def _upgrade(folder: Path) -> None:

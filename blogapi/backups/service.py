@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from typing import IO
+from zipfile import ZipFile
 
 from sqlalchemy import URL, create_engine
 
 from blogapi import clock, config
 from blogapi.backups import archive, naming
-from blogapi.backups.archive import BackupWriter
-from blogapi.backups.manifest import DATABASE, SETTINGS, InvalidBackup, Manifest, MediaPlace
-from blogapi.backups.media_list import MediaList, MissingFile
-from blogapi.backups.media_saving import MediaSaver
+from blogapi.backups.manifest import (
+    DATABASE,
+    SETTINGS,
+    InvalidBackup,
+    Manifest,
+    MediaList,
+    MediaPlace,
+    MediaSummary,
+    MissingFile,
+)
 from blogapi.backups.media_store import MediaStore
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.media import stored_files
@@ -90,15 +99,18 @@ def create_backup(
     if count := integrity.count_lost_writes(source):
         damage = integrity.describe_lost_writes(source, count)
         raise Conflict(f"{damage}; run `doctor` to see what to do.")
-    with convert_errors(target), files.partial_file(target) as database:
-        copy(source, database)
-        with files.partial_file(target) as partial:
-            backup = pack(
-                database, partial, home, progress, _MediaSource(source, get_media_folder(home), store)
-            )
-            _refuse_existing(target)
-            files.replace(partial, target)
-    return replace(backup, path=target)
+    with convert_errors(target), files.partial_file(target) as database, files.partial_file(target) as packed:
+        with archive.create(packed) as zip_file:
+            contents, media = _save_media(source, database, get_media_folder(home), store, zip_file, progress)
+            archive.add_file(zip_file, DATABASE, database, progress)
+            if (settings := home / SETTINGS).is_file():
+                archive.add_file(zip_file, SETTINGS, settings, progress)
+            place = MediaPlace.FOLDER if store else MediaPlace.FILE
+            manifest = _make_manifest(contents, media, place)
+            archive.add_manifest(zip_file, manifest, media)
+        _refuse_existing(target)
+        files.replace(packed, target)
+    return Backup(target, manifest, media.missing)
 
 
 def copy(source: Path, target: Path) -> None:
@@ -113,44 +125,10 @@ def copy(source: Path, target: Path) -> None:
         writer.execute("PRAGMA journal_mode=DELETE")
 
 
-@dataclass(frozen=True, slots=True)
-class _MediaSource:
-    """Where the media files of a backup come from and go to."""
-
-    database: Path
-    folder: MediaFolder
-    store: MediaStore | None
-
-
-def pack(
-    database: Path,
-    target: Path,
-    settings_folder: Path,
-    progress: ProgressReporter = no_progress,
-    source: _MediaSource | None = None,
-) -> Backup:
-    """Write a backup into the empty file `target`: the copy of a database and the settings in the folder.
-
-    Without a `source`, the backup has no media files. Raises Conflict if the copy is damaged.
-    """
-    contents, media, place = _inspect(database), MediaList({}), MediaPlace.NONE
-    with archive.create(target, progress) as writer:
-        if source is not None:
-            contents, media = _save_media(contents, database, writer, source, progress)
-            place = MediaPlace.FOLDER if source.store else MediaPlace.FILE
-        sources = {DATABASE: database}
-        if (settings := settings_folder / SETTINGS).is_file():
-            sources[SETTINGS] = settings
-        manifest = writer.finish(
-            sources,
-            created=clock.now().isoformat(timespec="seconds"),
-            blogapi=__version__,
-            migration=contents.migration,
-            rows=contents.rows,
-            media=media,
-            place=place,
-        )
-    return Backup(target, manifest, media.missing)
+def _make_manifest(contents: _Contents, media: MediaList, place: MediaPlace) -> Manifest:
+    created = clock.now().isoformat(timespec="seconds")
+    summary = MediaSummary(place.value, len(media.saved), sum(media.saved.values()), len(media.missing))
+    return Manifest(created, __version__, contents.migration, contents.rows, summary)
 
 
 def _inspect(database: Path) -> _Contents:
@@ -164,31 +142,54 @@ def _inspect(database: Path) -> _Contents:
 
 
 def _save_media(
-    contents: _Contents,
+    source: Path,
     database: Path,
-    writer: BackupWriter,
-    source: _MediaSource,
+    folder: MediaFolder,
+    store: MediaStore | None,
+    zip_file: ZipFile,
     progress: ProgressReporter,
 ) -> tuple[_Contents, MediaList]:
-    """Save the media files; return them, and the contents of the snapshot that refers to them.
+    """Copy a snapshot of the source into `database`, and save its media files; return what both contain.
 
-    A running service can delete a file after the snapshot was taken. A new snapshot is then taken, in which
-    nothing refers to the file any more.
+    A running service can delete a file after the snapshot was taken. Therefore another snapshot is taken if
+    files are missing, until no other files are missing than before.
     """
-    store = source.store
-    if store is not None and contents.media:
-        store.check_usable(source.folder.root)
-    write, contains = (store.add, store.contains) if store else (writer.add_media, lambda _: False)
-    saver = MediaSaver(source.folder, write, contains, progress)
-    _check_space(database.parent, [file for file in contents.media if not contains(file)])
+    write = store.add if store else partial(archive.add_media, zip_file)
+    saved: set[StoredFile] = set()
+    faults: dict[StoredFile, str] = {}
     for _ in range(_MAX_SNAPSHOTS):
-        if saver.save(contents.media):
-            break
-        copy(source.database, database)
+        copy(source, database)
         contents = _inspect(database)
-    else:
-        saver.save(contents.media)
-    return contents, saver.list_files(contents.media)
+        if store and contents.media:
+            store.check_usable(folder.root)
+            saved |= {file for file in contents.media if store.contains(file)}
+        to_save, known, faults = sorted(contents.media - saved), faults, {}
+        _check_space(database.parent, to_save)
+        for file in progress(to_save, total=len(to_save), label="Media files"):
+            if fault := _save_file(folder.get_path(file.hash, file.extension), file, write):
+                faults[file] = fault
+            else:
+                saved.add(file)
+        if faults.keys() <= known.keys():
+            break
+    missing = [MissingFile(file.path, file.label, fault) for file, fault in faults.items()]
+    sizes = {file.path: file.size for file in sorted(contents.media & saved)}
+    return contents, MediaList(sizes, tuple(missing))
+
+
+def _save_file(path: Path, file: StoredFile, write: Callable[[IO[bytes], StoredFile], bool]) -> str:
+    """Save a media file; return what is wrong with it, or an empty string."""
+    # A damaged file is recognised before anything is written. Errors of writing end the backup.
+    if fault := stored_files.find_fault(path, file):
+        return fault
+    try:
+        source = path.open("rb")
+    except FileNotFoundError:
+        return "missing"
+    with source:
+        if not write(source, file):
+            raise Conflict(f"{path} changed during the backup; run the command again.")
+    return ""
 
 
 def _check_space(folder: Path, media: Iterable[StoredFile]) -> None:
@@ -213,18 +214,14 @@ def read_media(database: Path) -> set[StoredFile]:
 def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress) -> Manifest:
     """Unpack a backup into the folder and check its database; return its manifest.
 
-    Also accepts the copy that an upgrade or a restore makes, which is a plain database file. Raises Conflict
-    with the reason if the file cannot be restored.
+    Also accepts the copy that an upgrade or a restore makes, which is a plain database file. Raises
+    InvalidBackup with the reason if the file cannot be restored.
     """
-    try:
-        with convert_errors(path):
-            if naming.is_plain_copy(path.name):
-                manifest = _copy_plain(path, folder / DATABASE)
-            else:
-                manifest = archive.unpack(path, folder, progress=progress)
-            _check_database(folder / DATABASE, manifest)
-    except InvalidBackup as error:
-        raise Conflict(f"{path} cannot be restored: {error}.") from error
+    if naming.is_plain_copy(path.name):
+        manifest = _copy_plain(path, folder / DATABASE)
+    else:
+        manifest = archive.unpack(path, folder, progress=progress)
+    _check_database(folder / DATABASE, manifest)
     return manifest
 
 
@@ -240,7 +237,7 @@ def _copy_plain(path: Path, target: Path) -> Manifest:
             raise InvalidBackup("it contains no blog")
         rows = integrity.count_rows(connection)
     created = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
-    return Manifest(created=created, blogapi="", step=migration, rows=rows, files={})
+    return Manifest(created, "", migration, rows)
 
 
 def _check_database(path: Path, manifest: Manifest) -> None:
@@ -263,9 +260,11 @@ def _refuse_existing(target: Path) -> None:
 
 @contextmanager
 def convert_errors(path: Path) -> Iterator[None]:
-    """Convert errors of the file system and of SQLite into a Problem."""
+    """Convert errors of the file system and of SQLite, and InvalidBackup, into a Problem."""
     try:
         yield
+    except InvalidBackup as error:
+        raise Conflict(f"{path} cannot be restored: {error}.") from error
     except (OSError, sqlite3.Error) as error:
         if is_disk_full(error):
             raise StorageFull(f"The disk is full; nothing was written to {path}.") from error

@@ -12,7 +12,8 @@ from flask import current_app
 from sqlalchemy import ColumnElement, and_, exists, or_, select, update
 
 from blogapi.articles.models import Article
-from blogapi.backups.media_store import MediaStore
+from blogapi.backups.archive import MEDIA_FOLDER
+from blogapi.backups.media_restoring import copy_file
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.doctor import findings
 from blogapi.doctor.findings import Finding, Level, hint, ok, wrong
@@ -88,13 +89,13 @@ def _choose_sample(stored: set[StoredFile]) -> set[StoredFile]:
 
 def _bring_back(root: Path, faults: dict[StoredFile, str]) -> Iterator[Finding]:
     """Copy files from the daily backups; remove from `faults` those that are intact now."""
-    store, names = MediaStore(Path(current_app.instance_path, "backups")), []
+    source, names = Path(current_app.instance_path, "backups", MEDIA_FOLDER), []
     for file in list(faults):
-        if store.contains(file) and store.write_to(root, file):
+        if copy_file(source, file, root):
             del faults[file]
             names.append(file.path)
     if names:
-        says = f"{len(names)} media files were copied from {store.root} ({findings.join_examples(names)})."
+        says = f"{len(names)} media files were copied from {source} ({findings.join_examples(names)})."
         yield Finding("media", Level.REPAIRED, says)
 
 

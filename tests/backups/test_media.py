@@ -172,6 +172,12 @@ def test_a_backup_of_the_first_format_is_restored(run, backup_file, tmp_path):
     assert run("restore", former).exit_code == 0
 
 
+def test_a_backup_of_the_second_format_is_restored(run, saved_file, tmp_path):
+    digests = {"blog.db": {"size": 1, "sha256": "0" * 64}}
+    former = write_altered(saved_file, tmp_path / "former.zip", version=2, files=digests)
+    assert run("backup", "--verify", former).exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("beside", "content", "reason"),
     [(False, None, "missing"), (False, b"x", "damaged"), (True, b"x", "damaged")],

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import zipfile
 
 import pytest
 
 from blogapi import create_app
-from blogapi.backups import service
-from blogapi.storage import files, integrity, upgrades
+from blogapi.backups import archive, service
+from blogapi.storage import integrity, upgrades
 from blogapi.storage.database import db
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.backups.databases import create_older_blog, dump_rows, execute, read_row
@@ -105,12 +106,12 @@ def test_existing_settings_are_not_replaced(run, blog, backup_file):
 def test_unusable_settings_are_not_restored(run, blog, tmp_path, settings, says):
     backup_file = tmp_path / "saved.zip"
     (blog / "config.toml").write_text("", encoding="utf-8")
-    with allow_opening():
-        shutil.copy(blog / "blog.db", tmp_path / "x.db")
-    (tmp_path / "config.toml").write_text(settings, encoding="utf-8")
-    service.copy(blog / "blog.db", tmp_path / "x.db")
-    files.create_private(backup_file)
-    service.pack(tmp_path / "x.db", backup_file, tmp_path)
+    with archive.create(backup_file) as other:
+        run("backup", tmp_path / "blog.zip")
+        with zipfile.ZipFile(tmp_path / "blog.zip") as saved:
+            for name in ("blog.db", "manifest.json"):
+                other.writestr(name, saved.read(name))
+        other.writestr("config.toml", settings)
     (blog / "config.toml").unlink()
     result = run("restore", backup_file)
     assert (result.exit_code, says in result.stdout) == (0, True)
