@@ -10,25 +10,14 @@ from blogapi.content.sanitizer import EMBED_HOSTS
 from blogapi.transfer.wordpress.conversion import INLINE, Conversion
 from blogapi.transfer.wordpress.media_html import figure
 
-# Sites whose address on a line of its own WordPress replaces with the page itself (oEmbed).
-_OEMBED_HOST = re.compile(
-    r"(?:.*\.)?(?:youtube\.com|youtu\.be|youtube-nocookie\.com|vimeo\.com|dailymotion\.com|dai\.ly|flickr\.com"
-    r"|flic\.kr|twitter\.com|x\.com|soundcloud\.com|spotify\.com|slideshare\.net|instagram\.com|instagr\.am"
-    r"|facebook\.com|tiktok\.com|reddit\.com|tumblr\.com|ted\.com|issuu\.com|scribd\.com|mixcloud\.com"
-    r"|kickstarter\.com|imgur\.com|speakerdeck\.com|pinterest\.com|gist\.github\.com|wordpress\.tv"
-    r"|videopress\.com|blip\.tv|viddler\.com|qik\.com|revision3\.com|hulu\.com|photobucket\.com|vine\.co"
-    r"|polldaddy\.com|poll\.fm|crowdsignal\.com|smugmug\.com|meetup\.com|animoto\.com|cloudup\.com"
-    r"|screencast\.com|reverbnation\.com|bandcamp\.com|giphy\.com|codepen\.io|bsky\.app|amazon\.com)\.?",
-    re.IGNORECASE,
-)
-_ADDRESS_LINE = re.compile(r"(?m)^[ \t]*+(?:<p>)?(https?://[^\s<>\"]++)(?:</p>)?[ \t]*+$")
+_ADDRESS_LINE = re.compile(r"(?m)^([ \t]*+(?:<p>)?)(https?://[^\s<>\"]++)((?:</p>)?[ \t]*+)$")
 
 _YOUTUBE = re.compile(
     r"(?:https?:)?//(?:(?:www|m|music)\.)?(?:youtube(?:-nocookie)?\.com/"
-    r"(?:(?:watch|playlist)/?\?|(?P<path>embed|v|shorts|live|e|p)/)|youtu\.be/)(?P<rest>[^\s<>\"]*)",
+    r"(?:(?:watch|playlist)/?(?=\?)|(?:embed|v|shorts|live|e)/)|youtu\.be/)(?P<id>[\w-]{6,64}+)?"
+    r"(?P<rest>[^\s<>\"]*)",
     re.IGNORECASE,
 )
-_YOUTUBE_ID = re.compile(r"[\w-]{6,64}")
 _YOUTUBE_PARAMETER = re.compile(r"(?:^|[?&#])(v|list|t|start)=([\w-]+)")
 _TIME = re.compile(r"(?:(\d{1,4})h)?(?:(\d{1,5})m)?(?:(\d{1,6})s?)?")
 _VIMEO = re.compile(
@@ -54,14 +43,8 @@ def embed(address: str, conversion: Conversion, caption: str = "") -> str:
 
 
 def embed_lines(text: str, conversion: Conversion) -> str:
-    """Return the text with the addresses of known sites that are on lines of their own embedded."""
-
-    def replace(line: re.Match[str]) -> str:
-        if _OEMBED_HOST.fullmatch(_host(line[1])):
-            return embed(line[1], conversion)
-        return line[0]
-
-    return _ADDRESS_LINE.sub(replace, text) if "://" in text else text
+    """Return the text with players or links for the addresses that are on lines of their own."""
+    return _ADDRESS_LINE.sub(lambda line: f"{line[1]}{embed(line[2], conversion)}{line[3]}", text)
 
 
 def link(address: str, text: str = "") -> str:
@@ -117,18 +100,12 @@ def _find_address(tag: str) -> str:
 
 
 def _youtube_player(youtube: re.Match[str]) -> str:
-    rest = youtube["rest"]
-    parameters = dict(_YOUTUBE_PARAMETER.findall(rest))
-    video = _YOUTUBE_ID.match(parameters.get("v", "") or rest)
-    if youtube["path"] in ("p", "P"):
-        return f"https://www.youtube.com/embed/videoseries?list=PL{video[0]}" if video else ""
-    is_list = "list" in parameters and (not video or video[0] in ("list", "videoseries") or "=" in rest[:5])
-    if is_list and "v" not in parameters:
+    parameters = dict(_YOUTUBE_PARAMETER.findall(youtube["rest"]))
+    video = youtube["id"] or parameters.get("v", "")
+    if "list" in parameters and video in ("", "videoseries"):
         return f"https://www.youtube.com/embed/videoseries?list={parameters['list']}"
-    if not video:
-        return ""
     start = _seconds(parameters.get("start", "") or parameters.get("t", ""))
-    return f"https://www.youtube.com/embed/{video[0]}" + (f"?start={start}" if start else "")
+    return video and f"https://www.youtube.com/embed/{video}" + (f"?start={start}" if start else "")
 
 
 def _seconds(time: str) -> int:

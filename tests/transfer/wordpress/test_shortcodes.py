@@ -168,6 +168,7 @@ def test_players_of_other_sites_survive_the_sanitizer(text, address):
     ("text", "address"),
     [
         ("https://twitter.com/a/status/1", "https://twitter.com/a/status/1"),
+        ("<p>https://example.org/?a&amp;b</p>", "https://example.org/?a&amp;b"),
         ("[gist id=abc123]", "https://gist.github.com/abc123"),
         ('<script src="https://gist.github.com/a/abc123.js"></script>', "https://gist.github.com/a/abc123"),
         ("[tweet 123]", "https://twitter.com/i/status/123"),
@@ -186,11 +187,10 @@ def test_other_pages_become_links(text, address):
     "text",
     [
         "See https://youtu.be/dQw4w9WgXcQ here",
-        "https://example.org/",
         '<a href="https://youtu.be/dQw4w9WgXcQ">x</a>',
     ],
 )
-def test_addresses_in_a_sentence_and_of_other_sites_stay(text):
+def test_addresses_in_a_sentence_stay(text):
     assert convert(text).html == f"<p>{text}</p>"
 
 
