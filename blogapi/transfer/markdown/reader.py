@@ -9,6 +9,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from blogapi.content.sanitizer import to_safe_html
+from blogapi.content.table_of_contents import list_headings
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.markdown import (
@@ -19,7 +21,6 @@ from blogapi.transfer.markdown import (
     mdx,
     paths,
     privacy,
-    prose,
     sections,
     vaults,
 )
@@ -42,6 +43,8 @@ from blogapi.transfer.markdown.text import (
 )
 from blogapi.transfer.messages import join_names
 
+# The number of characters of a text in which its heading is looked for.
+_MAX_BEGINNING = 10_000
 # The theme Chirpy of Jekyll.
 _MEDIA_FOLDER_FIELDS = ("mediasubpath", "imgpath")
 
@@ -246,12 +249,19 @@ def _read_title(fields: Fields, markdown: str, name: str) -> str:
     title = to_title(fields.take_line("title"))
     if title:
         return title
-    heading = prose.find_heading(markdown)
+    heading = _find_heading(markdown)
     if heading:
         fields.add_note("The title was taken from the first heading, which stays in the text.")
     else:
         fields.add_note("The title was made from the file name.")
     return heading or paths.make_title(name)
+
+
+def _find_heading(markdown: str) -> str:
+    """Return the first level-1 heading as plain text, or "" if there is none or it has a template tag."""
+    headings = list_headings(to_safe_html(markdown[:_MAX_BEGINNING], "markdown"))
+    text = next((heading.text for heading in headings if heading.level == 1), "")
+    return "" if "{{" in text or "{%" in text else to_line(text)
 
 
 def _read_canonical_url(fields: Fields) -> str:

@@ -49,34 +49,21 @@ def find_reasons(entry: folder.Entry) -> list[DraftReason]:
     return reasons
 
 
+# A folder is listed once in an import, not once for each of its files.
+@lru_cache(maxsize=256)
 def _list_pages(parent: Path) -> tuple[Path, ...]:
     try:
-        return _list_pages_at(parent, parent.stat().st_mtime_ns)
+        pages = [
+            page for page in parent.iterdir() if paths.is_section(page.name) or paths.is_index(page.name)
+        ]
     except OSError:
         return ()
-
-
-# A folder is listed once, not once for each of its files; a new file changes the modification time of the
-# folder.
-@lru_cache(maxsize=256)
-def _list_pages_at(parent: Path, modified: int) -> tuple[Path, ...]:
-    pages = (
-        child for child in parent.iterdir() if paths.is_section(child.name) or paths.is_index(child.name)
-    )
     return tuple(sorted(pages))
-
-
-def _is_private(page: Path, *, is_section: bool) -> bool:
-    try:
-        status = page.lstat()
-    except OSError:
-        return True
-    return _is_private_at(page, is_section, status.st_mtime_ns, status.st_size)
 
 
 # A page is read once, not once for each file below it.
 @lru_cache(maxsize=256)
-def _is_private_at(page: Path, is_section: bool, modified: int, size: int) -> bool:
+def _is_private(page: Path, *, is_section: bool) -> bool:
     try:
         entries = front_matter.parse_file(decode(folder.read_bytes(page))[0]).entries
     except RefusedFile:
