@@ -15,7 +15,7 @@ from sqlalchemy import select
 
 from blogapi.storage.database import current_time, db
 from blogapi.transfer.import_jobs import folders
-from blogapi.transfer.imports.summary import EMPTY_COUNTS
+from blogapi.transfer.imports.summary import EMPTY_SUMMARY
 from blogapi.transfer.models import ImportJob
 from blogapi.users.models import Account
 from blogapi.web.errors import NotFound
@@ -47,48 +47,17 @@ ENDED = (Status.FINISHED, Status.CANCELLED)
 
 @dataclass(frozen=True, slots=True)
 class JobView:
-    """A job as responses show it."""
+    """A job as responses show it, with the numbers and problems of its last summary."""
 
     job: ImportJob
     status: Status
     user: Fields | None
+    options: Fields
+    summary: Fields
 
     def __getattr__(self, name: str) -> Any:
-        # The other fields are those of the job and of its last summary.
-        return getattr(self.job, name)
-
-    @property
-    def options(self) -> Fields:
-        """The options of the import."""
-        options: Fields = json.loads(self.job.options)
-        return options
-
-    @property
-    def counts(self) -> Fields:
-        """The numbers of articles and pictures."""
-        counts: Fields = self._summary.get("counts", {"articles": EMPTY_COUNTS, "pictures": EMPTY_COUNTS})
-        return counts
-
-    @property
-    def problem_count(self) -> int:
-        """The number of files that need a look."""
-        number: int = self._summary.get("problem_count", 0)
-        return number
-
-    @property
-    def problems(self) -> list[Fields]:
-        """The first of these files."""
-        return list(self._summary.get("problems", ()))
-
-    @property
-    def notes(self) -> list[str]:
-        """Sentences about the whole import."""
-        return list(self._summary.get("notes", ()))
-
-    @property
-    def _summary(self) -> Fields:
-        summary: Fields = json.loads(self.job.report or self.job.trial_report or "{}")
-        return summary
+        # The other fields are those of the summary and of the job.
+        return self.summary[name] if name in self.summary else getattr(self.job, name)
 
 
 def list_jobs() -> list[JobView]:
@@ -128,6 +97,12 @@ def _select_jobs() -> Any:
 def _make_views(rows: Sequence[Any]) -> list[JobView]:
     now = current_time()
     return [
-        JobView(job, get_status(job, now), name and {"uuid": job.user_id, "username": name})
+        JobView(
+            job,
+            get_status(job, now),
+            name and {"uuid": job.user_id, "username": name},
+            json.loads(job.options),
+            EMPTY_SUMMARY | json.loads(job.report or job.trial_report or "{}"),
+        )
         for job, name in rows
     ]

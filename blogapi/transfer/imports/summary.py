@@ -16,7 +16,14 @@ _MAX_NAMES = 10
 # The order in which problems are listed.
 _ORDER = (Result.REFUSED, Result.CREATED, Result.UPDATED, Result.UNCHANGED, Result.SKIPPED)
 
-EMPTY_COUNTS = {"new": 0, "changed": 0, "same": 0, "left_out": 0}
+_NO_ITEMS = {"new": 0, "changed": 0, "same": 0, "left_out": 0}
+#: The summary of an import that has read nothing yet.
+EMPTY_SUMMARY: dict[str, Any] = {
+    "counts": {"articles": _NO_ITEMS, "pictures": _NO_ITEMS},
+    "problem_count": 0,
+    "problems": [],
+    "notes": [],
+}
 
 
 def summarize(run: ImportRun) -> dict[str, Any]:
