@@ -42,7 +42,7 @@ from blogapi.taxonomies.taxonomy import Taxonomy
 from blogapi.transfer import folder
 from blogapi.transfer.exports import layouts
 from blogapi.transfer.exports import service as exports
-from blogapi.transfer.imports.opening import open_sources
+from blogapi.transfer.imports.preparing import open_sources
 from blogapi.transfer.imports.run import ImportRun
 from blogapi.transfer.imports.service import Importer
 from blogapi.transfer.imports.spool import Spool

@@ -2,31 +2,45 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from uuid import UUID
 
 import marshmallow as ma
+from flask import current_app
 from sqlalchemy import ColumnDefault
 
+from blogapi.media import service
+from blogapi.media.schemas import MediaChangesSchema
 from blogapi.site import service as site_service
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.site.schemas import SiteChangesSchema
-from blogapi.storage.database import savepoint, table_of
-from blogapi.transfer.blogapi_export import library
-from blogapi.transfer.blogapi_export.blog_data import SITE_FIELDS, BlogData
+from blogapi.storage.database import end_read, savepoint, table_of
+from blogapi.transfer import folder, queries
+from blogapi.transfer.article_record import RefusedFile
+from blogapi.transfer.blogapi_export.blog_data import SITE_FIELDS, BlogData, ExportedMedia
 from blogapi.transfer.imports import exported_terms
 from blogapi.transfer.imports.exported_terms import ExportedTerm
 from blogapi.transfer.imports.refusals import REFUSALS, describe_refusal
 from blogapi.transfer.imports.service import Importer
 from blogapi.transfer.imports.state import ImportState
+from blogapi.transfer.media.imported_media import map_files
 from blogapi.transfer.messages import join_counts
 from blogapi.transfer.reports import FileReport, Result
+from blogapi.web.fields import Fields
 
 # The number of terms that are stored in one transaction.
 _BATCH_TERMS = 100
+# How many files are looked up together, because databases limit the number of parameters.
+_GROUP = 200
+_TEXTS_SCHEMA = MediaChangesSchema()
+
+# The uuid of the file in this library, and whether it is new; or why the file was not stored.
+Stored = tuple[UUID, bool] | RefusedFile
 
 
 @dataclass(slots=True)
@@ -45,7 +59,7 @@ def restore_media(
     data: BlogData, user: UUID, key: str, restored: Restored, *, dry_run: bool
 ) -> Iterator[FileReport]:
     """Store the media files as uploads of the user; yield a report for each file that was not stored."""
-    for item, stored in library.store_files(data.media, user, dry_run=dry_run):
+    for item, stored in _store_files(data.media, user, dry_run=dry_run):
         if not isinstance(stored, tuple) and item.path is None:
             restored.missing.append(item.name)
         elif not isinstance(stored, tuple):
@@ -55,6 +69,61 @@ def restore_media(
             restored.counts["media files"] += stored[1]
             if stored[0] != item.uuid:
                 restored.media_uuids[item.uuid] = stored[0]
+
+
+def _store_files(
+    media: Sequence[ExportedMedia], user: UUID, *, dry_run: bool
+) -> Iterator[tuple[ExportedMedia, Stored]]:
+    """Store the files that the library does not have; yield what became of each file.
+
+    The files are stored as uploads of the user. A file of the library stays as it is. In a dry run, the files
+    are checked but not stored.
+    """
+    for start in range(0, len(media), _GROUP):
+        group = media[start : start + _GROUP]
+        known = queries.find_uploads([item.hash for item in group])
+        taken = queries.get_media([item.uuid for item in group]).keys()
+        end_read()
+        new = [item for item in group if item.hash not in known]
+        yield from ((item, (known[item.hash].uuid, False)) for item in group if item.hash in known)
+        store = partial(_store, user=user, taken=taken, dry_run=dry_run)
+        yield from zip(new, map_files(store, new), strict=True)
+
+
+def _store(item: ExportedMedia, user: UUID, taken: Container[UUID], *, dry_run: bool) -> tuple[UUID, bool]:
+    if item.path is None:
+        raise RefusedFile("The export does not contain the file.")
+    try:
+        texts = _TEXTS_SCHEMA.load({"alt": item.alt, "caption": item.caption})
+    except ma.ValidationError as error:
+        raise RefusedFile(describe_refusal(error)) from error
+    _check_hash(item)
+    with service.prepare(item.path, item.name) as prepared:
+        if prepared.hash != item.hash:
+            raise RefusedFile("The library would change it, so it was not exported from a library.")
+        if dry_run:
+            return item.uuid, True
+        restored: Fields = {"created": item.created, "last_updated": item.last_updated}
+        restored |= {"upload_hash": item.upload_hash} | ({} if item.uuid in taken else {"uuid": item.uuid})
+        stored, is_new = service.store(
+            prepared, **texts, user=user, restored=restored, former_hashes=item.former_hashes
+        )
+        return stored.uuid, is_new
+
+
+def _check_hash(item: ExportedMedia) -> None:
+    assert item.path is not None
+    if item.path.parent.is_symlink():
+        raise RefusedFile(
+            "The media folder is a link, and links are not followed; replace it with the folder."
+        )
+    if not item.path.is_file():
+        raise RefusedFile("The file is missing; copy it from the blog that was exported.")
+    data = folder.read_bytes(item.path, current_app.config["MAX_MEDIA_SIZE"])
+    if hashlib.sha256(data).hexdigest() != item.hash:
+        raise RefusedFile(
+            "The file is damaged or was changed; copy it again from the blog that was exported."
+        )
 
 
 def restore_terms(data: BlogData, importer: Importer, key: str, restored: Restored) -> Iterator[FileReport]:

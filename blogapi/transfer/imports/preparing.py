@@ -1,9 +1,9 @@
-"""Prepare an import: unpack its archives, open its files, and build the run."""
+"""Prepare an import: unpack its archives, group its files by format, and build the run."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,14 +12,14 @@ from flask import current_app
 from blogapi.storage import files
 from blogapi.storage.database import db
 from blogapi.transfer import archives, folder
-from blogapi.transfer.article_record import NotAnArticle
-from blogapi.transfer.imports.opening import open_sources
+from blogapi.transfer.article_record import NotAnArticle, RefusedFile
+from blogapi.transfer.imports import formats
 from blogapi.transfer.imports.run import ImportRun
 from blogapi.transfer.imports.service import Importer
 from blogapi.transfer.imports.spool import Spool
 from blogapi.transfer.links.addresses import to_host
 from blogapi.transfer.media.imported_media import list_extensions
-from blogapi.transfer.sources import ImportOptions
+from blogapi.transfer.sources import ImportOptions, Source
 
 _OWN_DATABASE = NotAnArticle("It is the database of this blog.")
 
@@ -79,3 +79,40 @@ def _list_database_files() -> tuple[Path, ...]:
         return ()
     database = Path(str(db.engine.url.database)).resolve()
     return (database, *files.side_files(database))
+
+
+def open_sources(
+    entries: Iterable[folder.Entry],
+    options: ImportOptions,
+    *,
+    media_extensions: set[str],
+    given: Iterable[Path] = (),
+    format_name: str | None = None,
+) -> Mapping[str, Source]:
+    """Return a source for each format that a file has, by the name of the format.
+
+    Media files are left out, because they are taken with the articles that refer to them; a file that the
+    user has named (`given`) is not. With `format_name`, all files belong to this format.
+    """
+    named = {path.resolve() for path in given}
+    groups: dict[str, list[folder.Entry]] = {}
+    for entry in entries:
+        is_media = entry.path.suffix[1:].lower() in media_extensions and entry.path not in named
+        if not is_media:
+            groups.setdefault(format_name or detect_format(entry), []).append(entry)
+    # The order of the formats is fixed, so that two imports of the same files give the same slugs.
+    return {
+        name: formats.get_format(name).open_source(groups[name], options)
+        for name in formats.FORMATS
+        if name in groups
+    }
+
+
+def detect_format(entry: folder.Entry) -> str:
+    """Return the name of the format of a file, by its first bytes."""
+    head = b""
+    if entry.problem is None:
+        with suppress(RefusedFile):
+            head = folder.read_head(entry.path, formats.HEAD_BYTES)
+    recognised = (name for name in formats.RECOGNISED if formats.get_format(name).recognise(entry, head))
+    return next(recognised, formats.DEFAULT_FORMAT)

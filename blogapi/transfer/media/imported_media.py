@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from pathlib import Path
+from typing import TypeVar
 from uuid import UUID
 
 from flask import Flask, current_app
@@ -34,6 +35,9 @@ _THREADS = 2
 _CHUNK_BYTES = 1024 * 1024
 # Extensions of media files that links can have in addition to those that the library gives its files.
 _OTHER_EXTENSIONS = ("jpeg", "jpe", "oga")
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,23 +213,12 @@ class ImportedMedia:
             for digest, row in known.items()
         }
         new = [digest for digest in unknown if digest not in known]
-        app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
+        stored = map_files(lambda digest: self._store(paths[digest], alts.get(digest, "")), new)
+        self._results |= zip(new, stored, strict=True)
 
-        def store(digest: str) -> LibraryFile | RefusedFile:
-            with app.app_context():
-                return self._store(paths[digest], alts.get(digest, ""))
-
-        executor = ThreadPoolExecutor(_THREADS) if len(new) > 1 else None
-        try:
-            stored = executor.map(store, new) if executor else map(store, new)
-            self._results |= zip(new, stored, strict=True)
-        finally:
-            if executor:
-                executor.shutdown(cancel_futures=True)
-
-    def _store(self, path: Path, alt: str) -> LibraryFile | RefusedFile:
+    def _store(self, path: Path, alt: str) -> LibraryFile:
         if self._full:
-            return self._full
+            raise self._full
         try:
             with media.prepare(path, path.name) as prepared:
                 if self._dry_run:
@@ -234,11 +227,7 @@ class ImportedMedia:
                 return LibraryFile(stored.uuid, addresses.make_path(stored.hash, stored.name), is_new)
         except StorageFull as error:
             self._full = RefusedFile(error.detail)
-            return self._full
-        except Problem as error:
-            return RefusedFile(" ".join(chain.from_iterable((error.errors or {"": [error.detail]}).values())))
-        except OSError as error:
-            return RefusedFile(f"It cannot be read ({(error.strerror or type(error).__name__).lower()}).")
+            raise self._full from error
 
     def _add(self, result: RecordMedia, reference: Reference, digest: str) -> None:
         file = self._results[digest]
@@ -250,6 +239,25 @@ class ImportedMedia:
             result.alts.setdefault(file.uuid, reference.alt)
         # Only the first path of a new file is reported as new.
         self._results[digest] = replace(file, is_new=False)
+
+
+def map_files(store: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result | RefusedFile]:
+    """Yield what `store` returns for each item, or why the library refuses its file."""
+    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
+
+    def store_or_refuse(item: Item) -> Result | RefusedFile:
+        try:
+            with app.app_context():
+                return store(item)
+        except RefusedFile as refusal:
+            return refusal
+        except Problem as error:
+            return RefusedFile(" ".join(chain.from_iterable((error.errors or {"": [error.detail]}).values())))
+        except OSError as error:
+            return RefusedFile(f"It cannot be read ({(error.strerror or type(error).__name__).lower()}).")
+
+    with ThreadPoolExecutor(_THREADS) as executor:
+        yield from executor.map(store_or_refuse, items)
 
 
 def list_extensions() -> set[str]:
