@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from urllib.parse import SplitResult, quote, urlsplit
+from urllib.parse import SplitResult, quote
 
 from blogapi.content.slugs import make_slug
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, AuthorRecord, NotAnArticle, TermRecord
 from blogapi.transfer.markdown import dates, paths
 from blogapi.transfer.markdown.text import decode, list_distinct, to_http_url
-from blogapi.transfer.medium.page import Page, parse_page
+from blogapi.transfer.medium.page import Page, parse_page, split
 from blogapi.transfer.messages import NO_DATE
 from blogapi.transfer.reports import FileReport, Item, Result, read_item
 from blogapi.transfer.sources import ImportOptions, LeftBehind
@@ -112,7 +112,7 @@ def _make_record(
     entry: folder.Entry, page: Page, published_at: datetime | None, notes: list[str], *, is_draft: bool
 ) -> ArticleRecord:
     name, file_hash = _split_name(_FILE_NAME.sub(r"\g<name>", entry.path.stem, count=1))
-    address = _split_address(page.canonical)
+    address = split(page.canonical)
     slug, address_hash = _split_name(address.path.rpartition("/")[2])
     title = page.title or paths.choose_title(page.text, name)
     is_summary = page.text.startswith(page.summary.rstrip("….")[:_MAX_COMPARED])
@@ -147,13 +147,6 @@ def _split_name(name: str) -> tuple[str, str]:
     if not match or (match[1].isdigit() and len(match[1]) < _ID_LENGTH):
         return name, ""
     return name[: match.start()], match[1]
-
-
-def _split_address(address: str) -> SplitResult:
-    try:
-        return urlsplit(address)
-    except ValueError:
-        return urlsplit("")
 
 
 def _is_medium(host: str | None) -> bool:

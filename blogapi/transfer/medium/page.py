@@ -27,26 +27,11 @@ _MAX_DEPTH = 200
 _MAX_FRAME_LENGTH = 100_000
 _MAX_FIELD_LENGTH = 5_000
 # Elements of a text that stay. All others, such as `div` and `section`, are replaced by their content.
-_KEPT = {
-    *("p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "a", "figure"),
-    *(
-        "figcaption",
-        "strong",
-        "b",
-        "em",
-        "i",
-        "s",
-        "u",
-        "del",
-        "mark",
-        "sub",
-        "sup",
-        "table",
-        "thead",
-        "tbody",
-    ),
-    *("tr", "th", "td"),
-}
+_KEPT_ELEMENTS = (
+    "p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code a figure figcaption strong b em i s u del mark sub sup "
+    "table thead tbody tr th td"
+)
+_KEPT = frozenset(_KEPT_ELEMENTS.split())
 _VOID = {"br", "hr", "img"}
 _TITLES = {"h1", "h2", "h3", "h4", "p"}
 # Until 2016, the first element had the class `graf--first`, and no class marked the title.
@@ -269,11 +254,11 @@ class _Body:
 
     def _embed(self, address: str) -> str:
         """Return the HTML for a player or a script that shows content of another site."""
-        parts = _split(address)
+        parts = split(address)
         if parts.hostname == "cdn.embedly.com":
             query = parse_qs(parts.query)
             inner = next((query[name][0] for name in ("src", "url") if name in query), "")
-            return self._embed(inner) if _split(inner).hostname != parts.hostname else ""
+            return self._embed(inner) if split(inner).hostname != parts.hostname else ""
         if parts.hostname in EMBED_HOSTS:
             return f'<iframe src="{escape(address)}"></iframe>'
         if parts.hostname == "gist.github.com":
@@ -288,10 +273,11 @@ def _follow(address: str) -> str:
     """Return the target of a link through Medium's own redirect."""
     if not re.match(r"https?://(?:www\.)?medium\.com/r/\?", address):
         return address
-    return parse_qs(_split(address).query).get("url", [address])[0]
+    return parse_qs(split(address).query).get("url", [address])[0]
 
 
-def _split(address: str) -> SplitResult:
+def split(address: str) -> SplitResult:
+    """Return the parts of an address; all are empty if it is not valid."""
     try:
         return urlsplit(address)
     except ValueError:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 from urllib.parse import quote, unquote
 
-from blogapi.content.slugs import MAX_SLUG_LENGTH, is_slug, make_slug
+from blogapi.content.slugs import MAX_SLUG_LENGTH, make_slug
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.markdown.paths import choose_title, extract_slug
@@ -17,7 +17,7 @@ from blogapi.transfer.media.references import MAX_ALT_LENGTH
 from blogapi.transfer.messages import IMPORT_TIME, join_counts
 from blogapi.transfer.sources import ImportOptions, LeftBehind
 from blogapi.transfer.wordpress import publication, seo, terms
-from blogapi.transfer.wordpress.blog import Blog, get_blog_address, split_url, to_id
+from blogapi.transfer.wordpress.blog import Blog, get_blog_address, read_metas, split_url, to_id
 from blogapi.transfer.wordpress.content import ContentContext, Converted, to_html
 from blogapi.transfer.wordpress.left_behind import count_custom_fields, count_marks, count_name, read_comments
 from blogapi.transfer.xml_elements import Element
@@ -54,7 +54,7 @@ class RecordMaker:
         post_type = item.get_text("wp:post_type") or "post"
         found_comments = read_comments(item, self.counts)
         self._check_is_taken(item, post_type)
-        metas = _read_metas(item)
+        metas = read_metas(item)
         count_marks(item, metas, self.counts)
         count_custom_fields(metas, self.custom_fields, self.counts)
         notes: list[str] = []
@@ -119,7 +119,7 @@ class RecordMaker:
 
     def _convert(self, item: Element, text: str, metas: dict[str, str]) -> Converted:
         context = ContentContext(
-            attachments=self.blog.get_attachment,
+            attachments=self.blog.attachments.get,
             uploads=self.blog.list_uploads(to_id(item.get_text("wp:post_id"))),
             patterns=lambda id_: self.blog.patterns.get(id_, ""),
             footnotes=metas.get("footnotes", ""),
@@ -129,7 +129,7 @@ class RecordMaker:
     def _read_cover(self, metas: dict[str, str], notes: list[str]) -> dict[str, Any]:
         """Return the address of the cover and its alternative text."""
         id_ = to_id(metas.get("_thumbnail_id", ""))
-        found = self.blog.get_attachment(id_)
+        found = self.blog.attachments.get(id_)
         if found and to_http_url(found.url):
             return {"cover_image": found.url, "cover_alt": found.alt[:MAX_ALT_LENGTH]}
         if found:
@@ -178,27 +178,17 @@ def _read_slug(item: Element) -> str:
 
 def _read_former_slugs(item: Element, slug: str, notes: list[str]) -> tuple[str, ...]:
     """Return the slugs that WordPress itself redirects."""
-    former = []
+    former: dict[str, None] = {}
     for child in item.list_children("wp:postmeta"):
         if child.get_text("wp:meta_key") == "_wp_old_slug":
-            former.append(to_line(unquote(child.get_text("wp:meta_value"), errors="replace")))
-    # Making a slug is slow, and most slugs of WordPress are slugs here, too.
-    is_unchanged = slug.isascii() and slug == slug.lower() and is_slug(slug)
-    current = slug if is_unchanged or not slug else make_slug(slug)
-    others = [other for other in dict.fromkeys(former) if other not in ("", current)][:_MAX_FORMER_SLUGS]
+            former[to_line(unquote(child.get_text("wp:meta_value"), errors="replace"))] = None
+    # Making a slug is slow, and few posts have a former one.
+    current = make_slug(slug) if slug and former else slug
+    others = [other for other in former if other not in ("", current)][:_MAX_FORMER_SLUGS]
     usable = [other for other in others if make_slug(other, max_length=MAX_SLUG_LENGTH, default="-") == other]
     for other in [other for other in others if other not in usable][:1]:
         notes.append(f"There is no redirect from “{other[:100]}”, because it is not a slug.")
     return tuple(usable)
-
-
-def _read_metas(item: Element) -> dict[str, str]:
-    """Return the custom fields of an item by name; if there are several, the first."""
-    metas: dict[str, str] = {}
-    for child in item.children:
-        if child.name == "wp:postmeta":
-            metas.setdefault(child.get_text("wp:meta_key"), child.get_text("wp:meta_value"))
-    return metas
 
 
 def _add_type(tags: tuple[str, ...], post_type: str) -> tuple[str, ...]:

@@ -59,8 +59,7 @@ class Blog:
     authors: dict[str, AuthorRecord] = field(default_factory=dict)  #: by login in lower case
     terms: dict[tuple[str, str], Term] = field(default_factory=dict)  #: by taxonomy and nicename
     terms_by_id: dict[tuple[str, int], Term] = field(default_factory=dict)  #: by taxonomy and id
-    #: address, alternative text, caption, title and parent by id
-    attachments: dict[int, tuple[str, str, str, str, int]] = field(default_factory=dict)
+    attachments: dict[int, Attachment] = field(default_factory=dict)  #: by id
     #: place in a gallery and id of each attachment by the id of the post to which it was uploaded
     uploads: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     patterns: dict[int, str] = field(default_factory=dict)  #: texts of synced patterns by id
@@ -108,20 +107,10 @@ class Blog:
         """The most frequent difference between local time and UTC."""
         return self.offsets.most_common(1)[0][0] if self.offsets else timedelta()
 
-    def get_attachment(self, id_: int) -> Attachment | None:
-        """Return an attachment by its id, or None if the export does not contain it."""
-        found = self.attachments.get(id_)
-        if found is None:
-            return None
-        url, alt, caption, title, parent = found
-        path = split_url(url)[1]
-        mime_type = MIME_TYPES.get(get_extension(path), "")
-        return Attachment(url, alt, caption, title, mime_type, parent)
-
     def list_uploads(self, post: int) -> Sequence[Attachment]:
         """Return the attachments that were uploaded to a post, in the order of a gallery."""
         ids = dict.fromkeys(id_ for _, id_ in sorted(self.uploads.get(post, ())))
-        return [found for found in map(self.get_attachment, ids) if found]
+        return [self.attachments[id_] for id_ in ids if id_ in self.attachments]
 
     def select_language(self, text: str) -> tuple[str, tuple[str, ...]]:
         """Return a text in the language of the blog, and the codes of its other languages."""
@@ -191,21 +180,22 @@ class Blog:
         if not id_ or len(self.attachments) >= MAX_ATTACHMENTS:
             return
         url = to_line(item.get_text("wp:attachment_url") or item.get_text("guid"))[:MAX_URL_LENGTH]
-        alt = to_plain_line(find_meta(item, "_wp_attachment_image_alt"))[:_MAX_TEXT]
+        alt = to_plain_line(read_metas(item).get("_wp_attachment_image_alt"))[:_MAX_TEXT]
         parent = to_id(item.get_text("wp:post_parent"))
         caption, title = (item.get_text(name)[:_MAX_TEXT] for name in ("excerpt:encoded", "title"))
-        self.attachments[id_] = (url, alt, caption, to_plain_line(title), parent)
+        mime_type = MIME_TYPES.get(get_extension(split_url(url)[1]), "")
+        self.attachments[id_] = Attachment(url, alt, caption, to_plain_line(title), mime_type)
         if parent:
             place = to_id(item.get_text("wp:menu_order"))
             self.uploads.setdefault(parent, []).append((place, id_))
 
 
-def find_meta(item: Element, key: str) -> str:
-    """Return the value of the first custom field with a name; "" if there is none."""
-    for child in item.children:
-        if child.name == "wp:postmeta" and child.get_text("wp:meta_key") == key:
-            return child.get_text("wp:meta_value")
-    return ""
+def read_metas(item: Element) -> dict[str, str]:
+    """Return the custom fields of an item by name; if there are several, the first."""
+    metas: dict[str, str] = {}
+    for child in item.list_children("wp:postmeta"):
+        metas.setdefault(child.get_text("wp:meta_key"), child.get_text("wp:meta_value"))
+    return metas
 
 
 def to_id(text: str) -> int:

@@ -33,7 +33,6 @@ class Attachment:
     caption: str = ""  #: HTML
     title: str = ""  #: plain text
     mime_type: str = ""
-    parent: int = 0  #: the id of the post to which the file was uploaded; 0 = none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

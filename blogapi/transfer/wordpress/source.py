@@ -158,7 +158,7 @@ def _list_hosts(address: str, blog: Blog) -> Iterator[str]:
     yield from filter(None, (address, blog.address, *blog.former_addresses))
     for name in ("link", "wp:base_blog_url"):
         yield from filter(None, (get_blog_address(blog.texts.get(name, "")),))
-    for url, *_ in blog.attachments.values():
-        host = get_blog_address(url).partition("/")[0]
+    for attachment in blog.attachments.values():
+        host = get_blog_address(attachment.url).partition("/")[0]
         if host.endswith(_WORDPRESS_COM_FILES):
             yield host

@@ -14,28 +14,12 @@ from blogapi.transfer.xml_elements import Element
 
 _PRIMARY_CATEGORIES = ("_yoast_wpseo_primary_category", "rank_math_primary_category")
 # The nicenames of the category that WordPress gives to posts without a category, in several languages.
-_DEFAULT_CATEGORIES = frozenset(
-    (
-        *("uncategorized", "uncategorised", "unkategorisiert", "nicht-kategorisiert", "ohne-kategorie"),
-        *(
-            "non-classe",
-            "sin-categoria",
-            "sem-categoria",
-            "senza-categoria",
-            "geen-categorie",
-            "niet-gecategoriseerd",
-        ),
-        *(
-            "okategoriserade",
-            "ukategorisert",
-            "ikke-kategoriseret",
-            "luokittelematon",
-            "bez-kategorii",
-            "未分类",
-        ),
-        *("未分類", "без-рубрики", "без-категорії"),
-    )
+_DEFAULT_CATEGORIES = (
+    "uncategorized uncategorised unkategorisiert nicht-kategorisiert ohne-kategorie non-classe sin-categoria "
+    "sem-categoria senza-categoria geen-categorie niet-gecategoriseerd okategoriserade ukategorisert "
+    "ikke-kategoriseret luokittelematon bez-kategorii 未分类 未分類 без-рубрики без-категорії"
 )
+_DEFAULT_NICENAMES = frozenset(_DEFAULT_CATEGORIES.split())
 
 ItemTerm = tuple[str, str]  # nicename and name
 
@@ -136,7 +120,7 @@ def _find_by_id(blog: Blog, id_: str) -> Term | None:
 
 
 def _is_default(term: ItemTerm) -> bool:
-    return (term[0] or term[1]).casefold() in _DEFAULT_CATEGORIES
+    return (term[0] or term[1]).casefold() in _DEFAULT_NICENAMES
 
 
 def _choose(name: str, blog: Blog) -> str:
