@@ -15,9 +15,9 @@ from blogapi.api_keys.routes import bp as api_keys
 from blogapi.articles import counts
 from blogapi.articles import queries as article_queries
 from blogapi.articles.author_visibility import author_is_public
-from blogapi.articles.count_routes import bp as article_counts
 from blogapi.articles.render_routes import bp as renderings
 from blogapi.articles.routes import bp as articles
+from blogapi.articles.routes import counts_bp as article_counts
 from blogapi.authors.taxonomy import AUTHORS
 from blogapi.backups.commands import backup, restore
 from blogapi.backups.routes import bp as backups

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import delete as delete_rows
 
-from blogapi.articles import excerpts, history, queries
+from blogapi.articles import history, queries, renderings
 from blogapi.articles.content import ArticleContent, ArticleInput, default_seo, revise
 from blogapi.articles.history import get_content
 from blogapi.articles.lifecycle import Status, is_public
@@ -186,7 +186,7 @@ class Batch:
             errors |= error.errors or {}
         if errors:
             raise Invalid("The article is invalid; `errors` names the fields to correct.", errors=errors)
-        texts = excerpts.remove_generated(former.texts if former else None, content.texts)
+        texts = renderings.remove_generated(former.texts if former else None, content.texts)
         return replace_fields(content, texts=texts)
 
     def _revise_slug(

@@ -14,7 +14,7 @@ from sqlalchemy import Select, bindparam, func, inspect, select, union_all
 from sqlalchemy.orm import joinedload
 from sqlalchemy.orm.attributes import set_committed_value
 
-from blogapi.articles import excerpts, json_reader
+from blogapi.articles import json_reader, renderings
 from blogapi.articles.filters import (
     NO_FILTERS,
     ArticleFilters,
@@ -216,9 +216,9 @@ def find_contents(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
     """Return the content, content type and excerpt of the existing articles with these uuids."""
     found: dict[UUID, dict[str, str]] = {}
     for chunk in _chunks(uuids):
-        columns = select(_article.uuid, *(_article[name] for name in excerpts.SOURCES))
+        columns = select(_article.uuid, *(_article[name] for name in renderings.SOURCES))
         for uuid, *texts in db.session.connection().execute(columns.where(_article.uuid.in_(chunk))):
-            found[uuid] = dict(zip(excerpts.SOURCES, texts, strict=True))
+            found[uuid] = dict(zip(renderings.SOURCES, texts, strict=True))
     return found
 
 

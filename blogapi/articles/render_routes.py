@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from uuid import UUID
 
-from blogapi.articles import future_address
+from blogapi.articles import queries
+from blogapi.articles.lifecycle import UNSET, Status, compute_next_state, is_public
+from blogapi.articles.models import Article
 from blogapi.articles.schemas import RenderBodySchema, RenderingSchema
 from blogapi.articles.text_defaults import TEXT_DEFAULTS
+from blogapi.categories.models import Category
+from blogapi.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.content import rendering
+from blogapi.content.slugs import make_slug
 from blogapi.media.html_pictures import HtmlResolver
 from blogapi.media.references import Text, find_files
+from blogapi.site.addresses import make_article_url
+from blogapi.site.queries import get_site
+from blogapi.storage.database import current_time, db
 from blogapi.web.access import admin, allow
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.slug_lookup import NIL_UUID
+from blogapi.web.unique_slugs import choose_slug
 
 bp = Blueprint(
     "renderings",
@@ -35,5 +45,47 @@ def render(given: Fields) -> WithAttributes:
     content_type = given.pop("content_type", TEXT_DEFAULTS["content_type"])
     rendered = rendering.render(content, content_type)
     resolver = HtmlResolver(article, find_files([Text(article, rendered.html, ())]))
-    slug, url = future_address.predict(article, **given) if given.get("title", "").strip() else (None, None)
+    slug, url = _predict(article, **given) if given.get("title", "").strip() else (None, None)
     return WithAttributes(rendered, html=resolver.resolve(rendered.html), slug=slug, url=url)
+
+
+def _predict(
+    uuid: UUID,
+    *,
+    title: str,
+    slug: str = "",
+    category: UUID | None = None,
+    published_at: datetime | None = None,
+) -> tuple[str, str | None]:
+    """Return the slug and the address of the article, which may be new; the address is None without a site.
+
+    An empty slug is the article's own, or derived from the title. The publication time of an article that is
+    not published yet is by default that of publishing it now.
+    """
+    article = db.session.get(Article, uuid)
+    if not slug and article and not _follows_title(article, title):
+        slug = article.slug
+    slug = slug or choose_slug(None, title, lambda wanted: queries.find_similar_slugs(wanted, exclude=uuid))
+    found = db.session.get(Category, category) if category else None
+    found = found or (article.category if article else None)
+    url = make_article_url(
+        get_site(),
+        uuid=uuid,
+        slug=slug,
+        category_slug=found.slug if found else make_slug(DEFAULT_CATEGORY),
+        published_at=_get_time(article, published_at),
+    )
+    return slug, url
+
+
+def _follows_title(article: Article, title: str) -> bool:
+    was_public = article.was_public or is_public(article.status, article.published_at, current_time())
+    return article.slug_derived and not was_public and article.title != title
+
+
+def _get_time(article: Article | None, given: datetime | None) -> datetime | None:
+    if article and article.status == Status.PUBLISHED and given is None:
+        return article.published_at
+    former = (Status.DRAFT.value, article.published_at if article else None)
+    _, time = compute_next_state(former, Status.PUBLISHED, given or UNSET, current_time())
+    return time

@@ -1,11 +1,19 @@
-"""Renders content before the transaction that stores it, so that no other writer waits for rendering."""
+"""Renders content before the transaction that stores it, so that no other writer waits for rendering.
+
+An excerpt is written by an author, or generated from the content.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 from blogapi.content.rendering import RenderedContent, render
 from blogapi.storage.database import db
+
+Texts = Mapping[str, str]
+
+# The text fields that determine the excerpt that a response shows.
+SOURCES = ("content", "content_type", "excerpt")
 
 # The key of `session.info` for the renderings, which are stored by content and content type.
 _INFO_KEY = "renderings"
@@ -25,3 +33,36 @@ def get_rendering(content: str, content_type: str) -> RenderedContent:
     """Return the prepared rendering of the content, or render it now."""
     prepared = db.session().info.get(_INFO_KEY, {})
     return prepared.get((content, content_type)) or render(content, content_type)
+
+
+def list_needed_contents(former: Texts | None, texts: Texts) -> Iterator[tuple[str, str]]:
+    """Yield each pair of content and content type whose rendering a write of these texts needs.
+
+    `former` contains the texts before the write, or is None for a new article.
+    """
+    if former is None or _differ(former, texts):
+        yield _get_content(texts)
+        if former is not None and texts["excerpt"] and not former["excerpt"]:
+            yield _get_content(former)
+
+
+def remove_generated(former: Texts | None, texts: Texts) -> Texts:
+    """Return the texts with an empty excerpt if the excerpt is not written but generated.
+
+    An excerpt is generated if it equals the excerpt that is generated from the content, or from the content
+    before the write, which the client may have read.
+    """
+    excerpt = texts["excerpt"]
+    if not excerpt or (former is not None and not _differ(former, texts)):
+        return texts
+    sources = [texts] if former is None or former["excerpt"] else [texts, former]
+    generated = (get_rendering(*_get_content(source)).excerpt for source in sources)
+    return {**texts, "excerpt": ""} if excerpt in generated else texts
+
+
+def _differ(former: Texts, texts: Texts) -> bool:
+    return any(former[name] != texts[name] for name in SOURCES)
+
+
+def _get_content(texts: Texts) -> tuple[str, str]:
+    return texts["content"], texts["content_type"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from functools import partial
 from uuid import UUID
 
@@ -12,6 +13,8 @@ from blogapi.articles.filters import ArticleFilters
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import (
     ArticleBodySchema,
+    ArticleCountsQuery,
+    ArticleCountsSchema,
     ArticleFieldsSchema,
     ArticleItemSchema,
     ArticleListQuery,
@@ -188,3 +191,20 @@ def change_all(items: list[ArticleInput]) -> list[UUID]:
 def delete_all(query: Fields) -> None:
     """Delete several articles, all or none; their former versions are kept."""
     service.delete_all(query["uuid"])
+
+
+counts_bp = Blueprint(
+    "article_counts",
+    __name__,
+    url_prefix="/api/v1/blog/article-counts",
+    description="The numbers of articles",
+)
+
+
+@counts_bp.get("/")
+@allow(admin)
+@counts_bp.arguments(ArticleCountsQuery, location="query")
+@counts_bp.response(200, ArticleCountsSchema())
+def get_all(query: Query) -> Mapping[str, int]:
+    """Return the numbers of matching articles in each status."""
+    return queries.count_by_status(ArticleFilters(**query.filters))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from blogapi.articles import excerpts, history, queries, renderings
+from blogapi.articles import history, queries, renderings
 from blogapi.articles.batch import open_batch
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article
@@ -23,14 +23,14 @@ def prepare(inputs: Sequence[ArticleInput], *, partial: bool = False) -> None:
     its default value.
     """
     if partial:
-        inputs = [given for given in inputs if not given.texts.keys().isdisjoint(excerpts.SOURCES)]
+        inputs = [given for given in inputs if not given.texts.keys().isdisjoint(renderings.SOURCES)]
     stored = queries.find_contents([given.uuid for given in inputs if given.uuid is not None])
     contents: list[tuple[str, str]] = []
     for given in inputs:
         former = stored.get(given.uuid) if given.uuid is not None else None
         reset = {} if partial else RESET_BY_PUT
         texts = {**TEXT_DEFAULTS, **(former or {}), **reset, **given.texts}
-        contents += excerpts.list_needed_contents(former, texts)
+        contents += renderings.list_needed_contents(former, texts)
     renderings.prepare(contents)
 
 
