@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flask import Flask
-from sqlalchemy import URL, create_engine, select, text
+from sqlalchemy import URL
 
 from blogapi import clock, config
 from blogapi.articles import json_writer
-from blogapi.articles.models import ArticleStats
-from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.backups import archive, media_restoring, naming, service
 from blogapi.backups.manifest import DATABASE, SETTINGS, Manifest, MissingFile
 from blogapi.backups.media_restoring import BackupMedia
@@ -126,10 +124,10 @@ def _upgrade(folder: Path) -> None:
     app = Flask("blogapi", instance_path=str(folder))
     app.config.update({setting.name: setting.default for setting in config.SETTINGS})
     app.config["SQLALCHEMY_DATABASE_URI"] = URL.create("sqlite", database=str(folder / DATABASE))
-    if _is_up_to_date(folder / DATABASE):
-        return
     try:
         database.init_app(app)
+        with app.app_context(), upgrades.convert_errors(db.engine):
+            upgrades.check_schema(db.session.connection(), Base.metadata)
         json_fragments.init_app()
         json_writer.init_app(app)
     finally:
@@ -142,25 +140,6 @@ def _renew_epoch(path: Path) -> None:
     """Give the staged database another epoch, because its counters can repeat those of the live database."""
     with integrity.open_database(path) as connection:
         connection.execute("UPDATE revision SET epoch = ?", [epoch.generate_epoch()])
-
-
-def _is_up_to_date(path: Path) -> bool:
-    """Return whether the database has the schema and the rendering of this version.
-
-    Raises CannotStart if the migration is the latest but the schema differs from the models.
-    """
-    engine = create_engine(URL.create("sqlite", database=str(path)))
-    try:
-        with upgrades.convert_errors(engine), engine.connect() as connection:
-            if (
-                connection.scalar(text("SELECT version_num FROM alembic_version"))
-                != upgrades.list_migrations()[-1]
-            ):
-                return False
-            upgrades.check_schema(connection, Base.metadata)
-            return connection.scalar(select(ArticleStats.renderer)) == get_renderer_version()
-    finally:
-        engine.dispose()
 
 
 def _close(app: Flask) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,8 +12,7 @@ from flask import Flask
 from blogapi.storage import connections, files
 from blogapi.web.errors import Conflict
 
-_PREFIX = ".restore-"
-_LOCK = f"{_PREFIX}lock"
+_FOLDER, _LOCK = ".restore-files", ".restore-lock"
 
 
 @contextmanager
@@ -23,32 +21,24 @@ def staging(parent: Path) -> Iterator[Path]:
 
     Raises Conflict if another restore is using `parent`.
     """
+    folder = parent / _FOLDER
     with files.locked(parent / _LOCK) as held:
         if not held:
             raise Conflict("Another restore is running; nothing was restored. Wait until it has finished.")
-        _delete_folders(parent)
-        with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=parent, ignore_cleanup_errors=True) as folder:
-            yield Path(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def init_app(app: Flask) -> None:
-    """Delete the folders that killed restores of this blog have left."""
+    """Delete the folder that a killed restore of this blog has left, unless a restore is running."""
     database = connections.sqlite_path(app.config["DATABASE_URL"], Path(app.instance_path))
-    if database is not None:
-        clean_up(database.parent)
-
-
-def clean_up(parent: Path) -> None:
-    """Delete the folders that killed restores have left in `parent`, unless a restore is running."""
-    if next(parent.glob(f"{_PREFIX}*"), None) is None:
+    if database is None or not (folder := database.with_name(_FOLDER)).exists():
         return
     # The blog can be served even if the permissions of its folder do not allow the deletion.
-    with suppress(OSError), files.locked(parent / _LOCK) as held:
+    with suppress(OSError), files.locked(database.with_name(_LOCK)) as held:
         if held:
-            _delete_folders(parent)
-
-
-def _delete_folders(parent: Path) -> None:
-    for path in parent.glob(f"{_PREFIX}*"):
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)

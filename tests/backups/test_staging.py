@@ -87,15 +87,15 @@ def test_a_second_restore_is_refused_while_one_is_running(
 
 
 def test_the_folder_of_a_killed_restore_is_deleted_if_the_folder_is_not_locked(run, blog, app):
-    (blog / ".restore-abc").mkdir()
-    (blog / ".restore-abc" / "blog.db").write_bytes(b"half")
+    (blog / ".restore-files").mkdir()
+    (blog / ".restore-files" / "blog.db").write_bytes(b"half")
     close_connections(app)
     start_app()
     assert list_staging_folders(blog) == []
 
 
 def test_a_start_succeeds_if_the_folder_of_a_killed_restore_cannot_be_deleted(blog, app, monkeypatch):
-    (blog / ".restore-abc").mkdir()
+    (blog / ".restore-files").mkdir()
     close_connections(app)
 
     def refuse(*_):
@@ -127,8 +127,6 @@ def test_a_new_lock_file_is_created_if_the_previous_holder_deleted_the_old_file(
 
 def test_a_second_restore_in_the_same_process_is_refused(tmp_path):
     with staging.staging(tmp_path) as folder:
-        staging.clean_up(tmp_path)
-        assert folder.is_dir()
         with pytest.raises(Conflict), staging.staging(tmp_path):
             pass
         assert folder.is_dir()
