@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from datetime import datetime
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
@@ -30,8 +29,7 @@ _STORAGE_HOST = re.compile(
 #: The tag of pages; posts and pages are both articles here.
 PAGE_TAG = "page"
 UNTITLED = "(Untitled)"
-# These are lower than some of Ghost's limits; an article with a longer text would be refused.
-_MAX_TITLE_LENGTH = 255
+# This is lower than Ghost's limit; an article with a longer tag would be refused.
 _MAX_TAG_LENGTH = 100
 # Fields that have no place in an article. They are counted by name if they have a value of their own.
 _LEFT_FIELDS = (
@@ -143,7 +141,7 @@ class PostReader:
         if post.get("canonical_url") and not record.canonical_url:
             self._leave("canonical URLs inside the blog", None)
         self._leave_fields(post, slug)
-        return _limit_texts(record)
+        return record
 
     def _read_tags(self, post: Post) -> tuple[str, ...]:
         ids = sorted(self._tables.post_tags.get(to_line(post.get("id")), []), key=lambda join: join[0])
@@ -207,15 +205,6 @@ def _read_canonical_url(post: Post) -> str:
 def _describe_losses(losses: Counter[str]) -> Iterator[str]:
     if losses:
         yield f"Parts of its text were left out or changed: {join_counts(losses)}."
-
-
-def _limit_texts(record: ArticleRecord) -> ArticleRecord:
-    long = [name for name in ("title", "seo_title") if len(getattr(record, name)) > _MAX_TITLE_LENGTH]
-    if not long:
-        return record
-    texts = {name: getattr(record, name)[: _MAX_TITLE_LENGTH - 1].rstrip() + "…" for name in long}
-    note = f"Its {' and its '.join(long)} had more than {_MAX_TITLE_LENGTH} characters and was cut."
-    return replace(record, **texts, notes=(*record.notes, note.replace("seo_title", "SEO title")))
 
 
 def _list_mappings(value: object) -> list[Post]:

@@ -15,7 +15,7 @@ from blogapi.transfer.markdown import dates, paths
 from blogapi.transfer.markdown.text import decode, list_distinct, to_http_url
 from blogapi.transfer.medium.page import Page, parse_page, split
 from blogapi.transfer.messages import NO_DATE
-from blogapi.transfer.reports import FileReport, Item, Result, read_item
+from blogapi.transfer.reports import Item, read_item
 from blogapi.transfer.sources import ImportOptions, LeftBehind
 
 # Hosts of Medium's pictures. Their paths contain a unique name, so that a copy on the disk is found by it.
@@ -57,22 +57,11 @@ class MediumSource:
         # A link could lead to pictures that are not part of the archive.
         self.assets = tuple(path for path in folders if path.is_dir() and not path.is_symlink())
         self._entries = entries
-        self._keys: set[str] = set()
 
     def read(self) -> Iterator[Item]:
         """Yield the record of each story, and a report for each page that gives none."""
         for entry in self._entries:
-            item = read_item(entry.key, lambda entry=entry: self._read(entry))  # type: ignore[misc]
-            if isinstance(item, ArticleRecord):
-                item = self._check_key(item)
-            yield item
-
-    def _check_key(self, record: ArticleRecord) -> Item:
-        if record.key not in self._keys:
-            self._keys.add(record.key)
-            return record
-        note = "The story is in the import twice; only the first file is used."
-        return FileReport(record.source, Result.SKIPPED, notes=(note,), title=record.title)
+            yield read_item(entry.key, lambda entry=entry: self._read(entry))  # type: ignore[misc]
 
     def _read(self, entry: folder.Entry) -> ArticleRecord:
         if entry.problem:

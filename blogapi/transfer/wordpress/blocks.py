@@ -183,19 +183,6 @@ def _add_language(tag: str, language: str) -> str:
     return f'<pre class="language-{language}">'
 
 
-def _render_social_link(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
-    url = _text(attributes, "url")
-    name = _text(attributes, "label") or _text(attributes, "service").title() or url
-    return f"<li>{link(url, escape(name, quote=False))}</li>" if url else ""
-
-
-def _render_reusable(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
-    conversion.add_note(
-        "A reusable block (synced pattern) is not in the text; copy its content from WordPress."
-    )
-    return None
-
-
 def _render_footnotes(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
     try:
         notes = json.loads(conversion.context.footnotes or "[]")
@@ -221,15 +208,10 @@ _RENDERERS: dict[str, Renderer] = {
     "cover": _render_background,
     "media-text": _render_background,
     "file": _render_file,
-    "social-link": _render_social_link,
-    "navigation-link": _render_social_link,
-    "block": _render_reusable,
     "footnotes": _render_footnotes,
     **dict.fromkeys(
         ("code", "syntaxhighlighter/code", "enlighter/codeblock", "kevinbatdorf/code-block-pro"), _render_code
     ),
 }
 #: Blocks that may be empty
-_EMPTY_BLOCKS = frozenset(
-    {"spacer", "separator", "more", "nextpage", "html", "shortcode", "freeform", "social-link"}
-)
+_EMPTY_BLOCKS = frozenset({"spacer", "separator", "more", "nextpage", "html", "shortcode", "freeform"})

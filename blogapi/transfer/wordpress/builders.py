@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import binascii
 import re
-from base64 import b64decode
 from collections.abc import Iterable
 from html import escape, unescape
 from urllib.parse import unquote
@@ -50,14 +48,6 @@ def find_link(named: dict[str, str]) -> str:
 def find_label(named: dict[str, str]) -> str:
     """Return the plain text of a button."""
     return _find_text(named, (*_LABELS, "title"))
-
-
-def decode_raw_html(text: str) -> str | None:
-    """Return the HTML of `vc_raw_html`: percent-encoded, then in base64; None if it is not valid."""
-    try:
-        return unquote(b64decode("".join(_TAG.sub("", text).split()), validate=True).decode("ascii"))
-    except (binascii.Error, UnicodeDecodeError):
-        return None
 
 
 def _find(named: dict[str, str], names: Iterable[str]) -> str:

@@ -156,11 +156,6 @@ def _anchor(shortcode: Shortcode, conversion: Conversion) -> str | None:
     return link(address, text) if address else None
 
 
-def _raw_html(shortcode: Shortcode, conversion: Conversion) -> str | None:
-    html = builders.decode_raw_html(shortcode.inner)
-    return None if html is None else conversion.store(html)
-
-
 def read_ids(value: str) -> list[int]:
     return [int(number) for number in re.findall(r"(?<!\d)\d{1,18}(?!\d)", value, re.ASCII)]
 
@@ -220,7 +215,6 @@ HANDLERS: dict[str, Handler] = {
     "codepen": _embed_by_id("https://codepen.io/", "url"),
     **dict.fromkeys(("vc_single_image", "et_pb_image"), _image_by_id),
     **dict.fromkeys(("button", "su_button", "vc_btn", "vc_button", "et_pb_button", "fusion_button"), _anchor),
-    "vc_raw_html": _raw_html,
 }
 
 #: Shortcodes whose handlers ignore the text before an end tag

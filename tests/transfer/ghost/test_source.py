@@ -269,12 +269,6 @@ def test_an_empty_post_is_refused_and_the_others_are_read(read, post):
     assert record.title == "Hello"
 
 
-def test_texts_that_are_too_long_are_cut(read):
-    _, [record] = read(a_post(title="x" * 300, meta_title="y" * 256))
-    assert (len(record.title), len(record.seo_title)) == (255, 255)
-    assert record.notes == ("Its title and its SEO title had more than 255 characters and was cut.",)
-
-
 @pytest.mark.parametrize(
     ("permalinks", "address"),
     [

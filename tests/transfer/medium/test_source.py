@@ -135,12 +135,6 @@ def test_a_response_is_left_behind_and_a_long_text_without_title_is_a_draft(read
     assert (long.status, long.notes[0][:20]) == ("draft", "It has no title of i")
 
 
-def test_a_story_that_is_there_twice_is_read_once(read):
-    (_, second), _ = read({NAME: make_page(), f"copy_{NAME}": make_page()})
-    assert isinstance(second, FileReport)
-    assert second.result == Result.SKIPPED
-
-
 @pytest.mark.parametrize(
     ("canonical", "slug", "kept", "paths"),
     [
