@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from blogapi.storage import files
 class Rotation:
     """The deleted backups, and what was deleted from the media files beside them."""
 
-    deleted: tuple[Path, ...] = ()
+    deleted: list[Path] = field(default_factory=list)
     media: Pruned = field(default_factory=Pruned)
 
 
@@ -32,19 +31,17 @@ def create_in_folder(
             backup = service.create_backup(home, target, store=store, progress=progress)
             if keep is None:
                 return backup, Rotation()
-            deleted = _rotate(target.parent, kind, keep=keep, created=target)
-            return backup, Rotation(tuple(deleted), store.prune())
+            return backup, Rotation(_rotate(target.parent, kind, keep=keep, created=target), store.prune())
 
 
 def _rotate(folder: Path, kind: Kind, *, keep: int, created: Path) -> list[Path]:
-    """Delete the oldest backups of a kind so that `keep` remain, including `created`.
+    """Delete the oldest backups of a kind so that `keep` remain, including `created`; return their paths.
 
-    Returns the paths of the deleted backups.
+    Files with a name chosen by a user have no kind and are never deleted.
     """
-    names = [path.name for path in folder.iterdir()]
-    deleted = [folder / name for name in naming.select_surplus(names, kind, keep=keep, created=created.name)]
+    others = [path for path in folder.iterdir() if naming.find_kind(path.name) is kind and path != created]
+    deleted = sorted(others)[: max(len(others) - (keep - 1), 0)]
     for path in deleted:
-        with suppress(FileNotFoundError):
-            path.unlink()
+        path.unlink(missing_ok=True)
     files.delete_abandoned(folder)
     return deleted

@@ -1,9 +1,8 @@
-"""The names of backups, and the choice of the backups to delete when a newer one is made."""
+"""The names of backups."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
 from datetime import date, datetime
 from enum import StrEnum
 
@@ -39,20 +38,3 @@ def find_kind(name: str) -> Kind | None:
 def is_plain_copy(name: str) -> bool:
     """Return whether this is the name of a database file that was copied before an upgrade or a restore."""
     return name.startswith(("before-upgrade-", "before-restore-")) and name.endswith(".db")
-
-
-def select_surplus(names: Iterable[str], kind: Kind, *, keep: int, created: str) -> list[str]:
-    """Return the names of the backups of this kind to delete, oldest first; `keep` backups remain.
-
-    The new backup `created` is always kept. Files with a name chosen by a user have no kind and are never
-    deleted.
-    """
-    others = sorted(name for name in names if find_kind(name) is kind and name != created)
-    return others[: max(len(others) - (keep - 1), 0)]
-
-
-def explain_unknown_migration(migration: str, known: Collection[str]) -> str:
-    """Return why a backup with this migration cannot be restored, or an empty string if it can."""
-    if migration in known:
-        return ""
-    return f"it was made by a newer version of blogapi (migration {migration}); install that version first"

@@ -241,8 +241,9 @@ def _copy_plain(path: Path, target: Path) -> Manifest:
 
 
 def _check_database(path: Path, manifest: Manifest) -> None:
-    if reason := naming.explain_unknown_migration(manifest.step, upgrades.list_migrations()):
-        raise InvalidBackup(reason)
+    if manifest.step not in upgrades.list_migrations():
+        newer = f"it was made by a newer version of blogapi (migration {manifest.step})"
+        raise InvalidBackup(f"{newer}; install that version first")
     with integrity.open_database(path) as connection:
         if faults := integrity.check_integrity(connection):
             raise InvalidBackup(f"its database is damaged ({faults[0]})")

@@ -17,7 +17,6 @@ from blogapi.doctor import (
     derived_data_checks,
     instance_checks,
     media_checks,
-    rate_limit_checks,
     server_checks,
     sqlite_checks,
 )
@@ -87,7 +86,6 @@ def _run_application_checks(context: click.Context, repair: bool, full: bool) ->
         return
     with app.app_context():
         yield from server_checks.run_checks()
-        yield from rate_limit_checks.run_checks()
         yield from derived_data_checks.run_checks(repair=repair, progress=show_progress)
         yield from media_checks.run_checks(repair=repair, full=full, progress=show_progress)
 

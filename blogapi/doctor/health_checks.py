@@ -20,7 +20,7 @@ from blogapi.articles import json_writer
 from blogapi.articles.models import Article, ArticleJson, ArticleStats
 from blogapi.backups import library
 from blogapi.backups.naming import Kind
-from blogapi.doctor import findings, instance_checks, link_checks, rate_limit_checks, server_checks
+from blogapi.doctor import findings, instance_checks, link_checks, server_checks
 from blogapi.doctor.findings import Advice, Finding, Level
 from blogapi.media import folder as media_folder
 from blogapi.media import stored_files
@@ -164,12 +164,7 @@ def _find_fault(path: Path) -> str:
 
 def _check_server(home: Path) -> Iterator[Advice]:
     database = connections.sqlite_path(current_app.config["DATABASE_URL"], home)
-    checks = (
-        *instance_checks.run_checks(home, database),
-        *server_checks.run_checks(),
-        *rate_limit_checks.run_checks(),
-    )
-    for finding in checks:
+    for finding in (*instance_checks.run_checks(home, database), *server_checks.run_checks()):
         if finding.level is not Level.OK:
             yield _translate(finding, home)
         elif finding.check == "disk":

@@ -1,12 +1,15 @@
-"""A check of the clock of a PostgreSQL server."""
+"""Checks of the servers that the blog uses: PostgreSQL and Redis."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
 
+from flask import current_app
+
 from blogapi import clock
 from blogapi.doctor.findings import Finding, ok, wrong
+from blogapi.rate_limits import limiter
 from blogapi.storage import database_clock
 from blogapi.storage.database import db
 
@@ -15,19 +18,30 @@ MAX_DIFFERENCE = timedelta(seconds=1)
 
 
 def run_checks() -> Iterator[Finding]:
-    """Yield a finding about the clocks of this machine and of PostgreSQL; on SQLite, yield nothing."""
-    if db.engine.dialect.name == "sqlite":
-        return
+    """Yield findings about the clock of PostgreSQL and about Redis, if the blog uses them."""
+    if db.engine.dialect.name != "sqlite":
+        yield _check_clock()
+    if current_app.config["LIMITS_URL"]:
+        yield _check_redis()
+
+
+def _check_clock() -> Finding:
     before, time, after = clock.now(), database_clock.read_clock(db.session()), clock.now()
     difference = (before - time) + (after - before) / 2
     db.session.rollback()
     if abs(difference) <= MAX_DIFFERENCE:
-        yield ok("clocks", "The clocks of this machine and of the database server agree.")
-        return
+        return ok("clocks", "The clocks of this machine and of the database server agree.")
     direction = "ahead of" if difference > timedelta() else "behind"
     seconds = abs(difference).total_seconds()
-    yield wrong(
+    return wrong(
         "clocks",
         f"The clock of this machine is {seconds:.1f} seconds {direction} that of the database server.",
         "synchronize both clocks with NTP; keys, logins and logs use the clock of this machine",
     )
+
+
+def _check_redis() -> Finding:
+    if error := limiter.get_counters(current_app).find_error():
+        says = f"Redis does not respond; each process counts requests in its own memory: {error}"
+        return wrong("limits", says, "start Redis, or correct LIMITS_URL")
+    return ok("limits", "The rate limit counters are stored in Redis.")

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
 import pytest
 
-from blogapi.backups import naming
+from blogapi.backups import folder_backups, naming
 from blogapi.backups.naming import Kind
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, 5, tzinfo=UTC)
-MADE = naming.daily_backup_name(date(2026, 3, 4))
+
+
+@pytest.fixture
+def rotate(tmp_path):
+    """Makes empty files, keeps a number of daily backups, and returns the names of the deleted files."""
+
+    def rotate_files(names, *, keep):
+        for name in names:
+            (tmp_path / name).touch()
+        created = tmp_path / "daily-2026-03-04.zip"
+        deleted = folder_backups._rotate(tmp_path, Kind.DAILY, keep=keep, created=created)
+        assert {path.name for path in tmp_path.iterdir()} == {*names} - {path.name for path in deleted}
+        return [path.name for path in deleted]
+
+    return rotate_files
 
 
 def test_the_name_of_a_backup_contains_the_time_of_the_backup():
@@ -22,24 +36,17 @@ def test_the_name_of_a_backup_contains_the_time_of_the_backup():
     ("keep", "gone"),
     [(4, []), (3, ["daily-2026-03-01.zip"]), (1, [f"daily-2026-03-0{day}.zip" for day in (1, 2, 3)])],
 )
-def test_the_oldest_backups_are_deleted(keep, gone):
-    names = [f"daily-2026-03-0{day}.zip" for day in (3, 1, 2, 4)]
-    assert naming.select_surplus(names, Kind.DAILY, keep=keep, created=MADE) == gone
+def test_the_oldest_backups_are_deleted(rotate, keep, gone):
+    assert rotate([f"daily-2026-03-0{day}.zip" for day in (3, 1, 2, 4)], keep=keep) == gone
 
 
-def test_files_that_the_command_did_not_write_are_kept():
+def test_files_that_the_command_did_not_write_are_kept(rotate):
     names = [
         *("blog.zip", "daily-2026-03-01.zip.old", "daily.zip", "before-restore-20260301T120000000005.zip"),
         *("blogapi-20260301T120000000005Z.zip", "xdaily-2026-03-01.zip", "daily-٢٠٢٦-03-01.zip"),
     ]
-    assert naming.select_surplus(names, Kind.DAILY, keep=1, created=MADE) == []
+    assert rotate(names, keep=1) == []
 
 
-def test_a_new_backup_is_kept_even_if_another_backup_has_a_future_date():
-    names = ["daily-2036-01-01.zip", MADE]
-    assert naming.select_surplus(names, Kind.DAILY, keep=1, created=MADE) == ["daily-2036-01-01.zip"]
-
-
-def test_the_error_for_a_later_migration_in_a_backup_mentions_a_newer_version():
-    assert naming.explain_unknown_migration("0001", ("0001", "0002")) == ""
-    assert "newer version" in naming.explain_unknown_migration("0003", ("0001", "0002"))
+def test_a_new_backup_is_kept_even_if_another_backup_has_a_future_date(rotate):
+    assert rotate(["daily-2036-01-01.zip", "daily-2026-03-04.zip"], keep=1) == ["daily-2036-01-01.zip"]
