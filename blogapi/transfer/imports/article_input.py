@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 import marshmallow as ma
 
-from blogapi.articles.content import ArticleInput, TermReference
+from blogapi.articles.content import ArticleInput
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.authors import profiles
 from blogapi.authors.models import Author
@@ -29,8 +28,7 @@ from blogapi.transfer.imports.terms import get_or_create
 from blogapi.web.errors import Errors, flatten_messages
 from blogapi.web.fields import get_limit
 
-_BODY_SCHEMA = ArticleBodySchema(partial=("category",))
-_COMPLETE_BODY_SCHEMA = ArticleBodySchema()
+_BODY_SCHEMA = ArticleBodySchema()
 
 
 class ArticleInputs:
@@ -69,19 +67,21 @@ class ArticleInputs:
 
         Raises ValidationError with the errors of all fields.
         """
-        if record.exported is not None:
-            return self._make_restored(record.exported)
         errors: Errors = {}
         terms = self.create_terms(record, errors)
         self.authors = terms[AUTHORS.singular] or [self._get_profile()]
         references = {kind: [{"uuid": str(term.uuid)} for term in found] for kind, found in terms.items()}
-        authors = [{"uuid": str(author.uuid)} for author in self.authors]
+        body = {
+            **(_to_body(record) if record.exported is None else record.exported.body),
+            "category": next(iter(references[CATEGORIES.singular]), None),
+            "tags": references[TAGS.singular],
+            "authors": [{"uuid": str(author.uuid)} for author in self.authors],
+        }
         with _collect_errors(errors):
-            body = _to_body(record) | {"tags": references[TAGS.singular], "authors": authors}
             article_input: ArticleInput = _BODY_SCHEMA.load(body)
         if errors:
             raise ma.ValidationError(errors)
-        return replace(article_input, category=TermReference(uuid=terms[CATEGORIES.singular][0].uuid))
+        return article_input
 
     def create_terms(self, record: ArticleRecord, errors: Errors) -> dict[str, list[Any]]:
         """Return the category, the tags and the authors of a record; those that do not exist are created.
@@ -89,6 +89,12 @@ class ArticleInputs:
         Adds the errors of invalid names.
         """
         terms: dict[str, list[Any]] = {kind: [] for kind in self._terms}
+        if record.exported is not None:
+            for kind, found in terms.items():
+                for slug, name in _list_references(record.exported, kind):
+                    with _collect_errors(errors, f"{kind} {slug!r}"):
+                        found.append(self._restore_term(kind, slug, name))
+            return terms
         with _collect_errors(errors, "category"):
             terms[CATEGORIES.singular].append(self._get_or_create(CATEGORIES, _get_category(record)))
         for name in record.tags:
@@ -99,26 +105,6 @@ class ArticleInputs:
                 details = {"bio": author.bio, "url": author.url, "avatar": author.avatar}
                 terms[AUTHORS.singular].append(self._get_or_create(AUTHORS, author.name, **details))
         return terms
-
-    def _make_restored(self, exported: ExportedFields) -> ArticleInput:
-        """Return the input for an article of an export of blogapi; creates its terms that do not exist."""
-        errors: Errors = {}
-        terms: dict[str, list[Term]] = {kind: [] for kind in self._terms}
-        for kind, found in terms.items():
-            for slug, name in _list_references(exported, kind):
-                with _collect_errors(errors, f"{kind} {slug!r}"):
-                    found.append(self._restore_term(kind, slug, name))
-        self.authors = [term for term in terms[AUTHORS.singular] if isinstance(term, Author)]
-        references = {kind: [{"uuid": str(term.uuid)} for term in found] for kind, found in terms.items()}
-        category = next(iter(references[CATEGORIES.singular]), None)
-        body = {**exported.body, "category": category, "tags": references[TAGS.singular]}
-        self.authors = self.authors or [self._get_profile()]
-        body["authors"] = [{"uuid": str(author.uuid)} for author in self.authors]
-        with _collect_errors(errors):
-            article_input: ArticleInput = _COMPLETE_BODY_SCHEMA.load(body)
-        if errors:
-            raise ma.ValidationError(errors)
-        return article_input
 
     def _restore_term(self, kind: str, slug: str, name: str) -> Term:
         terms = self._terms[kind]
