@@ -18,8 +18,10 @@ FindAddress = Callable[[str], str | None]
 
 _HREF_HINT = re.compile("[hH][rR][eE][fF]")
 _TAG = r"<a(?:rea)?(?=\s)(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+>"
+# Comments and elements whose content is not HTML, to their end or to that of the text, and links.
 _HTML_TOKEN = re.compile(
-    rf"(?P<hidden><!--|<(?P<name>script|style|textarea)\b(?![^<>]*/>))|(?P<tag>{_TAG})", re.IGNORECASE
+    rf"<!--.*?(?:-->|\Z)|<(script|style|textarea)\b(?![^<>]*/>).*?(?:</\1|\Z)|(?P<link>{_TAG})",
+    re.IGNORECASE | re.DOTALL,
 )
 _HREF = re.compile(r"(\shref\s*+=\s*+)(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'<>=`]++))", re.IGNORECASE)
 
@@ -73,25 +75,10 @@ def _may_have_links(text: str) -> bool:
 
 
 def _rewrite_html(html: str, find_address: FindAddress) -> str:
-    parts, position, start, unclosed = [], 0, 0, set[str]()
-    while match := _HTML_TOKEN.search(html, position):
-        position = match.end()
-        if match["hidden"]:
-            end = f"</{match['name'].lower()}" if match["name"] else "-->"
-            # Without its end, the text is searched once.
-            found = -1 if end in unclosed else _find_ignoring_case(html, end, position)
-            if found < 0:
-                unclosed.add(end)
-            position = max(found, position)
-            continue
-        parts += [html[start : match.start()], _rewrite_tag(match["tag"], find_address)]
-        start = position
-    return "".join((*parts, html[start:]))
+    def rewrite(match: re.Match[str]) -> str:
+        return _rewrite_tag(match[0], find_address) if match["link"] else match[0]
 
-
-def _find_ignoring_case(text: str, end: str, position: int) -> int:
-    match = re.compile(re.escape(end), re.IGNORECASE).search(text, position)
-    return match.start() if match else -1
+    return _HTML_TOKEN.sub(rewrite, html)
 
 
 def _rewrite_tag(tag: str, find_address: FindAddress) -> str:
