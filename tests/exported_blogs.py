@@ -45,7 +45,7 @@ from blogapi.transfer.exports import service as exports
 from blogapi.transfer.imports.preparing import open_sources
 from blogapi.transfer.imports.run import ImportRun
 from blogapi.transfer.imports.service import Importer
-from blogapi.transfer.imports.spool import Spool
+from blogapi.transfer.imports.spool import open_spool
 from blogapi.transfer.media.imported_media import list_extensions
 from blogapi.transfer.reports import FileReport
 from blogapi.transfer.sources import ImportOptions
@@ -111,7 +111,7 @@ class Blogs:
 
     def restore(self, source: Path, assets: tuple[Path, ...] = (), **options: Any) -> list[FileReport]:
         """Import a folder; return the reports."""
-        with self.app.app_context(), Spool() as spool:
+        with self.app.app_context(), open_spool() as spool:
             importer = Importer(self.owner, assets=assets, **options)
             sources = open_sources(
                 folder.walk_path(source),

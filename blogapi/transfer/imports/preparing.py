@@ -16,7 +16,7 @@ from blogapi.transfer.article_record import NotAnArticle, RefusedFile
 from blogapi.transfer.imports import formats
 from blogapi.transfer.imports.run import ImportRun
 from blogapi.transfer.imports.service import Importer
-from blogapi.transfer.imports.spool import Spool
+from blogapi.transfer.imports.spool import open_spool
 from blogapi.transfer.links.addresses import to_host
 from blogapi.transfer.media.imported_media import list_extensions
 from blogapi.transfer.sources import ImportOptions, Source
@@ -51,7 +51,7 @@ def open_run(
             entries, options, format_name=format_name, media_extensions=list_extensions(), given=paths
         )
         hosts = filter(None, [to_host(options.base_url)])
-        run = ImportRun(importer, sources, stack.enter_context(Spool()), now=options.now, hosts=hosts)
+        run = ImportRun(importer, sources, stack.enter_context(open_spool()), now=options.now, hosts=hosts)
         run.notes += notes
         yield run
 

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from tempfile import TemporaryFile
-from types import TracebackType
+from typing import IO
 
 from blogapi.transfer.article_record import ArticleRecord
 
 
+@contextmanager
+def open_spool() -> Iterator[Spool]:
+    """Yield an empty spool, whose file is deleted at the end."""
+    with TemporaryFile("w+b", prefix="blogapi-import-") as file:
+        yield Spool(file)
+
+
 class Spool:
-    """Keeps records in the order in which they were added, until the end of the `with` block."""
+    """Keeps records in the order in which they were added."""
 
-    def __init__(self) -> None:
-        self._file = TemporaryFile("w+b", prefix="blogapi-import-")  # noqa: SIM115 (closed by __exit__)
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
         self._offsets: dict[str, int] = {}
-
-    def __enter__(self) -> Spool:
-        return self
-
-    def __exit__(
-        self, type_: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._file.close()
 
     def __len__(self) -> int:
         return len(self._offsets)

@@ -12,6 +12,7 @@ import stat
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from urllib.parse import unquote
@@ -52,10 +53,9 @@ class MediaFiles:
 
     def __init__(self, assets: Sequence[Path] = ()) -> None:
         self._assets: tuple[Path, ...] = ()
-        self._sites: dict[tuple[Path, Path], Site] = {}
-        self._names: dict[Path, dict[str, list[str]]] = {}
-        #: The files of the folder in which a name was looked up last.
-        self._trees: dict[Path, dict[str, Path | None]] = {}
+        self._list_names = lru_cache(_MAX_LISTED_FOLDERS)(_list_names)
+        self._find_site = lru_cache(_MAX_LISTED_FOLDERS)(partial(find_site, list_names=self._list_raw_names))
+        self._get_tree = lru_cache(1)(_list_tree)
         #: The folders in `assets` without further folders.
         self._flat: set[Path] = set()
         self.add_folders(assets)
@@ -76,7 +76,7 @@ class MediaFiles:
         is looked up in all of `root`, because Obsidian names files so. Raises RefusedFile for a link to
         another place, and for something that is not a file.
         """
-        site = self._get_site(source.parent, root)
+        site = self._find_site(source.parent, root)
         allowed = (*self._assets, *site.allowed)
         for path in _list_variants(reference):
             for target in self._list_targets(path, source, site):
@@ -95,15 +95,6 @@ class MediaFiles:
             if found:
                 return replace(found, is_elsewhere=True)
         return None
-
-    def _get_tree(self, root: Path) -> dict[str, Path | None]:
-        """Return the files in a folder by folded name; None stands for several files."""
-        if root not in self._trees:
-            tree: dict[str, Path | None] = {}
-            for path in islice(_walk_files(root), _MAX_TREE_FILES):
-                tree[_fold(path.name)] = None if _fold(path.name) in tree else path
-            self._trees = {root: tree}
-        return self._trees[root]
 
     def _list_targets(self, path: str, source: Path, site: Site) -> Iterator[Path]:
         # A browser resolves `../x.png` against the address of the page, which differs from the path of its
@@ -175,27 +166,25 @@ class MediaFiles:
             path /= next(same_case, names[0])
         return path
 
-    def _list_names(self, folder: Path) -> dict[str, list[str]]:
-        if folder not in self._names:
-            if len(self._names) >= _MAX_LISTED_FOLDERS:
-                self._names.clear()
-            names: dict[str, list[str]] = {}
-            self._names[folder] = names
-            for name in _list_folder(folder):
-                names.setdefault(_fold(name), []).append(name)
-        return self._names[folder]
-
-    def _get_site(self, folder: Path, root: Path) -> Site:
-        key = folder, root
-        if key not in self._sites:
-            if len(self._sites) >= _MAX_LISTED_FOLDERS:
-                self._sites.clear()
-            self._sites[key] = find_site(folder, root, self._list_raw_names)
-        return self._sites[key]
-
     def _list_raw_names(self, folder: Path) -> set[str]:
         names = {name for group in self._list_names(folder).values() for name in group}
         return names | ({"hugo.toml"} if (folder / "config" / "_default").is_dir() else set())
+
+
+def _list_names(folder: Path) -> dict[str, list[str]]:
+    """Return the names in a folder by folded name."""
+    names: dict[str, list[str]] = {}
+    for name in _list_folder(folder):
+        names.setdefault(_fold(name), []).append(name)
+    return names
+
+
+def _list_tree(root: Path) -> dict[str, Path | None]:
+    """Return the files in a folder and its subfolders by folded name; None stands for several files."""
+    tree: dict[str, Path | None] = {}
+    for path in islice(_walk_files(root), _MAX_TREE_FILES):
+        tree[_fold(path.name)] = None if _fold(path.name) in tree else path
+    return tree
 
 
 def _walk_files(root: Path) -> Iterator[Path]:

@@ -17,7 +17,7 @@ from blogapi.transfer.article_record import ArticleRecord, TermRecord
 from blogapi.transfer.imports.report_output import format_document, format_report
 from blogapi.transfer.imports.run import ImportRun
 from blogapi.transfer.imports.service import Importer
-from blogapi.transfer.imports.spool import Spool
+from blogapi.transfer.imports.spool import open_spool
 from blogapi.transfer.reports import FileReport, Result
 from blogapi.transfer.sources import LeftBehind
 
@@ -59,7 +59,7 @@ def run(app, people):
     """Imports sources; returns the run."""
 
     def run(*sources, **options):
-        with app.app_context(), Spool() as spool:
+        with app.app_context(), open_spool() as spool:
             importer = Importer(people.admin.uuid, **options)
             given = {f"format-{number}": source for number, source in enumerate(sources)}
             started = ImportRun(importer, given, spool, now=NOW)
@@ -260,7 +260,7 @@ def test_template_tags_that_stay_are_counted_by_name(run):
 
 def test_the_spool_returns_records_in_their_order(app):
     records = [a_record(number) for number in (3, 1, 2)]
-    with Spool() as spool:
+    with open_spool() as spool:
         for record in records:
             spool.add(record)
         assert list(spool.read()) == records
