@@ -74,47 +74,6 @@ _ODD_TEXTS = (
     ),
     *("<img src='/media/HASH/x.png'>", "![](img/red.png)", "[x](https://x.example/media/HASH/x.png)"),
 )
-_LETTERS = st.characters(exclude_categories=("Cs", "Cc"))
-_PARTS = st.one_of(st.sampled_from(_ODD_TEXTS), st.text(_LETTERS, max_size=5))
-_TEXTS = (
-    *(
-        "\r\n",
-        "\r",
-        "\t",
-        "\x85",
-        "\u2028",
-        "\ufeff",
-        "\ufffe",
-        "\U0001f600",
-        "  ",
-        "\n---\n",
-        "---\r\n",
-        "'",
-        '"',
-    ),
-    *(
-        "{{ x }}",
-        "{% raw %}",
-        "{{< y >}}",
-        "{{% z %}}",
-        "{{<",
-        "<pre>",
-        "</pre>",
-        "&amp;",
-        "\\",
-        ": #",
-        "*a",
-        "~",
-    ),
-    *(
-        "../media/red.png",
-        "/media/red.png#2",
-        "media:MEDIA",
-        "![](media:MEDIA)",
-        "<img src='/media/HASH/x.png'>",
-    ),
-    *('<img src="https://x.example/media/HASH/x.png">', "![](img/red.png)", "img/red.png"),
-)
 _PARTS = st.one_of(
     st.sampled_from(_ODD_TEXTS), st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=5)
 )
