@@ -48,6 +48,7 @@ def test_a_note_becomes_a_quote(content, expected):
         "```\n:::note\nText\n:::\n```",
         ":::note\nText without an end",
         "::: code-group\nText\n:::",
+        ":::note\n::: code-group\nText\n:::\n:::",
         "Wow!!! note this",
         ":::",
         "What??? note",
@@ -63,9 +64,9 @@ def test_html_stays():
 
 def test_many_nested_notes_take_linear_time():
     content = ":::note\n" * 20_000 + ":::\n" * 20_000
-    assert resolve(content).count("**Note**") == 8
+    assert resolve(content).count("**Note**") == 4
 
 
 def test_many_indented_notes_take_linear_time():
-    content = "".join(f"{'    ' * level}!!! note\n" for level in range(2_000))
-    assert resolve(content).count("**Note**") == 8
+    content = "".join(f"{'    ' * level}!!! note\n" for level in range(1_000))
+    assert resolve(content).count("**Note**") == 4
