@@ -1,4 +1,7 @@
-"""What each known shortcode becomes."""
+"""What each known shortcode becomes.
+
+The page builders are WPBakery, Divi, Avada and Shortcodes Ultimate.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape, unescape
+from urllib.parse import unquote
 
-from blogapi.transfer.wordpress import builders, media_html
+from blogapi.transfer.wordpress import media_html
 from blogapi.transfer.wordpress.conversion import Attachment, Conversion
 from blogapi.transfer.wordpress.embeds import embed, link
 
@@ -15,6 +19,13 @@ _AUDIO_TYPES = ("src", "mp3", "m4a", "ogg", "wav", "flac", "wma")
 _VIDEO_TYPES = ("src", "mp4", "m4v", "webm", "ogv", "mov", "wmv", "flv")
 _ADDRESS = re.compile(r"https?://[^\s<>\"'\]]++|(?<![\w/])//[\w.-]++/[^\s<>\"'\]]*+")
 _TAG = re.compile(r"<[^<>]*+>")
+_TITLES = ("title", "heading", "text", "h2", "name", "author")
+_PICTURES = ("image", "image_url", "portrait_url")
+_ADDRESSES = ("button_url", "button_link", "button_one_url", "url", "link", "href")
+_LABELS = ("button_text", "button_one_text", "linktext", "btn_title")
+_LEVEL = re.compile(r"(?:^|tag:)(h[2-6])\b")
+# Characters that the builders replace, because attributes cannot contain them.
+_REPLACED = {"%22": '"', "%91": "[", "%93": "]", "``": '"', "`{`": "[", "`}`": "]"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +162,46 @@ def _image_by_id(shortcode: Shortcode, conversion: Conversion) -> str | None:
 
 def _anchor(shortcode: Shortcode, conversion: Conversion) -> str | None:
     """Return the button or link of a page builder."""
-    address = builders.find_link(shortcode.named) or unescape(shortcode.find_address())
-    text = _TAG.sub("", shortcode.inner).strip() or escape(builders.find_label(shortcode.named), quote=False)
+    address = _find_link(shortcode.named) or unescape(shortcode.find_address())
+    text = _TAG.sub("", shortcode.inner).strip() or escape(
+        _find_text(shortcode.named, (*_LABELS, "title")), quote=False
+    )
     return link(address, text) if address else None
+
+
+def convert_titled(named: dict[str, str], conversion: Conversion) -> str:
+    """Return the heading, the picture and the button of a box whose text is between its tags."""
+    parts: list[str] = []
+    if title := _find_text(named, _TITLES):
+        level = _LEVEL.search(named.get("font_container") or named.get("title_level") or "")
+        tag = level[1] if level else "h3"
+        parts.append(f"<{tag}>{escape(title, quote=False)}</{tag}>")
+    picture = _find(named, _PICTURES)
+    if picture.startswith(("http://", "https://", "/")):
+        parts.append(media_html.image(Attachment(unescape(picture), alt=_find_text(named, ("alt",)))))
+    label, address = _find_text(named, _LABELS), _find_link(named)
+    if label and address:
+        parts.append(f"<p>{link(address, escape(label, quote=False))}</p>")
+    return "\n\n".join(map(conversion.store, parts))
+
+
+def _find_link(named: dict[str, str]) -> str:
+    """Return the address of a button; WPBakery writes `url:https%3A%2F%2Fexample.com|title:Shop`."""
+    address = unescape(_find(named, _ADDRESSES))
+    if address.startswith("url:"):
+        address = unquote(address[4:].partition("|")[0])
+    return address if address.startswith(("http://", "https://", "mailto:", "tel:", "/")) else ""
+
+
+def _find(named: dict[str, str], names: Iterable[str]) -> str:
+    return next((named[name].strip() for name in names if named.get(name, "").strip()), "")
+
+
+def _find_text(named: dict[str, str], names: Iterable[str]) -> str:
+    text = _find(named, names)
+    for code, character in _REPLACED.items():
+        text = text.replace(code, character)
+    return " ".join(unescape(_TAG.sub("", text)).split())
 
 
 def read_ids(value: str) -> list[int]:

@@ -9,9 +9,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from blogapi.transfer.wordpress.builders import convert_titled
 from blogapi.transfer.wordpress.conversion import Conversion
-from blogapi.transfer.wordpress.shortcode_handlers import HANDLERS, NAMES_WITHOUT_CONTENT, Shortcode
+from blogapi.transfer.wordpress.shortcode_handlers import (
+    HANDLERS,
+    NAMES_WITHOUT_CONTENT,
+    Shortcode,
+    convert_titled,
+)
 from blogapi.transfer.wordpress.shortcode_names import (
     CODE_NAMES,
     LAYOUT_NAMES,
