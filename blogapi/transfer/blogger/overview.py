@@ -11,8 +11,7 @@ from typing import IO
 from urllib.parse import urlsplit
 
 from blogapi.transfer.article_record import CommentRecord, RefusedFile
-from blogapi.transfer.blogger.api import read_api
-from blogapi.transfer.blogger.feed import Feed
+from blogapi.transfer.blogger.feed import Feed, read_api
 from blogapi.transfer.blogger.items import BloggerItem, make_comment
 
 # `https://name.blogspot.co.uk/2020/01/title.html`: each country has its own host for the same blog.

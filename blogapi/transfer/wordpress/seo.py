@@ -9,27 +9,19 @@ from typing import Any
 from blogapi.transfer.markdown.text import to_http_url, to_line, to_plain_line
 
 # The custom fields of the plugins by the fields of the record.
-_TEXTS: dict[str, tuple[str, ...]] = {
-    "seo_title": (
-        *("_yoast_wpseo_title", "rank_math_title", "_aioseo_title", "_aioseop_title"),
-        *("_seopress_titles_title", "jetpack_seo_html_title", "_genesis_title"),
-    ),
-    "seo_description": (
-        *("_yoast_wpseo_metadesc", "rank_math_description", "_aioseo_description", "_aioseop_description"),
-        *("_seopress_titles_desc", "advanced_seo_description", "_genesis_description"),
-    ),
+_TEXTS = {
+    "seo_title": "_yoast_wpseo_title rank_math_title _aioseo_title _aioseop_title _seopress_titles_title "
+    "jetpack_seo_html_title _genesis_title",
+    "seo_description": "_yoast_wpseo_metadesc rank_math_description _aioseo_description _aioseop_description "
+    "_seopress_titles_desc advanced_seo_description _genesis_description",
 }
-_URLS: dict[str, tuple[str, ...]] = {
-    "canonical_url": (
-        *("_yoast_wpseo_canonical", "rank_math_canonical_url", "_aioseo_canonical_url"),
-        *("_seopress_robots_canonical", "_genesis_canonical_uri"),
-    ),
-    "og_image": (
-        *("_yoast_wpseo_opengraph-image", "rank_math_facebook_image", "_seopress_social_fb_img"),
-        "_social_image_url",
-    ),
+_URLS = {
+    "canonical_url": "_yoast_wpseo_canonical rank_math_canonical_url _aioseo_canonical_url "
+    "_seopress_robots_canonical _genesis_canonical_uri",
+    "og_image": "_yoast_wpseo_opengraph-image rank_math_facebook_image _seopress_social_fb_img "
+    "_social_image_url",
 }
-FIELDS = frozenset(key for keys in (*_TEXTS.values(), *_URLS.values()) for key in keys)
+FIELDS = frozenset(key for keys in (*_TEXTS.values(), *_URLS.values()) for key in keys.split())
 # `%%title%%` of Yoast and SEOPress, `%title%` of Rank Math, `#post_title` of All in One SEO.
 _VARIABLE = re.compile(r"%%?([a-z][a-z0-9_-]{1,40})%%?|#([a-z]+(?:_[a-z]+){1,4})\b")
 _ALIASES = {
@@ -65,8 +57,8 @@ def read_seo(
     return fields, notes
 
 
-def _find(metas: Mapping[str, str], keys: tuple[str, ...]) -> str:
-    return next((metas[key] for key in keys if metas.get(key, "").strip()), "")
+def _find(metas: Mapping[str, str], keys: str) -> str:
+    return next((metas[key] for key in keys.split() if metas.get(key, "").strip()), "")
 
 
 def _resolve(template: str, variables: Mapping[str, str]) -> str | None:
