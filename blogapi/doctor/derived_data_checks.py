@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -47,11 +47,16 @@ def run_checks(*, repair: bool = False, progress: ProgressReporter = no_progress
     for model in json_fragments.stored_models():
         names = list(_check_stored_json(model, repair))
         yield _report_differing("pieces", model.__tablename__, names, repair)
-    differing = _DifferingArticles()
+    slugs = defaultdict[str, list[str]](list)
     total = db.session.query(Article).count()
     for uuids in progress(_article_batches(), total=-(-total // _ARTICLES_PER_BATCH), label="Articles"):
-        differing.check(uuids, repair)
-    yield from differing.report(repair)
+        _check_articles(uuids, slugs, repair)
+    if lacking := slugs["seo"]:
+        says = f"{len(lacking)} articles have no SEO record ({findings.join_examples(lacking)})."
+        yield wrong("articles", says, "save each article again: PUT the body that GET returns")
+    yield _report_differing("pieces", "article", slugs["pieces"], repair)
+    yield _report_differing("search", "entries of articles", slugs["search"], repair)
+    yield _report_differing("media", "uses of media by articles", slugs["media"], repair)
     yield _check_stats(repair)
 
 
@@ -100,46 +105,28 @@ def _article_batches() -> Iterator[list[UUID]]:
         last = uuids[-1]
 
 
-class _DifferingArticles:
-    """The slugs of the articles with a problem, by check."""
-
-    def __init__(self) -> None:
-        self._slugs: dict[str, list[str]] = defaultdict(list)
-
-    def check(self, uuids: list[UUID], repair: bool) -> None:
-        """Check the data derived from these articles; if `repair` is True, correct it."""
-        articles = _load_articles(uuids)
-        complete = json_writer.render_articles(article for article in articles if article.seo is not None)
-        differing = {
-            "seo": [RenderedArticle(article) for article in articles if article.seo is None],
-            "pieces": list(_with_other_json(complete)),
-            "search": list(_with_other_search_entry(complete)),
-            "media": list(_with_other_uses(complete)),
-        }
-        for check, found in differing.items():
-            self._slugs[check] += [article.slug for article in found]
-        to_render = [article.uuid for article in (*differing["pieces"], *differing["search"])]
-        to_store = [article.uuid for article in differing["media"]]
+def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool) -> None:
+    """Add the slugs of those articles whose derived data is wrong, by check; repair it if asked to."""
+    articles = _load_articles(uuids)
+    complete = json_writer.render_articles(article for article in articles if article.seo is not None)
+    differing = {
+        "pieces": list(_with_other_json(complete)),
+        "search": list(_with_other_search_entry(complete)),
+        "media": list(_with_other_uses(complete)),
+    }
+    slugs["seo"] += [article.slug for article in articles if article.seo is None]
+    for check, found in differing.items():
+        slugs[check] += [article.slug for article in found]
+    with_other_uses = {article.uuid for article in differing["media"]}
+    to_repair = {article.uuid for found in differing.values() for article in found}
+    _end_read()
+    if to_repair and repair:
+        with transaction():
+            loaded = _load_articles(to_repair)
+            misused = [RenderedArticle(article) for article in loaded if article.uuid in with_other_uses]
+            uses.store_article_uses(db.session(), {article.uuid: article.find_uses() for article in misused})
+            json_writer.store_articles(db.session(), loaded)
         _end_read()
-        if to_store and repair:
-            with transaction():
-                rendered = [RenderedArticle(article) for article in _load_articles(to_store)]
-                used = {article.uuid: article.find_uses() for article in rendered}
-                uses.store_article_uses(db.session(), used)
-            _end_read()
-        if to_render and repair:
-            with transaction():
-                json_writer.store_articles(db.session(), _load_articles(to_render))
-            _end_read()
-
-    def report(self, repair: bool) -> Iterator[Finding]:
-        """Yield the findings about all checked articles."""
-        if slugs := self._slugs["seo"]:
-            says = f"{len(slugs)} articles have no SEO record ({findings.join_examples(slugs)})."
-            yield wrong("articles", says, "save each article again: PUT the body that GET returns")
-        yield _report_differing("pieces", "article", self._slugs["pieces"], repair)
-        yield _report_differing("search", "entries of articles", self._slugs["search"], repair)
-        yield _report_differing("media", "uses of media by articles", self._slugs["media"], repair)
 
 
 def _load_articles(uuids: Iterable[UUID]) -> Sequence[Article]:
@@ -195,41 +182,22 @@ def _check_stats(repair: bool) -> Finding:
 def _check_index(repair: bool) -> Iterator[Finding]:
     damage = _run_fts5_command("integrity-check") if db.engine.dialect.name == "sqlite" else ""
     if damage:
-        yield _repair_index(f"The index is damaged: {damage}.", repair, _rebuild_index)
+        if repair:
+            _run_fts5_command("rebuild")
+        yield _repaired_or_wrong("search", f"The index is damaged: {damage}.", repair)
     index = engines.get_engine(db.session())
-    orphans = (
-        select(index.number).select_from(index.table).where(~index.number.in_(select(SearchEntry.number)))
-    )
-    count = db.session.scalar(select(func.count()).select_from(orphans.subquery())) or 0
+    is_orphan = ~index.number.in_(select(SearchEntry.number))
+    count = db.session.scalar(select(func.count()).select_from(index.table).where(is_orphan)) or 0
     _end_read()
+    if repair and (damage or count):
+        with transaction():
+            db.session.execute(index.table.delete().where(is_orphan))
+            # The index has no triggers, so cached search results are invalidated here.
+            db.session.execute(update(CommitCounter).values(visible=CommitCounter.visible + 1))
     if count:
-        yield _repair_index(f"{count} rows of the index belong to no article.", repair, _delete_orphans)
+        yield _repaired_or_wrong("search", f"{count} rows of the index belong to no article.", repair)
     if not damage and not count:
         yield ok("search", "The index is intact.")
-
-
-def _repair_index(says: str, repair: bool, remedy: Callable[[], object]) -> Finding:
-    if repair:
-        remedy()
-    return _repaired_or_wrong("search", says, repair)
-
-
-def _delete_orphans() -> None:
-    index = engines.get_engine(db.session())
-    with transaction():
-        db.session.execute(index.table.delete().where(~index.number.in_(select(SearchEntry.number))))
-        _count_visible_write()
-
-
-def _rebuild_index() -> None:
-    _run_fts5_command("rebuild")
-    with transaction():
-        _count_visible_write()
-
-
-def _count_visible_write() -> None:
-    # The index has no triggers, so cached search results are invalidated here.
-    db.session.execute(update(CommitCounter).values(visible=CommitCounter.visible + 1))
 
 
 def _run_fts5_command(command: str) -> str:

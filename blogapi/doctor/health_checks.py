@@ -6,7 +6,9 @@ repairs.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -54,8 +56,38 @@ _TITLES = {
 }
 _REPAIR = "Run `doctor --repair` on the server."
 
+_EXTENSION = "blogapi-doctor"
+_lock = threading.Lock()
 
-def run_checks() -> list[Advice]:
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The results of the checks, and when they ran (None: not yet)."""
+
+    checked: datetime | None = None
+    findings: tuple[Advice, ...] = ()
+
+
+def get_report() -> Report:
+    """Return the last report of this process, which keeps it in memory."""
+    report: Report = current_app.extensions.get(_EXTENSION, Report())
+    return report
+
+
+def make_report() -> Report:
+    """Run the checks and return their report; raises Conflict if another thread is running them."""
+    if not _lock.acquire(blocking=False):
+        raise Conflict(
+            "The checks are running already; read their results in a moment.", code="checks_running"
+        )
+    try:
+        report = current_app.extensions[_EXTENSION] = Report(clock.now(), tuple(_run_checks()))
+    finally:
+        _lock.release()
+    return report
+
+
+def _run_checks() -> list[Advice]:
     """Return the results of all checks, the most serious first."""
     home = Path(current_app.instance_path)
     found = [

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from blogapi.doctor import reports
-from blogapi.doctor.reports import Report
+from blogapi.doctor import health_checks
+from blogapi.doctor.health_checks import Report
 from blogapi.doctor.schemas import ReportSchema
 from blogapi.storage.database import end_read
 from blogapi.web.access import admin_login, allow
@@ -17,7 +17,7 @@ bp = Blueprint("doctor", __name__, url_prefix="/api/v1/doctor", description="Che
 @bp.response(200, ReportSchema())
 def single() -> Report:
     """Return the results of the last checks since the server started, if there are any."""
-    return reports.get_report()
+    return health_checks.get_report()
 
 
 @bp.post("/")
@@ -29,4 +29,4 @@ def run() -> Report:
     The command `doctor` checks more, and repairs.
     """
     end_read()
-    return reports.make_report()
+    return health_checks.make_report()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from unittest.mock import Mock
 
 import pytest
 from sqlalchemy import delete, update
 
 from blogapi import clock
 from blogapi.api_keys.models import ApiKey
-from blogapi.doctor import health_checks, reports
+from blogapi.doctor import health_checks
 from blogapi.media.models import Media
 from blogapi.search.models import SearchEntry
 from blogapi.storage.database import db, transaction
@@ -24,7 +23,7 @@ LEVELS = ("wrong", "hint", "ok")
 @pytest.fixture(autouse=True)
 def no_report(app):
     """The application has not run the checks yet."""
-    app.extensions.pop(reports._EXTENSION, None)
+    app.extensions.pop(health_checks._EXTENSION, None)
 
 
 @pytest.fixture
@@ -48,9 +47,8 @@ def test_the_last_results_are_kept(as_login):
     assert as_login.get(DOCTOR).json == made
 
 
-def test_the_checks_run_one_at_a_time(as_login, monkeypatch):
-    monkeypatch.setattr(reports, "_WAIT_SECONDS", 0.01)
-    with reports._lock:
+def test_the_checks_run_one_at_a_time(as_login):
+    with health_checks._lock:
         assert outcome(as_login.post(DOCTOR)) == (409, "checks_running")
     assert as_login.post(DOCTOR).status_code == 200
 
@@ -138,14 +136,3 @@ def test_a_full_disk_is_wrong_and_no_absolute_path_is_shown(check, instance, mon
     assert found["The disk is nearly full"]["level"] == "wrong"
     instance.chmod(0o777)
     assert str(instance) not in str(check())
-
-
-def test_a_request_takes_the_results_of_one_that_ran_while_it_waited(app, monkeypatch):
-    def answer(timeout):
-        app.extensions[reports._EXTENSION] = reports.Report(clock.now())
-        return True
-
-    monkeypatch.setattr(reports, "_lock", Mock(acquire=answer))
-    with app.app_context():
-        assert reports.make_report().findings == ()
-        reports._lock.release.assert_called_once()
