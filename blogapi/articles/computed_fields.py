@@ -12,10 +12,7 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import String, bindparam, func, select
-from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy import JSON, Text, bindparam, cast, func, select
 
 from blogapi.articles.head import make_head
 from blogapi.articles.models import Article, WorkingCopy
@@ -28,29 +25,13 @@ from blogapi.web import json as web_json
 from blogapi.web.access import current_caller
 from blogapi.web.fields import Fields, Timestamp, parse_timestamp
 
-
-class _json_title(FunctionElement[str]):  # noqa: N801, as SQLAlchemy writes its functions
-    """The title in the JSON of a working copy, which the database reads, because the JSON can be long."""
-
-    inherit_cache = True
-    type = String()
-
-
-@compiles(_json_title)
-def _compile_json_extract(element: _json_title, compiler: SQLCompiler, **options: Any) -> str:
-    return f"json_extract({compiler.process(element.clauses, **options)}, '$.title')"
-
-
-@compiles(_json_title, "postgresql")
-def _compile_arrow(element: _json_title, compiler: SQLCompiler, **options: Any) -> str:
-    return f"(({compiler.process(element.clauses, **options)})::json ->> 'title')"
-
-
+# The database reads the title in the JSON of a working copy, because the JSON can be long.
+_COPY_JSON = cast(WorkingCopy.content, JSON().with_variant(Text(), "sqlite"))
 _TIMESTAMP = Timestamp()
 _SELECT_COPIES = (
     select(
         *(WorkingCopy.article_id, WorkingCopy.last_updated, WorkingCopy.user_id, Account.username),
-        _json_title(WorkingCopy.content).label("title"),
+        _COPY_JSON["title"].as_string().label("title"),
     )
     .outerjoin(Account, Account.uuid == WorkingCopy.user_id)
     .where(WorkingCopy.article_id.in_(bindparam("uuids", expanding=True)))

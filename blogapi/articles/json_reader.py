@@ -10,10 +10,18 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, Select, String, bindparam, case, literal, null, select
-from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    Select,
+    bindparam,
+    case,
+    func,
+    literal,
+    literal_column,
+    null,
+    select,
+)
 
 from blogapi.articles import computed_fields, neighbours
 from blogapi.articles.computed_fields import COMPUTED_FIELDS
@@ -326,7 +334,7 @@ def _select_tags() -> Select[str]:
         .correlate(ArticleJson.__table__)
         .subquery()
     )
-    return select(_JoinedFragments(fragments.c.pieces))
+    return select(_join_fragments(fragments.c.pieces))
 
 
 def _select_authors() -> Select[str]:
@@ -338,24 +346,10 @@ def _select_authors() -> Select[str]:
         .correlate(ArticleJson.__table__)
         .subquery()
     )
-    return select(_JoinedFragments(fragments.c.pieces))
+    return select(_join_fragments(fragments.c.pieces))
 
 
-class _JoinedFragments(FunctionElement[str]):
-    """An SQL aggregate that joins the fragments of all rows, in their order, with `},{`.
-
-    SQLAlchemy's own `aggregate_strings` renders its separator again for every execution, which takes 0.2 ms.
-    """
-
-    inherit_cache = True
-    type = String()
-
-
-@compiles(_JoinedFragments)
-def _group_concat(element: _JoinedFragments, compiler: SQLCompiler, **options: Any) -> str:
-    return f"group_concat({compiler.process(element.clauses, **options)}, '}},{{')"
-
-
-@compiles(_JoinedFragments, "postgresql")
-def _string_agg(element: _JoinedFragments, compiler: SQLCompiler, **options: Any) -> str:
-    return f"string_agg({compiler.process(element.clauses, **options)}, '}},{{')"
+def _join_fragments(pieces: ColumnElement[str]) -> ColumnElement[str]:
+    """Return the SQL aggregate that joins the fragments of all rows, in their order, with `},{`."""
+    # A bound separator would be rendered again for every execution, which takes 0.2 ms.
+    return func.aggregate_strings(pieces, literal_column("'},{'"))  # type: ignore[arg-type]

@@ -10,24 +10,20 @@ from uuid import UUID
 
 from flask import Flask
 from sqlalchemy import (
-    Boolean,
     CursorResult,
     Executable,
     bindparam,
     delete,
+    exists,
     func,
     insert,
     inspect,
-    or_,
     select,
     update,
 )
 from sqlalchemy import event as events
-from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import Session, selectinload
 from sqlalchemy.orm.attributes import flag_modified
-from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.functions import FunctionElement
 
 from blogapi.articles import author_visibility, renderings
 from blogapi.articles.json_reader import FRAGMENT_FIELDS, RENDERED_FIELDS
@@ -41,7 +37,7 @@ from blogapi.content.table_of_contents import Heading
 from blogapi.media import uses
 from blogapi.media.addresses import HASH_PREFIX, PATH
 from blogapi.media.html_pictures import HtmlResolver, make_cover
-from blogapi.media.models import MediaPath
+from blogapi.media.models import MediaPath, MediaUse
 from blogapi.media.references import NO_FILES, File, KnownFiles, Text, find_files
 from blogapi.search import service as search
 from blogapi.search.service import SearchText
@@ -55,24 +51,7 @@ from blogapi.web.json_fragments import SERVICE_ADDRESS
 
 _SCHEMA = ArticleFieldsSchema(only=FRAGMENT_FIELDS)
 _RENDERED_SCHEMA = ArticleFieldsSchema(only=RENDERED_FIELDS)
-_json, _stats = table_of(ArticleJson), table_of(ArticleStats)
-
-
-class _has_references(FunctionElement[bool]):  # noqa: N801, as SQLAlchemy writes its functions
-    """Whether stored fragments contain SERVICE_ADDRESS, that is, the address of a file."""
-
-    inherit_cache = True
-    type = Boolean()
-
-
-@compiles(_has_references)
-def _compile_instr(element: _has_references, compiler: SQLCompiler, **options: Any) -> str:
-    return f"instr({compiler.process(element.clauses, **options)}, x'1e') > 0"
-
-
-@compiles(_has_references, "postgresql")
-def _compile_position(element: _has_references, compiler: SQLCompiler, **options: Any) -> str:
-    return f"position('\\x1e'::bytea in {compiler.process(element.clauses, **options)}) > 0"
+_json, _stats, _use = table_of(ArticleJson), table_of(ArticleStats), table_of(MediaUse)
 
 
 # These statements are built once, because building a statement takes longer than executing it.
@@ -85,7 +64,10 @@ _DELETE_JSON = (
     .where(_has_uuid)
     .returning(
         _json.c.article_id,
-        or_(_has_references(_json.c.html), _has_references(_json.c.fields)).label("has_references"),
+        exists()
+        .where(_use.c.kind == uses.ARTICLE, _use.c.item_id == _json.c.article_id, _use.c.current)
+        .correlate(_json)
+        .label("has_uses"),
     )
 )
 _INCREASE_PUBLISHED = update(_stats).values(published=_stats.c.published + bindparam("increase"))
@@ -268,12 +250,10 @@ def store_articles(session: Session, articles: Iterable[Article]) -> None:
     rendered = render_articles(articles)
     if rendered:
         deleted = _execute(session, _DELETE_JSON, {"uuids": [article.uuid for article in rendered]}).all()
-        with_references = {row.article_id for row in deleted if row.has_references}
+        with_uses = {row.article_id for row in deleted if row.has_uses}
         _execute(session, _INSERT_JSON, [make_row(article) for article in rendered])
         used = {article.uuid: article.find_uses() for article in rendered}
-        _store_uses(
-            session, {uuid: files for uuid, files in used.items() if files or uuid in with_references}
-        )
+        _store_uses(session, {uuid: files for uuid, files in used.items() if files or uuid in with_uses})
         search.index_articles(session, [_search_text(article, article.plain_text) for article in rendered])
 
 
