@@ -34,7 +34,7 @@ from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.site.queries import get_service_url
 from blogapi.storage import change_log
-from blogapi.storage.database import UtcDateTime, current_time, db
+from blogapi.storage.database import UtcDateTime, chunk, current_time, db
 from blogapi.tags.models import Tag
 from blogapi.web import json as web_json
 from blogapi.web import json_fragments
@@ -137,8 +137,8 @@ def _stream_array(
     uuids: Sequence[UUID], names: tuple[str, ...], snippets: Snippets | None, *, public: bool
 ) -> Iterator[bytes]:
     separator, get_address = b"[", cache(get_service_url)
-    for start in range(0, len(uuids), CHUNK_SIZE):
-        rows = _fetch(uuids[start : start + CHUNK_SIZE], names, public=public)
+    for some in chunk(uuids, CHUNK_SIZE):
+        rows = _fetch(some, names, public=public)
         if rows:
             yield separator + _complete_text(b",".join(_to_objects(rows, names, snippets)), get_address)
             separator = b","

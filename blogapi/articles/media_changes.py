@@ -12,7 +12,7 @@ from blogapi.articles import json_writer, queries, renderings
 from blogapi.articles.models import Article, ArticleJson
 from blogapi.media import hooks
 from blogapi.media.references import KnownFiles
-from blogapi.storage.database import db, table_of
+from blogapi.storage.database import chunk, db, table_of
 
 _BATCH_SIZE = 100
 
@@ -33,8 +33,8 @@ def _prepare(media_ids: Collection[UUID]) -> None:
     users = sorted(hooks.find_items(db.session(), Article.kind, media_ids))
     contents: list[tuple[str, str]] = []
     length = 0
-    for start in range(0, len(users), _BATCH_SIZE):
-        found = queries.find_contents(users[start : start + _BATCH_SIZE]).values()
+    for some in chunk(users, _BATCH_SIZE):
+        found = queries.find_contents(some).values()
         contents += [(texts["content"], texts["content_type"]) for texts in found]
         length += sum(len(texts["content"]) for texts in found)
         if length > _MAX_PREPARED_LENGTH:
@@ -45,8 +45,8 @@ def _prepare(media_ids: Collection[UUID]) -> None:
 def _render(session: Session, media_ids: Collection[UUID]) -> None:
     """Store the JSON of the articles that show the files, and log these articles in the change log."""
     users = sorted(hooks.find_items(session, Article.kind, media_ids))
-    for start in range(0, len(users), _BATCH_SIZE):
-        articles = queries.find_by_uuids(users[start : start + _BATCH_SIZE])
+    for some in chunk(users, _BATCH_SIZE):
+        articles = queries.find_by_uuids(some)
         is_one = _json.c.article_id.in_(list(articles))
         rows = session.connection().execute(select(_json).where(is_one)).mappings()
         stored = {row["article_id"]: dict(row) for row in rows}

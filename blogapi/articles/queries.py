@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -36,7 +36,7 @@ from blogapi.articles.models import (
     WorkingCopy,
 )
 from blogapi.search import queries as search
-from blogapi.storage.database import db, table_of
+from blogapi.storage.database import chunk, db, table_of
 from blogapi.web.access import Caller
 from blogapi.web.errors import NotFound
 from blogapi.web.json import JsonBody
@@ -181,8 +181,8 @@ def find_by_uuid(uuid: UUID) -> Article | None:
 def find_by_uuids(uuids: Sequence[UUID]) -> dict[UUID, Article]:
     """Return the existing articles with these uuids, with tags, authors and SEO records loaded."""
     found: dict[UUID, Article] = {}
-    for chunk in _chunks(uuids):
-        articles = db.session.scalars(_SELECT_COMPLETE, {"uuids": chunk}).all()
+    for some in chunk(uuids):
+        articles = db.session.scalars(_SELECT_COMPLETE, {"uuids": some}).all()
         for name, statement in _LINKS.items():
             _load_links(name, statement, articles)
         found |= {article.uuid: article for article in articles}
@@ -215,9 +215,9 @@ def find_slug_owner(slug: str) -> SlugOwner | None:
 def find_contents(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
     """Return the content, content type and excerpt of the existing articles with these uuids."""
     found: dict[UUID, dict[str, str]] = {}
-    for chunk in _chunks(uuids):
+    for some in chunk(uuids):
         columns = select(_article.uuid, *(_article[name] for name in renderings.SOURCES))
-        for uuid, *texts in db.session.connection().execute(columns.where(_article.uuid.in_(chunk))):
+        for uuid, *texts in db.session.connection().execute(columns.where(_article.uuid.in_(some))):
             found[uuid] = dict(zip(renderings.SOURCES, texts, strict=True))
     return found
 
@@ -244,11 +244,6 @@ def find_similar_slugs(slug: str, *, exclude: UUID) -> set[str]:
     """
     values = {**similar_slug_range(slug), "exclude": exclude}
     return set(db.session.connection().scalars(_SELECT_SIMILAR_SLUGS, values))
-
-
-def _chunks(uuids: Sequence[UUID]) -> Iterator[Sequence[UUID]]:
-    """Yield the uuids in portions; databases limit the number of parameters of a statement."""
-    return (uuids[start : start + 500] for start in range(0, len(uuids), 500))
 
 
 def _ranks_by_relevance(filters: ArticleFilters) -> bool:
@@ -288,9 +283,9 @@ def _search(
 def get_last_revision_numbers(uuids: Sequence[UUID]) -> dict[UUID, int]:
     """Return the highest revision number of each article that has revisions, by uuid."""
     found: dict[UUID, int] = {}
-    for chunk in _chunks(uuids):
+    for some in chunk(uuids):
         newest = select(_revision.article_id, func.max(_revision.number)).group_by(_revision.article_id)
-        rows = db.session.connection().execute(newest.where(_revision.article_id.in_(chunk)))
+        rows = db.session.connection().execute(newest.where(_revision.article_id.in_(some)))
         found.update((uuid, number) for uuid, number in rows)
     return found
 
@@ -298,6 +293,6 @@ def get_last_revision_numbers(uuids: Sequence[UUID]) -> dict[UUID, int]:
 def find_working_copies(uuids: Sequence[UUID]) -> dict[UUID, WorkingCopy]:
     """Return the working copy of each of these articles that has one, by the uuid of the article."""
     copies: list[WorkingCopy] = []
-    for chunk in _chunks(uuids):
-        copies += db.session.scalars(select(WorkingCopy).where(WorkingCopy.article_id.in_(chunk)))
+    for some in chunk(uuids):
+        copies += db.session.scalars(select(WorkingCopy).where(WorkingCopy.article_id.in_(some)))
     return {copy.article_id: copy for copy in copies}

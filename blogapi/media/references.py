@@ -19,11 +19,8 @@ from blogapi.content.plain_text import decode_entities
 from blogapi.media.addresses import HASH_PREFIX, PATH, PREFIX, REFERENCE, make_path, make_rendition_name
 from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition
 from blogapi.site.queries import get_service_url
-from blogapi.storage.database import db, table_of
+from blogapi.storage.database import chunk, db, table_of
 from blogapi.web.media_addresses import register_library
-
-# The maximum number of references per statement, because databases limit the number of parameters.
-_REFERENCES_PER_STATEMENT = 400
 
 # The attributes with one address, by element.
 ADDRESS_ATTRIBUTES = {
@@ -288,9 +285,8 @@ def _index_by_hash(files: Mapping[UUID, File]) -> dict[str, File]:
 
 def _find_paths(articles: Sequence[UUID]) -> dict[tuple[UUID, str], UUID]:
     found: dict[tuple[UUID, str], UUID] = {}
-    for start in range(0, len(articles), _REFERENCES_PER_STATEMENT):
-        values = {"articles": articles[start : start + _REFERENCES_PER_STATEMENT]}
-        for article_id, path, media_id in db.session.connection().execute(_SELECT_PATHS, values):
+    for some in chunk(articles):
+        for article_id, path, media_id in db.session.connection().execute(_SELECT_PATHS, {"articles": some}):
             found[article_id, path] = media_id
     return found
 
@@ -311,17 +307,15 @@ def _find_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File
 
 def _find_former(hashes: Sequence[str]) -> list[Any]:
     found: list[Any] = []
-    for start in range(0, len(hashes), _REFERENCES_PER_STATEMENT):
-        values = {"hashes": hashes[start : start + _REFERENCES_PER_STATEMENT]}
-        found += db.session.connection().execute(_SELECT_FORMER, values)
+    for some in chunk(hashes):
+        found += db.session.connection().execute(_SELECT_FORMER, {"hashes": some})
     return found
 
 
 def _read_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File]:
     found: dict[UUID, File] = {}
     keys: Sequence[UUID | str] = (*uuids, *hashes)
-    for start in range(0, len(keys), _REFERENCES_PER_STATEMENT):
-        some = keys[start : start + _REFERENCES_PER_STATEMENT]
+    for some in chunk(keys):
         values = {
             "uuids": [key for key in some if isinstance(key, UUID)] or _NO_UUIDS,
             "hashes": [key for key in some if isinstance(key, str)] or _NO_HASHES,

@@ -18,7 +18,7 @@ from blogapi.categories.models import Category
 from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition, MediaUse
 from blogapi.media.references import File, find_files_by_path, find_mentioned_files, find_used_files
 from blogapi.site.models import Site
-from blogapi.storage.database import Base, current_time, db, table_of
+from blogapi.storage.database import Base, chunk, current_time, db, table_of
 from blogapi.web.media_addresses import PATH
 
 ARTICLE = "article"
@@ -30,9 +30,6 @@ _FIELDS: Mapping[type[Any], tuple[str, ...]] = {
     Category: ("cover_image",),
     Site: ("logo", "icon"),
 }
-
-# The maximum number of values per statement, because databases limit the number of parameters.
-_VALUES_PER_STATEMENT = 500
 
 _use, _media, _path = table_of(MediaUse), table_of(Media), table_of(MediaPath)
 _rendition = table_of(MediaRendition)
@@ -87,7 +84,7 @@ def store_article_uses(
     """
     connection = session.connection()
     current: set[tuple[UUID, UUID]] = set()
-    for items in _chunk([item for item in used if item not in new]):
+    for items in chunk([item for item in used if item not in new]):
         rows = connection.execute(_SELECT_USES, {"kind": ARTICLE, "items": items})
         current |= {(row.item_id, row.media_id) for row in rows if row.current}
     wanted = {(item, media_id) for item, files in used.items() for media_id in files}
@@ -99,7 +96,7 @@ def store_article_uses(
 
 def end_article_uses(session: Session, articles: Collection[UUID]) -> None:
     """Store that only former versions of these articles, which are deleted, use files."""
-    for items in _chunk(articles):
+    for items in chunk(articles):
         session.connection().execute(_END_ALL_USES, {"items": items})
 
 
@@ -111,7 +108,7 @@ def list_former_uses(session: Session, articles: Collection[UUID]) -> dict[UUID,
     is a use too.
     """
     found: dict[UUID, dict[UUID, tuple[str, ...]]] = {}
-    for items in _chunk(articles):
+    for items in chunk(articles):
         statement = (
             select(_use.c.item_id, _use.c.media_id, _media.c.hash)
             .join(_media, _media.c.uuid == _use.c.media_id)
@@ -120,7 +117,7 @@ def list_former_uses(session: Session, articles: Collection[UUID]) -> dict[UUID,
         )
         rows = session.connection().execute(statement).all()
         hashes = defaultdict[UUID, list[str]](list)
-        for media_ids in _chunk({row.media_id for row in rows}):
+        for media_ids in chunk({row.media_id for row in rows}):
             selected = union_all(
                 *(
                     select(table.c.media_id, table.c.hash).where(table.c.media_id.in_(media_ids))
@@ -150,7 +147,7 @@ def delete_former_uses(session: Session, uses: Sequence[tuple[UUID, UUID]]) -> N
 
 def delete_paths(session: Session, articles: Collection[UUID]) -> None:
     """Delete the paths in articles of which no version exists any more, and their uses."""
-    for items in _chunk(articles):
+    for items in chunk(articles):
         paths = session.connection().scalars(_DELETE_PATHS, {"items": items}).all()
         uses = session.connection().scalars(_DELETE_USES, {"kind": ARTICLE, "items": items}).all()
         mark_unused(session, {*paths, *uses})
@@ -172,13 +169,13 @@ def store_working_copy_uses(session: Session, article_id: UUID, content: str) ->
 
 def mark_used(session: Session, media_ids: Collection[UUID]) -> None:
     """Store that something uses these files."""
-    for some in _chunk(media_ids):
+    for some in chunk(media_ids):
         session.connection().execute(_MARK_USED, {"media_ids": some})
 
 
 def mark_unused(session: Session, media_ids: Collection[UUID]) -> None:
     """Store the current time as the beginning of disuse of those of these files that nothing uses."""
-    for some in _chunk(media_ids):
+    for some in chunk(media_ids):
         session.connection().execute(_MARK_UNUSED, {"media_ids": some, "now": current_time()})
 
 
@@ -237,7 +234,7 @@ def _find_new_paths(session: Session, row: Any) -> list[str] | None:
 def _replace_uses(session: Session, kind: str, used: Mapping[UUID, Iterable[File]]) -> None:
     """Store which files the items of a kind use now."""
     dropped = set[UUID]()
-    for items in _chunk(used):
+    for items in chunk(used):
         dropped.update(session.connection().scalars(_DELETE_USES, {"kind": kind, "items": items}))
     uses = {(item, file.uuid) for item, files in used.items() for file in files}
     _add_uses(session, kind, sorted(uses))
@@ -254,7 +251,7 @@ def replace_paths(session: Session, media_id: UUID) -> None:
     rows = [
         row
         for model in _FIELDS
-        for some in _chunk(items[model.kind])
+        for some in chunk(items[model.kind])
         for row in session.scalars(select(model).where(model.uuid.in_(some)))
     ]
     shown = [(row, name) for row in rows for name in _FIELDS[type(row)] if getattr(row, name)]
@@ -273,7 +270,7 @@ def replace_paths(session: Session, media_id: UUID) -> None:
 def read_article_uses(session: Session, articles: Collection[UUID]) -> dict[UUID, set[UUID]]:
     """Return the files that each of these articles uses now, as they are stored."""
     found: dict[UUID, set[UUID]] = {item: set() for item in articles}
-    for items in _chunk(articles):
+    for items in chunk(articles):
         for row in session.connection().execute(_SELECT_USES, {"kind": ARTICLE, "items": items}):
             if row.current:
                 found[row.item_id].add(row.media_id)
@@ -314,11 +311,3 @@ def repair_items(session: Session, items: Iterable[tuple[str, UUID, Mapping[UUID
     """Store the uses of these items again."""
     for kind, item_id, files in items:
         _replace_uses(session, kind, {item_id: files.values()})
-
-
-def _chunk(values: Iterable[UUID]) -> Iterable[Sequence[UUID]]:
-    ordered = list(values)
-    return (
-        ordered[start : start + _VALUES_PER_STATEMENT]
-        for start in range(0, len(ordered), _VALUES_PER_STATEMENT)
-    )

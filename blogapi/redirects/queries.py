@@ -20,16 +20,13 @@ from blogapi.redirects.paths import to_path, without_slash
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
-from blogapi.storage.database import bytewise, current_time, db
+from blogapi.storage.database import bytewise, chunk, current_time, db
 from blogapi.tags.models import Tag
 from blogapi.taxonomies.models import FormerTermSlug
 from blogapi.web.fields import WithAttributes, parse_uuid
 from blogapi.web.pagination import Page, PageRequest, paginate_rows
 
 KINDS = (Article.kind, Category.kind, Tag.kind, Author.kind)
-
-# The number of slugs in one statement; SQLite limits the number of parameters.
-_CHUNK = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,9 +186,8 @@ def _find_pages(site: Site, redirects: Sequence[Redirect]) -> set[str]:
             # The addresses of all articles have this path, and differ in their query.
             pages.add(without_slash(redirect.old))
     wanted = sorted(references - {one.new for one in redirects})
-    for start in range(0, len(wanted), _CHUNK):
-        chunk = wanted[start : start + _CHUNK]
-        keys = chunk if name == "slug" else filter(None, map(parse_uuid, chunk))
+    for some in chunk(wanted):
+        keys = some if name == "slug" else filter(None, map(parse_uuid, some))
         rows = db.session.execute(_select_pages().where(column.in_(list(keys))))
         pages |= {_get_page(_make_url(site, row, row.new)) for row in rows}
     return pages

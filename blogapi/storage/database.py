@@ -7,11 +7,11 @@ Reads see one snapshot of the database until the end of the request.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 from flask import Flask, current_app, has_request_context, request
@@ -42,6 +42,8 @@ from blogapi.storage import connections, database_clock, upgrades, visible_write
 from blogapi.storage.checkpoint import WriteAheadLog
 from blogapi.storage.version_check import check_version
 from blogapi.storage.write_lock import WriteLock
+
+Value = TypeVar("Value")
 
 # The exceptions that `transaction` raises if it cannot get the write lock in time.
 BUSY_ERRORS = (OperationalError, TimeoutError)
@@ -132,6 +134,12 @@ class Base(DeclarativeBase):
         # defines it.
         type_annotation_map={datetime: UtcDateTime(), UUID: Uuid()},
     )
+
+
+def chunk(values: Collection[Value], size: int = 500) -> Iterator[list[Value]]:
+    """Yield the values in lists of `size` values; databases limit the number of parameters of a statement."""
+    ordered = list(values)
+    return (ordered[start : start + size] for start in range(0, len(ordered), size))
 
 
 def table_of(model: type[Base]) -> Table:

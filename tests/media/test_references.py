@@ -155,4 +155,4 @@ def test_many_references_are_found_in_few_statements(app, people, record_stateme
         files = find_files([Text(uuid4(), html, (one.path,))])
     assert files.by_uuid.keys() == {picture.uuid for picture in pictures}
     assert all(len(file.renditions) == 1 for file in files.by_uuid.values())
-    assert len(statements) == 3
+    assert len(statements) == 2
