@@ -9,8 +9,9 @@ from pathlib import Path
 
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import NotAnArticle, RefusedFile, TermRecord
+from blogapi.transfer.blogger.feed import Feed
 from blogapi.transfer.blogger.items import BloggerItem, make_record
-from blogapi.transfer.blogger.overview import Overview, list_hosts, read_items
+from blogapi.transfer.blogger.overview import Overview, list_hosts
 from blogapi.transfer.markdown.text import to_title
 from blogapi.transfer.reports import FileReport, Item, Result, report_problem
 from blogapi.transfer.sources import ImportOptions, LeftBehind
@@ -70,7 +71,7 @@ class BloggerSource:
             self.notes.append(
                 f"“{entry.key}” is the export of a private blog; all its articles become drafts."
             )
-        for item in read_items(entry.path):
+        for item in Feed(entry.path).read():
             if item.kind in ("post", "page"):
                 yield self._read_item(item, entry, overview)
 

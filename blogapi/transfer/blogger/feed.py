@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 from xml.sax import SAXException
 
 import ijson
@@ -51,6 +51,17 @@ class Feed:
 
     def read(self) -> Iterator[BloggerItem]:
         """Yield the entries. Raises RefusedFile where the file is not well-formed."""
+        try:
+            with self._path.open("rb") as file:
+                start = file.read(1024).lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+        except OSError as error:
+            raise RefusedFile("It cannot be read; check that it exists and is readable.") from error
+        if start == b"<":
+            yield from self._read_atom()
+        else:
+            yield from _read_json(self._path, "item" if start == b"[" else "items.item")
+
+    def _read_atom(self) -> Iterator[BloggerItem]:
         builder = ElementBuilder()
         try:
             with self._path.open("rb") as file:
@@ -127,26 +138,16 @@ def _read_attributes(item: BloggerItem, element: Element) -> None:
         item.features.append("locations")
 
 
-def read_api(path: Path) -> Iterator[BloggerItem]:
-    """Yield the items of a list of posts, or of an answer with the list `items`.
-
-    Raises RefusedFile where the file is not valid JSON.
-    """
+def _read_json(path: Path, prefix: str) -> Iterator[BloggerItem]:
     try:
         with path.open("rb") as file:
-            for value in ijson.items(file, "item" if _is_list(file) else "items.item"):
+            for value in ijson.items(file, prefix):
                 if isinstance(value, dict) and value.get("kind") in _KINDS:
                     yield _make_item(value)
     except (ijson.JSONError, OSError, ValueError, RecursionError) as error:
         raise RefusedFile(
             "The file is not valid JSON; the posts before the error were read. Save it again."
         ) from error
-
-
-def _is_list(file: BinaryIO) -> bool:
-    start = file.read(1024).lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-    file.seek(0)
-    return start == b"["
 
 
 def _make_item(value: dict[str, Any]) -> BloggerItem:

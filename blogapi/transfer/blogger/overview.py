@@ -5,13 +5,12 @@ from __future__ import annotations
 import pickle
 import re
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit
 
 from blogapi.transfer.article_record import CommentRecord, RefusedFile
-from blogapi.transfer.blogger.feed import Feed, read_api
+from blogapi.transfer.blogger.feed import Feed
 from blogapi.transfer.blogger.items import BloggerItem, make_comment
 
 # `https://name.blogspot.co.uk/2020/01/title.html`: each country has its own host for the same blog.
@@ -24,19 +23,6 @@ _ACCESS_SETTING = "BLOG_READ_ACCESS_MODE"
 _COUNTED = {"comment": "comments", "settings": "settings of the blog", "template": "templates"}
 
 
-def read_items(path: Path) -> Iterator[BloggerItem]:
-    """Yield the entries of an export. Raises RefusedFile where the file is damaged."""
-    return Feed(path).read() if _is_xml(path) else read_api(path)
-
-
-def _is_xml(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return file.read(1024).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
-    except OSError as error:
-        raise RefusedFile("It cannot be read; check that it exists and is readable.") from error
-
-
 class Overview:
     """The comments, the hosts and the visibility of a blog; `file` is a temporary file for the comments."""
 
@@ -47,14 +33,14 @@ class Overview:
         self._comments: dict[str, list[int]] = {}
         self._paths: set[str] = set()
         self._links: set[tuple[str, str]] = set()
-        feed = Feed(path) if _is_xml(path) else None
+        feed = Feed(path)
         try:
-            for item in feed.read() if feed else read_api(path):
+            for item in feed.read():
                 self._add(item)
         except RefusedFile:
             # The second reading reports the damage, after the articles before it.
             pass
-        self._address = feed.address if feed else ""
+        self._address = feed.address
 
     def _add(self, item: BloggerItem) -> None:
         if item.kind in _COUNTED:

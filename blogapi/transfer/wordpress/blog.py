@@ -58,7 +58,6 @@ class Blog:
     texts: dict[str, str] = field(default_factory=dict)  #: texts of the channel by the name of the element
     authors: dict[str, AuthorRecord] = field(default_factory=dict)  #: by login in lower case
     terms: dict[tuple[str, str], Term] = field(default_factory=dict)  #: by taxonomy and nicename
-    terms_by_id: dict[tuple[str, int], Term] = field(default_factory=dict)  #: by taxonomy and id
     attachments: dict[int, Attachment] = field(default_factory=dict)  #: by id
     #: place in a gallery and id of each attachment by the id of the post to which it was uploaded
     uploads: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
@@ -86,7 +85,6 @@ class Blog:
         self.texts = other.texts | self.texts
         self.authors |= other.authors
         self.terms |= other.terms
-        self.terms_by_id |= other.terms_by_id
         self.attachments |= other.attachments
         for post, places in other.uploads.items():
             self.uploads.setdefault(post, []).extend(places)
@@ -138,8 +136,6 @@ class Blog:
             description = to_plain_line(description)[:_MAX_DESCRIPTION]
             term = Term(id_, nicename, name, description, to_line(unquote(parent)))
             self.terms[taxonomy, nicename.casefold()] = term
-            if id_:
-                self.terms_by_id[taxonomy, id_] = term
 
     def _add_item(self, item: Element) -> None:
         self.items += 1

@@ -54,17 +54,11 @@ def add_details(
     left_behind: LeftBehind, parents: Iterable[Mapping[str, str]], custom_fields: Counter[str]
 ) -> None:
     """Add the categories that have parents and the names of custom fields, and remove counts of zero."""
-    details: list[object] = [*parents]
-    left_behind.counts["parents of categories"] = len(details)
-    names = custom_fields.most_common()
-    for name, found in (
-        ("parents of categories", details),
-        ("custom fields", [{"name": name, "items": number} for name, number in names]),
-    ):
-        if found:
-            left_behind.details[name] = [*found]
-    for name in [name for name, number in left_behind.counts.items() if not number]:
-        del left_behind.counts[name]
+    names = [{"name": name, "items": number} for name, number in custom_fields.most_common()]
+    details: dict[str, list[object]] = {"parents of categories": [*parents], "custom fields": [*names]}
+    left_behind.counts["parents of categories"] = len(details["parents of categories"])
+    left_behind.details |= {name: found for name, found in details.items() if found}
+    left_behind.counts = +left_behind.counts
 
 
 def read_comments(item: Element, counts: Counter[str]) -> tuple[CommentRecord, ...]:

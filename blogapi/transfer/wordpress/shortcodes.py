@@ -7,7 +7,6 @@ text in a shortcode contains no start tag of the same name, so the nesting is no
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from blogapi.transfer.wordpress.conversion import Conversion
 from blogapi.transfer.wordpress.shortcode_handlers import (
@@ -32,22 +31,14 @@ _TOKEN = re.compile(
 _NAMED_ATTRIBUTE = re.compile(r"\s++[\w-]++\s*+=\s*+[\"'“”&\w]")
 
 
-@dataclass(slots=True)
-class _Token:
-    start: int
-    stop: int
-    name: str
-    attributes: str
-    is_end: bool
-    is_escaped_start: bool  # `[[name]`
-    is_escaped_end: bool  # `[name]]`
+_Token = re.Match[str]
 
 
 def replace_shortcodes(text: str, conversion: Conversion) -> str:
     """Return the text with placeholders for shortcodes."""
     if "[" not in text:
         return text
-    tokens = [_read(found) for found in _TOKEN.finditer(text) if found["name"]]
+    tokens = [found for found in _TOKEN.finditer(text) if found["name"]]
     ends = _find_ends(tokens)
     out: list[str] = []
     position = index = 0
@@ -58,8 +49,8 @@ def replace_shortcodes(text: str, conversion: Conversion) -> str:
         html, uses_end = _replace(token, last, text, conversion)
         index = end + 1 if uses_end and end else index + 1
         if html is not None:
-            out += text[position : token.start], html
-            position = last.stop if uses_end and last else token.stop
+            out += text[position : token.start()], html
+            position = last.end() if uses_end and last else token.end()
     return "".join(out) + text[position:]
 
 
@@ -68,70 +59,58 @@ def _find_ends(tokens: list[_Token]) -> dict[int, int]:
     ends: dict[int, int] = {}
     starts: dict[str, int] = {}
     for index, token in enumerate(tokens):
-        if not token.is_end:
-            starts[token.name] = index
-        elif token.name in starts:
-            ends[starts.pop(token.name)] = index
+        if not token["end"]:
+            starts[token["name"]] = index
+        elif token["name"] in starts:
+            ends[starts.pop(token["name"])] = index
     return ends
-
-
-def _read(found: re.Match[str]) -> _Token:
-    return _Token(
-        start=found.start(),
-        stop=found.end(),
-        name=found["name"],
-        attributes=found["attributes"],
-        is_end=bool(found["end"]),
-        is_escaped_start=len(found["open"]) == 2,
-        is_escaped_end=bool(found["close"]),
-    )
 
 
 def _replace(token: _Token, end: _Token | None, text: str, conversion: Conversion) -> tuple[str | None, bool]:
     """Return the replacement (None = the shortcode stays), and whether it includes the end tag."""
-    if token.name in LAYOUT_NAMES:
+    if token["name"] in LAYOUT_NAMES:
         return _remove_layout(token, end, conversion), False
-    if token.name not in HANDLERS and token.name not in CODE_NAMES:
-        if not token.is_end and _is_plugin_shortcode(token, end):
-            conversion.unconverted[token.name] += 1
+    if token["name"] not in HANDLERS and token["name"] not in CODE_NAMES:
+        if not token["end"] and _is_plugin_shortcode(token, end):
+            conversion.unconverted[token["name"]] += 1
         return None, False
-    if token.is_escaped_start and token.is_escaped_end:
-        return text[token.start + 1 : token.stop - 1], False
-    if token.is_escaped_start and end and end.is_escaped_end:
-        return text[token.start + 1 : end.stop - 1], True
-    if token.is_end or token.name in CODE_NAMES:
+    if token["open"] == "[[" and token["close"]:
+        return text[token.start() + 1 : token.end() - 1], False
+    if token["open"] == "[[" and end and end["close"]:
+        return text[token.start() + 1 : end.end() - 1], True
+    if token["end"] or token["name"] in CODE_NAMES:
         return None, False
     return _convert(token, end, text, conversion)
 
 
 def _convert(token: _Token, end: _Token | None, text: str, conversion: Conversion) -> tuple[str | None, bool]:
-    named, positional = parse_attributes(token.attributes)
-    inner = text[token.stop - token.is_escaped_end : end.start] if end else ""
-    encloses = end is not None and not (token.name in NAMES_WITHOUT_CONTENT and inner.strip())
+    named, positional = parse_attributes(token["attributes"])
+    inner = text[token.end() - len(token["close"]) : end.start()] if end else ""
+    encloses = end is not None and not (token["name"] in NAMES_WITHOUT_CONTENT and inner.strip())
     inner = inner if encloses else ""
-    html = HANDLERS[token.name](Shortcode(named, positional, inner, replace_shortcodes), conversion)
+    html = HANDLERS[token["name"]](Shortcode(named, positional, inner, replace_shortcodes), conversion)
     if html is None:
-        conversion.unconverted[token.name] += 1
+        conversion.unconverted[token["name"]] += 1
         return None, False
-    before = "[" if token.is_escaped_start else ""
+    before = token["open"][1:]
     last = end if end and encloses else token
-    return before + html + ("]" if last.is_escaped_end else ""), encloses
+    return before + html + last["close"], encloses
 
 
 def _remove_layout(token: _Token, end: _Token | None, conversion: Conversion) -> str | None:
-    if "_" not in token.name and not token.is_end and not end:
+    if "_" not in token["name"] and not token["end"] and not end:
         return None  # `[row]` in a sentence
     conversion.add_note("The columns and sections of a page builder are not imported; their content is.")
-    if token.is_end or token.name not in TITLED_NAMES:
+    if token["end"] or token["name"] not in TITLED_NAMES:
         return "\n\n"
-    return f"\n\n{convert_titled(parse_attributes(token.attributes)[0], conversion)}\n\n"
+    return f"\n\n{convert_titled(parse_attributes(token['attributes'])[0], conversion)}\n\n"
 
 
 def _is_plugin_shortcode(token: _Token, end: _Token | None) -> bool:
     """Return whether a text in brackets is an unknown shortcode, and not a remark such as `[sic]`."""
     return (
         end is not None
-        or token.name in PLUGIN_NAMES
-        or token.attributes.endswith("/")
-        or _NAMED_ATTRIBUTE.match(token.attributes) is not None
+        or token["name"] in PLUGIN_NAMES
+        or token["attributes"].endswith("/")
+        or _NAMED_ATTRIBUTE.match(token["attributes"]) is not None
     )

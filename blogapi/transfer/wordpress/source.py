@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from xml.sax import SAXParseException
 
@@ -35,6 +34,8 @@ class ExportFile:
 
     def __init__(self, entry: folder.Entry) -> None:
         self.entry = entry
+        self.blog = Blog()  #: what the file contains of its blog
+        self.problem = entry.problem  #: why the file is refused
         self.is_repaired = False  #: whether `read` repairs the file
         self.is_incomplete = False
         self.unfinished_title: str | None = None  #: of the item in which the file ends
@@ -80,15 +81,6 @@ class ExportFile:
         return " ".join(sentences)
 
 
-@dataclass(slots=True)
-class _Scan:
-    """A file after the first pass: what it contains of its blog, or why it is refused."""
-
-    file: ExportFile
-    blog: Blog
-    problem: RefusedFile | NotAnArticle | None = None
-
-
 class WordPressSource:
     """All WXR files of an import.
 
@@ -102,9 +94,9 @@ class WordPressSource:
         self.left_behind = LeftBehind()
         self.notes: Sequence[str] = ()
         self.assets: Sequence[Path] = _find_uploads(entry.path.parent for entry in entries)
-        self._scans = [_scan(entry) for entry in entries]
+        self._files = [_scan(entry) for entry in entries]
         self._blogs = self._merge_blogs()
-        self.total = sum(blog.items for blog in self._blogs.values()) + len(self._scans)
+        self.total = sum(blog.items for blog in self._blogs.values()) + len(self._files)
         self.hosts = {host for address, blog in self._blogs.items() for host in _list_hosts(address, blog)}
         self.terms: Iterable[TermRecord] = [*terms.list_terms(self._blogs.values())]
         self.notes = [*self._list_notes()]
@@ -115,20 +107,20 @@ class WordPressSource:
             address: RecordMaker(blog, address, self.options, self.left_behind)
             for address, blog in self._blogs.items()
         }
-        for scan in self._scans:
-            yield from self._read_file(scan, makers)
+        for file in self._files:
+            yield from self._read_file(file, makers)
         custom_fields = sum((maker.custom_fields for maker in makers.values()), Counter())
         parents = (parent for blog in self._blogs.values() for parent in terms.list_parents(blog))
         add_details(self.left_behind, parents, custom_fields)
 
-    def _read_file(self, scan: _Scan, makers: dict[str, RecordMaker]) -> Iterator[Item]:
-        entry = scan.file.entry
-        if scan.problem:
-            yield report_problem(entry.key, scan.problem)
+    def _read_file(self, file: ExportFile, makers: dict[str, RecordMaker]) -> Iterator[Item]:
+        entry = file.entry
+        if file.problem:
+            yield report_problem(entry.key, file.problem)
             return
-        maker = makers[self._get_address(scan.blog)]
+        maker = makers[self._get_address(file.blog)]
         try:
-            for element in scan.file.read():
+            for element in file.read():
                 if element.name != "item":
                     continue
                 try:
@@ -154,23 +146,23 @@ class WordPressSource:
         own = get_blog_address(self.options.base_url) or blog.address
         if own:
             return own
-        others = {scan.blog.address for scan in self._scans} - {""}
+        others = {file.blog.address for file in self._files} - {""}
         return others.pop() if len(others) == 1 else ""
 
     def _merge_blogs(self) -> dict[str, Blog]:
         blogs: dict[str, Blog] = {}
-        for scan in self._scans:
-            if not scan.problem:
-                blog = blogs.setdefault(self._get_address(scan.blog), scan.blog)
-                if blog is not scan.blog:
-                    blog.merge(scan.blog)
+        for file in self._files:
+            if not file.problem:
+                blog = blogs.setdefault(self._get_address(file.blog), file.blog)
+                if blog is not file.blog:
+                    blog.merge(file.blog)
         return blogs
 
     def _list_notes(self) -> Iterator[str]:
-        for scan in self._scans:
-            description = "" if scan.problem else scan.file.describe_repairs()
+        for file in self._files:
+            description = "" if file.problem else file.describe_repairs()
             if description:
-                yield f"{scan.file.entry.key}: {description}"
+                yield f"{file.entry.key}: {description}"
         attachments = sum(len(blog.attachments) for blog in self._blogs.values())
         if attachments and not (self.assets or self.options.assets):
             yield (
@@ -185,22 +177,23 @@ def _find_uploads(folders: Iterable[Path]) -> list[Path]:
     return [path for path in found if path.is_dir()]
 
 
-def _scan(entry: folder.Entry) -> _Scan:
+def _scan(entry: folder.Entry) -> ExportFile:
     """Read a file for the first time, with repairs if it is not well-formed."""
     file = ExportFile(entry)
-    if entry.problem:
-        return _Scan(file, Blog(), entry.problem)
+    if file.problem:
+        return file
     try:
         try:
-            return _Scan(file, _collect(file))
+            file.blog = _collect(file)
         except MalformedFile:
             file.is_repaired = True
-            return _Scan(file, _collect(file))
+            file.blog = _collect(file)
     except RefusedFile as error:
-        return _Scan(file, Blog(), error)
+        file.problem = error
     except MalformedFile as error:
         reason = f"It is not XML that can be repaired ({error}); export it again from WordPress."
-        return _Scan(file, Blog(), RefusedFile(reason))
+        file.problem = RefusedFile(reason)
+    return file
 
 
 def _collect(file: ExportFile) -> Blog:

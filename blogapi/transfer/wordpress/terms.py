@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from blogapi.transfer.article_record import AuthorRecord, TermRecord
 from blogapi.transfer.markdown.text import list_distinct, to_line, to_plain_line
-from blogapi.transfer.wordpress.blog import Blog, Term, is_mail_address, make_name, to_id
+from blogapi.transfer.wordpress.blog import Blog, is_mail_address, make_name, to_id
 from blogapi.transfer.wordpress.left_behind import count_name
 from blogapi.transfer.xml_elements import Element
 
@@ -107,16 +107,13 @@ def _group_by_domain(item: Element, blog: Blog, left_behind: Counter[str]) -> di
 
 def _find_primary(categories: list[ItemTerm], blog: Blog, metas: Mapping[str, str]) -> ItemTerm | None:
     for name in _PRIMARY_CATEGORIES:
-        marked = _find_by_id(blog, metas.get(name, ""))
+        marked = to_id(metas.get(name, "").strip())
         for term in categories:
-            if marked and term[0].casefold() == marked.nicename.casefold():
+            known = blog.terms.get(("category", term[0].casefold()))
+            if marked and known and known.id == marked:
                 return term
     others = (term for term in categories if not _is_default(term))
     return next(others, categories[0] if categories else None)
-
-
-def _find_by_id(blog: Blog, id_: str) -> Term | None:
-    return blog.terms_by_id.get(("category", to_id(id_.strip())))
 
 
 def _is_default(term: ItemTerm) -> bool:
