@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from blogapi.transfer.markdown.fields import Fields
+from blogapi.transfer.markdown.tag_markup import is_image
 from blogapi.transfer.markdown.text import MAX_URL_LENGTH, to_bool, to_line, to_plain_line
 from blogapi.transfer.media.references import MAX_ALT_LENGTH
 
@@ -34,7 +35,6 @@ _POSSIBLE_COVER_FIELDS = (
     *("image.teaser", "image.thumb"),
     *(f"{outer}.{inner}" for outer in _OUTER_FIELDS for inner in _INNER_FIELDS),
 )  # fmt: skip
-_IMAGE_EXTENSION = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?=[?#]|$)", re.IGNORECASE)
 _URL_KEYS = ("url", "src", "image", "path", "file", "filename", "feature", "img", "source", "href")
 # Names under which Hugo's page resources are the cover of their page.
 _COVER_RESOURCE = re.compile("cover|feature|header|hero|thumb|banner", re.IGNORECASE)
@@ -46,23 +46,19 @@ _COVER_ALT_FIELDS = (
 
 def read_cover(fields: Fields) -> tuple[str, str]:
     """Return the URL of the cover and its alternative text."""
-    for name in _COVER_FIELDS:
-        value = fields.take(name)
-        url = "" if value is None else _to_url(value)
+    for name in (*_COVER_FIELDS, *_POSSIBLE_COVER_FIELDS):
+        is_certain = name in _COVER_FIELDS
+        url = _to_url(fields.take(name) if is_certain else fields.find(name))
         # Some themes use `featured: true` for another purpose.
-        if not url or to_bool(url) is not None:
+        if not url or to_bool(url) is not None or not (is_certain or is_image(url)):
             continue
+        value = fields.take(name)
         if _is_image_url(url):
             return url, _read_cover_alt(fields, value)
         fields.add_note(
             f"The cover image “{url[:100]}” was ignored: it is not an http(s) or relative URL "
             f"of at most {MAX_URL_LENGTH:,} characters."
         )
-    for name in _POSSIBLE_COVER_FIELDS:
-        value = fields.find(name)
-        url = "" if value is None else _to_url(value)
-        if url and _IMAGE_EXTENSION.search(url) and _is_image_url(url):
-            return url, _read_cover_alt(fields, fields.take(name))
     return "", ""
 
 

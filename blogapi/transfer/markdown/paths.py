@@ -30,20 +30,8 @@ _OTHER_FORMATS = {
 _ATTACHMENTS = {"ipynb", "docx", "odt"}
 # Names of folders with many articles, in lower case; such a name does not describe a single article.
 _COLLECTIONS = {
-    *(
-        "post",
-        "posts",
-        "_posts",
-        "blog",
-        "blogs",
-        "article",
-        "articles",
-        "news",
-        "notes",
-        "entries",
-        "journal",
-    ),
-    *("content", "contents", "pages", "source", "_source", "src", "drafts", "_drafts", "docs"),
+    *("post", "posts", "_posts", "blog", "blogs", "article", "articles", "news", "notes", "entries"),
+    *("journal", "content", "contents", "pages", "source", "_source", "src", "drafts", "_drafts", "docs"),
 }
 # The number of characters of a text that become a title.
 _MAX_TITLE_LENGTH = 60

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from blogapi.transfer.markdown.fields import Fields, normalize_key
 from blogapi.transfer.markdown.text import list_distinct, to_line
 
-_CATEGORY_FIELDS = ("categories", "taxonomies.categories")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TermSources:
@@ -39,46 +37,35 @@ def read_terms(
     `tags: a b` is two names, as in Jekyll. The fields `tag` and `category` are never split at spaces.
     `folders` are the folders of the file that can be terms, outermost first.
     """
+    used = {normalize_key(name) for name in (*sources.tags, *sources.category)}
+
+    def take(*names: str, at_spaces: bool = False) -> list[str]:
+        unused = (name for name in names if name not in used)
+        return [name for field in unused for name in _to_names(fields.take(field), at_spaces)]
+
     added = [name for source in sources.tags for name in _take_from(fields, source, folders, split_at_spaces)]
     chosen = [name for source in sources.category for name in _take_from(fields, source, folders, False)]
-    used = {normalize_key(name) for name in (*sources.tags, *sources.category)}
-    singular = _to_names(_take_unless(used, fields, "category", "taxonomies.category"))
-    plural = _take_plural(fields, split_at_spaces, *(key for key in _CATEGORY_FIELDS if key not in used))
-    categories = _unique([*chosen, *singular, *plural])
+    usual = [
+        *take("category", "taxonomies.category"),
+        *take("categories", "taxonomies.categories", at_spaces=split_at_spaces),
+    ]
+    categories = _unique([*chosen, *usual])
     if len(categories) > 1 and not sources.category:
         others = ", ".join(f"“{name}”" for name in categories[1:])
         fields.add_note(
             f"An article has only one category here: “{categories[0]}” was kept, and {others} became tags."
         )
-    usual = _take_tags(fields, split_at_spaces, used, has_tags=bool(added))
-    return next(iter(categories), ""), _unique([*added, *usual, *categories[1:]])
+    tags = _unique([*added, *take("tags", "taxonomies.tags", at_spaces=split_at_spaces), *take("tag")])
+    keywords = () if tags else _unique(take("keywords"))
+    if keywords:
+        fields.add_note("It has no tags; its keywords became tags.")
+    return next(iter(categories), ""), _unique([*tags, *keywords, *categories[1:]])
 
 
 def _take_from(fields: Fields, source: str, folders: Sequence[str], split_at_spaces: bool) -> list[str]:
     if source in ("folder", "section"):
         return list(folders[-1:] if source == "folder" else folders[:1])
     return _to_names(fields.take(normalize_key(source)), split_at_spaces)
-
-
-def _take_unless(used: set[str], fields: Fields, *names: str) -> object:
-    return fields.take(*(name for name in names if name not in used))
-
-
-def _take_tags(fields: Fields, split_at_spaces: bool, used: set[str], *, has_tags: bool) -> tuple[str, ...]:
-    plural = [key for key in ("tags", "taxonomies.tags") if key not in used]
-    tags = _unique(
-        [*_take_plural(fields, split_at_spaces, *plural), *_to_names(_take_unless(used, fields, "tag"))]
-    )
-    if tags or has_tags or "keywords" in used:
-        return tags
-    keywords = _unique(_take_plural(fields, False, "keywords"))
-    if keywords:
-        fields.add_note("It has no tags; its keywords became tags.")
-    return keywords
-
-
-def _take_plural(fields: Fields, split_at_spaces: bool, *keys: str) -> list[str]:
-    return [name for key in keys for name in _to_names(fields.take(key), split_at_spaces)]
 
 
 def _to_names(value: object, split_at_spaces: bool = False) -> list[str]:
