@@ -11,11 +11,10 @@ from waitress.channel import HTTPChannel
 from waitress.utilities import Error
 
 from blogapi.rate_limits.limiter import address_key
-from blogapi.serving.budget import ByteBudget
-from blogapi.serving.file_buffer import FileBuffer
+from blogapi.serving.limits import ByteBudget
 from blogapi.serving.parser import BodiesFull, Busy, Parser, TooSlow
 from blogapi.serving.tasks import ProblemTask, ResponseTask
-from blogapi.serving.unread import OVERHEAD_BYTES, ChunkBuffer
+from blogapi.serving.unread import OVERHEAD_BYTES, ChunkBuffer, FileBuffer
 
 # Longer chunks of a response are sent without being copied; waitress joins shorter ones.
 MAX_COPIED_BYTES = 8 * 1024

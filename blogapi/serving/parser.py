@@ -14,8 +14,7 @@ from waitress.parser import HTTPRequestParser, ParsingError, get_header_lines
 from waitress.rfc7230 import HEADER_FIELD_RE
 from waitress.utilities import BadRequest, Error
 
-from blogapi.serving.budget import ByteBudget
-from blogapi.serving.limits import MAX_CHUNK_LINE_BYTES, MAX_HEADER_BYTES
+from blogapi.serving.limits import MAX_CHUNK_LINE_BYTES, MAX_HEADER_BYTES, ByteBudget
 
 _UUID = re.compile(r"(?<=/)[0-9a-fA-F-]{36}(?=/)")
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?", re.IGNORECASE | re.ASCII)

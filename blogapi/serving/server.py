@@ -27,9 +27,8 @@ from blogapi.rate_limits.limiter import address_key
 from blogapi.rate_limits.middleware import limits_requests
 from blogapi.response_cache import middleware as response_cache
 from blogapi.serving import listening
-from blogapi.serving.budget import ByteBudget
 from blogapi.serving.channel import Channel
-from blogapi.serving.limits import MAX_HEADER_BYTES, MULTIPART_BYTES, Limits
+from blogapi.serving.limits import MAX_HEADER_BYTES, MULTIPART_BYTES, ByteBudget, Limits
 from blogapi.serving.log import AccessLog
 from blogapi.serving.parser import ParserSettings
 from blogapi.serving.proxy import trust_proxy

@@ -14,10 +14,9 @@ from waitress.utilities import build_http_date
 from blogapi.rate_limits import limiter
 from blogapi.response_cache.lru_cache import GIVE_UP_KEY
 from blogapi.response_cache.middleware import ONLY_CACHED_KEY, NotCached
-from blogapi.serving.file_buffer import FileBuffer
 from blogapi.serving.log import AccessLogEntry, loggable_path
 from blogapi.serving.parser import BodiesFull, Busy, TooSlow
-from blogapi.serving.unread import NoRoom
+from blogapi.serving.unread import FileBuffer, NoRoom
 from blogapi.storage import commit_version
 from blogapi.storage.database import QUEUE_SECONDS_KEY, db
 from blogapi.web import errors

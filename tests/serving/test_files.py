@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from blogapi.media.folder import get_folder
-from blogapi.serving import file_buffer
+from blogapi.serving import unread
 from blogapi.serving.log import AccessLog, AccessLogEntry
 from tests.live_server import start_server
 from tests.media.stored_files import put_file
@@ -46,19 +46,19 @@ def test_readers_that_read_nothing_hold_neither_threads_nor_memory(app, path):
 
 
 def test_a_file_is_sent_in_turns(app, path, monkeypatch):
-    monkeypatch.setattr(file_buffer, "TURN_BYTES", 300_000)
+    monkeypatch.setattr(unread, "TURN_BYTES", 300_000)
     chunks: list[int] = []
-    read = file_buffer.FileBuffer.get
+    read = unread.FileBuffer.get
 
     def get(self: Any, *args: Any, **options: Any) -> bytes:
         chunk = read(self, *args, **options)
         chunks.append(len(chunk))
         return chunk
 
-    monkeypatch.setattr(file_buffer.FileBuffer, "get", get)
+    monkeypatch.setattr(unread.FileBuffer, "get", get)
     with start_server(app) as server:
         assert get_response(server, path).body == CONTENT
-    assert max(chunks) == file_buffer.CHUNK_BYTES
+    assert max(chunks) == unread.CHUNK_BYTES
     assert chunks.count(0) >= SIZE // 393_216 - 1
 
 
@@ -91,14 +91,14 @@ def test_the_connection_is_closed_if_the_file_is_cut_while_it_is_sent(app, path)
 
 
 def test_the_file_is_closed_when_the_client_disconnects(app, path, monkeypatch):
-    buffers: list[file_buffer.FileBuffer] = []
-    create = file_buffer.FileBuffer.__init__
+    buffers: list[unread.FileBuffer] = []
+    create = unread.FileBuffer.__init__
 
     def record(self: Any, *args: Any) -> None:
         buffers.append(self)
         create(self, *args)
 
-    monkeypatch.setattr(file_buffer.FileBuffer, "__init__", record)
+    monkeypatch.setattr(unread.FileBuffer, "__init__", record)
     with serve_blog(app) as server:
         with send_request(server, path):
             wait_until(lambda: read_requests(server) == 1)
