@@ -214,11 +214,6 @@ def _convert_header(card: Card) -> str:
     return element("div", "".join(parts), "kg-card kg-header-card") if any(parts) else ""
 
 
-def _convert_before_after(card: Card) -> str:
-    images = (card.get("beforeImage"), card.get("afterImage"))
-    return _convert_gallery({"images": list(images), "caption": card.get("caption")})
-
-
 def _convert_html(card: Card) -> str:
     html = _get_html(card, "html")
     # A checkbox of a form would be shown, as if it were one of a list of tasks.
@@ -244,5 +239,4 @@ _CONVERTERS: dict[str, Callable[[Card], str]] = {
     "header": _convert_header,
     "signup": lambda card: _convert_header({**card, "buttonEnabled": False}),
     "call-to-action": _convert_header,
-    "before-after": _convert_before_after,
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any
@@ -18,7 +17,8 @@ from blogapi.transfer.messages import IMPORT_TIME, join_counts
 from blogapi.transfer.sources import ImportOptions, LeftBehind
 from blogapi.transfer.wordpress import publication, seo, terms
 from blogapi.transfer.wordpress.blog import Blog, get_blog_address, read_metas, split_url, to_id
-from blogapi.transfer.wordpress.content import ContentContext, Converted, to_html
+from blogapi.transfer.wordpress.content import to_html
+from blogapi.transfer.wordpress.conversion import ContentContext, Converted
 from blogapi.transfer.wordpress.left_behind import count_custom_fields, count_marks, count_name, read_comments
 from blogapi.transfer.xml_elements import Element
 
@@ -42,8 +42,8 @@ class RecordMaker:
     def make_key(self, item: Element) -> str:
         """Return the key of the record of an item."""
         id_ = to_id(item.get_text("wp:post_id"))
-        name = str(id_) if id_ else _digest(item.get_text("link") + item.get_text("title"))
-        return f"wordpress:{quote(self.address, safe='')}:{name}"
+        name = str(id_) if id_ else f"{item.get_text('link')} {item.get_text('title')}"[:500]
+        return f"wordpress:{quote(self.address, safe='')}:{quote(name, safe='', errors='replace')}"
 
     def make(self, item: Element, entry: folder.Entry) -> ArticleRecord:
         """Return the record of an item.
@@ -88,7 +88,8 @@ class RecordMaker:
     def _check_is_taken(self, item: Element, post_type: str) -> None:
         if post_type == _ATTACHMENT:
             raise NotAnArticle("It is a media file.")
-        reason = publication.find_reason_to_leave(item.get_text("wp:status"), post_type)
+        reason = publication.LEFT_BEHIND.get(item.get_text("wp:status"), "")
+        reason = "revisions" if post_type == "revision" else reason
         if not reason and post_type == "page" and self.options.pages == "skip":
             reason = "pages"
         if not reason and post_type not in ("post", "page", *self.options.post_types):
@@ -204,7 +205,3 @@ def _describe_texts(other_languages: Collection[str], converted: Converted) -> I
     if converted.unconverted:
         names = join_counts(converted.unconverted)
         yield f"Its text has shortcodes or blocks that could not be converted: {names}."
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]

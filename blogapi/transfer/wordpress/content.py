@@ -10,7 +10,6 @@ from blogapi.transfer.wordpress.blocks import convert_blocks, has_blocks
 from blogapi.transfer.wordpress.code import protect_code
 from blogapi.transfer.wordpress.conversion import (
     BLOCK_PLACEHOLDER,
-    Attachment,
     ContentContext,
     Conversion,
     Converted,
@@ -20,7 +19,6 @@ from blogapi.transfer.wordpress.embeds import embed_lines
 from blogapi.transfer.wordpress.shortcodes import replace_shortcodes
 from blogapi.transfer.wordpress.wpautop import add_paragraphs
 
-__all__ = ["Attachment", "ContentContext", "Converted", "to_html"]
 _PATTERN = re.compile(r"<!--\s*+wp:(?:core/)?block\s++\{\"ref\":(\d{1,18})\b[^<>]*+>")
 _MAX_PATTERNS = 1_000_000  # characters in one text
 _IMAGE = re.compile(r"<img\b[^<>]*+>", re.IGNORECASE)
@@ -88,8 +86,7 @@ def _show_lazy_images(text: str) -> str:
 
 
 def _convert_classic(text: str, conversion: Conversion) -> str:
-    html = _convert_inline(text, conversion)
-    return add_paragraphs(html) if conversion.context.autop else html
+    return add_paragraphs(_convert_inline(text, conversion))
 
 
 def _convert_inline(text: str, conversion: Conversion) -> str:

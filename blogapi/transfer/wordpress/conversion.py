@@ -41,10 +41,8 @@ class ContentContext:
 
     #: returns the attachment with an id, or None if the export does not contain it
     attachments: Callable[[int], Attachment | None]
-    autop: bool = True  #: whether line breaks become paragraphs, as in WordPress without plugins
-    uploads: Sequence[
-        Attachment
-    ] = ()  #: the attachments that were uploaded to the post, in the order of a gallery
+    #: the attachments that were uploaded to the post, in the order of a gallery
+    uploads: Sequence[Attachment] = ()
     patterns: Callable[[int], str] = lambda _: ""  #: returns the text of a synced pattern; "" = unknown
     footnotes: str = ""  #: the custom field `footnotes` of the post: JSON, a list of `{"id", "content"}`
 

@@ -12,7 +12,7 @@ from blogapi.transfer.wordpress.repair import INCOMPLETE
 from blogapi.transfer.xml_elements import Element
 
 # The names in the report of items that are left behind, by their status.
-_LEFT_BEHIND = {"trash": "items in the trash", "auto-draft": "auto-drafts", "inherit": "revisions"}
+LEFT_BEHIND = {"trash": "items in the trash", "auto-draft": "auto-drafts", "inherit": "revisions"}
 # Custom fields of plugins that hide a post from visitors, with the values that do not hide it.
 _ACCESS_FIELDS: dict[str, tuple[str, ...]] = {
     "_jetpack_newsletter_access": ("", "everybody"),
@@ -36,11 +36,6 @@ _MEMBERS_ONLY = re.compile(
 _TIME = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[ T]([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?(?:\.[0-9]{1,9})?Z?)?"
 )
-
-
-def find_reason_to_leave(status: str, post_type: str) -> str:
-    """Return the name under which an item is left behind because of its status or type, or ""."""
-    return "revisions" if post_type == "revision" else _LEFT_BEHIND.get(status, "")
 
 
 def decide_status(

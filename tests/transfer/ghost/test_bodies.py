@@ -269,11 +269,6 @@ YOUTUBE = '<iframe src="https://www.youtube.com/embed/x?feature=oembed"></iframe
             {"textValue": "<p>x</p>", "showButton": True, "buttonText": "b", "buttonUrl": "/u"},
             '<div class="kg-card kg-header-card"><p>x</p><p><a class="kg-btn" href="/u">b</a></p></div>',
         ),
-        (
-            "before-after",
-            {"beforeImage": {"src": "/a.png"}},
-            GALLERY,
-        ),
     ],
 )
 @pytest.mark.parametrize("form", ["lexical", "mobiledoc"])

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from blogapi.transfer.wordpress.content import Attachment, ContentContext, Converted, to_html
+from blogapi.transfer.wordpress.content import to_html
+from blogapi.transfer.wordpress.conversion import Attachment, ContentContext, Converted
 
 PICTURE = Attachment("https://a.org/1.jpg", alt="One", mime_type="image/jpeg")
 

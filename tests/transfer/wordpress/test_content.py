@@ -13,7 +13,8 @@ from blogapi.content.plain_text import to_plain_text
 from blogapi.content.sanitizer import to_safe_html
 from blogapi.transfer.wordpress import code as code_module
 from blogapi.transfer.wordpress.blog import select_language
-from blogapi.transfer.wordpress.content import ContentContext, Converted, to_html
+from blogapi.transfer.wordpress.content import to_html
+from blogapi.transfer.wordpress.conversion import ContentContext, Converted
 
 CONTEXT = ContentContext(attachments=lambda _: None)
 
@@ -123,13 +124,6 @@ def test_the_first_language_is_selected(text, selected):
 )
 def test_scripts_and_control_characters_do_not_break_paragraphs(text, html):
     assert convert(text).html == html
-
-
-def test_paragraphs_are_not_made_if_the_blog_did_not_make_any():
-    text = "one\n\ntwo [[caption]]"
-    assert (
-        to_html(text, ContentContext(attachments=lambda _: None, autop=False)).html == "one\n\ntwo [caption]"
-    )
 
 
 FRAGMENTS = [

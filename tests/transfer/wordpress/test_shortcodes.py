@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from blogapi.content.sanitizer import to_safe_html
-from blogapi.transfer.wordpress.content import Attachment, ContentContext, Converted, to_html
+from blogapi.transfer.wordpress.content import to_html
+from blogapi.transfer.wordpress.conversion import Attachment, ContentContext, Converted
 
 FILES = {
     1: Attachment("https://a.org/1.jpg", alt="One", caption="The <em>first</em>", mime_type="image/jpeg"),
