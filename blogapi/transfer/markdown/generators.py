@@ -27,13 +27,14 @@ def keeps_dates(posts: Path, levels: int) -> bool:
     part of the address, as in Jekyll.
     """
     for outer in (posts, *posts.parents[: levels - 1]):
-        files = [*_list_configuration(outer), *_list_configuration(outer / "config" / "_default")]
+        files = [*list_configuration(outer), *list_configuration(outer / "config" / "_default")]
         if files:
             return not any(map(_removes_dates, files))
     return False
 
 
-def _list_configuration(site: Path) -> list[Path]:
+def list_configuration(site: Path) -> list[Path]:
+    """Return the configuration files of generators in a folder."""
     try:
         return [path for path in site.iterdir() if SITE_FILE.fullmatch(path.name)]
     except OSError:

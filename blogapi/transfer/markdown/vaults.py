@@ -7,9 +7,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from blogapi.transfer.markdown.fields import normalize_key
+from blogapi.transfer.markdown.generators import list_configuration
 from blogapi.transfer.markdown.privacy import DraftReason
 from blogapi.transfer.markdown.text import to_bool
-from blogapi.transfer.media.sites import is_site
 
 # Fields that publish a note if they are true; a date in them can be that of a cited text.
 _PUBLISHING_FIELDS = {"publish", "published", "dgpublish", "public", "ispublic", "share"}
@@ -37,15 +37,8 @@ def is_in_vault(folder: Path, levels: int) -> bool:
     """
     folders = (folder, *folder.parents[:_MAX_LEVELS])
     number = next((number for number, outer in enumerate(folders) if _is_vault(outer)), None)
-    return number is not None and not any(map(_has_site, folders[number:levels]))
+    return number is not None and not any(map(list_configuration, folders[number:levels]))
 
 
 def _is_vault(folder: Path) -> bool:
     return (folder / ".obsidian").is_dir() or (folder / "logseq" / "config.edn").is_file()
-
-
-def _has_site(folder: Path) -> bool:
-    try:
-        return is_site({child.name for child in folder.iterdir()})
-    except OSError:
-        return False
