@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import (
     Connection,
@@ -24,8 +28,6 @@ from sqlalchemy import (
 )
 
 from blogapi.cli import ProgressReporter, no_progress
-from blogapi.db_copy import row_digest
-from blogapi.db_copy.row_digest import TableSum
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
 from blogapi.storage import connections, files, upgrades
@@ -175,6 +177,14 @@ def _select_index(connection: Connection) -> Select[*tuple[Any, ...]]:
     return select(engine.number, *texts).order_by(engine.number)
 
 
+@dataclass(frozen=True, slots=True)
+class TableSum:
+    """The number of rows of a table, and the SHA-256 of its rows in primary key order."""
+
+    rows: int
+    sha256: str
+
+
 class _RowReader:
     """Reads rows in batches, computes their number and digest, and passes each batch to `store`."""
 
@@ -188,7 +198,7 @@ class _RowReader:
             for batch in result.partitions():
                 rows = list(batch)
                 for row in rows:
-                    self._digest.update(row_digest.serialize_row(row))
+                    self._digest.update(_serialize_row(row))
                 self._store(rows)
                 for _ in rows:
                     self.rows += 1
@@ -203,3 +213,14 @@ def _compare(name: str, copied: _RowReader, stored: _RowReader) -> TableSum:
     if copied.sum() != stored.sum():
         raise Conflict(f"The copy of {name} differs from the source; the target was rolled back.")
     return stored.sum()
+
+
+def _serialize_row(row: Iterable[Any]) -> bytes:
+    """Return the values of a row as one line of JSON, which is the same on every database engine."""
+    return json.dumps([*row], default=_to_json_value).encode() + b"\n"
+
+
+def _to_json_value(value: Any) -> dict[str, str]:
+    if isinstance(value, datetime):
+        return {"time": value.isoformat(timespec="microseconds")}
+    return {"uuid": value.hex} if isinstance(value, UUID) else {"bytes": value.hex()}

@@ -18,7 +18,7 @@ from blogapi.articles.json_writer import RenderedArticle
 from blogapi.articles.models import Article, ArticleJson, ArticleStats
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.doctor import findings
-from blogapi.doctor.findings import Finding, Level, ok, wrong
+from blogapi.doctor.findings import Finding, ok, repaired_or_wrong, wrong
 from blogapi.media import uses
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
@@ -33,8 +33,6 @@ _ROWS_PER_BATCH = 500
 
 # Articles published at the same time get consecutive numbers; 16 million numbers are available per second.
 _MAX_NUMBER_DISTANCE = 1_000_000 * NUMBERS_PER_MICROSECOND
-
-_REPAIR = "doctor --repair"
 
 
 def run_checks(*, repair: bool = False, progress: ProgressReporter = no_progress) -> Iterator[Finding]:
@@ -64,11 +62,7 @@ def _report_differing(check: str, subject: str, names: Sequence[str], repair: bo
     if not names:
         return ok(check, f"{subject}: all are up to date.")
     says = f"{subject}: {len(names)} differ from a new rendering ({findings.join_examples(names)})."
-    return _repaired_or_wrong(check, says, repair)
-
-
-def _repaired_or_wrong(check: str, says: str, repair: bool) -> Finding:
-    return Finding(check, Level.REPAIRED, says) if repair else wrong(check, says, _REPAIR)
+    return repaired_or_wrong(check, says, repair)
 
 
 def _check_stored_json(model: Any, repair: bool) -> Iterator[str]:
@@ -176,7 +170,7 @@ def _check_stats(repair: bool) -> Finding:
         with transaction():
             db.session.execute(update(ArticleStats).values(published=json_writer.count_published()))
     says = f"{counted} articles are published or scheduled, but the stored number is {stored}."
-    return _repaired_or_wrong("tally", says, repair)
+    return repaired_or_wrong("tally", says, repair)
 
 
 def _check_index(repair: bool) -> Iterator[Finding]:
@@ -184,7 +178,7 @@ def _check_index(repair: bool) -> Iterator[Finding]:
     if damage:
         if repair:
             _run_fts5_command("rebuild")
-        yield _repaired_or_wrong("search", f"The index is damaged: {damage}.", repair)
+        yield repaired_or_wrong("search", f"The index is damaged: {damage}.", repair)
     index = engines.get_engine(db.session())
     is_orphan = ~index.number.in_(select(SearchEntry.number))
     count = db.session.scalar(select(func.count()).select_from(index.table).where(is_orphan)) or 0
@@ -195,7 +189,7 @@ def _check_index(repair: bool) -> Iterator[Finding]:
             # The index has no triggers, so cached search results are invalidated here.
             db.session.execute(update(CommitCounter).values(visible=CommitCounter.visible + 1))
     if count:
-        yield _repaired_or_wrong("search", f"{count} rows of the index belong to no article.", repair)
+        yield repaired_or_wrong("search", f"{count} rows of the index belong to no article.", repair)
     if not damage and not count:
         yield ok("search", "The index is intact.")
 

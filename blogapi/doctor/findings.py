@@ -54,6 +54,11 @@ def wrong(check: str, says: str, do: str) -> Finding:
     return Finding(check, Level.WRONG, says, do)
 
 
+def repaired_or_wrong(check: str, says: str, repair: bool) -> Finding:
+    """Return a finding that `repair` has repaired, or that `doctor --repair` repairs."""
+    return Finding(check, Level.REPAIRED, says) if repair else wrong(check, says, "doctor --repair")
+
+
 def join_examples(names: Sequence[str]) -> str:
     """Return the first few names, separated by commas, with an ellipsis if there are more."""
     examples = ", ".join(names[:_MAX_EXAMPLES])

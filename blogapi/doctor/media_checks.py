@@ -16,7 +16,7 @@ from blogapi.backups.archive import MEDIA_FOLDER
 from blogapi.backups.media_restoring import copy_file
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.doctor import findings
-from blogapi.doctor.findings import Finding, Level, hint, ok, wrong
+from blogapi.doctor.findings import Finding, Level, hint, ok, repaired_or_wrong, wrong
 from blogapi.media import folder as folders
 from blogapi.media import stored_files, uses
 from blogapi.media.models import Media, MediaPath, MediaUse
@@ -150,17 +150,15 @@ def _check_uses(repair: bool) -> Finding:
             uses.end_article_uses(db.session(), deleted)
     names = [f"{kind} {item}" for kind, item, _ in items] + [f"deleted article {item}" for item in deleted]
     says = f"The uses of media by {len(names)} items are wrong ({findings.join_examples(names)})."
-    return Finding("media", Level.REPAIRED, says) if repair else wrong("media", says, "doctor --repair")
+    return repaired_or_wrong("media", says, repair)
 
 
 def _check_unused_since(repair: bool) -> Finding:
     used = or_(
         exists().where(MediaUse.media_id == Media.uuid), exists().where(MediaPath.media_id == Media.uuid)
     )
-    counted, forgotten = (
-        and_(used, Media.unused_since.is_not(None)),
-        and_(~used, Media.unused_since.is_(None)),
-    )
+    counted = and_(used, Media.unused_since.is_not(None))
+    forgotten = and_(~used, Media.unused_since.is_(None))
     names = list(db.session.scalars(select(Media.name).where(or_(counted, forgotten)).order_by(Media.name)))
     db.session.rollback()
     if not names:
@@ -170,7 +168,7 @@ def _check_unused_since(repair: bool) -> Finding:
             _set_unused_since(counted, None)
             _set_unused_since(forgotten, current_time())
     says = f"{len(names)} media have a wrong `unused_since` ({findings.join_examples(names)})."
-    return Finding("media", Level.REPAIRED, says) if repair else wrong("media", says, "doctor --repair")
+    return repaired_or_wrong("media", says, repair)
 
 
 def _set_unused_since(condition: ColumnElement[bool], time: datetime | None) -> None:
