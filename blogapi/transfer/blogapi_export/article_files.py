@@ -16,7 +16,7 @@ from blogapi.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.media.addresses import HASH_PREFIX
 from blogapi.transfer.article_record import ArticleRecord, RefusedFile
 from blogapi.transfer.blogapi_export import values
-from blogapi.transfer.blogapi_export.article_records import ExportedArticle, make_record
+from blogapi.transfer.blogapi_export.article_records import make_record
 from blogapi.transfer.blogapi_export.blog_data import ExportedMedia, TermNames
 from blogapi.transfer.blogapi_export.layout import get_file_name
 from blogapi.transfer.blogapi_export.values import Values
@@ -106,16 +106,20 @@ class ArticleFiles:
         categories = values.get_texts(entries, "categories")
         if len(categories) > 1:
             notes.append("It has several categories; the first one is used.")
-        article = ExportedArticle(
-            fields=fields,
-            category=self._find_terms("category", categories[:1] or [DEFAULT_CATEGORY], own, "category"),
-            tags=self._find_terms("tag", values.get_texts(entries, "tags"), own, "tags"),
-            authors=self._find_terms("author", values.get_texts(entries, "authors"), own, "authors"),
+        terms = {
+            "category": self._find_terms("category", categories[:1] or [DEFAULT_CATEGORY], own, "category"),
+            "tags": self._find_terms("tag", values.get_texts(entries, "tags"), own, "tags"),
+            "authors": self._find_terms("author", values.get_texts(entries, "authors"), own, "authors"),
+        }
+        return make_record(
+            fields,
+            source,
+            self.now,
+            terms=terms,
             seo=self._read_seo(entries, own),
             media_paths=media_paths,
             notes=(*notes, *reasons),
         )
-        return make_record(article, source, self.now)
 
     def _find_terms(self, kind: str, names: Sequence[str], own: Values, field: str) -> list[dict[str, str]]:
         return self.terms.find_references(kind, names, values.get_texts(own, field))

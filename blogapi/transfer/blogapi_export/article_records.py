@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -22,34 +21,28 @@ _TEXTS = ("title", "subtitle", "excerpt", "content", "content_type", "cover_imag
 _TIME = Timestamp()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportedArticle:
-    """An article of an export, with the fields and values of the API; its terms are references.
-
-    `fields` contains the texts of the article, its uuid, slug, status and times. `seo` contains only those
-    fields that the export has.
-    """
-
-    fields: Values
-    category: Sequence[Mapping[str, str]]
-    tags: Sequence[Mapping[str, str]]
-    authors: Sequence[Mapping[str, str]]
-    seo: Mapping[str, str]
-    media_paths: Mapping[str, UUID] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-
-
 def make_key(uuid: UUID) -> str:
     """Return the key that identifies the article in all imports."""
     return f"blogapi:{uuid}"
 
 
-def make_record(article: ExportedArticle, source: str, now: datetime) -> ArticleRecord:
-    """Return the record of an article; `now` is the time of creation if the export does not contain it.
+def make_record(
+    given: Values,
+    source: str,
+    now: datetime,
+    *,
+    terms: Mapping[str, Sequence[Mapping[str, str]]],
+    seo: Mapping[str, str],
+    media_paths: Mapping[str, UUID],
+    notes: Sequence[str] = (),
+) -> ArticleRecord:
+    """Return the record of an article with the fields and values of the API.
 
-    Raises RefusedFile if a field is invalid.
+    `given` contains the texts of the article, its uuid, slug, status and times; `terms` has references by
+    `category`, `tags` and `authors`; `seo` contains only those fields that the export has. `now` is the time
+    of creation if the export does not contain it. Raises RefusedFile if a field is invalid.
     """
-    given, notes = article.fields, list(article.notes)
+    notes = list(notes)
     uuid, slug = values.get_uuid(given, "uuid"), _read_slug(given, notes)
     texts = {name: values.get_text(given, name) for name in _TEXTS}
     if not texts["title"].strip():
@@ -62,10 +55,10 @@ def make_record(article: ExportedArticle, source: str, now: datetime) -> Article
         **texts,
         "status": status,
         "published_at": _TIME._serialize(published_at, None, None),
-        "category": article.category[0] if article.category else None,
-        "tags": list(article.tags),
-        "authors": list(article.authors),
-        "seo": {**default_seo(texts), **article.seo},
+        "category": terms["category"][0] if terms["category"] else None,
+        "tags": list(terms["tags"]),
+        "authors": list(terms["authors"]),
+        "seo": {**default_seo(texts), **seo},
     }
     if slug:
         body["slug"] = slug
@@ -78,7 +71,7 @@ def make_record(article: ExportedArticle, source: str, now: datetime) -> Article
         slug_derived=given.get("slug_derived") in (True, "true"),
         former_slugs=values.get_former(given, "former_slugs", last_updated),
         former_paths=values.get_former(given, "former_paths", last_updated),
-        media_paths=article.media_paths,
+        media_paths=media_paths,
     )
     return ArticleRecord(
         key=make_key(uuid),

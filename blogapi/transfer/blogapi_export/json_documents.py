@@ -11,7 +11,6 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import ijson
 from flask import current_app
@@ -19,9 +18,8 @@ from flask import current_app
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, RefusedFile
 from blogapi.transfer.blogapi_export import blog_data, values
-from blogapi.transfer.blogapi_export.article_records import ExportedArticle, make_record
+from blogapi.transfer.blogapi_export.article_records import make_record
 from blogapi.transfer.blogapi_export.blog_data import BlogData, ExportedMedia
-from blogapi.transfer.blogapi_export.values import Values
 from blogapi.transfer.exports.layouts import LAYOUTS
 from blogapi.transfer.markdown.text import to_line
 from blogapi.transfer.reports import FileReport, Item, Result, read_item
@@ -71,20 +69,16 @@ def _read_article(given: object, source: str, now: datetime) -> ArticleRecord:
     if not isinstance(given, dict):
         raise RefusedFile("It is not an object; correct it.")
     seo = values.get_mapping(given, "seo")
-    article = ExportedArticle(
-        fields=given,
-        category=[{"slug": slug} for slug in values.get_texts(given, "category")[:1]],
-        tags=[{"slug": slug} for slug in values.get_texts(given, "tags")],
-        authors=[{"slug": slug} for slug in values.get_texts(given, "authors")],
+    kinds = ("category", "tags", "authors")
+    paths = values.get_mappings(given, "paths")
+    return make_record(
+        given,
+        source,
+        now,
+        terms={kind: [{"slug": slug} for slug in values.get_texts(given, kind)] for kind in kinds},
         seo={name: values.get_text(seo, name) for name in seo},
-        media_paths=dict(_read_paths(given)),
+        media_paths={values.get_text(item, "path"): values.get_uuid(item, "media") for item in paths},
     )
-    return make_record(article, source, now)
-
-
-def _read_paths(given: Values) -> Iterator[tuple[str, UUID]]:
-    for item in values.get_mappings(given, "paths"):
-        yield values.get_text(item, "path"), values.get_uuid(item, "media")
 
 
 def _add(name: str, value: Any, data: BlogData, entry: folder.Entry) -> None:

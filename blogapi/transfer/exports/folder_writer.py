@@ -32,7 +32,6 @@ from blogapi.transfer.exports.results import CannotWrite, ExportReport, FileResu
 from blogapi.web.errors import Conflict
 
 _LOCK, _PARTIAL = ".blogapi-export.lock", ".blogapi-export.partial"
-_CHUNK_BYTES = 1024 * 1024
 _OVERWRITE = "--overwrite replaces it"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -29,17 +30,16 @@ from blogapi.web.errors import Errors, flatten_messages
 from blogapi.web.fields import get_limit
 
 _BODY_SCHEMA = ArticleBodySchema()
+# Computing a slug is slow, and most names belong to many articles.
+_make_slug = lru_cache(maxsize=10_000)(slugs.make_term_slug)
 
 
 class ArticleInputs:
-    """Makes the inputs of a batch of records; their terms are loaded together, and created when needed.
-
-    `term_slugs` of the state keeps the slug of each term by name, because computing a slug is slow.
-    """
+    """Makes the inputs of a batch of records; their terms are loaded together, and created when needed."""
 
     def __init__(self, state: ImportState, records: Sequence[ArticleRecord]) -> None:
         self._state, self._owner = state, state.author
-        self._slugs, self._exported = state.term_slugs, state.exported_terms
+        self._exported = state.exported_terms
         self._restored = [record.exported for record in records if record.exported is not None]
         records = [record for record in records if record.exported is None]
         # The terms of a dry run are stored together, when all were looked up.
@@ -136,7 +136,7 @@ class ArticleInputs:
             raise
 
     def _load(self, taxonomy: Taxonomy[Any], names: Iterable[str]) -> dict[str, Term]:
-        wanted = {self._get_slug(name) for name in names}
+        wanted = {_make_slug(name) for name in names}
         found = queries.find_by_slugs(taxonomy, [*wanted])
         return found | self._store_planned(taxonomy.singular, wanted - found.keys())
 
@@ -147,18 +147,13 @@ class ArticleInputs:
         db.session.add_all(terms.values())
         return terms
 
-    def _get_slug(self, name: str) -> str:
-        if name not in self._slugs:
-            self._slugs[name] = slugs.make_term_slug(name)
-        return self._slugs[name]
-
     def _get_profile(self) -> Author:
         if self._profile is None:
             self._profile = profiles.get_or_create_profile(self._owner)
         return self._profile
 
     def _get_or_create(self, taxonomy: Taxonomy[Any], name: str, **fields: str) -> Any:
-        terms, slug = self._terms[taxonomy.singular], self._get_slug(name)
+        terms, slug = self._terms[taxonomy.singular], _make_slug(name)
         if slug not in terms:
             terms[slug] = get_or_create(taxonomy, self._owner, name, **fields)
             self._add_created(taxonomy.singular, slug, terms[slug])

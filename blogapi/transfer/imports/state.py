@@ -23,8 +23,6 @@ class ImportState:
     matches: dict[str, str] = field(default_factory=dict)
     restore_deleted: bool = False
     dry_run: bool = False
-    #: The slugs of categories and tags by name.
-    term_slugs: dict[str, str] = field(default_factory=dict)
     #: The redirects of this run. A redirect is removed if an article that is imported later has its slug.
     redirects: set[str] = field(default_factory=set)
     #: The categories, tags and authors of an export of blogapi.

@@ -32,7 +32,6 @@ from blogapi.web.errors import Problem, StorageFull
 
 # The library prepares two files at a time.
 _THREADS = 2
-_CHUNK_BYTES = 1024 * 1024
 # Extensions of media files that links can have in addition to those that the library gives its files.
 _OTHER_EXTENSIONS = ("jpeg", "jpe", "oga")
 
@@ -295,9 +294,6 @@ def _compute_digest(path: Path) -> _Digest:
                     f"It has {status.st_size:,} bytes, more than the {limit:,} of MAX_MEDIA_SIZE; make it "
                     "smaller or raise the setting."
                 )
-            digest = hashlib.sha256()
-            while chunk := file.read(_CHUNK_BYTES):
-                digest.update(chunk)
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         return RefusedFile(f"It cannot be read ({(error.strerror or type(error).__name__).lower()}).")
-    return digest.hexdigest()
