@@ -33,7 +33,6 @@ from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.articles.schemas import ArticleFieldsSchema
 from blogapi.config import CannotStart
 from blogapi.content.rendering import RenderedContent
-from blogapi.content.table_of_contents import Heading
 from blogapi.media import uses
 from blogapi.media.addresses import HASH_PREFIX, PATH
 from blogapi.media.html_pictures import HtmlResolver, make_cover
@@ -79,6 +78,8 @@ _RENDERED_COLUMNS = ("content", "content_type", "excerpt")
 _COMPUTED_FIELDS = ("excerpt", "reading_minutes", "cover")
 _INDEXED_COLUMNS = ("title", "subtitle", "status", "published_at")
 
+_RENDERED_ATTRIBUTES = ("plain_text", "reading_minutes", "word_count", "toc")
+
 # Matches the path of a file in stored HTML, without its name.
 _STORED_PATH = re.compile(f"{SERVICE_ADDRESS}(?P<path>{HASH_PREFIX})".encode())
 
@@ -95,6 +96,10 @@ class RenderedArticle(WithAttributes):
 
     Several articles share `known_files`, so that one statement finds the files of all.
     """
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the rendered content, or of the article."""
+        return getattr(self._rendering, name) if name in _RENDERED_ATTRIBUTES else super().__getattr__(name)
 
     @cached_property
     def _rendering(self) -> RenderedContent:
@@ -120,7 +125,7 @@ class RenderedArticle(WithAttributes):
         return self._resolver.resolve(self._rendering.html)
 
     @cached_property
-    def cover(self) -> dict[str, Any] | None:
+    def cover(self) -> WithAttributes | None:
         """The cover if it is an image of the media library."""
         file = self._resolver.find(self.cover_image)
         return make_cover(file) if file is not None and file.width else None
@@ -133,31 +138,11 @@ class RenderedArticle(WithAttributes):
         assert self.html is not None
         return self._resolver.used
 
-    @property
-    def plain_text(self) -> str:
-        """The content as plain text on one line."""
-        return self._rendering.plain_text
-
     @cached_property
     def excerpt(self) -> str:
         """The written excerpt, or the beginning of the content as plain text."""
-        written: str = self.__getattr__("excerpt")
+        written: str = super().__getattr__("excerpt")
         return written or self._rendering.excerpt
-
-    @cached_property
-    def reading_minutes(self) -> int:
-        """The estimated reading time in minutes."""
-        return self._rendering.reading_minutes
-
-    @property
-    def word_count(self) -> int:
-        """The number of words of the content."""
-        return self._rendering.word_count
-
-    @property
-    def toc(self) -> tuple[Heading, ...]:
-        """The headings of the content."""
-        return self._rendering.toc
 
 
 def init_app(app: Flask) -> None:

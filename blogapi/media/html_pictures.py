@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from html import escape
-from typing import Any
 from uuid import UUID
 
 from blogapi.content.plain_text import decode_entities
 from blogapi.media.references import ADDRESS_ATTRIBUTES, ELEMENT, Address, File, KnownFiles, parse_reference
+from blogapi.web.fields import WithAttributes
 from blogapi.web.media_addresses import mark_address
 
 # The width of a text column in CSS pixels for which browsers choose a size, unless the author sets `sizes`.
@@ -103,24 +103,10 @@ class HtmlResolver:
         return {key: complete[key] for key in (*order, *complete) if key in complete}
 
 
-def make_cover(file: File) -> dict[str, Any]:
-    """Return the fields of a picture with its renditions."""
-    return {
-        "url": file.path,
-        "width": file.width,
-        "height": file.height,
-        "alt": file.alt,
-        "caption": file.caption,
-        "renditions": [
-            {
-                "width": rendition.width,
-                "height": rendition.height,
-                "size": rendition.size,
-                "url": rendition.path,
-            }
-            for rendition in file.renditions
-        ],
-    }
+def make_cover(file: File) -> WithAttributes:
+    """Return the picture and its renditions with their addresses."""
+    renditions = [WithAttributes(item, url=item.path) for item in file.renditions]
+    return WithAttributes(file, url=file.path, renditions=renditions)
 
 
 def _show_address(file: File, address: str) -> str:

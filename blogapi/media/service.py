@@ -16,15 +16,17 @@ from sqlalchemy import delete
 from blogapi.media import folder as folders
 from blogapi.media import hooks, images, names, queries, removal, types
 from blogapi.media.models import FormerHash, Media, MediaRendition
-from blogapi.media.quota import check_quota
 from blogapi.media.types import RENDITION, MediaType
 from blogapi.storage import files
 from blogapi.storage.database import call_after_commit, call_after_rollback, db, end_read, transaction
-from blogapi.web.errors import Invalid, Unavailable
+from blogapi.web.errors import Invalid, StorageFull, Unavailable
 from blogapi.web.fields import Fields
 
 # The width of the rendition that had each hash, or None for the file itself.
 FormerHashes = Mapping[str, int | None]
+
+# A file takes at least one block of the disk, and a row, so that the number of small files is limited too.
+MIN_COUNTED_SIZE = 4096
 
 DELETED_MEANWHILE = "The file was deleted meanwhile; send the same request again."
 
@@ -184,7 +186,7 @@ def store(
             raise Unavailable(DELETED_MEANWHILE)
         is_new = media is None
         if media is None:
-            check_quota(prepared.sizes)
+            _check_quota(prepared.sizes)
             media = _build_media(
                 prepared, {"alt": alt, "caption": caption, "account_id": user, **(restored or {})}
             )
@@ -204,7 +206,7 @@ def replace(media: Media, prepared: PreparedFile) -> None:
     with transaction():
         if prepared.path is None:
             raise Unavailable(DELETED_MEANWHILE)
-        check_quota(prepared.sizes, replaced=[media.size, *(item.size for item in media.renditions)])
+        _check_quota(prepared.sizes, replaced=[media.size, *(item.size for item in media.renditions)])
         former: dict[str, int | None] = {media.hash: None, media.upload_hash: None}
         former |= {item.hash: item.width for item in media.renditions}
         for stored_file in queries.list_stored_files([media.uuid]):
@@ -268,3 +270,23 @@ def place(prepared: PreparedFile) -> None:
     for path, hash, extension in (*placed, (prepared.path, prepared.hash, prepared.type.extension)):
         call_after_rollback(removal.delete_stored_files, (hash, extension))
         folder.place(path, hash, extension, is_synced=True)
+
+
+def _check_quota(sizes: Collection[int], *, replaced: Collection[int] = ()) -> None:
+    """Raise StorageFull if the library has no room for files of these sizes, in bytes.
+
+    `replaced` has the sizes of stored files that they replace. Call this in the transaction that stores the
+    files, before it changes rows.
+    """
+    gigabytes = current_app.config["MEDIA_GIGABYTES"]
+    needed = _sum_counted(sizes) - _sum_counted(replaced)
+    if needed > 0 and queries.sum_sizes(MIN_COUNTED_SIZE) + needed > gigabytes * 10**9:
+        raise StorageFull(
+            f"The media library has no room for this file: its limit is {gigabytes} GB. Delete files that "
+            "nothing uses, or ask the owner of the blog to raise the setting MEDIA_GIGABYTES.",
+            code="media_full",
+        )
+
+
+def _sum_counted(sizes: Collection[int]) -> int:
+    return sum(max(size, MIN_COUNTED_SIZE) for size in sizes)

@@ -19,7 +19,6 @@ from blogapi.media import folder as folders
 from blogapi.media import images, queries, service
 from blogapi.media.models import Media, MediaRendition
 from blogapi.media.names import make_name
-from blogapi.media.quota import MIN_COUNTED_SIZE
 from blogapi.media.types import BY_EXTENSION
 from blogapi.storage import files
 from blogapi.storage.database import db, savepoint, transaction
@@ -307,7 +306,7 @@ def test_storing_takes_few_statements(in_app, source, record_statements):
 
 
 def test_the_library_has_a_limit(upload, in_app):
-    in_app.config["MEDIA_GIGABYTES"] = MIN_COUNTED_SIZE / 10**9
+    in_app.config["MEDIA_GIGABYTES"] = service.MIN_COUNTED_SIZE / 10**9
     media, _ = upload(MP3)
     with pytest.raises(StorageFull) as raised:
         upload(MP3 + b"x")
