@@ -109,26 +109,29 @@ class Feed:
 def _read_values(entry: Element) -> dict[str, str]:
     """Return the texts of an entry by the names of their fields."""
     values: dict[str, str] = {}
-    for child in entry.children:
-        inner = ((f"{child.local_name}/{one.local_name}", one.text) for one in child.children)
-        for path, text in ((child.local_name, child.text), *inner):
-            name = _FIELDS.get(path, "")
-            former = values.get(name, "") if name in _JOINED else ""
-            values[name] = f"{former} {text}".strip()
-    values.pop("", None)
+    for path, text in _list_texts(entry):
+        if name := _FIELDS.get(path):
+            is_joined = name in _JOINED and name in values
+            values[name] = f"{values[name]} {text}" if is_joined else text.strip()
     return values
+
+
+def _list_texts(entry: Element) -> Iterator[tuple[str, str]]:
+    for child in entry.children:
+        outer = child.local_name
+        yield outer, child.text
+        yield from ((f"{outer}/{inner.local_name}", inner.text) for inner in child.children)
 
 
 def _read_attributes(item: BloggerItem, element: Element) -> None:
     name, attributes = element.local_name, element.attributes
-    is_alternate = name == "link" and attributes.get("rel") == "alternate"
     if name == "category":
         term = attributes.get("term", "")
         if attributes.get("scheme", "").endswith(_KIND_SCHEME):
             item.kind = term.rpartition("#")[2]
         elif term:
             item.labels.append(term)
-    elif is_alternate:
+    elif name == "link" and attributes.get("rel") == "alternate":
         item.address = attributes.get("href", "")
     elif (name == "link" and attributes.get("rel") == "enclosure") or (name == "enclosure" and attributes):
         item.features.append("enclosures")
