@@ -12,7 +12,7 @@ from blogapi import config, hooks, registry
 from blogapi.api_keys import service as api_key_service
 from blogapi.articles import author_visibility, json_writer, media_changes
 from blogapi.authors import profiles
-from blogapi.backups import staging
+from blogapi.backups import restoring
 from blogapi.feeds import routes as feeds
 from blogapi.media import addresses, delivery, folder, images, references, types, uses
 from blogapi.metrics import exposition
@@ -41,7 +41,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     registry.init_app(app, version=__version__)
     limiter.init_app(app)
     database.init_app(app)
-    staging.init_app(app)
+    restoring.init_app(app)
     types.init_app(app)
     folder.init_app(app)
     images.init_app(app)

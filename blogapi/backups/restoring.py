@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,10 +20,18 @@ from blogapi.backups import archive, media_restoring, naming, service
 from blogapi.backups.manifest import DATABASE, SETTINGS, Manifest, MissingFile
 from blogapi.backups.media_restoring import BackupMedia
 from blogapi.backups.service import Backup
-from blogapi.backups.staging import staging
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.config import CannotStart
-from blogapi.storage import checkpoint, database, epoch, files, integrity, sqlite_errors, upgrades
+from blogapi.storage import (
+    checkpoint,
+    connections,
+    database,
+    epoch,
+    files,
+    integrity,
+    sqlite_errors,
+    upgrades,
+)
 from blogapi.storage.database import Base, db
 from blogapi.web import json_fragments
 from blogapi.web.errors import Conflict
@@ -30,6 +39,9 @@ from blogapi.web.errors import Conflict
 # How long a restore waits for other writers in total, and how long SQLite waits in each attempt.
 _WAIT_SECONDS = 30.0
 _ATTEMPT_SECONDS = 0.5
+
+# The folder beside the database in which a restore prepares the content, and the lock of the folder.
+_STAGING_FOLDER, _STAGING_LOCK = ".restore-files", ".restore-lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +65,17 @@ class _Busy(Exception):
     """Other connections kept the database locked for too long."""
 
 
+def init_app(app: Flask) -> None:
+    """Delete the folder that a killed restore of this blog has left, unless a restore is running."""
+    path = connections.sqlite_path(app.config["DATABASE_URL"], Path(app.instance_path))
+    if path is None or not (folder := path.with_name(_STAGING_FOLDER)).exists():
+        return
+    # The blog can be served even if the permissions of its folder do not allow the deletion.
+    with suppress(OSError), files.locked(path.with_name(_STAGING_LOCK)) as held:
+        if held:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 def restore(
     path: Path,
     home: Path,
@@ -72,7 +95,7 @@ def restore(
         _check_digest(path, progress)
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         live.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with staging(live.parent) as folder, _prepare(path, folder, progress) as (manifest, media):
+        with _staging(live.parent) as folder, _prepare(path, folder, progress) as (manifest, media):
             missing = media.restore(media_folder, allow_missing=allow_missing_media, progress=progress)
             _renew_epoch(folder / DATABASE)
             aside = home / "backups" / f"before-restore-{clock.now():%Y%m%dT%H%M%S%f}.db"
@@ -95,6 +118,24 @@ def verify(path: Path, *, progress: ProgressReporter = no_progress) -> Backup:
         ):
             media.verify(progress)
             return Backup(path, manifest, media.known_missing)
+
+
+@contextmanager
+def _staging(parent: Path) -> Iterator[Path]:
+    """Yield a new folder in `parent`, and delete it at the end.
+
+    Raises Conflict if another restore is using `parent`.
+    """
+    folder = parent / _STAGING_FOLDER
+    with files.locked(parent / _STAGING_LOCK) as held:
+        if not held:
+            raise Conflict("Another restore is running; nothing was restored. Wait until it has finished.")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
@@ -131,7 +172,10 @@ def _upgrade(folder: Path) -> None:
         json_fragments.init_app()
         json_writer.init_app(app)
     finally:
-        _close(app)
+        if "sqlalchemy" in app.extensions:
+            with app.app_context():
+                db.session.remove()
+                db.engine.dispose()
     with integrity.open_database(folder / DATABASE) as connection:
         connection.execute("PRAGMA journal_mode=DELETE")
 
@@ -140,13 +184,6 @@ def _renew_epoch(path: Path) -> None:
     """Give the staged database another epoch, because its counters can repeat those of the live database."""
     with integrity.open_database(path) as connection:
         connection.execute("UPDATE revision SET epoch = ?", [epoch.generate_epoch()])
-
-
-def _close(app: Flask) -> None:
-    if "sqlalchemy" in app.extensions:
-        with app.app_context():
-            db.session.remove()
-            db.engine.dispose()
 
 
 def _replace_database(staged: Path, live: Path, aside: Path) -> tuple[Path | None, bool]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from blogapi import create_app
-from blogapi.backups import staging
+from blogapi.backups import restoring
 from blogapi.storage import files
 from blogapi.web.errors import Conflict
 from tests.conftest import close_connections
@@ -126,8 +126,8 @@ def test_a_new_lock_file_is_created_if_the_previous_holder_deleted_the_old_file(
 
 
 def test_a_second_restore_in_the_same_process_is_refused(tmp_path):
-    with staging.staging(tmp_path) as folder:
-        with pytest.raises(Conflict), staging.staging(tmp_path):
+    with restoring._staging(tmp_path) as folder:
+        with pytest.raises(Conflict), restoring._staging(tmp_path):
             pass
         assert folder.is_dir()
     assert list_staging_folders(tmp_path) == []
