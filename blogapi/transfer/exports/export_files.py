@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,6 @@ from blogapi.redirects.queries import list_redirects
 from blogapi.site.models import Site
 from blogapi.storage.database import end_read
 from blogapi.transfer.exports.article_files import ArticleWriter
-from blogapi.transfer.exports.json_document import join_lines
 from blogapi.transfer.exports.layouts import Layout
 from blogapi.transfer.exports.names import choose_article_names, choose_media_names
 from blogapi.transfer.exports.references import MediaAddresses
@@ -125,6 +125,16 @@ def _list_redirects(snapshot: Snapshot) -> Iterator[Item]:
         former, current = (urlsplit(url or "") for url in (redirect.old_url, redirect.new_url))
         if former.path != current.path and not (former.query or former.fragment):
             yield {"kind": redirect.kind, "from": former.path, "to": current.path}
+
+
+def join_lines(items: Iterable[Item]) -> str:
+    """Return the items of a list as JSON, each on a line of its own."""
+    return ",\n".join(map(dump, items))
+
+
+def dump(value: object) -> str:
+    """Return a value as JSON on one line."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def format_line(path: str, digest: str) -> str:

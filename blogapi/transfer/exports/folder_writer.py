@@ -11,8 +11,8 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import IO
 
@@ -198,8 +198,8 @@ class FolderWriter:
             self._digests[path] = self._known[path][-1]
 
 
-@contextmanager
-def open_folder(
+def write_folder(
+    items: Iterable[TextFile | MediaFile],
     root: Path,
     media: Path,
     report: ExportReport,
@@ -208,8 +208,8 @@ def open_folder(
     overwrite: bool,
     dry_run: bool,
     is_private: bool = False,
-) -> Iterator[FolderWriter]:
-    """Yield a writer; raises Conflict if another export is writing into the folder.
+) -> None:
+    """Write files into a folder; raises Conflict if another export is writing into it.
 
     If `is_private`, a new folder can be opened by its owner only.
     """
@@ -224,7 +224,8 @@ def open_folder(
         if not is_locked:
             raise Conflict(f"Another export is writing into {root}; wait until it has ended.")
         writer = FolderWriter(root, media, report, manifest_name, overwrite=overwrite, dry_run=dry_run)
-        yield writer
+        for item in items:
+            writer.write(item)
         writer.finish()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO
@@ -11,12 +11,11 @@ from blogapi.cli import ProgressReporter, no_progress
 from blogapi.media.folder import get_folder
 from blogapi.storage import files
 from blogapi.storage.disk_errors import is_disk_full
-from blogapi.transfer.exports.export_files import list_files
-from blogapi.transfer.exports.folder_writer import open_folder
-from blogapi.transfer.exports.json_document import write_document
+from blogapi.transfer.exports.export_files import dump, join_lines, list_files
+from blogapi.transfer.exports.folder_writer import write_folder
 from blogapi.transfer.exports.layouts import Layout
 from blogapi.transfer.exports.results import ExportReport, FileResult
-from blogapi.transfer.exports.snapshot import Snapshot, open_snapshot
+from blogapi.transfer.exports.snapshot import Item, Snapshot, get_media_path, open_snapshot
 from blogapi.transfer.exports.zip_writer import write_zip
 from blogapi.web.errors import Conflict, StorageFull
 
@@ -45,17 +44,8 @@ def export_files(
         total = len(snapshot.uuids) + len(snapshot.media)
         items = progress(list_files(snapshot, layout), total=total, label="Exporting")
         if not is_archive:
-            with open_folder(
-                target,
-                media,
-                report,
-                layout.manifest,
-                overwrite=overwrite,
-                dry_run=dry_run,
-                is_private=drafts,
-            ) as folder:
-                for item in items:
-                    folder.write(item)
+            flags = {"overwrite": overwrite, "dry_run": dry_run, "is_private": drafts}
+            write_folder(items, target, media, report, layout.manifest, **flags)
         elif dry_run:
             report.files[FileResult.WRITTEN] = sum(1 for _ in items)
         else:
@@ -77,7 +67,7 @@ def export_document(
         _count(snapshot, report)
         if target is not None and target.is_dir():
             raise Conflict(f"{target} is a folder; name a file.")
-        parts = progress(write_document(snapshot), total=len(snapshot.uuids), label="Exporting")
+        parts = progress(_write_document(snapshot), total=len(snapshot.uuids), label="Exporting")
         with files.partial_file(target) if target and not dry_run else nullcontext() as partial:
             with partial.open("wb") if partial else nullcontext(output) as document:
                 for part in parts:
@@ -87,6 +77,29 @@ def export_document(
                 files.replace(partial, target)
         report.files[FileResult.WRITTEN] = 1
     return report
+
+
+def _write_document(snapshot: Snapshot) -> Iterator[str]:
+    """Yield the parts of the document: its head, the text of each article, and its end."""
+    contents = "all" if snapshot.includes_drafts else "public"
+    service_url = snapshot.site["service_url"]
+    yield f'{{"format":"blogapi-export","version":1,"contents":"{contents}",\n'
+    yield f'"site":{dump(snapshot.site)},\n'
+    for kind in ("categories", "tags", "authors"):
+        yield _list(kind, getattr(snapshot, kind))
+    yield _list("media", [{**file, "url": f"{service_url}{get_media_path(file)}"} for file in snapshot.media])
+    if snapshot.includes_drafts:
+        yield _list("working_copies", snapshot.read_working_copies())
+    yield '"articles":['
+    separator = "\n"
+    for article in snapshot.read_articles():
+        yield f"{separator}{dump(article)}"
+        separator = ",\n"
+    yield "\n]}\n"
+
+
+def _list(kind: str, items: Iterable[Item]) -> str:
+    return f'"{kind}":[\n{join_lines(items)}\n],\n'
 
 
 def _count(snapshot: Snapshot, report: ExportReport) -> None:

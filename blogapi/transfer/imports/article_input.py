@@ -56,7 +56,6 @@ class ArticleInputs:
                 terms |= exported_terms.find_existing(kind, wanted, self._exported) if wanted else {}
                 terms |= self._store_planned(kind, wanted - terms.keys())
         self._profile: Author | None = None
-        self._created: list[tuple[str, str]] = []
         #: The authors of the most recent input.
         self.authors: list[Author] = []
 
@@ -114,11 +113,10 @@ class ArticleInputs:
                 terms[slug] = exported_terms.create(self._owner, term)
             else:
                 terms[slug] = exported_terms.create_named(self._owner, kind, name or slug)
-            self._add_created(kind, slug, terms[slug])
+            self._add_created(slug, terms[slug])
         return terms[slug]
 
-    def _add_created(self, kind: str, slug: str, term: Term) -> None:
-        self._created.append((kind, slug))
+    def _add_created(self, slug: str, term: Term) -> None:
         if isinstance(term, Author):
             self._state.authors.created.add(term.uuid)
         self._state.plan_term(slug, term)
@@ -126,13 +124,11 @@ class ArticleInputs:
     @contextmanager
     def forget_new_terms_on_error(self) -> Iterator[None]:
         """Forget the terms created in the `with` block if it fails and its savepoint is rolled back."""
-        self._created = []
+        terms = {kind: dict(found) for kind, found in self._terms.items()}
         try:
             yield
         except BaseException:
-            for taxonomy, slug in self._created:
-                del self._terms[taxonomy][slug]
-            self._profile = None
+            self._terms, self._profile = terms, None
             raise
 
     def _load(self, taxonomy: Taxonomy[Any], names: Iterable[str]) -> dict[str, Term]:
@@ -156,7 +152,7 @@ class ArticleInputs:
         terms, slug = self._terms[taxonomy.singular], _make_slug(name)
         if slug not in terms:
             terms[slug] = get_or_create(taxonomy, self._owner, name, **fields)
-            self._add_created(taxonomy.singular, slug, terms[slug])
+            self._add_created(slug, terms[slug])
         return terms[slug]
 
 

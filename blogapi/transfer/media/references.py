@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from html import unescape
 
 from blogapi.content.characters import FORBIDDEN
@@ -39,13 +38,9 @@ class Reference:
 
 def may_contain_references(content: str, extensions: Collection[str]) -> bool:
     """Return whether content can contain references, so that most unchanged articles need not be rendered."""
-    has_hint = _ELEMENT_HINT.search(content) or _compile_extensions(frozenset(extensions)).search(content)
+    suffix = rf"\.(?:{'|'.join(map(re.escape, sorted(extensions)))})"
+    has_hint = _ELEMENT_HINT.search(content) or re.search(suffix, content, re.IGNORECASE)
     return has_hint is not None and _LOCAL_HINT.search(content) is not None
-
-
-@lru_cache(maxsize=4)
-def _compile_extensions(extensions: frozenset[str]) -> re.Pattern[str]:
-    return re.compile(rf"\.(?:{'|'.join(map(re.escape, sorted(extensions)))})", re.IGNORECASE)
 
 
 def list_references(html: str, extensions: Collection[str]) -> list[Reference]:

@@ -13,7 +13,7 @@ from blogapi.media.stored_files import StoredFile
 from blogapi.storage import files
 from blogapi.transfer.exports import folder_writer
 from blogapi.transfer.exports.export_files import MediaFile, TextFile
-from blogapi.transfer.exports.folder_writer import open_folder
+from blogapi.transfer.exports.folder_writer import write_folder
 from blogapi.transfer.exports.results import ExportReport
 from blogapi.transfer.exports.zip_writer import write_zip
 from blogapi.web.errors import Conflict
@@ -53,10 +53,9 @@ def export(root, media):
 
     def write(texts=TEXTS, *, manifest="SHA256SUMS", overwrite=False, dry_run=False):
         report = ExportReport()
-        with open_folder(root, media, report, manifest, overwrite=overwrite, dry_run=dry_run) as writer:
-            for path, text in texts.items():
-                writer.write(TextFile(path, text.encode()))
-            writer.write(MediaFile("media/a.png", STORED))
+        items = [*(TextFile(path, text.encode()) for path, text in texts.items())]
+        items.append(MediaFile("media/a.png", STORED))
+        write_folder(items, root, media, report, manifest, overwrite=overwrite, dry_run=dry_run)
         counts = {name: number for name, number in report.count_files().items() if number}
         return counts, {item.path: item.reason for item in report.refused}
 
@@ -149,14 +148,14 @@ def test_a_dry_run_writes_nothing(export, root, read):
 
 
 def test_an_interrupted_export_can_be_run_again(export, root, read, media):
-    with (
-        pytest.raises(KeyboardInterrupt),
-        open_folder(root, media, ExportReport(), "SHA256SUMS", overwrite=False, dry_run=False) as writer,
-    ):
-        writer.write(TextFile("blogapi.yaml", b"y"))
-        writer.write(TextFile("articles/tea.md", b"Old tea"))
-        writer.write(TextFile("articles/gone.md", b"Gone"))
+    def interrupt():
+        yield TextFile("blogapi.yaml", b"y")
+        yield TextFile("articles/tea.md", b"Old tea")
+        yield TextFile("articles/gone.md", b"Gone")
         raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_folder(interrupt(), root, media, ExportReport(), "SHA256SUMS", overwrite=False, dry_run=False)
     assert export() == ({"written": 5, "removed": 1}, {})
     assert read().keys() == TEXTS.keys() | {"media/a.png", "SHA256SUMS"}
 
@@ -212,8 +211,8 @@ def test_only_the_owner_can_open_a_new_folder_with_drafts(tmp_path, media, is_pr
     root, umask = tmp_path / "new", os.umask(0)
     try:
         options = {"overwrite": False, "dry_run": False, "is_private": is_private}
-        with open_folder(root, media, ExportReport(), "SHA256SUMS", **options):
-            assert root.stat().st_mode & 0o777 == mode
+        write_folder([], root, media, ExportReport(), "SHA256SUMS", **options)
+        assert root.stat().st_mode & 0o777 == mode
     finally:
         os.umask(umask)
 
