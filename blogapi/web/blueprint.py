@@ -138,6 +138,10 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
 
     ARGUMENTS_PARSER = Parser()
 
+    # flask-smorest has no type annotations.
+    doc: Callable[..., Callable[[View], View]]
+    alt_response: Callable[..., Callable[[View], View]]
+
     def __init__(
         self,
         name: str,
@@ -197,16 +201,6 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         # webargs would instantiate a schema class again for every request.
         instance = schema() if isinstance(schema, type) else schema
         decorate: Callable[[View], View] = super().arguments(instance, location=location, **options)
-        return decorate
-
-    def doc(self, **options: Any) -> Callable[[View], View]:
-        """Add to the description of the view in the OpenAPI document."""
-        decorate: Callable[[View], View] = super().doc(**options)
-        return decorate
-
-    def alt_response(self, status_code: int, **options: Any) -> Callable[[View], View]:
-        """Describe another response of the view in the OpenAPI document."""
-        decorate: Callable[[View], View] = super().alt_response(status_code, **options)
         return decorate
 
     def response(

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from flask import Response, request
 from werkzeug.http import dump_options_header
+from werkzeug.wsgi import ClosingIterator
 
 from blogapi.web.headers import compute_etag
 
@@ -21,30 +22,17 @@ FILE_BODY_KEY = "blogapi.file-body"
 _CHUNK_BYTES = 64 * 1024
 
 
-class FileBody:
-    """A response body that reads a number of bytes from an open file, and closes the file.
+def _read_body(file: BinaryIO, length: int) -> Iterable[bytes]:
+    """Return a response body that reads a number of bytes from an open file, and closes the file."""
+    # A generator that is closed before its first chunk runs no code.
+    return ClosingIterator(_read_chunks(file, length), file.close)
 
-    This class is not a generator, because a generator that is closed before its first chunk runs no code.
-    """
 
-    def __init__(self, file: BinaryIO, length: int) -> None:
-        self._file, self._left = file, length
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self
-
-    def __next__(self) -> bytes:
-        chunk = self._file.read(min(_CHUNK_BYTES, self._left)) if self._left else b""
-        self._left -= len(chunk)
-        if not chunk or not self._left:
-            self.close()
-        if not chunk:
-            raise StopIteration
-        return chunk
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+def _read_chunks(file: BinaryIO, length: int) -> Iterator[bytes]:
+    with file:
+        while length and (chunk := file.read(min(_CHUNK_BYTES, length))):
+            length -= len(chunk)
+            yield chunk
 
 
 class _SentFile(io.FileIO):
@@ -64,7 +52,7 @@ class _SentFile(io.FileIO):
 
 def make_body(environ: dict[str, object], file: BinaryIO, length: int) -> Iterable[bytes]:
     """Return the response body that sends a number of bytes of the open file, and closes the file."""
-    make = cast(Callable[[BinaryIO, int], Iterable[bytes]], environ.get(FILE_BODY_KEY, FileBody))
+    make = cast(Callable[[BinaryIO, int], Iterable[bytes]], environ.get(FILE_BODY_KEY, _read_body))
     return make(file, length)
 
 

@@ -9,7 +9,7 @@ import shutil
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import marshmallow as ma
 from flask import Request
@@ -115,20 +115,20 @@ def receive_file(
     request.max_content_length = max_size + _MAX_PARTS_SIZE if is_multipart else max_size
     try:
         if is_multipart:
-            received = _receive_multipart(request, query, path, max_size, schema())
+            received = _receive_multipart(request, query, path, schema())
         else:
             received = _receive_raw(request, query, path)
-    except (RequestEntityTooLarge, _FileTooLarge) as error:
-        raise TooLarge(
-            f"The body is larger than this server accepts: send one file of at most {max_size} bytes, "
-            "and its texts."
-        ) from error
+    except RequestEntityTooLarge as error:
+        raise _too_large(max_size) from error
+    size = path.stat().st_size
+    if size > max_size:
+        raise _too_large(max_size)
     if not received.name and not default_name:
         raise Invalid(
             "The file has no name; send it in the parameter `name`, such as ?name=cat.jpg.",
             errors={"name": ["Missing data for required field."]},
         )
-    if not path.stat().st_size:
+    if not size:
         raise _invalid("The file is empty; send a file with content.")
     return replace(received, name=received.name or default_name)
 
@@ -150,30 +150,7 @@ def _read_name(request: Request) -> str:
         return name
 
 
-class _FileTooLarge(Exception):
-    """The file in a multipart body is larger than the server accepts."""
-
-
-class _LimitedFile:
-    """The file on the disk to which the parser writes a part."""
-
-    def __init__(self, file: IO[bytes], max_size: int) -> None:
-        self._file, self._left = file, max_size
-
-    def write(self, data: bytes) -> int:
-        """Write the data; raises _FileTooLarge if the file becomes too large."""
-        self._left -= len(data)
-        if self._left < 0:
-            raise _FileTooLarge
-        return self._file.write(data)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._file, name)
-
-
-def _receive_multipart(
-    request: Request, query: Fields, path: Path, max_size: int, schema: ma.Schema
-) -> ReceivedFile:
+def _receive_multipart(request: Request, query: Fields, path: Path, schema: ma.Schema) -> ReceivedFile:
     with ExitStack() as opened:
         number_of_files = 0
 
@@ -182,7 +159,7 @@ def _receive_multipart(
             number_of_files += 1
             if number_of_files > 1:
                 raise _invalid("The body contains several files; send each file in its own request.")
-            return _LimitedFile(opened.enter_context(path.open("wb")), max_size)
+            return opened.enter_context(path.open("wb"))
 
         parser = FormDataParser(
             open_file, max_form_memory_size=_MAX_PARTS_SIZE, max_form_parts=_MAX_PARTS, silent=False
@@ -213,6 +190,13 @@ def _load_parts(schema: ma.Schema, *parts: MultiDict[str, Any]) -> Fields:
     if errors:
         raise Invalid("Some parts of the body are invalid; `errors` names them all.", errors=errors)
     return loaded
+
+
+def _too_large(max_size: int) -> TooLarge:
+    return TooLarge(
+        f"The body is larger than this server accepts: send one file of at most {max_size} bytes, and its "
+        "texts."
+    )
 
 
 def _invalid(message: str) -> Invalid:

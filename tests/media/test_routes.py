@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+from pathlib import Path
 from urllib.parse import quote
 from uuid import UUID
 
@@ -13,10 +14,10 @@ from werkzeug.datastructures import MultiDict
 
 from blogapi.media import editing, hooks, queries, removal
 from blogapi.media.folder import get_folder
-from blogapi.media.models import Media, MediaPath
+from blogapi.media.models import Media, MediaPath, MediaUse
 from blogapi.storage.database import db, transaction
 from blogapi.users import service as users
-from blogapi.web import json_fragments, uploads
+from blogapi.web import json_fragments
 from tests.contracts.client import outcome
 from tests.media.rows import MEDIA, add_media, make_hash
 from tests.pictures import make_picture
@@ -407,7 +408,7 @@ def used(app, as_admin, make_article, make_guest):
     gone = make_article(title="Gone")
     as_admin.delete(f"/api/v1/blog/articles/{gone.uuid}/")
     people = [("author", make_guest("Grete").uuid), ("site", UUID(site))]
-    media = add_media(app, uses=[("article", article.uuid), ("article", gone.uuid), *people])
+    media = add_media(app)
     with app.app_context(), transaction():
         for article_id, path in (
             (article.uuid, "a.png"),
@@ -415,6 +416,9 @@ def used(app, as_admin, make_article, make_guest):
             (UUID(HASH[:32]), "b.png"),
         ):
             db.session.add(MediaPath(article_id=article_id, path=path, media_id=media))
+        db.session.flush()
+        for kind, item_id in (("article", article.uuid), ("article", gone.uuid), *people):
+            db.session.add(MediaUse(media_id=media, kind=kind, item_id=item_id, current=True))
     return f"{MEDIA}{media}/"
 
 
@@ -533,9 +537,18 @@ def test_listeners_learn_of_texts_that_an_upload_fills_in(as_admin, calls):
 
 def test_an_upload_is_never_completely_in_memory(app, as_admin, monkeypatch):
     sizes = []
-    write = uploads._LimitedFile.write
+    open_file = Path.open
+
+    class Recorder(io.FileIO):
+        def write(self, data):
+            sizes.append(len(data))
+            return super().write(data)
+
     monkeypatch.setattr(
-        uploads._LimitedFile, "write", lambda self, data: sizes.append(len(data)) or write(self, data)
+        *(Path, "open"),
+        lambda self, mode="r", *rest, **options: (
+            Recorder(self, mode) if mode == "wb" else open_file(self, mode, *rest, **options)
+        ),
     )
     # Random bytes would be slower, and an unknown type is refused only after it was received.
     assert upload(as_admin, bytes(400_000), "zero.xyz").status_code == 422
