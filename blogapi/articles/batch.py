@@ -167,11 +167,9 @@ class Batch:
         A new article without a category gets the default category, which `author` creates if it is missing.
         """
         errors: Errors = {}
-        category = self._terms.resolve_category(given, errors)
+        category, tags, authors = self._terms.resolve(given, errors)
         if author is not None and given.category is None:
             category = terms.get_or_create(CATEGORIES, author, DEFAULT_CATEGORY).uuid
-        tags = self._terms.resolve_tags(given, errors)
-        authors = self._terms.resolve_authors(given, errors)
         try:
             content = revise(
                 former,

@@ -37,6 +37,7 @@ from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import UtcDateTime, current_time, db, table_of
 from blogapi.web import json as web_json
+from blogapi.web.fields import WithAttributes
 from blogapi.web.json_fragments import mark_service_address
 
 FIELDS = ("previous", "next", "related")
@@ -81,7 +82,6 @@ def find_json(uuid: UUID, names: Collection[str]) -> dict[str, bytes]:
 
 
 def _to_link(row: Any, site: Site) -> dict[str, Any]:
-    link: dict[str, Any] = _SCHEMA.dump(row)
     url = make_article_url(
         site,
         uuid=row.uuid,
@@ -89,7 +89,8 @@ def _to_link(row: Any, site: Site) -> dict[str, Any]:
         category_slug=row.category_slug,
         published_at=row.published_at,
     )
-    return link if url is None else {**link, "url": url}
+    link: dict[str, Any] = _SCHEMA.dump(WithAttributes(row, url=url))
+    return link
 
 
 def _find_neighbours(uuid: UUID, time: datetime | None, now: datetime) -> dict[str, Any]:

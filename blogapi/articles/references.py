@@ -38,25 +38,18 @@ class KnownTerms:
     authors: _Known
     profile: UUID | None
 
-    def resolve_category(self, given: ArticleInput, errors: Errors) -> UUID | None:
-        """Return the uuid of the category, or None if it is omitted; report an unknown reference."""
-        if given.category is None:
-            return None
-        return _resolve(self.categories, given.category, "category", errors)
+    def resolve(
+        self, given: ArticleInput, errors: Errors
+    ) -> tuple[UUID | None, tuple[UUID, ...] | None, tuple[UUID, ...] | None]:
+        """Return the uuids of the category, the tags and the authors; None for what is omitted.
 
-    def resolve_tags(self, given: ArticleInput, errors: Errors) -> tuple[UUID, ...] | None:
-        """Return the uuids of the tags, each once, or None if they are omitted.
-
-        Adds an error for each unknown reference.
+        Each tag and each author is returned once. Adds an error for each unknown reference.
         """
-        return _resolve_all(self.tags, given.tags, "tags", errors)
-
-    def resolve_authors(self, given: ArticleInput, errors: Errors) -> tuple[UUID, ...] | None:
-        """Return the uuids of the authors, each once, or None if they are omitted.
-
-        Adds an error for each unknown reference.
-        """
-        return _resolve_all(self.authors, given.authors, "authors", errors)
+        category = None
+        if given.category is not None:
+            category = _resolve(self.categories, given.category, "category", errors)
+        tags = _resolve_all(self.tags, given.tags, "tags", errors)
+        return category, tags, _resolve_all(self.authors, given.authors, "authors", errors)
 
 
 NO_TERMS = KnownTerms({}, {}, {}, None)

@@ -27,6 +27,7 @@ from blogapi.web.fields import (
     Fields,
     Identifier,
     InputSchema,
+    OmitsNull,
     OutputSchema,
     PartialOutputSchema,
     Reference,
@@ -326,7 +327,7 @@ class ArticleFieldsSchema(_DocumentedFields, PartialOutputSchema):
     )
 
 
-class ArticleLinkSchema(OutputSchema):
+class ArticleLinkSchema(OmitsNull, OutputSchema):
     """Another public article; `url` is absent if the site has no URL."""
 
     uuid = Identifier()
@@ -336,9 +337,7 @@ class ArticleLinkSchema(OutputSchema):
     cover_image = PictureAddress()
     url = PageAddress()
 
-    def on_bind_field(self, field_name: str, field_obj: ma.fields.Field[Any]) -> None:
-        """Mark each field but `url` as required in the OpenAPI document."""
-        field_obj.required = field_name != "url"
+    omitted_if_null = frozenset({"url"})
 
 
 class SingleArticleFieldsSchema(ArticleFieldsSchema):

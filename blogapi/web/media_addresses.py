@@ -49,8 +49,6 @@ def mark_address(address: str) -> str:
 
 def complete_json(text: str) -> bytes:
     """Return JSON with the address of the service in the places of SERVICE_ADDRESS_MARK."""
-    if SERVICE_ADDRESS_MARK not in text:
-        return text.encode()
     return complete_body(mark_service_address(text).encode())
 
 
@@ -61,12 +59,7 @@ def complete_body(body: bytes) -> bytes:
     """
     if SERVICE_ADDRESS.encode() not in body:
         return body
-    return place_service_address(body, get_service_address())
-
-
-def get_service_address() -> str:
-    """Return the address of the service, or an empty text."""
-    return _service_addresses[0]() if _service_addresses else ""
+    return place_service_address(body, _service_addresses[0]() if _service_addresses else "")
 
 
 class PictureReference(WebAddress):

@@ -59,9 +59,7 @@ def make_edits(article: ArticleContent, given: ArticleInput, *, partial: bool = 
     Invalid if the category, a tag or an author does not exist.
     """
     errors: Errors = {}
-    terms = find_terms([given])
-    category = terms.resolve_category(given, errors)
-    tags, authors = terms.resolve_tags(given, errors), terms.resolve_authors(given, errors)
+    category, tags, authors = find_terms([given]).resolve(given, errors)
     if errors:
         raise Invalid(
             "The working copy is invalid; `errors` names the fields to correct.",
