@@ -56,6 +56,12 @@ class FolderWriter:
         self._digests: dict[str, str] = {}
         #: the folders below the root that were checked
         self._inside: set[Path] = {root}
+        self._lines: IO[str] | None = None
+
+    def open_manifest(self) -> IO[str]:
+        """Open the list of the former export, to which each file is added before it is written."""
+        self._lines = self._manifest.open("a", buffering=1, encoding="utf-8", newline="\n")
+        return self._lines
 
     def write(self, file: TextFile | MediaFile) -> None:
         """Write a file unless it has the same contents already."""
@@ -145,12 +151,11 @@ class FolderWriter:
         return FileResult.UNCHANGED
 
     def _store(self, path: str, digest: str, copy: Callable[[IO[bytes]], bool]) -> FileResult:
-        if not self._dry_run:
+        if self._lines is not None:
             target = self._root / path
             target.parent.mkdir(parents=True, exist_ok=True)
             # The line is written before the new contents, so that an interrupted export is recognised.
-            with self._manifest.open("a", encoding="utf-8", newline="\n") as lines:
-                lines.write(format_line(path, digest))
+            self._lines.write(format_line(path, digest))
             self._replace(target, copy)
         self._digests[path] = digest
         return FileResult.WRITTEN
@@ -224,8 +229,9 @@ def write_folder(
         if not is_locked:
             raise Conflict(f"Another export is writing into {root}; wait until it has ended.")
         writer = FolderWriter(root, media, report, manifest_name, overwrite=overwrite, dry_run=dry_run)
-        for item in items:
-            writer.write(item)
+        with nullcontext() if dry_run else writer.open_manifest():
+            for item in items:
+                writer.write(item)
         writer.finish()
 
 
