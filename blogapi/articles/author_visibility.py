@@ -10,9 +10,9 @@ from sqlalchemy import ColumnElement, func, inspect, select
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import flag_modified
 
-from blogapi.articles.lifecycle import Status
 from blogapi.articles.models import Article, ArticleAuthor
 from blogapi.authors.models import Author
+from blogapi.publication.visibility import READABLE_STATUSES, readable
 from blogapi.storage import change_log
 from blogapi.storage.change_log import EPOCH, Change, Exposure, TracksChanges
 from blogapi.storage.database import current_time, db, transaction
@@ -43,7 +43,7 @@ def author_is_public() -> ColumnElement[bool]:
 def _has_public_article(excluded: Collection[UUID]) -> ColumnElement[bool]:
     """Return the SQL condition that a public article, other than the excluded ones, has the author."""
     # With a join instead of the inner subquery, SQLite could read all public articles for each author.
-    is_visible = Article.uuid == ArticleAuthor.article_id, Article.visible_at(current_time())
+    is_visible = Article.uuid == ArticleAuthor.article_id, readable(Article, current_time())
     return (
         select(ArticleAuthor.article_id)
         .where(ArticleAuthor.author_id == Author.uuid, ArticleAuthor.article_id.not_in(excluded))
@@ -91,7 +91,7 @@ def _get_former_state(session: Session, article: Article) -> tuple[datetime | No
     )
     links = attributes["author_links"].history
     authors = {link.author_id for link in (*(links.unchanged or ()), *(links.deleted or ()))}
-    return published_at if status == Status.PUBLISHED else None, authors
+    return published_at if status in READABLE_STATUSES else None, authors
 
 
 def _find_other_exposures(
@@ -111,7 +111,7 @@ def _find_other_exposures(
             select(ArticleAuthor.author_id, func.min(Article.published_at))
             .join(Article, Article.uuid == ArticleAuthor.article_id)
             .where(ArticleAuthor.author_id.in_(hidden), Article.uuid.not_in(excluded))
-            .where(Article.status == Status.PUBLISHED)
+            .where(Article.status.in_(READABLE_STATUSES))
             .group_by(ArticleAuthor.author_id)
         )
         found.update((uuid, time) for uuid, time in session.execute(first_publications) if time is not None)

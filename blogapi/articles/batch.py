@@ -13,12 +13,12 @@ from sqlalchemy import delete as delete_rows
 from blogapi.articles import history, queries, renderings
 from blogapi.articles.content import ArticleContent, ArticleInput, default_seo, revise
 from blogapi.articles.history import get_content
-from blogapi.articles.lifecycle import Status, is_public
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, Seo
 from blogapi.articles.references import NO_TERMS, find_terms
 from blogapi.articles.text_defaults import RESET_BY_PUT, TEXT_DEFAULTS
 from blogapi.authors import profiles
 from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
+from blogapi.publication.visibility import Status, is_readable
 from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.taxonomies import service as terms
 from blogapi.web.errors import Conflict, Errors, Invalid, NotFound
@@ -96,7 +96,7 @@ class Batch:
             created=now,
         )
         _set_content(article, replace_fields(content, slug=slug), now)
-        article.was_public = is_public(content.status, content.published_at, now)
+        article.was_public = is_readable(content, now)
         db.session.add(article)
         return article
 
@@ -120,7 +120,7 @@ class Batch:
         former, now = get_content(article), current_time()
         content = self._revise(former, given)
         # A scheduled article becomes public without a write, so `was_public` is updated at the next change.
-        was_public = article.was_public or is_public(former.status, former.published_at, now)
+        was_public = article.was_public or is_readable(former, now)
         slug = self._revise_slug(
             article, former, given.slug, title=content.texts["title"], was_public=was_public
         )
@@ -130,7 +130,7 @@ class Batch:
             if slug != former.slug:
                 self._record_rename(article, new=slug, keep_old=was_public)
             _set_content(article, content, now)
-            article.was_public = was_public or is_public(content.status, content.published_at, now)
+            article.was_public = was_public or is_readable(content, now)
             article.version = last_number + 1
             article.editor_id = editor
             article.last_updated = now

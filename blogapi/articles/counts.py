@@ -9,14 +9,13 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, bindparam, func, select, union_all
 
-from blogapi.articles.lifecycle import Status
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag
 from blogapi.categories.models import Category
-from blogapi.storage.database import UtcDateTime, current_time, db, table_of
+from blogapi.publication.visibility import UNLISTED_STATUSES, listed, listed_later
+from blogapi.storage.database import current_time, db, table_of
 
 _article, _tag, _author = table_of(Article).c, table_of(ArticleTag).c, table_of(ArticleAuthor).c
 _TERM: ColumnElement[UUID] = bindparam("term")
-_NOW: ColumnElement[Any] = bindparam("now", type_=UtcDateTime())
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +38,9 @@ def count_links(term: ColumnElement[UUID], article: ColumnElement[UUID]) -> Arti
     All rows are counted, and the rows of articles that are not public are subtracted. Few articles are not
     public, so this takes a tenth of the time of looking up the state of each article.
     """
-    hidden_states = [status.value for status in Status if status != Status.PUBLISHED]
     hidden = union_all(
-        select(_article.uuid).where(_article.status.in_(hidden_states)),
-        select(_article.uuid).where(_article.status == Status.PUBLISHED, _article.published_at > _NOW),
+        select(_article.uuid).where(_article.status.in_(UNLISTED_STATUSES)),
+        select(_article.uuid).where(listed_later(_article)),
     )
 
     def build(*conditions: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
@@ -57,9 +55,7 @@ def count_links(term: ColumnElement[UUID], article: ColumnElement[UUID]) -> Arti
 
 def _count_in_categories() -> ArticleCounter:
     statement = (
-        select(_article.category_id, func.count())
-        .where(_article.status == Status.PUBLISHED, _article.published_at <= _NOW)
-        .group_by(_article.category_id)
+        select(_article.category_id, func.count()).where(listed(_article)).group_by(_article.category_id)
     )
     # With the condition, SQLite reads only the index of the categories.
     of_any = _article.category_id.in_(select(table_of(Category).c.uuid))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import lru_cache
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +15,6 @@ from sqlalchemy import (
     ColumnElement,
     Select,
     String,
-    and_,
     bindparam,
     case,
     exists,
@@ -24,7 +24,7 @@ from sqlalchemy import (
     select,
 )
 
-from blogapi.articles.lifecycle import SCHEDULED, Status
+from blogapi.articles.lifecycle import SCHEDULED
 from blogapi.articles.models import (
     Article,
     ArticleAuthor,
@@ -35,6 +35,7 @@ from blogapi.articles.models import (
 )
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
+from blogapi.publication.visibility import READABLE_STATUSES, listed, listed_later, readable, scheduled
 from blogapi.search import engines as search
 from blogapi.search import numbering
 from blogapi.search.models import SearchEntry
@@ -58,6 +59,8 @@ _former = FormerSlug.__table__.c
 _stats = ArticleStats.__table__.c
 _entry = SearchEntry.__table__.c
 _copy = WorkingCopy.__table__.c
+# With this expression, SQLite does not use the index of the status.
+_WITHOUT_INDEX = SimpleNamespace(status=_article.status.concat(""), published_at=_article.published_at)
 
 # Each ordering is a sequence of pairs: a column, and whether it is descending.
 _ORDERINGS: dict[str, tuple[tuple[ColumnElement[Any], bool], ...]] = {
@@ -275,7 +278,7 @@ def _condition(name: str, variant: str) -> ColumnElement[bool]:
     if name == "author":
         return _has_author(variant)
     if name == "public":
-        return _PUBLIC_WITHOUT_INDEX if variant else _PUBLIC
+        return listed(_WITHOUT_INDEX if variant else _article)
     several = variant == "several"
     value: BindParameter[Any] = bindparam(name, expanding=several)
     if name == "category":
@@ -307,17 +310,17 @@ def _has_author(variant: str) -> ColumnElement[bool]:
 
 def _has_status(status: str) -> ColumnElement[bool]:
     if status == SCHEDULED:
-        return and_(_article.status == Status.PUBLISHED, _article.published_at > _NOW)
-    return _PUBLIC if status == Status.PUBLISHED else _article.status == status
+        return scheduled(_article)
+    return readable(_article) if status in READABLE_STATUSES else _article.status == status
 
 
 def _count_public() -> Select[int]:
-    """Return a statement that computes the number of public articles.
+    """Return a statement that computes the number of listed articles.
 
-    The stored number of published articles includes the scheduled articles, so these are subtracted.
+    The stored number includes the articles that will be listed later, so these are subtracted.
     """
-    scheduled = select(func.count()).select_from(Article.__table__).where(_has_status(SCHEDULED))
-    return select(_stats.published - scheduled.scalar_subquery())
+    later = select(func.count()).select_from(Article.__table__).where(listed_later(_article))
+    return select(_stats.published - later.scalar_subquery())
 
 
 def _resolve(model: type[Category | Tag], references: Sequence[str]) -> list[UUID]:
@@ -343,9 +346,6 @@ def _resolve_author(reference: str) -> dict[str, UUID | None]:
     return {"user": uuid} if _is_only_author(uuid) else {"user": uuid, "author": row and row.uuid}
 
 
-_NOW: ColumnElement[datetime] = bindparam("now", type_=UtcDateTime())
-_PUBLIC_WITHOUT_INDEX = and_(_article.status.concat("") == Status.PUBLISHED, _article.published_at <= _NOW)
-_PUBLIC = and_(_article.status == Status.PUBLISHED, _article.published_at <= _NOW)
 _CONDITIONS: dict[str, ColumnElement[bool]] = {
     "own": _article.author_id == bindparam("own"),
     "slug": or_(

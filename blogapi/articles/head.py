@@ -13,7 +13,7 @@ from datetime import datetime
 from html import escape
 from typing import Any
 
-from blogapi.articles.lifecycle import Status
+from blogapi.publication.visibility import LISTED_STATUSES
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.web import json as web_json
@@ -59,7 +59,7 @@ def make_head(article: Fields, site: Site, url: str | None) -> Fields:
             "title": page.title,
             "description": page.description,
             "canonical": page.canonical,
-            "robots": _INDEXED if article["status"] == Status.PUBLISHED else _NOT_INDEXED,
+            "robots": _INDEXED if article["status"] in LISTED_STATUSES else _NOT_INDEXED,
             "open_graph": _make_open_graph(page, article, site),
             "twitter": _make_twitter_card(page),
             "json_ld": {

@@ -26,15 +26,16 @@ from sqlalchemy import (
 from blogapi.articles import computed_fields, neighbours
 from blogapi.articles.computed_fields import COMPUTED_FIELDS
 from blogapi.articles.filters import Selection
-from blogapi.articles.lifecycle import SCHEDULED, Status
+from blogapi.articles.lifecycle import SCHEDULED
 from blogapi.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.articles.schemas import ArticleSchema, FoundFieldsSchema, SingleArticleFieldsSchema
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
+from blogapi.publication.visibility import readable, scheduled
 from blogapi.site.queries import get_service_url
 from blogapi.storage import change_log
-from blogapi.storage.database import UtcDateTime, chunk, current_time, db
+from blogapi.storage.database import chunk, current_time, db
 from blogapi.tags.models import Tag
 from blogapi.web import json as web_json
 from blogapi.web import json_fragments
@@ -65,7 +66,6 @@ JsonRow = Row[*tuple[Any, ...]]
 _article, _json = Article.__table__.c, ArticleJson.__table__.c
 _tag, _article_tag, _category = Tag.__table__.c, ArticleTag.__table__.c, Category.__table__.c
 _author, _article_author = Author.__table__.c, ArticleAuthor.__table__.c
-_NOW = bindparam("now", type_=UtcDateTime())
 _SERVICE_ADDRESS = SERVICE_ADDRESS.encode()
 
 
@@ -281,8 +281,7 @@ def _select_one(names: tuple[str, ...], public: bool) -> Select[*tuple[Any, ...]
     statement = _columns(names).where(_json.article_id == bindparam("uuid"))
     if not public:
         return statement
-    visible = (_article.status == Status.PUBLISHED) & (_article.published_at <= _NOW)
-    return statement.join(Article.__table__, _article.uuid == _json.article_id).where(visible)
+    return statement.join(Article.__table__, _article.uuid == _json.article_id).where(readable(_article))
 
 
 @lru_cache(maxsize=512)
@@ -290,7 +289,7 @@ def _select_several(names: tuple[str, ...], public: bool) -> Select[*tuple[Any, 
     statement = _columns(names).where(_json.article_id.in_(bindparam("uuids", expanding=True)))
     if not public:
         return statement
-    return statement.where(_json.status == Status.PUBLISHED, _json.published_at <= _NOW)
+    return statement.where(readable(_json))
 
 
 @lru_cache(maxsize=512)
@@ -309,10 +308,9 @@ def _select_page(
 
 def _columns(names: tuple[str, ...], *, with_uuid: bool = True) -> Select[*tuple[Any, ...]]:
     names = (*names, *computed_fields.get_needed_fields(names))
-    scheduled = (_json.status == Status.PUBLISHED) & (_json.published_at > _NOW)
     statement = select(
         *(_json.article_id if with_uuid else null().label("article_id"), _json.version),
-        case((scheduled, literal(SCHEDULED)), else_=_json.status),
+        case((scheduled(_json), literal(SCHEDULED)), else_=_json.status),
         _json.fields,
         _select_tags().scalar_subquery() if "tags" in names else null(),
         _category.pieces if "category" in names else null(),

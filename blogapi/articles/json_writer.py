@@ -27,7 +27,6 @@ from sqlalchemy.orm.attributes import flag_modified
 
 from blogapi.articles import author_visibility, renderings
 from blogapi.articles.json_reader import FRAGMENT_FIELDS, RENDERED_FIELDS
-from blogapi.articles.lifecycle import Status
 from blogapi.articles.models import Article, ArticleJson, ArticleStats, Seo
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.articles.schemas import ArticleFieldsSchema
@@ -38,6 +37,7 @@ from blogapi.media.addresses import HASH_PREFIX, PATH
 from blogapi.media.html_pictures import HtmlResolver, make_cover
 from blogapi.media.models import MediaPath, MediaUse
 from blogapi.media.references import NO_FILES, File, KnownFiles, Text, find_files
+from blogapi.publication.visibility import LISTED_STATUSES, has_listed_status
 from blogapi.search import service as search
 from blogapi.search.service import SearchText
 from blogapi.storage import transaction_info, upgrades, version_check
@@ -223,11 +223,11 @@ def render_all() -> Iterator[int]:
 
 
 def count_published() -> int:
-    """Return the number of articles with the status `published`.
+    """Return the number of articles with a listed status.
 
     ArticleStats should contain the same number.
     """
-    return db.session.query(Article).where(Article.status == Status.PUBLISHED).count()
+    return db.session.query(Article).where(has_listed_status(Article)).count()
 
 
 def store_articles(session: Session, articles: Iterable[Article]) -> None:
@@ -407,15 +407,15 @@ def _written_articles(session: Session) -> list[Article]:
 
 
 def _update_stats(session: Session) -> None:
-    increase = sum(row.status == Status.PUBLISHED for row in session.new if isinstance(row, Article))
-    increase -= sum(_was_published(row) for row in session.deleted if isinstance(row, Article))
+    increase = sum(row.status in LISTED_STATUSES for row in session.new if isinstance(row, Article))
+    increase -= sum(_was_listed(row) for row in session.deleted if isinstance(row, Article))
     for row in session.dirty:
         if isinstance(row, Article):
-            increase += (row.status == Status.PUBLISHED) - _was_published(row)
+            increase += (row.status in LISTED_STATUSES) - _was_listed(row)
     if increase:
         _execute(session, _INCREASE_PUBLISHED, {"increase": increase})
 
 
-def _was_published(article: Article) -> bool:
+def _was_listed(article: Article) -> bool:
     former = inspect(article).attrs.status.history.deleted
-    return (former[0] if former else article.status) == Status.PUBLISHED
+    return (former[0] if former else article.status) in LISTED_STATUSES

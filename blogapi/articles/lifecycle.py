@@ -6,15 +6,8 @@ from datetime import datetime
 from enum import Enum, StrEnum
 from typing import Final
 
+from blogapi.publication.visibility import Item, Status, is_scheduled
 from blogapi.web.errors import Conflict, Invalid
-
-
-class Status(StrEnum):
-    """The stored status; the API shows a published article with a future `published_at` as scheduled."""
-
-    DRAFT = "draft"
-    PUBLISHED = "published"
-    ARCHIVED = "archived"
 
 
 class ContentType(StrEnum):
@@ -44,16 +37,9 @@ _TRANSITIONS = {
 }
 
 
-def get_api_status(status: str, published_at: datetime | None, now: datetime) -> str:
+def get_api_status(item: Item, now: datetime) -> str:
     """Return the status as the API shows it."""
-    if status == Status.PUBLISHED and published_at is not None and published_at > now:
-        return SCHEDULED
-    return status
-
-
-def is_public(status: str, published_at: datetime | None, now: datetime) -> bool:
-    """Return whether an article in this state is public, that is, visible to every reader."""
-    return status == Status.PUBLISHED and published_at is not None and published_at <= now
+    return SCHEDULED if is_scheduled(item, now) else item.status
 
 
 def compute_next_state(

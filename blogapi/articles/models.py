@@ -5,24 +5,15 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import (
-    CheckConstraint,
-    ColumnElement,
-    ForeignKey,
-    Index,
-    LargeBinary,
-    String,
-    Text,
-    and_,
-    desc,
-)
+from sqlalchemy import CheckConstraint, ForeignKey, Index, LargeBinary, String, Text, desc
 from sqlalchemy.ext.associationproxy import AssociationProxy, association_proxy
 from sqlalchemy.ext.orderinglist import ordering_list
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from blogapi.articles.lifecycle import ContentType, Status
+from blogapi.articles.lifecycle import ContentType
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
+from blogapi.publication.visibility import get_readable_from
 from blogapi.storage.change_log import TracksChanges
 from blogapi.storage.database import Base, Identified, Timestamped, current_time
 from blogapi.tags.models import Tag
@@ -84,12 +75,7 @@ class Article(TracksChanges, Identified, Timestamped, Base):
 
     def visible_from(self) -> datetime | None:
         """Return the time from which the article is public, or None for a draft or an archived article."""
-        return self.published_at if self.status == Status.PUBLISHED else None
-
-    @classmethod
-    def visible_at(cls, now: datetime) -> ColumnElement[bool]:
-        """Return the SQL condition that selects the articles that are public at that time."""
-        return and_(cls.status == Status.PUBLISHED, cls.published_at <= now)
+        return get_readable_from(self)
 
 
 class ArticleTag(Base):

@@ -28,10 +28,10 @@ from sqlalchemy import (
     union_all,
 )
 
-from blogapi.articles.lifecycle import Status
 from blogapi.articles.models import Article, ArticleJson, ArticleTag
 from blogapi.articles.schemas import ArticleLinkSchema
 from blogapi.categories.models import Category
+from blogapi.publication.visibility import has_listed_status, listed
 from blogapi.site.addresses import make_article_url
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
@@ -58,7 +58,7 @@ _SCHEMA = ArticleLinkSchema()
 
 _UUID: BindParameter[UUID] = bindparam("uuid")
 _TAGS: BindParameter[Any] = bindparam("tags", expanding=True)
-_NOW, _TIME = bindparam("now", type_=UtcDateTime()), bindparam("time", type_=UtcDateTime())
+_TIME = bindparam("time", type_=UtcDateTime())
 # The parameter of an `IN` that must find nothing: SQLite reads a whole index for an empty `IN`.
 _NO_UUIDS = (UUID(int=0),)
 
@@ -140,7 +140,7 @@ def _select_nearest(
     """
     nearest = (
         select(literal(name).label("name"), literal(distance).label("distance"), *_LINK)
-        .where(_article.status == Status.PUBLISHED, condition)
+        .where(condition)
         .order_by(*order)
         .limit(1)
         .subquery()
@@ -157,8 +157,9 @@ def _add_category_slug(
 
 
 def _select_related() -> Select[*tuple[Any, ...]]:
-    public = and_(_article.status == Status.PUBLISHED, _article.published_at <= _NOW)
-    newest = select(_article.uuid).where(public).order_by(desc(_article.published_at), _article.uuid)
+    newest = (
+        select(_article.uuid).where(listed(_article)).order_by(desc(_article.published_at), _article.uuid)
+    )
     candidates = union_all(
         select(_tag.article_id).where(_tag.tag_id.in_(bindparam("rare", expanding=True))),
         select(newest.limit(NEWEST).subquery().c.uuid),
@@ -182,8 +183,7 @@ def _select_related() -> Select[*tuple[Any, ...]]:
         .where(
             _json.article_id.in_(candidates),
             _json.article_id != _UUID,
-            _json.status == Status.PUBLISHED,
-            _json.published_at <= _NOW,
+            listed(_json),
             or_(same_category, common_tags > 0),
         )
         .order_by(desc(common_tags), desc(same_category), desc(_json.published_at), _json.article_id)
@@ -206,13 +206,13 @@ def _select_tags() -> Select[*tuple[Any, ...]]:
 # The order of the lists, newest first and then by uuid, is also the order of the neighbours.
 _NEWER = (_article.published_at, desc(_article.uuid))
 _OLDER = (desc(_article.published_at), _article.uuid)
-_SAME_TIME = and_(_article.published_at == _TIME, _article.published_at <= _NOW)
+_SAME_TIME = and_(listed(_article), _article.published_at == _TIME)
 _SELECT_NEIGHBOURS = union_all(
     _select_nearest("previous", 0, and_(_SAME_TIME, _article.uuid > _UUID), *_OLDER),
-    # `published_at <= now` is left out, because the time is at most one microsecond later, and because SQLite
-    # would read all rows between the time and now.
-    _select_nearest("previous", 1, _article.published_at < _TIME, *_OLDER),
+    # The condition on `now` is left out, because the time is at most one microsecond later, and because
+    # SQLite would read all rows between the time and now.
+    _select_nearest("previous", 1, and_(has_listed_status(_article), _article.published_at < _TIME), *_OLDER),
     _select_nearest("next", 0, and_(_SAME_TIME, _article.uuid < _UUID), *_NEWER),
-    _select_nearest("next", 1, and_(_article.published_at > _TIME, _article.published_at <= _NOW), *_NEWER),
+    _select_nearest("next", 1, and_(listed(_article), _article.published_at > _TIME), *_NEWER),
 )
 _SELECT_TAGS, _SELECT_RELATED = _select_tags(), _select_related()

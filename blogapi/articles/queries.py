@@ -26,7 +26,7 @@ from blogapi.articles.filters import (
     select_status_counts,
 )
 from blogapi.articles.json_reader import Snippets
-from blogapi.articles.lifecycle import ANY_STATUS, API_STATUSES, Status
+from blogapi.articles.lifecycle import ANY_STATUS, API_STATUSES
 from blogapi.articles.models import (
     Article,
     ArticleAuthor,
@@ -35,6 +35,7 @@ from blogapi.articles.models import (
     FormerSlug,
     WorkingCopy,
 )
+from blogapi.publication.visibility import scheduled
 from blogapi.search import queries as search
 from blogapi.storage.database import chunk, db, table_of
 from blogapi.web.access import Caller
@@ -233,8 +234,7 @@ def get_next_publication(now: datetime) -> datetime | None:
     The query reads the articles and not the change log, because another machine with a faster clock may
     already have updated the change log.
     """
-    scheduled = (Article.status == Status.PUBLISHED) & (Article.published_at > now)
-    return db.session.scalar(select(func.min(Article.published_at)).where(scheduled))
+    return db.session.scalar(select(func.min(Article.published_at)).where(scheduled(Article, now)))
 
 
 def find_similar_slugs(slug: str, *, exclude: UUID) -> set[str]:

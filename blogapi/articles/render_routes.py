@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from blogapi.articles import queries
-from blogapi.articles.lifecycle import UNSET, Status, compute_next_state, is_public
+from blogapi.articles.lifecycle import UNSET, compute_next_state
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import RenderBodySchema, RenderingSchema
 from blogapi.articles.text_defaults import TEXT_DEFAULTS
@@ -16,6 +16,7 @@ from blogapi.content import rendering
 from blogapi.content.slugs import make_slug
 from blogapi.media.html_pictures import HtmlResolver
 from blogapi.media.references import Text, find_files
+from blogapi.publication.visibility import Status, get_readable_from, is_readable
 from blogapi.site.addresses import make_article_url
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db
@@ -79,13 +80,13 @@ def _predict(
 
 
 def _follows_title(article: Article, title: str) -> bool:
-    was_public = article.was_public or is_public(article.status, article.published_at, current_time())
+    was_public = article.was_public or is_readable(article, current_time())
     return article.slug_derived and not was_public and article.title != title
 
 
 def _get_time(article: Article | None, given: datetime | None) -> datetime | None:
-    if article and article.status == Status.PUBLISHED and given is None:
-        return article.published_at
+    if article and given is None and (since := get_readable_from(article)):
+        return since
     former = (Status.DRAFT.value, article.published_at if article else None)
     _, time = compute_next_state(former, Status.PUBLISHED, given or UNSET, current_time())
     return time

@@ -231,7 +231,7 @@ class _DocumentedFields(ma.Schema):
     seo = ma.fields.Nested(SeoSchema)
 
     def get_status(self, article: Article) -> str:
-        return get_api_status(article.status, article.published_at, current_time())
+        return get_api_status(article, current_time())
 
 
 class ArticleSchema(_DocumentedFields, OutputSchema):

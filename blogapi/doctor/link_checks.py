@@ -14,6 +14,7 @@ from blogapi.articles.models import Article, ArticleJson
 from blogapi.categories.models import Category
 from blogapi.doctor import findings
 from blogapi.doctor.findings import Advice, Level
+from blogapi.publication.visibility import listed
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
@@ -41,7 +42,7 @@ def run_checks() -> Iterator[Advice]:
     html = select(ArticleJson.article_id, Article.title, ArticleJson.html).join(
         Article, Article.uuid == ArticleJson.article_id
     )
-    newest = html.where(Article.visible_at(current_time())).order_by(Article.published_at.desc())
+    newest = html.where(listed(Article, current_time())).order_by(Article.published_at.desc())
     for uuid, title, content in db.session.execute(newest.limit(_MAX_ARTICLES)):
         targets = list(_find_targets(site, public[uuid], content.decode("utf-8")))
         links += len(targets)
@@ -69,7 +70,7 @@ def _list_addresses(site: Site) -> tuple[dict[UUID, str], set[str]]:
     """
     public: dict[UUID, str] = {}
     hidden = set()
-    is_public = Article.visible_at(current_time()).label("is_public")
+    is_public = listed(Article, current_time()).label("is_public")
     columns = (Article.uuid, Article.slug, Article.published_at, Article.created, Category.slug, is_public)
     for uuid, slug, published_at, created, category, visible in db.session.execute(
         select(*columns).join(Category, Category.uuid == Article.category_id)

@@ -13,6 +13,7 @@ from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.models import Article, ArticleTag
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
+from blogapi.publication.visibility import listed
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.site.queries import get_public_site
@@ -84,7 +85,7 @@ def _list_entries(site: Site, terms: list[Entry], start: int = 0) -> Iterator[En
 
 
 def _count_articles() -> int:
-    visible = Article.visible_at(current_time())
+    visible = listed(Article, current_time())
     return db.session.scalar(select(func.count()).select_from(Article).where(visible)) or 0
 
 
@@ -95,7 +96,7 @@ def _list_articles(start: int, limit: int) -> Iterable[Row[tuple[object, ...]]]:
             _category.slug.label("category_slug"),
         )
         .join(table_of(Category), _category.uuid == _article.category_id)
-        .where(Article.visible_at(current_time()))
+        .where(listed(Article, current_time()))
         .order_by(_article.published_at, _article.uuid)
         .offset(start)
         .limit(limit)
@@ -105,7 +106,7 @@ def _list_articles(start: int, limit: int) -> Iterable[Row[tuple[object, ...]]]:
 
 def _list_terms(site: Site) -> Iterator[Entry]:
     """Yield the pages of the categories, tags and authors that have public articles."""
-    is_visible = Article.visible_at(current_time())
+    is_visible = listed(Article, current_time())
     # With joins instead of the inner subquery, SQLite could read all public articles for each tag.
     tagged = select(_tag_link.article_id).where(
         _tag_link.tag_id == _tag.uuid,

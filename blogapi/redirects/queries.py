@@ -16,6 +16,7 @@ from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.models import Article, FormerPath, FormerSlug
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
+from blogapi.publication.visibility import readable
 from blogapi.redirects.paths import to_path, without_slash
 from blogapi.site import addresses
 from blogapi.site.models import Site
@@ -114,7 +115,7 @@ def _select_articles(
         )
         .join(Article, Article.uuid == old.class_.article_id)
         .join(Category, Category.uuid == Article.category_id)
-        .where(Article.visible_at(current_time()), condition)
+        .where(readable(Article, current_time()), condition)
     )
 
 
@@ -198,5 +199,5 @@ def _select_pages() -> Select[*tuple[Any, ...]]:
     return (
         select(literal(Article.kind).label("kind"), *columns, Category.slug.label("category_slug"))
         .join(Category, Category.uuid == Article.category_id)
-        .where(Article.visible_at(current_time()))
+        .where(readable(Article, current_time()))
     )

@@ -10,8 +10,9 @@ from uuid import UUID
 import marshmallow as ma
 
 from blogapi.articles.content import ArticleInput
-from blogapi.articles.lifecycle import ContentType, Status
+from blogapi.articles.lifecycle import ContentType
 from blogapi.articles.schemas import with_text_fields
+from blogapi.publication.visibility import Status
 from blogapi.web.fields import (
     FieldNames,
     Fields,

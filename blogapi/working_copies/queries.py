@@ -85,7 +85,7 @@ def get_edited_json(copy: WorkingCopy, names: Sequence[str] | None) -> JsonBody:
     row = _Row(
         article_id=article.uuid,
         version=article.version,
-        status=get_api_status(article.status, article.published_at, current_time()),
+        status=get_api_status(article, current_time()),
         tags=_join_fragments(Tag, content.tags),
         category=_join_fragments(Category, [category or article.category_id]),
         authors=_join_fragments(Author, content.authors),

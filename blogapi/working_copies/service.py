@@ -15,11 +15,12 @@ from blogapi.articles import history
 from blogapi.articles import queries as articles
 from blogapi.articles import service as article_service
 from blogapi.articles.content import ArticleContent, ArticleInput, default_seo
-from blogapi.articles.lifecycle import UNSET, Status, Unset
+from blogapi.articles.lifecycle import UNSET, Unset
 from blogapi.articles.models import Article, ArticleRevision, WorkingCopy
 from blogapi.articles.references import find_terms, keep_existing
 from blogapi.articles.text_defaults import RESET_BY_PUT
 from blogapi.media import uses
+from blogapi.publication.visibility import Status
 from blogapi.storage.database import current_time, db, transaction
 from blogapi.web.errors import Conflict, Errors, Invalid
 from blogapi.working_copies import queries

@@ -24,12 +24,13 @@ from blogapi import create_app
 from blogapi.api_keys import service as api_keys
 from blogapi.articles import service as articles_service
 from blogapi.articles.content import ArticleInput, TermReference
-from blogapi.articles.lifecycle import ContentType, Status
+from blogapi.articles.lifecycle import ContentType
 from blogapi.articles.models import Article, Seo
 from blogapi.categories import taxonomy as categories_definition
 from blogapi.categories.models import Category
 from blogapi.categories.schemas import CategoryBodySchema
 from blogapi.content import slugs
+from blogapi.publication.visibility import Status
 from blogapi.storage.database import db, transaction
 from blogapi.tags import taxonomy as tags_definition
 from blogapi.tags.models import Tag

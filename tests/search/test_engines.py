@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from blogapi.articles import queries
 from blogapi.articles.filters import ArticleFilters
-from blogapi.articles.lifecycle import ContentType, Status
+from blogapi.articles.lifecycle import ContentType
 from blogapi.articles.models import Article, Seo
 from blogapi.categories.models import Category
+from blogapi.publication.visibility import Status
 from blogapi.search import engines, placement
 from blogapi.storage.database import db, transaction
 from blogapi.users import service as users

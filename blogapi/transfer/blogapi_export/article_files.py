@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from blogapi.articles.lifecycle import ContentType, Status
+from blogapi.articles.lifecycle import ContentType
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.media.addresses import HASH_PREFIX
+from blogapi.publication.visibility import Status
 from blogapi.transfer.article_record import ArticleRecord, RefusedFile
 from blogapi.transfer.blogapi_export import values
 from blogapi.transfer.blogapi_export.article_records import make_record

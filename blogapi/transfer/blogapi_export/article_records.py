@@ -9,8 +9,8 @@ from typing import Any
 from uuid import UUID
 
 from blogapi.articles.content import default_seo
-from blogapi.articles.lifecycle import Status
 from blogapi.content.slugs import MAX_SLUG_LENGTH, make_slug
+from blogapi.publication.visibility import Status
 from blogapi.transfer.article_record import ArticleRecord, ExportedFields, RefusedFile
 from blogapi.transfer.blogapi_export import values
 from blogapi.transfer.blogapi_export.values import Values

@@ -11,7 +11,7 @@ from typing import cast
 from urllib.parse import unquote, urlsplit
 
 from blogapi.articles.content import default_seo
-from blogapi.articles.lifecycle import Status
+from blogapi.publication.visibility import READABLE_STATUSES, Status
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.transfer.exports.layouts import Layout
@@ -76,7 +76,7 @@ class ArticleWriter:
                 if original is not None:
                     originals[name] = original
         cover = pictures.pop("cover_image")
-        is_published = article["status"] == Status.PUBLISHED
+        is_published = article["status"] in READABLE_STATUSES
         texts = {name: text for name in ("subtitle", "excerpt") if (text := article[name])}
         page = (
             {layout.address_field: self._make_path(article, article["slug"])} if layout.address_field else {}

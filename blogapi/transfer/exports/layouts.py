@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from blogapi.articles.lifecycle import Status
+from blogapi.publication.visibility import READABLE_STATUSES
 from blogapi.site.time_zones import to_time_zone
 from blogapi.transfer.exports.snapshot import Item
 
@@ -44,7 +44,7 @@ class Layout:
         """Return the path of an article's file; `name` is its name without suffix."""
         is_text = article["content_type"] == "text" and self.shows_text_as_html
         suffix = ".html" if is_text else _SUFFIXES[article["content_type"]]
-        if article["status"] != Status.PUBLISHED:
+        if article["status"] not in READABLE_STATUSES:
             return f"{self.drafts}/{name}{suffix}"
         date = ""
         if self.dates_names:

@@ -24,7 +24,6 @@ from sqlalchemy import ColumnElement, Select, and_, or_, select, true
 
 from blogapi.articles.content import default_seo
 from blogapi.articles.history import parse_content
-from blogapi.articles.lifecycle import is_public
 from blogapi.articles.models import (
     Article,
     ArticleAuthor,
@@ -39,6 +38,7 @@ from blogapi.categories.models import Category
 from blogapi.media.addresses import make_path
 from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition, MediaUse
 from blogapi.media.uses import ARTICLE
+from blogapi.publication.visibility import is_readable, readable
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import bytewise, current_time, db, end_read, table_of
@@ -129,8 +129,8 @@ def _disable_timeouts() -> None:
 
 def _read_snapshot(drafts: bool) -> Snapshot:
     now = current_time()
-    is_exported = true() if drafts else Article.visible_at(now)
-    columns = (_article.created, _article.uuid, _article.slug, Article.visible_at(now).label("is_public"))
+    is_exported = true() if drafts else readable(Article, now)
+    columns = (_article.created, _article.uuid, _article.slug, readable(Article, now).label("is_public"))
     rows = sorted(_execute(select(*columns).where(is_exported)), key=lambda row: (row.created, row.uuid))
     has_article = _author.uuid.in_(select(_author_link.author_id).join(Article).where(is_exported))
     media = _read_media(true() if drafts else _media.uuid.in_(_select_public_media(now)))
@@ -164,8 +164,8 @@ def _is_empty_profile() -> ColumnElement[bool]:
 
 def _select_public_media(now: datetime) -> Select[UUID]:
     """Select the files that public articles, their authors, categories and the site show."""
-    articles = select(_article.uuid).where(Article.visible_at(now))
-    authors = select(_author_link.author_id).join(Article).where(Article.visible_at(now))
+    articles = select(_article.uuid).where(readable(Article, now))
+    authors = select(_author_link.author_id).join(Article).where(readable(Article, now))
     is_public = or_(
         and_(_use.kind == ARTICLE, _use.item_id.in_(articles)),
         and_(_use.kind == Author.kind, _use.item_id.in_(authors)),
@@ -234,7 +234,7 @@ def _read_batch(
     for uuid in uuids:
         row = rows[uuid]
         texts = {name: getattr(row, name) for name in _TEXTS}
-        was_public = row.was_public or is_public(row.status, row.published_at, now)
+        was_public = row.was_public or is_readable(row, now)
         yield {
             **_read_identity(row),
             "published_at": row.published_at and format_time(row.published_at),

@@ -135,7 +135,7 @@ class ImportBatch:
     def _compare(self, record: ArticleRecord, uuid: UUID, writes: ArticleBatch) -> FileReport:
         """Return the report for an article of an export that this blog has without having imported it."""
         state = self.articles[uuid]
-        status = lifecycle.get_api_status(state.status, state.published_at, current_time())
+        status = lifecycle.get_api_status(state, current_time())
         if self._is_equal(record, uuid, writes):
             return FileReport(record.key, Result.UNCHANGED, status, article=uuid)
         reason = (
@@ -159,7 +159,7 @@ class ImportBatch:
         is_changed: bool,
     ) -> FileReport:
         state = self.articles[file.article_id]
-        former = lifecycle.get_api_status(state.status, state.published_at, current_time())
+        former = lifecycle.get_api_status(state, current_time())
         # If only the path or the options have changed, the record can differ in its date and its status.
         is_same_source = file.source_digest == get_source_digest(record)
         if is_changed and record.exported and self._is_equal(record, file.article_id, writes):
@@ -294,12 +294,12 @@ def _is_private(record: ArticleRecord) -> bool:
 
 def _is_more_public(record: ArticleRecord, former: str) -> bool:
     """Return whether an article with the API status `former` becomes public or scheduled by an update."""
-    status = lifecycle.get_api_status(record.status, record.published_at, current_time())
+    status = lifecycle.get_api_status(record, current_time())
     return former != status and former != "published" and status in ("published", "scheduled")
 
 
 def _report(record: ArticleRecord, result: Result, article: Article, notes: Iterable[str]) -> FileReport:
-    status = lifecycle.get_api_status(article.status, article.published_at, current_time())
+    status = lifecycle.get_api_status(article, current_time())
     source = record.content, record.content_type
     lost = describe_lost_words(*source, renderings.get_rendering(*source).plain_text)
     notes = (*record.notes, *notes, *filter(None, [lost]))

@@ -15,6 +15,7 @@ from uuid import UUID
 
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.content import slugs
+from blogapi.publication.visibility import READABLE_STATUSES
 from blogapi.site.addresses import make_article_url
 from blogapi.site.models import Site
 from blogapi.transfer.article_record import ArticleRecord
@@ -220,7 +221,7 @@ class LinkIndex:
             category=(record.category or DEFAULT_CATEGORY)[:_MAX_NAME_LENGTH],
             terms=tuple(_limit((record.category, *record.tags))),
             published_at=published_at,
-            public_from=max(published_at, self._now) if record.status == "published" else None,
+            public_from=max(published_at, self._now) if record.status in READABLE_STATUSES else None,
             is_markdown=record.content_type == "markdown",
             file=parse_file_path(segments) if segments else None,
             page=next((address for address in record.addresses if "?" not in address), None),

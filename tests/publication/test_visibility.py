@@ -1,0 +1,89 @@
+"""The definition of which articles are public."""
+
+from __future__ import annotations
+
+import ast
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from sqlalchemy import String, literal, select
+
+import blogapi
+from blogapi.publication import visibility
+from blogapi.publication.visibility import LISTED_STATUSES, RULES, UNLISTED_STATUSES, Status
+from blogapi.storage.database import UtcDateTime, db
+
+NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
+TICK = timedelta(microseconds=1)
+PUBLICATION_TIMES = {"never": None, "past": NOW - TICK, "now": NOW, "future": NOW + TICK}
+
+FOLDER = Path(blogapi.__file__).parent
+# Here the word is the scope of a key, a transition between statuses, or the status in a file to import.
+EXEMPT = (
+    "api_keys/",
+    "articles/lifecycle.py",
+    "migrations/",
+    "publication/",
+    *(
+        f"transfer/{name}/"
+        for name in ("blogapi_export", "blogger", "ghost", "imports", "markdown", "wordpress")
+    ),
+)
+
+
+@pytest.mark.parametrize("time", PUBLICATION_TIMES)
+@pytest.mark.parametrize("status", Status)
+def test_python_and_sql_agree(app, status, time):
+    item = SimpleNamespace(status=status.value, published_at=PUBLICATION_TIMES[time])
+    columns = (literal(status.value, String), literal(item.published_at, UtcDateTime()))
+    row = select(columns[0].label("status"), columns[1].label("published_at")).subquery().c
+    conditions = [make(row) for make in (visibility.readable, visibility.scheduled, visibility.listed)]
+    with app.app_context():
+        found = [
+            db.session.execute(select(row.status).where(condition), {"now": NOW}).first() is not None
+            for condition in conditions
+        ]
+    is_readable = visibility.is_readable(item, NOW)
+    assert found == [is_readable, visibility.is_scheduled(item, NOW), is_readable and RULES[status].listed]
+
+
+def test_only_a_published_article_whose_time_has_come_is_readable():
+    readable = {
+        (status.value, name)
+        for status in Status
+        for name, time in PUBLICATION_TIMES.items()
+        if visibility.is_readable(SimpleNamespace(status=status.value, published_at=time), NOW)
+    }
+    assert readable == {("published", "past"), ("published", "now")}
+
+
+def test_each_status_is_listed_or_not():
+    assert {*LISTED_STATUSES, *UNLISTED_STATUSES} == {*Status} == {*RULES}
+    assert all(rule.readable for rule in RULES.values() if rule.listed)
+
+
+def find_comparisons(tree):
+    """Yield the lines that compare the status, or a publication time with a time other than a filter's."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Compare):
+            continue
+        for part in (node.left, *node.comparators):
+            text = ast.unparse(part)
+            if text in ("Status.PUBLISHED", "Status.PUBLISHED.value", "'published'"):
+                yield node.lineno
+            if text.endswith(".published_at") and any(
+                word in ast.unparse(node) for word in ("_NOW", "now", "current_time")
+            ):
+                yield node.lineno
+
+
+def test_no_other_module_decides_what_is_public():
+    found = [
+        f"{name}:{line}"
+        for path in FOLDER.rglob("*.py")
+        if not (name := path.relative_to(FOLDER).as_posix()).startswith(EXEMPT)
+        for line in find_comparisons(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert found == [], "Use blogapi.publication.visibility."
