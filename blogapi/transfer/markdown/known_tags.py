@@ -29,8 +29,10 @@ _VIDEO_SOURCES = ("src", "file", "path", "url", "mp4", "webm", "href", "source")
 _VIDEO_IDS = ("id", "videoid", "video_id", "video", "v", "url", "src", "key", "code")
 _ALTS = ("alt", "alttext", "alt_text", "image_alt", "image-alt", "description")
 _NUMBER = re.compile(r"[0-9]{1,5}(?:px|%)?|auto")
-_YOUTUBE = re.compile(r"//(?:[\w-]+\.)?youtu(?:be(?:-nocookie)?\.com|\.be)/(?:.*[?&]v=|\w+/)?([\w-]{6,20})")
-_VIMEO = re.compile(r"//(?:\w+\.)?vimeo\.com/(?:video/)?([0-9]+)")
+_YOUTUBE = re.compile(
+    r"(?:(?:https?:)?//)?(?:[\w-]+\.)?youtu(?:be(?:-nocookie)?\.com|\.be)/(?:.*[?&]v=|\w+/)?([\w-]{6,20})"
+)
+_VIMEO = re.compile(r"(?:(?:https?:)?//)?(?:\w+\.)?vimeo\.com/(?:video/)?([0-9]+)")
 _FRAME = re.compile(r"(?:https?:)?//(?:[\w.-]+\.)?(?:youtube(?:-nocookie)?\.com/embed/|player\.vimeo\.com/)")
 
 #: Names of notes and warnings, whose text becomes a quote.
@@ -162,7 +164,7 @@ def _embed(address: str, tag: Tag) -> str | None:
     """Return the player of a video or sound file, or a link to another page."""
     if is_video(address) or is_audio(address):
         return tag.markup.make_player(address)
-    youtube, vimeo = _YOUTUBE.search(address), _VIMEO.search(address)
+    youtube, vimeo = _YOUTUBE.match(address), _VIMEO.match(address)
     if youtube and not _FRAME.match(address):
         address = f"https://www.youtube-nocookie.com/embed/{youtube[1]}"
     elif vimeo:

@@ -18,6 +18,8 @@ VIMEO = "https://player.vimeo.com/video/12345"
         ('{{< video src="https://www.youtube.com/watch?v=abcdefgh" >}}', YOUTUBE),
         ("{{% media url=https://www.youtube.com/watch?v=abcdefgh %}}", YOUTUBE),
         ("{{% media https://vimeo.com/12345 %}}", VIMEO),
+        ("{{< youtube www.youtube.com/watch?t=1&v=abcdefgh >}}", YOUTUBE),
+        ("{{< youtube https://www.youtube.com/shorts/abcdefgh >}}", YOUTUBE),
         ("{% iframe https://www.youtube.com/embed/abcdefgh %}", "https://www.youtube.com/embed/abcdefgh"),
     ],
 )
@@ -48,3 +50,9 @@ def test_a_page_of_another_site_becomes_a_link(written, address):
 def test_a_tag_without_a_valid_id_stays_and_is_counted(written):
     resolved = resolve_templates(written, "markdown", Targets())
     assert (resolved.content, sum(resolved.unresolved.values())) == (written, 1)
+
+
+@pytest.mark.parametrize("repeated", ["//youtube.com/", "youtube.com/a", "//vimeo.com/", "//a.b."])
+def test_a_long_address_takes_linear_time(repeated):
+    # A search that takes quadratic time would not end within the time limit of the test run.
+    assert resolve_templates(f'{{{{< video src="{repeated * 30_000}" >}}}}', "markdown", Targets()).content
