@@ -21,6 +21,7 @@ from sqlalchemy import Connection, Engine, create_engine, make_url, text, update
 from blogapi import create_app
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.site.models import Site
+from blogapi.storage import connections
 from blogapi.storage.database import Base, CommitCounter, db, table_of
 from blogapi.storage.files import side_files
 from blogapi.storage.upgrades import WRITE_LOCK_SQL
@@ -130,6 +131,8 @@ class PostgresqlServer:
     def __init__(self) -> None:
         self.prefix = f"blogapi_test_{uuid4().hex[:12]}"
         self.server = create_engine(SERVER_URL, isolation_level="AUTOCOMMIT")
+        # On a busy machine, a request can pause for longer than the limit of the product.
+        connections.REQUEST_IDLE_SECONDS = connections.IDLE_SECONDS
         self.names: list[str] = []
         self.own = self.create_database("own")
         app = create_test_app(self.url(self.own))
