@@ -221,7 +221,8 @@ def test_a_write_whose_connection_is_lost_gets_503_and_stores_nothing(app, as_ad
     assert as_admin.post(TAGS, json={"name": "found"}).status_code == 201
 
 
-def test_only_the_write_of_a_request_may_not_be_idle_for_long(pushed_app):
+def test_only_the_write_of_a_request_may_not_be_idle_for_long(pushed_app, monkeypatch):
+    monkeypatch.setattr(connections, "REQUEST_IDLE_SECONDS", 5)
     show = text("SHOW idle_in_transaction_session_timeout")
     with transaction():
         assert db.session.scalar(show) == "1min"
