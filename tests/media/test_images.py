@@ -67,6 +67,17 @@ def test_a_file_that_cannot_be_written_is_reported(monkeypatch, number, error):
     assert image_worker.run_job(job) == {"error": error}
 
 
+@pytest.mark.parametrize(
+    ("text", "error"), [("<svg xmlns='http://www.w3.org/2000/svg'/>", None), ("<html/>", "invalid_svg")]
+)
+def test_an_svg_file_is_a_job(tmp_path, text, error):
+    source, output = tmp_path / "a.svg", tmp_path / "output"
+    source.write_text(text, encoding="utf-8")
+    result = image_worker.run_job({"source": str(source), "format": "SVG", "output": str(output)})
+    assert result.get("error") == error
+    assert output.exists() is (error is None)
+
+
 def assert_color(image: Image.Image, position: tuple[int, int], expected: tuple[int, ...]) -> None:
     color = image.convert("RGBA").getpixel(position)
     assert isinstance(color, tuple)

@@ -1,0 +1,35 @@
+"""The paths of pages as they are stored and compared."""
+
+from __future__ import annotations
+
+import pytest
+
+from blogapi.redirects.paths import MAX_PATH_BYTES, to_former_path, to_path, without_slash
+
+
+@pytest.mark.parametrize(
+    ("address", "path"),
+    [
+        ("https://blog.example/2009/a%20b/", "/2009/a b/"),
+        ("/2009/%E9%9D%A2", "/2009/面"),
+        ("https://blog.example", None),
+        ("https://[blog.example/a", None),
+        ("/?p=12", None),
+        ("/a#b", None),
+        ("/a//b", None),
+        ("/a/%2e%2e/b", None),
+        ("/a%00", None),
+    ],
+)
+def test_the_path_of_an_address(address, path):
+    assert to_path(address) == path
+
+
+def test_the_first_page_and_long_paths_are_not_stored():
+    assert to_former_path("https://blog.example/") is None
+    assert to_former_path(f"/{'a' * (MAX_PATH_BYTES - 1)}") == f"/{'a' * (MAX_PATH_BYTES - 1)}"
+    assert to_former_path(f"/{'a' * MAX_PATH_BYTES}") is None
+
+
+def test_a_slash_at_the_end_is_ignored():
+    assert (without_slash("/a/"), without_slash("/")) == ("/a", "/")
