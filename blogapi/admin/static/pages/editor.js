@@ -80,10 +80,10 @@ class Editor extends ArticlePage {
   }
 
   async renderPreview(time) {
-    const { document, article, terms } = this;
+    const { document, article, terms, previewTimer } = this;
     try {
       const rendered = await renderText(document, this.uuid, time, { signInAgain: false });
-      if (document !== this.document) return;
+      if (document !== this.document || previewTimer !== this.previewTimer) return;
       const uuid = document.category ?? article?.category.uuid;
       const category = terms.categories.find((term) => term.uuid === uuid)?.name;
       show(find(".reading .sheet"), { ...document, category, text: rendered.html });
