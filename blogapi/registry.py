@@ -15,6 +15,7 @@ from blogapi.api_keys.routes import bp as api_keys
 from blogapi.articles import counts
 from blogapi.articles import queries as article_queries
 from blogapi.articles.author_visibility import author_is_public
+from blogapi.articles.ownership import reassign_command
 from blogapi.articles.render_routes import bp as renderings
 from blogapi.articles.routes import bp as articles
 from blogapi.articles.routes import counts_bp as article_counts
@@ -36,7 +37,6 @@ from blogapi.media.delivery import pages as media_files
 from blogapi.media.routes import bp as media
 from blogapi.media.use_routes import bp as media_uses
 from blogapi.metrics.routes import bp as metrics
-from blogapi.ownership import commands as _ownership  # noqa: F401
 from blogapi.previews.pages import pages as preview_pages
 from blogapi.previews.routes import bp as previews
 from blogapi.redirects.routes import bp as redirects
@@ -116,6 +116,8 @@ def routes() -> None:
     Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 
+# The package of the users knows nothing of articles.
+user.add_command(reassign_command)
 COMMANDS = (
     *(serve, user, key, site_command, media_command, import_, export, revisions_command),
     *(backup, restore, db, doctor, routes),

@@ -10,9 +10,9 @@ from uuid import UUID
 from PIL import Image, ImageDraw
 from sqlalchemy import select, update
 
+from blogapi.articles import ownership
 from blogapi.articles.models import Article, WorkingCopy
 from blogapi.demo import seed
-from blogapi.ownership import service as ownership
 from blogapi.storage.database import current_time, db, transaction
 from blogapi.users import service as users
 from tests.admin.blogs import Blog, Client

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from blogapi.articles import ownership
 from blogapi.doctor import derived_data_checks as doctor
 from blogapi.doctor.findings import Level
-from blogapi.ownership import service
 from blogapi.users import service as users
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
 
@@ -102,10 +102,10 @@ def test_the_content_of_a_user_without_a_profile_is_moved(as_admin, run, make_ar
 
 
 def test_several_batches_are_moved(app, as_admin, make_article, monkeypatch):
-    monkeypatch.setattr(service, "_BATCH_SIZE", 2)
+    monkeypatch.setattr(ownership, "_BATCH_SIZE", 2)
     articles = [make_article() for _ in range(5)]
     with app.app_context():
-        assert service.reassign("ada", "grace").articles == 5
+        assert ownership.reassign("ada", "grace").articles == 5
     assert {tuple(read_byline(as_admin, article)) for article in articles} == {("grace",)}
 
 
@@ -126,9 +126,9 @@ def test_a_failure_moves_nothing(app, as_admin, make_article, monkeypatch):
     def fail(*_):
         raise RuntimeError
 
-    monkeypatch.setattr(service, "_move_terms", fail)
+    monkeypatch.setattr(ownership, "_move_terms", fail)
     with app.app_context(), pytest.raises(RuntimeError):
-        service.reassign("ada", "grace")
+        ownership.reassign("ada", "grace")
     assert read_byline(as_admin, article) == ["ada"]
     with app.app_context():
         users.delete_user("mel")

@@ -1,4 +1,4 @@
-"""Moves the content of a user to another user."""
+"""The command `user reassign`, which moves the content of a user to another user."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+import click
+from flask.cli import with_appcontext
 from sqlalchemy import or_, select
 from sqlalchemy.orm import defer, joinedload, selectinload
 from sqlalchemy.orm.attributes import flag_modified
@@ -14,6 +16,7 @@ from sqlalchemy.orm.attributes import flag_modified
 from blogapi.articles.models import Article, ArticleAuthor
 from blogapi.authors import profiles
 from blogapi.categories.models import Category
+from blogapi.cli import report_problems
 from blogapi.storage.database import db, transaction
 from blogapi.tags.models import Tag
 from blogapi.taxonomies.models import Term
@@ -33,6 +36,20 @@ class Reassigned:
     edited: int = 0
     categories: int = 0
     tags: int = 0
+
+
+@click.command("reassign")
+@click.argument("old")
+@click.argument("new")
+@with_appcontext
+def reassign_command(old: str, new: str) -> None:
+    """Move all articles, bylines, categories and tags of the user OLD to the user NEW."""
+    with report_problems():
+        moved = reassign(old, new)
+    click.echo(
+        f"Moved from {old} to {new}: articles: {moved.articles}, bylines: {moved.bylines}, "
+        f"categories: {moved.categories}, tags: {moved.tags}; last editor of articles: {moved.edited}."
+    )
 
 
 def reassign(old: str, new: str) -> Reassigned:

@@ -1,1 +1,0 @@
-"""The content that users own, and how it moves to another user."""
