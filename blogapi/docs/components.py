@@ -102,13 +102,6 @@ def add_selectable_fields(schema: Document, properties: Document) -> None:
         schema["description"] += f" {_SELECTABLE}"
 
 
-def drop_property_examples(document: Document) -> None:
-    """Delete the examples of properties, which the examples of the bodies show as well."""
-    for schema in document["components"]["schemas"].values():
-        for field in schema["properties"].values():
-            field.pop("example", None)
-
-
 def accept_responses(document: Document, read_only: Mapping[str, frozenset[str]]) -> None:
     """Make each body of a PUT accept the responses that a GET and the PUT itself return.
 

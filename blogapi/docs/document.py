@@ -14,7 +14,6 @@ from blogapi.docs.components import (
     Plugin,
     accept_responses,
     add_selectable_fields,
-    drop_property_examples,
     get_reference,
     list_operations,
 )
@@ -23,7 +22,6 @@ from blogapi.docs.references import (
     drop_unused_schemas,
     share_enums,
     share_parameters,
-    share_responses,
     share_timestamps,
 )
 from blogapi.docs.schemas import ProblemSchema
@@ -110,19 +108,15 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
         selectable = self._find_selectable_fields(views)
         document: Document = self.spec.to_dict()
         document["components"]["responses"] = {}
-        # The examples of responses have no fields that only `fields` selects, because these are added later.
-        # These fields keep their own examples.
         for path, method, operations in list_operations(document):
             operation = operations[method]
             complete_operation(operation, path, method, views[operation["operationId"]], document)
-        drop_property_examples(document)
         for name, properties in selectable:
             add_selectable_fields(document["components"]["schemas"][name], properties)
         share_enums(document)
         accept_responses(document, self.ma_plugin.read_only_fields())
         share_timestamps(document)
         share_parameters(document)
-        share_responses(document)
         drop_unused_schemas(document)
         return document
 

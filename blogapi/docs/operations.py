@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blogapi.docs import examples
 from blogapi.docs.components import Document
 from blogapi.web import headers
 from blogapi.web.access import Access, Rule, get_access
@@ -77,25 +76,22 @@ def complete_operation(
     view: Any,
     document: Document,
 ) -> None:
-    """Add the access rule, examples, headers and errors that the view does not declare itself."""
+    """Add the access rule, headers and errors that the view does not declare itself."""
     access = get_access(view)
     assert access is not None
     operation["security"] = _security_requirements(access.rule)
     operation["description"] = "\n\n".join(
         (_describe_access(access), *filter(None, [operation.get("description")]))
     )
-    for media in operation.get("requestBody", {}).get("content", {}).values():
-        examples.add_example(media, document)
     responses = {status: response for status, response in operation["responses"].items() if int(status) < 300}
     for status, response in responses.items():
         _complete_response(response, method, view, document)
         if status == "201" and view.__dict__.get("writes"):
             response["headers"] |= _header_references("Location")
+    shared_responses = document["components"]["responses"]
     if method == "get":
-        responses["304"] = {
-            "description": reason_phrase(304),
-            "headers": _header_references("ETag"),
-        }
+        shared_responses["304"] = {"description": reason_phrase(304), "headers": _header_references("ETag")}
+        responses["304"] = {"$ref": "#/components/responses/304"}
     if view.__dict__.get("accepts_slugs"):
         # The other operations of the path accept only uuids.
         operation.setdefault("parameters", []).append({"$ref": f"#/components/parameters/{_REFERENCE}"})
@@ -106,7 +102,6 @@ def complete_operation(
     if view.__dict__.get("writes"):
         conditions = [_IF_MATCH, _IDEMPOTENCY_KEY] if method == "post" else [_IF_MATCH]
         operation.setdefault("parameters", []).extend(conditions)
-    shared_responses = document["components"]["responses"]
     for status in _error_statuses(operation, path, method, view):
         shared_responses.setdefault(status, _problem_response(status))
         responses[status] = {"$ref": f"#/components/responses/{status}"}
@@ -120,7 +115,6 @@ def _complete_response(response: Document, method: str, view: Any, document: Doc
     names = ["ETag"] if method == "get" else []
     names += ["Allow"] if view.__dict__.get("section") else []
     for media in response.get("content", {}).values():
-        examples.add_example(media, document)
         is_list = media["schema"].get("type") == "array"
         if view.__dict__.get("writes") and not is_list:
             names.append("ETag")

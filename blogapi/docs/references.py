@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from blogapi.docs.components import METHODS, SCHEMAS, Document, get_reference, list_operations
+from blogapi.docs.components import METHODS, SCHEMAS, Document
 from blogapi.web.fields import AWARE_PATTERN, NAIVE_PATTERN
 
 
@@ -62,28 +62,6 @@ def share_parameters(document: Document) -> None:
         for number in range(len(parameters))
     ]
     _share(document, "parameters", places)
-
-
-def share_responses(document: Document) -> None:
-    """Replace each response that several operations have by a reference.
-
-    Responses without a body are named after their status, others after their component.
-    """
-    places = [
-        _Place(operations[method]["operationId"], _name_body(response) or status, responses, status)
-        for _, method, operations in list_operations(document)
-        for responses in [operations[method]["responses"]]
-        for status, response in responses.items()
-    ]
-    _share(document, "responses", places)
-
-
-def _name_body(response: Document) -> str:
-    """Return the name of the component of a response; that of an array ends in `List`."""
-    for media in response.get("content", {}).values():
-        name = get_reference(media["schema"])
-        return f"{name}List" if name and "items" in media["schema"] else name
-    return ""
 
 
 class _Place(NamedTuple):

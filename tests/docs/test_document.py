@@ -38,15 +38,6 @@ def resolve(document, part):
     return document["components"][section][name]
 
 
-def list_examples(document, media):
-    """Return the examples of a body, its own and those of its component."""
-    schema = media["schema"]
-    item = schema.get("items", schema)
-    component = resolve(document, item.get("anyOf", [item])[0])
-    examples = [[example] if "items" in schema else example for example in component.get("examples", ())]
-    return [*examples, *([media["example"]] if "example" in media else [])]
-
-
 def test_the_document_is_valid_openapi(document):
     assert document["openapi"].startswith("3.1")
     validate_document(document, cls=OpenAPIV31SpecValidator)
@@ -161,15 +152,6 @@ def test_the_description_of_an_operation_begins_with_its_access_rule(document):
     assert rule.endswith("Scope: published.") and "anonymous key" in description
 
 
-def test_every_request_and_response_body_has_an_example(document, contract):
-    for path, method, operation in operations(document):
-        bodies = [operation["requestBody"]] if "requestBody" in operation else []
-        responses = [contract.response(path, method, status)[1] for status in operation["responses"]]
-        for part in (*bodies, *responses):
-            for media in part.get("content", {}).values():
-                assert list_examples(document, media), (path, method)
-
-
 def test_every_error_response_has_the_problem_body(document, contract):
     for path, method, operation in operations(document):
         errors = [status for status in operation["responses"] if status >= "400"]
@@ -181,34 +163,21 @@ def test_every_error_response_has_the_problem_body(document, contract):
             assert example["status"] == (503 if status == "5XX" else int(status))
 
 
-def test_the_example_of_a_partial_update_changes_one_field(document):
-    schemas = document["components"]["schemas"]
-    assert schemas["ArticleChanges"]["examples"] == [{"title": "The bread that waits for me"}]
-    (example,) = schemas["ArticleItemChanges"]["examples"]
-    assert example.keys() == {"uuid", "title"}
-
-
 def test_the_description_names_the_headers_of_every_response_and_request(document):
     for name in (*(header.name for header in RESPONSE_HEADERS), "X-Request-ID"):
         assert f"`{name}`" in document["info"]["description"]
         assert document["components"]["headers"][name]["description"]
 
 
-def test_examples_are_valid_for_their_schemas(document, contract):
-    for path, method, operation in operations(document):
-        for status in operation["responses"]:
-            pointer, response = contract.response(path, method, status)
-            for media_type, media in response.get("content", {}).items():
-                for example in list_examples(document, media):
-                    contract._validate(f"{pointer}/content/{escape_pointer(media_type)}/schema", example)
-
-
-def test_examples_of_request_bodies_are_valid_for_their_schemas(document, contract):
-    for path, method, operation in operations(document):
-        for media_type, media in operation.get("requestBody", {}).get("content", {}).items():
-            pointer = f"/paths/{escape_pointer(path)}/{method}/requestBody/content"
-            for example in list_examples(document, media):
-                contract._validate(f"{pointer}/{escape_pointer(media_type)}/schema", example)
+def test_the_examples_of_properties_are_valid_for_their_schemas(document, contract):
+    checked = 0
+    for name, schema in document["components"]["schemas"].items():
+        for field, property_schema in schema.get("properties", {}).items():
+            if "example" in property_schema:
+                pointer = f"/components/schemas/{name}/properties/{escape_pointer(field)}"
+                contract._validate(pointer, property_schema["example"])
+                checked += 1
+    assert checked > 100
 
 
 def test_the_article_list_documents_its_parameters(document):
@@ -279,12 +248,6 @@ def test_an_article_has_the_documented_properties_and_optional_ones(document):
     assert "with `fields`, only those that it names" in article["description"]
 
 
-def test_the_example_of_an_article_has_the_documented_properties(document):
-    article = document["components"]["schemas"]["Article"]
-    (example,) = article["examples"]
-    assert example.keys() == set(article["required"])
-
-
 def test_a_body_makes_no_property_required_by_a_default(document):
     for name, schema in document["components"]["schemas"].items():
         fields = schema.get("properties", {}).values()
@@ -297,17 +260,6 @@ def test_only_times_with_an_offset_are_date_times(document):
     assert resolve(document, schemas["Article"]["properties"]["created"])["format"] == "date-time"
     assert "format" not in resolve(document, schemas["Tag"]["properties"]["created"])
     assert "format" not in schemas["ArticleBody"]["properties"]["published_at"]
-
-
-def test_repeated_parts_of_operations_are_references(document):
-    seen = set()
-    for path, method, operation in operations(document):
-        for part in (*operation.get("parameters", ()), *operation["responses"].values()):
-            text = json.dumps(part, sort_keys=True)
-            assert "$ref" in part or text not in seen, (path, method, part)
-            seen.add(text)
-        for response in operation["responses"].values():
-            assert all("$ref" in header for header in response.get("headers", {}).values())
 
 
 def test_the_document_has_at_most_210_kilobytes(as_stranger):
