@@ -37,8 +37,7 @@ function makeSaver(text = { content: "" }) {
     get document() {
       return { ...text };
     },
-    send: (document, options) =>
-      new Promise((resolve, reject) => sent.push({ document, options, resolve, reject })),
+    send: (document, options) => new Promise((resolve, reject) => sent.push({ document, options, resolve, reject })),
     findOwn: async () => null,
     showState: (state) => states.push(state),
   };
@@ -222,7 +221,10 @@ test("a save that takes long is shown, a short one is not", async () => {
 });
 
 test("short texts are sent with keepalive, which outlives the page", async () => {
-  for (const [length, keepalive] of [[29_000, true], [31_000, false]]) {
+  for (const [length, keepalive] of [
+    [29_000, true],
+    [31_000, false],
+  ]) {
     const { saver, sent, text } = makeSaver();
     text.content = "é".repeat(length);
     saver.save();
@@ -356,14 +358,12 @@ for (const [original, shown, kept] of [
   ["a\r\nb", "", ""],
   ["\r", "a", "a"],
 ])
-  test(`breaks ${JSON.stringify([original, shown])}`, () =>
-    assert.equal(doc.keepBreaks(original, shown), kept));
+  test(`breaks ${JSON.stringify([original, shown])}`, () => assert.equal(doc.keepBreaks(original, shown), kept));
 test("breaks at random", () => {
   for (let n = 0; n < 3000; n += 1) {
-    const raw = Array.from(
-      { length: 12 },
-      () => ["a", "b", "\r\n", "\n", "\r"][Math.floor(Math.random() * 5)],
-    ).join("");
+    const raw = Array.from({ length: 12 }, () => ["a", "b", "\r\n", "\n", "\r"][Math.floor(Math.random() * 5)]).join(
+      "",
+    );
     assert.equal(doc.keepBreaks(raw, doc.showBreaks(raw)), raw);
     const edit = doc.showBreaks(raw) + "\nz";
     assert.equal(doc.showBreaks(doc.keepBreaks(raw, edit)), edit);

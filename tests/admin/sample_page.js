@@ -42,7 +42,10 @@ class Sample extends Page {
   }
 
   chooseTime({ currentTarget }) {
-    const items = [{ value: "now", label: "Now" }, { value: "later", label: "Later" }];
+    const items = [
+      { value: "now", label: "Now" },
+      { value: "later", label: "Later" },
+    ];
     const content = (close) => html`<h2>Publish this</h2>
       ${segments({ label: "When", name: "when", items, value: this.when, onChange: (when) => this.set({ when }) })}
       <p>Chosen: ${this.when}</p>
@@ -52,26 +55,54 @@ class Sample extends Page {
 
   renderPage() {
     const article = { status: "scheduled", published_at: "2099-01-01T00:00:00", working_copy: {} };
-    const tabs = [{ key: "all", text: "All", count: 14, href: "?all" }, { key: "none", text: "None", count: null, href: "?n" }];
+    const tabs = [
+      { key: "all", text: "All", count: 14, href: "?all" },
+      { key: "none", text: "None", count: null, href: "?n" },
+    ];
     return html`${components.tabs(tabs, "all", { beside: components.searchField({ label: "Search names" }) })}
       <div class="table-frame" tabindex="0" role="region" aria-label="Things"><table class="table bleed">
         <thead><tr><th scope="col">Name</th><th scope="col">Status</th><td class="menu-cell"></td></tr></thead>
-        <tbody>${this.categories.map(({ name }) => html`<tr><th scope="row">${name}</th>
+        <tbody>${this.categories.map(
+          ({ name }) => html`<tr><th scope="row">${name}</th>
           <td>${components.badge(article)}</td>
           <td class="menu-cell">${components.menuButton(`Actions for ${name}`, [
-            { label: "Open", href: "/admin/" }, null, { label: "Delete", risk: true, action: () => this.remove() },
-          ])}</td></tr>`)}</tbody></table></div>
+            { label: "Open", href: "/admin/" },
+            null,
+            { label: "Delete", risk: true, action: () => this.remove() },
+          ])}</td></tr>`,
+        )}</tbody></table></div>
       <div class="columns section"><div>${components.sectionHead("Things", html`<a href="/admin/">All things</a>`)}
         <ul>${components.row({ title: html`<a href="/admin/">A thing</a>`, text: "Of rope", side: "Yesterday" })}</ul></div>
         <div>${components.sectionHead("Health")}<ul>${components.row({ icon: "check", kind: "good", title: "Well" })}</ul></div></div>
       <form class="form section" @submit=${(event) => this.save(event)}>
-        ${field({ name: "name", label: "Name", help: "Of the category", counter: "1 of 2", value: this.name,
-          errors: this.errors, onInput: (name) => this.set({ name }) })}
+        ${field({
+          name: "name",
+          label: "Name",
+          help: "Of the category",
+          counter: "1 of 2",
+          value: this.name,
+          errors: this.errors,
+          onInput: (name) => this.set({ name }),
+        })}
         ${field({ name: "text", type: "textarea", label: "Text" })}
-        ${field({ name: "kind", type: "select", label: "Kind", options: [["a", "First"], ["b", "Second"]], value: "b" })}
+        ${field({
+          name: "kind",
+          type: "select",
+          label: "Kind",
+          options: [
+            ["a", "First"],
+            ["b", "Second"],
+          ],
+          value: "b",
+        })}
         ${field({ name: "slug", label: "Address", prefix: "/articles/" })}
-        <div class="actions">${button({ text: "Save", busyText: "Saving…", kind: "main", type: "submit",
-            busy: this.busy === "save" })}
+        <div class="actions">${button({
+          text: "Save",
+          busyText: "Saving…",
+          kind: "main",
+          type: "submit",
+          busy: this.busy === "save",
+        })}
           ${button({ text: "When", popup: "dialog", onClick: (event) => this.chooseTime(event) })}
           ${button({ icon: "trash-2", label: "Delete", kind: "risk", onClick: () => this.remove() })}
           ${components.copyButton("the copied text")}</div></form>

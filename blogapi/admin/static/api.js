@@ -20,7 +20,9 @@ export class ApiError extends Error {
   }
 
   /** Whether the same request can succeed later. */
-  get isTemporary() { return [0, 429, 502, 503, 504].includes(this.status); }
+  get isTemporary() {
+    return [0, 429, 502, 503, 504].includes(this.status);
+  }
 }
 
 let signIn = null;

@@ -37,7 +37,8 @@ export function button(options) {
 // Both texts are in the same place, so that the button keeps its width.
 const words = (before, after) =>
   html`<span class="words"><span class="before">${before}</span>${
-    after ? html`<span class="after">${after}</span>` : nothing}</span>`;
+    after ? html`<span class="after">${after}</span>` : nothing
+  }</span>`;
 
 /** A button that lets the user choose files, and passes them to use(). accept: as of an input. */
 export function fileButton({ text, icon: name, kind = "", multiple = false, accept = "", busy, use }) {
@@ -106,7 +107,8 @@ export function segments({ label, name, items, value, onChange }) {
 export function tabs(items, current, { label = "Parts of this page", beside = nothing } = {}) {
   const link = ({ key, text, count, href }) =>
     html`<a href=${href} aria-current=${key === current ? "page" : nothing}>${text} ${
-      count === undefined ? nothing : html`<span class="count">${count ?? "–"}</span>`}</a>`;
+      count === undefined ? nothing : html`<span class="count">${count ?? "–"}</span>`
+    }</a>`;
   return html`<div class="tab-row">
     <nav class="tabs" aria-label=${label}>${items.map(link)}</nav>${beside}</div>`;
 }
@@ -117,12 +119,10 @@ export function searchField({ label, value = "", onInput, ...more }) {
 }
 
 /** The head of a page; main: its main button. */
-export const pageHead = (title, main = nothing) =>
-  html`<header class="page-head"><h1>${title}</h1>${main}</header>`;
+export const pageHead = (title, main = nothing) => html`<header class="page-head"><h1>${title}</h1>${main}</header>`;
 
 /** The head of a part of a page; side: a link or a button. */
-export const sectionHead = (title, side = nothing) =>
-  html`<div class="section-head"><h2>${title}</h2>${side}</div>`;
+export const sectionHead = (title, side = nothing) => html`<div class="section-head"><h2>${title}</h2>${side}</div>`;
 
 /** A list item of two lines. */
 export const row = ({ title, text = "", side = "", icon: name, kind }) =>
@@ -136,8 +136,7 @@ export const emptyState = ({ title, text, actions = nothing }) =>
 
 /** An alert with the text; empty if there is no text. */
 export const problem = (text) =>
-  html`<div role="alert">${
-    text ? html`<p class="problem">${icon("circle-alert")} ${text}</p>` : nothing}</div>`;
+  html`<div role="alert">${text ? html`<p class="problem">${icon("circle-alert")} ${text}</p>` : nothing}</div>`;
 
 export const progressBar = ({ value, max, label }) =>
   html`<progress class="progress" value=${value ?? nothing} max=${max || 1} aria-label=${label}>
@@ -167,11 +166,15 @@ export async function copyText(text) {
 
 /** A button that copies a text and then shows "Copied" for two seconds. */
 export function copyButton(text, { label = "Copy", kind } = {}) {
-  const copy = ({ currentTarget: { classList } }) => copyText(text).then(() => {
-    announce("Copied");
-    classList.add("done");
-    setTimeout(() => classList.remove("done"), 2000);
-  }, () => toast("The browser refuses to copy. Select the text, and copy it yourself."));
+  const copy = ({ currentTarget: { classList } }) =>
+    copyText(text).then(
+      () => {
+        announce("Copied");
+        classList.add("done");
+        setTimeout(() => classList.remove("done"), 2000);
+      },
+      () => toast("The browser refuses to copy. Select the text, and copy it yourself."),
+    );
   return button({ text: label, busyText: "Copied", icon: "copy", kind, onClick: copy });
 }
 

@@ -41,8 +41,14 @@ export function formatDayAndTime(stamp) {
   return `${name ?? formatDay(stamp)}, ${formatTime(stamp)}`;
 }
 
-const UNITS = [["year", 31_557_600], ["month", 2_629_800], ["day", 86_400], ["hour", 3600], ["minute", 60],
-  ["second", 1]];
+const UNITS = [
+  ["year", 31_557_600],
+  ["month", 2_629_800],
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+  ["second", 1],
+];
 
 /** "in 8 days", "in 72 years", "3 months ago", "in 20 minutes", "in 5 seconds". */
 export function distance(stamp) {
@@ -72,8 +78,7 @@ export function toInstant(day, time) {
 export const formatNumber = (number) => number.toLocaleString("en-GB");
 
 /** "1 article", "1,400 articles", "3 categories". */
-export const count = (number, word, words = `${word}s`) =>
-  `${formatNumber(number)} ${number === 1 ? word : words}`;
+export const count = (number, word, words = `${word}s`) => `${formatNumber(number)} ${number === 1 ? word : words}`;
 
 /** "284 kB", "18.4 MB". */
 export function formatSize(bytes) {

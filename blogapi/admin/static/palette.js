@@ -8,18 +8,23 @@ const FIELDS = "uuid,title,status,published_at";
 const NEW_ARTICLE = { href: "/admin/articles/new/", text: "New article", mark: icon("plus") };
 
 // The places are the links of the menu.
-const readPlace = (link) =>
-  ({ href: link.href, text: link.textContent.trim(), mark: link.querySelector("svg").cloneNode(true) });
+const readPlace = (link) => ({
+  href: link.href,
+  text: link.textContent.trim(),
+  mark: link.querySelector("svg").cloneNode(true),
+});
 
-const makeEntry = (article) =>
-  ({ href: `/admin/articles/${article.uuid}/`, text: article.title, mark: badge(article) });
+const makeEntry = (article) => ({
+  href: `/admin/articles/${article.uuid}/`,
+  text: article.title,
+  mark: badge(article),
+});
 
 export function openPalette() {
   if (document.querySelector(".palette")) return;
   const places = [NEW_ARTICLE, ...[...document.querySelectorAll(".bottom-bar a")].map(readPlace)];
   let [words, at, articles] = ["", 0, []];
-  const list = () =>
-    [...places.filter(({ text }) => text.toLowerCase().includes(words.toLowerCase())), ...articles];
+  const list = () => [...places.filter(({ text }) => text.toLowerCase().includes(words.toLowerCase())), ...articles];
   const type = async ({ target }) => {
     const asked = target.value.trim();
     [words, at, articles] = [asked, 0, []];

@@ -24,7 +24,10 @@ export const lastSession = () => last;
 export function setSession(session) {
   current = session;
   setTimeZone(session.site.time_zone);
-  const { user: { uuid: user, username, role }, site: { title } } = session;
+  const {
+    user: { uuid: user, username, role },
+    site: { title },
+  } = session;
   last = { title, user, username, role };
   storage.write(KEPT, last);
   onLoginEnded(signInAgain);
@@ -50,13 +53,23 @@ export class Page extends LitElement {
   problem = "";
 
   // For subclasses.
-  get heading() { return this.constructor.heading; }
+  get heading() {
+    return this.constructor.heading;
+  }
   async load() {}
-  renderHead() { return pageHead(this.heading, this.state === "loading" ? nothing : this.renderMain()); }
-  renderMain() { return nothing; }
-  renderPage() { return nothing; }
+  renderHead() {
+    return pageHead(this.heading, this.state === "loading" ? nothing : this.renderMain());
+  }
+  renderMain() {
+    return nothing;
+  }
+  renderPage() {
+    return nothing;
+  }
 
-  createRenderRoot() { return this; }
+  createRenderRoot() {
+    return this;
+  }
 
   set(fields) {
     Object.assign(this, fields);
@@ -96,8 +109,9 @@ export class Page extends LitElement {
       const { errors, message } = error;
       // A field of the page can be hidden, or behind the popover of the action.
       const place = [...document.querySelectorAll("main, dialog[open], .popover")].at(-1);
-      const isShown = Object.keys(errors)
-        .some((field) => place.querySelector(`[id="field-${field}"]`)?.checkVisibility());
+      const isShown = Object.keys(errors).some((field) =>
+        place.querySelector(`[id="field-${field}"]`)?.checkVisibility(),
+      );
       this.set({ errors, problem: isShown ? "" : message });
       this.updateComplete.then(() => document.querySelector("[aria-invalid=true]")?.focus());
     } finally {
@@ -115,10 +129,14 @@ export class Page extends LitElement {
   }
 
   /** The alert of act(), for dialogs; the page shows it below its head. */
-  renderProblem() { return problem(this.problem); }
+  renderProblem() {
+    return problem(this.problem);
+  }
 
   // If a render removes the element with the focus, such as the row of a menu, the content gets the focus.
-  update(changes) { keepFocus(() => super.update(changes)); }
+  update(changes) {
+    keepFocus(() => super.update(changes));
+  }
 
   render() {
     const isBare = document.body.classList.contains("bare");
@@ -146,18 +164,24 @@ export class Page extends LitElement {
 
 // Return the texts of this browser whose articles the blog does not have, or does not show now.
 async function findKept() {
-  const find = (entry) => get(`blog/articles/${entry.article}/`, { query: { fields: "uuid" } })
-    .then(() => [], ({ status }) => [{ ...entry, status }]);
+  const find = (entry) =>
+    get(`blog/articles/${entry.article}/`, { query: { fields: "uuid" } }).then(
+      () => [],
+      ({ status }) => [{ ...entry, status }],
+    );
   return (await Promise.all((await new Journal(last.user).find()).map(find))).flat();
 }
 
 // The editor of a new article offers the texts of articles that do not exist.
 function renderKept({ kept }) {
-  const rows = kept.map(({ article, status, document: { title, content }, time }) => row({
-    title: html`<a href="/admin/articles/${status === 404 ? "new" : article}/"
+  const rows = kept.map(({ article, status, document: { title, content }, time }) =>
+    row({
+      title: html`<a href="/admin/articles/${status === 404 ? "new" : article}/"
       >${title || "Without a title"}</a>`,
-    text: `${count(content.split(/\s+/).filter(Boolean).length, "word")} not saved to the blog`,
-    side: formatDayAndTime(new Date(time)) }));
+      text: `${count(content.split(/\s+/).filter(Boolean).length, "word")} not saved to the blog`,
+      side: formatDayAndTime(new Date(time)),
+    }),
+  );
   return html`<section class="kept-texts" ?hidden=${!rows.length}>
     ${sectionHead("Kept in this browser")}<ul class="rows">${rows}</ul></section>`;
 }
@@ -184,7 +208,10 @@ function signInAgain() {
   form.onsubmit = async (event) => {
     event.preventDefault();
     const request = post("auth/login/", Object.fromEntries(new FormData(form)), { signInAgain: false });
-    trouble.textContent = await request.then(() => "", ({ message }) => message);
+    trouble.textContent = await request.then(
+      () => "",
+      ({ message }) => message,
+    );
     if (trouble.textContent) return;
     resolve(true);
     dialog.close();

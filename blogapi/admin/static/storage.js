@@ -4,8 +4,7 @@
 export const read = (key) => attempt(() => JSON.parse(localStorage.getItem(key))) ?? undefined;
 
 /** Store the value of a key; return whether that was possible. */
-export const write = (key, value) =>
-  attempt(() => localStorage.setItem(key, JSON.stringify(value)) ?? true) ?? false;
+export const write = (key, value) => attempt(() => localStorage.setItem(key, JSON.stringify(value)) ?? true) ?? false;
 
 export const remove = (key) => attempt(() => localStorage.removeItem(key));
 
@@ -14,5 +13,9 @@ export const listKeys = (prefix) =>
   attempt(() => Object.keys(localStorage).filter((key) => key.startsWith(prefix))) ?? [];
 
 function attempt(action) {
-  try { return action(); } catch { return undefined; }
+  try {
+    return action();
+  } catch {
+    return undefined;
+  }
 }

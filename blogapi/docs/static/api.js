@@ -95,7 +95,11 @@ function prepareDocument(openapi) {
 function describeValues(parameter) {
   const { schema } = parameter;
   if (parameter.required || !schema) return;
-  const format = (values) => [values].flat().map((value) => `\`${value}\``).join(", ");
+  const format = (values) =>
+    [values]
+      .flat()
+      .map((value) => `\`${value}\``)
+      .join(", ");
   const sentences = [parameter.description];
   if (schema.enum) sentences.push(`One of ${format(schema.enum)}.`);
   if (schema.example !== undefined) sentences.push(`Example: ${format(schema.example)}`);

@@ -87,9 +87,7 @@ function showFeeds(filter) {
     ["JSON Feed", "feed.json", "application/feed+json"],
   ].map(([name, file, type]) => [name, `${API}/feeds/${file}${parameters.size ? `?${parameters}` : ""}`, type]);
   document.head.querySelectorAll("link[rel=alternate]").forEach((former) => former.remove());
-  document.head.append(
-    ...feeds.map(([title, href, type]) => element("link", { rel: "alternate", title, href, type })),
-  );
+  document.head.append(...feeds.map(([title, href, type]) => element("link", { rel: "alternate", title, href, type })));
   document.querySelector("body > footer > .feeds").replaceChildren(...feeds.map(([name, url]) => link(url, name)));
 }
 
@@ -102,7 +100,10 @@ async function showList(site, filter) {
   const total = Number(headers.get("X-Total-Count"));
   const pages = Math.max(1, Math.ceil(total / PAGE_SIZE));
   const pagination = element("nav", { "aria-label": "Pages" }, `${total} articles, page ${page} of ${pages} `);
-  for (const [relation, number, label] of [["prev", page - 1, "Newer"], ["next", page + 1, "Older"]]) {
+  for (const [relation, number, label] of [
+    ["prev", page - 1, "Newer"],
+    ["next", page + 1, "Older"],
+  ]) {
     if (!headers.get("Link")?.includes(`rel="${relation}"`)) continue;
     const other = new URLSearchParams(query);
     other.set("page", number);

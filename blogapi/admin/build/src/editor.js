@@ -2,7 +2,12 @@
 import { history, historyKeymap, standardKeymap } from "@codemirror/commands";
 import { commonmarkLanguage, insertNewlineContinueMarkupCommand } from "@codemirror/lang-markdown";
 import {
-  forceParsing, HighlightStyle, Language, LanguageSupport, syntaxHighlighting, syntaxTree,
+  forceParsing,
+  HighlightStyle,
+  Language,
+  LanguageSupport,
+  syntaxHighlighting,
+  syntaxTree,
 } from "@codemirror/language";
 import { EditorState, Prec, RangeSetBuilder } from "@codemirror/state";
 import { Decoration, EditorView, ViewPlugin, keymap, placeholder as emptyText } from "@codemirror/view";
@@ -66,7 +71,7 @@ function decorateLines(view, classify) {
   const tree = syntaxTree(view.state);
   let last = -1;
   for (const { from, to } of view.visibleRanges) {
-    for (let position = from; position <= to;) {
+    for (let position = from; position <= to; ) {
       const line = view.state.doc.lineAt(position);
       if (line.from > last) builder.add(line.from, line.from, lineDecoration(classify(tree, line)));
       last = line.from;

@@ -34,7 +34,9 @@ export class ArticlePage extends Page {
   }
 
   // Others can have created terms since then.
-  async refreshTerms() { this.terms = await loadTerms().catch(() => this.terms); }
+  async refreshTerms() {
+    this.terms = await loadTerms().catch(() => this.terms);
+  }
 
   // Edit this document. `base` is the document that the server has.
   take({ article = null, document, etag = null, saved = null }, base = document) {
@@ -73,7 +75,12 @@ export class ArticlePage extends Page {
   }
 
   keep() {
-    const { uuid, article, document, saver: { stored: base, etag } } = this;
+    const {
+      uuid,
+      article,
+      document,
+      saver: { stored: base, etag },
+    } = this;
     this.journal.write({ article: uuid, isNew: !article, document, base, etag });
   }
 
@@ -148,7 +155,11 @@ export class ArticlePage extends Page {
     const { username: myName } = session().user;
     const person = theirs.user?.username ?? "Somebody";
     const [theirTime, myTime] = [theirs.saved, new Date()];
-    const names = Object.fromEntries(Object.values(this.terms).flat().map(({ uuid, name }) => [uuid, name]));
+    const names = Object.fromEntries(
+      Object.values(this.terms)
+        .flat()
+        .map(({ uuid, name }) => [uuid, name]),
+    );
     const question = { mine, theirs: theirs.document, person, theirTime, myName, myTime, names };
     const { choice, fields } = await openConflict(question);
     if (choice === "later") return;
@@ -175,7 +186,10 @@ export class ArticlePage extends Page {
     let theirs = null;
     const isDone = await this.act("publish", async () => {
       await this.store();
-      const { document: sent, saver: { etag } } = this;
+      const {
+        document: sent,
+        saver: { etag },
+      } = this;
       const answer = await publishCopy(this.uuid, body, { etag }).catch(async (error) => {
         if (error.status === 404) await this.lose();
         if (error.code !== "article_changed") throw error;
@@ -205,8 +219,9 @@ export class ArticlePage extends Page {
       if (this.article.working_copy) await del(copyOf(this.uuid), { etag: this.saver.etag });
       const loaded = await load(this.uuid);
       this.take({ ...loaded, document: back ?? loaded.document }, loaded.document);
-      toast(back ? "The edits are back." : "The edits are discarded; the history has them.",
-        { undo: !back && (() => this.discard(edits)) });
+      toast(back ? "The edits are back." : "The edits are discarded; the history has them.", {
+        undo: !back && (() => this.discard(edits)),
+      });
     });
   }
 
@@ -223,11 +238,16 @@ export class ArticlePage extends Page {
   }
 
   // The article was deleted: the text that the server had is not saved any more, and is kept.
-  lose() { return (this.saver.start(EMPTY, this.saver.etag), this.saver.save()); }
+  lose() {
+    return (this.saver.start(EMPTY, this.saver.etag), this.saver.save());
+  }
 
   // Store the working copy of a draft as one version.
   leave() {
-    const { article, saver: { state, etag } } = this;
+    const {
+      article,
+      saver: { state, etag },
+    } = this;
     if (!this.hasWritten || article?.status !== "draft" || state !== "saved") return;
     const options = { etag, keepalive: true, signInAgain: false };
     publishCopy(this.uuid, { status: "draft" }, options).catch(() => {});

@@ -3,7 +3,8 @@
 import { get, post, put } from "../api.js";
 import { fromArticle, fromCopy, toArticle, toCopy } from "./document.js";
 
-const FIELDS = "uuid,title,subtitle,content,content_type,excerpt,slug,status,published_at,created," +
+const FIELDS =
+  "uuid,title,subtitle,content,content_type,excerpt,slug,status,published_at,created," +
   "last_updated,category,tags,authors,cover_image,seo,working_copy";
 const WHOLE = { query: { fields: FIELDS } };
 
@@ -15,7 +16,7 @@ export async function loadWithCopy(uuid, options) {
   const article = await get(pathOf(uuid), options);
   if (!article.data.working_copy) return [article, null];
   // The working copy can be published or discarded between the two requests.
-  const copy = await get(copyOf(uuid)).catch((error) => error.status === 404 ? null : Promise.reject(error));
+  const copy = await get(copyOf(uuid)).catch((error) => (error.status === 404 ? null : Promise.reject(error)));
   return copy ? [article, copy] : loadWithCopy(uuid, options);
 }
 
@@ -48,8 +49,7 @@ export const create = (uuid, document, options) =>
 
 export const saveCopy = (uuid, document, options) => put(copyOf(uuid), toCopy(document), options);
 
-export const publishCopy = (uuid, body, options) =>
-  post(`${copyOf(uuid)}publish/`, body, { ...options, ...WHOLE });
+export const publishCopy = (uuid, body, options) => post(`${copyOf(uuid)}publish/`, body, { ...options, ...WHOLE });
 
 /** Add the working copy, or this document, to the history. */
 export const keepVersion = (uuid, name, document) =>

@@ -34,20 +34,35 @@ export async function openConflict({ mine, theirs, person, theirTime, myName, my
   const frame = (label, inner) =>
     html`<div class="conflict-lines" tabindex="0" role="group" aria-label=${label}>${inner}</div>`;
   const place = (part) => renderPlace(part, person);
-  const line = (part, n) =>
-    "equal" in part ? renderEqual(part.equal, n > 0, n < lines.length - 1) : place(part);
+  const line = (part, n) => ("equal" in part ? renderEqual(part.equal, n > 0, n < lines.length - 1) : place(part));
 
   const renderChoices = (end) => html`
     <p class="soft">${theirName} version is from ${formatTime(theirTime)}, yours from ${formatTime(myTime)}.
       They differ in ${differ}. Whatever you choose, both stay in the history.</p>
     ${frame("Differences", [fields.map(place), lines.map(line)])}
     <div class="conflict-options">
-      ${option("git-merge", "Merge", `Go through the ${differ} one by one. Nothing is saved before you
-        finish.`, () => go(0), true)}
-      ${option("user", "Keep mine", `Your text becomes the article. ${theirName} stays in the history,
-        named “${person}, ${formatTime(theirTime)}”.`, () => end("mine", mine))}
-      ${option("users", `Take ${theirName}`, `Their text becomes the article. Yours stays in the history,
-        named “${myName}, ${formatTime(myTime)}”.`, () => end("theirs", theirs))}</div>`;
+      ${option(
+        "git-merge",
+        "Merge",
+        `Go through the ${differ} one by one. Nothing is saved before you
+        finish.`,
+        () => go(0),
+        true,
+      )}
+      ${option(
+        "user",
+        "Keep mine",
+        `Your text becomes the article. ${theirName} stays in the history,
+        named “${person}, ${formatTime(theirTime)}”.`,
+        () => end("mine", mine),
+      )}
+      ${option(
+        "users",
+        `Take ${theirName}`,
+        `Their text becomes the article. Yours stays in the history,
+        named “${myName}, ${formatTime(myTime)}”.`,
+        () => end("theirs", theirs),
+      )}</div>`;
 
   const renderStep = ({ name, ...part }) => {
     const side = (key, text) => button({ text, class: "button conflict-side", onClick: () => choose(key) });
@@ -81,7 +96,10 @@ const option = (name, title, text, act, isFirst = false) =>
 
 // One line before and one after a change show where it is.
 function renderEqual(text, isAfter, isBefore) {
-  const lines = text.replace(/\n$/, "").split("\n").map((line) => renderLine("", "", line));
+  const lines = text
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line) => renderLine("", "", line));
   const hidden = lines.slice(Number(isAfter), lines.length - Number(isBefore));
   const fold = html`<p class="conflict-equal">${count(hidden.length, "equal line")}</p>`;
   return hidden.length < 2 ? lines : lines.toSpliced(Number(isAfter), hidden.length, fold);
@@ -90,10 +108,16 @@ function renderEqual(text, isAfter, isBefore) {
 function renderPlace({ label, before, after }, person) {
   const words = compareWords(before, after);
   const mark = (text) => text && html`<mark>${text}</mark>`;
-  const line = (side, who, name) => renderLine(side, label ? `${who}: ${label}` : who,
-    words.map((part) => part.equal ?? mark(part[name])));
-  return [label || before ? line("yours", person, "before") : nothing,
-    label || after ? line("mine", "You", "after") : nothing];
+  const line = (side, who, name) =>
+    renderLine(
+      side,
+      label ? `${who}: ${label}` : who,
+      words.map((part) => part.equal ?? mark(part[name])),
+    );
+  return [
+    label || before ? line("yours", person, "before") : nothing,
+    label || after ? line("mine", "You", "after") : nothing,
+  ];
 }
 
 const renderLine = (side, who, text) =>

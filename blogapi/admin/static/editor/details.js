@@ -23,21 +23,36 @@ export async function loadTerms() {
 
 /** `page` has document, article, rendered, terms, errors and change(fields). */
 export function details(page) {
-  const { document: { excerpt }, article, rendered } = page;
+  const {
+    document: { excerpt },
+    article,
+    rendered,
+  } = page;
   const isFree = ["draft", "scheduled"].includes(article?.status ?? "draft");
   const start = isFree ? "Free to change until you publish. After that the" : "The";
   return html`
-    ${input(page, "slug", "Address", { placeholder: rendered?.slug, help: html`<span class="address"
-      >${rendered?.url}</span> ${start} old address keeps leading here.` })}
-    ${input(page, "excerpt", "Excerpt", { type: "textarea", rows: 4, placeholder: rendered?.excerpt,
-      help: "For lists, feeds and search results", counter: excerpt && `${excerpt.length} of 160` })}
+    ${input(page, "slug", "Address", {
+      placeholder: rendered?.slug,
+      help: html`<span class="address"
+      >${rendered?.url}</span> ${start} old address keeps leading here.`,
+    })}
+    ${input(page, "excerpt", "Excerpt", {
+      type: "textarea",
+      rows: 4,
+      placeholder: rendered?.excerpt,
+      help: "For lists, feeds and search results",
+      counter: excerpt && `${excerpt.length} of 160`,
+    })}
     ${Object.keys(TERMS).map((kind) => picker(page, kind))} ${cover(page)} ${elsewhere(page)}`;
 }
 
 // The field for a text of the document, such as "slug" or "seo.title".
 function input(page, name, label, options) {
   const [key, inner] = name.split(".");
-  const { document: { [key]: text }, errors } = page;
+  const {
+    document: { [key]: text },
+    errors,
+  } = page;
   const write = (value) => page.change({ [key]: inner ? { ...page.document[key], [inner]: value } : value });
   return field({ name, label, errors, value: inner ? text[inner] : text, onInput: write, ...options });
 }
@@ -48,11 +63,12 @@ function picker(page, kind) {
   const { document: text, article, terms } = page;
   const chosen = isSingle ? [text.category ?? article?.category.uuid] : text[name];
   const choose = ({ detail }) => page.change({ [name]: isSingle ? detail[0] : detail });
-  const create = (words) => page.act("create", async () => {
-    const { data } = await post(`blog/${kind}/`, { name: words });
-    page.set({ terms: { ...page.terms, [kind]: [...page.terms[kind], data] } });
-    return data;
-  });
+  const create = (words) =>
+    page.act("create", async () => {
+      const { data } = await post(`blog/${kind}/`, { name: words });
+      page.set({ terms: { ...page.terms, [kind]: [...page.terms[kind], data] } });
+      return data;
+    });
   return html`<term-picker class="field" .label=${label} .kind=${one} .items=${terms[kind]} .chosen=${chosen}
     .single=${isSingle} .create=${kind === "authors" ? null : create} @choose=${choose}></term-picker>`;
 }
@@ -60,8 +76,8 @@ function picker(page, kind) {
 function cover(page) {
   const address = page.document.cover_image;
   const take = (picture) => page.change({ cover_image: picture.url });
-  const choose = (text, kind, options) => button({ text, kind,
-    onClick: async () => (await choosePictures({ single: true, ...options })).forEach(take) });
+  const choose = (text, kind, options) =>
+    button({ text, kind, onClick: async () => (await choosePictures({ single: true, ...options })).forEach(take) });
   const replace = { title: "Choose the cover", action: "Use as cover" };
   // The alternative text belongs to the picture in the library.
   const describe = { title: "Alternative text of the cover", action: "Save text", address };
@@ -74,7 +90,11 @@ function cover(page) {
 }
 
 function elsewhere(page) {
-  const { document: text, document: { seo }, rendered } = page;
+  const {
+    document: text,
+    document: { seo },
+    rendered,
+  } = page;
   const about = text.subtitle || text.excerpt || (rendered?.excerpt ?? "");
   const [title, description] = [seo.title || text.title, seo.description || about];
   const picture = seo.og_image || text.cover_image;
@@ -86,10 +106,13 @@ function elsewhere(page) {
       ${sample("Search result", "", href)} ${sample("Card", "card", host)}</div>
     <details class="field">
       <summary class="link-button">Write others</summary>
-      ${input(page, "seo.title", "Title elsewhere", { placeholder: text.title,
-        counter: `${title.length} of 60` })}
-      ${input(page, "seo.description", "Description elsewhere", { type: "textarea", placeholder: about,
-        counter: `${description.length} of 160` })}
+      ${input(page, "seo.title", "Title elsewhere", { placeholder: text.title, counter: `${title.length} of 60` })}
+      ${input(page, "seo.description", "Description elsewhere", {
+        type: "textarea",
+        placeholder: about,
+        counter: `${description.length} of 160`,
+      })}
       ${input(page, "seo.canonical_url", "Original address", {
-        help: "Only if it was published elsewhere first." })}</details>`;
+        help: "Only if it was published elsewhere first.",
+      })}</details>`;
 }

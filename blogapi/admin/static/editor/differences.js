@@ -4,10 +4,20 @@ import { diffLines, diffWordsWithSpace } from "../vendor/diff.js";
 import { SEO_SOURCES } from "./document.js";
 
 const LABELS = {
-  title: "Title", subtitle: "Subtitle", content: "Text", content_type: "Format", excerpt: "Excerpt",
-  slug: "Address", cover_image: "Cover", category: "Category", tags: "Tags", authors: "Authors",
-  "seo.title": "Title for search engines", "seo.description": "Description for search engines",
-  "seo.og_image": "Picture for social networks", "seo.canonical_url": "Canonical address",
+  title: "Title",
+  subtitle: "Subtitle",
+  content: "Text",
+  content_type: "Format",
+  excerpt: "Excerpt",
+  slug: "Address",
+  cover_image: "Cover",
+  category: "Category",
+  tags: "Tags",
+  authors: "Authors",
+  "seo.title": "Title for search engines",
+  "seo.description": "Description for search engines",
+  "seo.og_image": "Picture for social networks",
+  "seo.canonical_url": "Canonical address",
 };
 const TERMS = { category: "category", tags: "tag", authors: "author" };
 
@@ -17,7 +27,10 @@ function showField(version, name, names) {
   const value = inner ? version[key]?.[inner] : version[key];
   if (value === undefined) return undefined;
   if (!TERMS[name]) return inner && value === version[SEO_SOURCES[inner]] ? "" : value;
-  return [value ?? []].flat().map((uuid) => names[uuid] ?? `a deleted ${TERMS[name]}`).join(", ");
+  return [value ?? []]
+    .flat()
+    .map((uuid) => names[uuid] ?? `a deleted ${TERMS[name]}`)
+    .join(", ");
 }
 
 /**
@@ -34,7 +47,10 @@ export function diffFields(before, after, names) {
 
 // Texts with little in common take long to compare. After this time, they count as completely different.
 const TIMEOUT = { timeout: 500 };
-const replaced = (before, after) => [{ value: before, removed: true }, { value: after, added: true }];
+const replaced = (before, after) => [
+  { value: before, removed: true },
+  { value: after, added: true },
+];
 
 // Return the parts of a diff as [{equal} or {before, after}].
 function group(parts) {
@@ -49,8 +65,7 @@ function group(parts) {
 }
 
 /** Return the lines of two texts: [{equal} or {before, after}]. */
-export const compareLines = (before, after) =>
-  group(diffLines(before, after, TIMEOUT) ?? replaced(before, after));
+export const compareLines = (before, after) => group(diffLines(before, after, TIMEOUT) ?? replaced(before, after));
 
 /** Return the words of two texts: [{equal} or {before, after}]; a space or a comma splits no change. */
 export function compareWords(before, after) {

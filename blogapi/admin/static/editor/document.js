@@ -54,8 +54,12 @@ export const isSame = (left, right, article = null) => describe(left, article) =
 
 function describe(document, article) {
   const { slug, category, authors, tags, ...body } = pick(EMPTY, toCopy(document));
-  const filled = { slug: slug || article?.slug, category: category ?? article?.category?.uuid,
-    authors: authors[0] ? authors : article?.authors?.map(getUuid), tags: tags.toSorted() };
+  const filled = {
+    slug: slug || article?.slug,
+    category: category ?? article?.category?.uuid,
+    authors: authors[0] ? authors : article?.authors?.map(getUuid),
+    tags: tags.toSorted(),
+  };
   // The address of a file can have a host or not.
   return JSON.stringify({ ...body, ...filled }).replace(/"https?:\/\/[^/"]+(?=\/media\/)/g, '"');
 }

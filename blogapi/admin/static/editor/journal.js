@@ -20,10 +20,14 @@ export class Journal {
 
   // Keep this entry: {article (a uuid), isNew, document, base, etag}. `base` is the document that the server
   // has, as JSON, and `etag` its state.
-  write(entry) { this.keeps = storage.write(this.#key, { ...entry, user: this.user, time: Date.now() }); }
+  write(entry) {
+    this.keeps = storage.write(this.#key, { ...entry, user: this.user, time: Date.now() });
+  }
 
   // Delete the entry, because it is saved.
-  clear() { storage.remove(this.#key); }
+  clear() {
+    storage.remove(this.#key);
+  }
 
   // Return the entries that editors have left behind, latest first; with `article`, those of this article.
   async find(article) {

@@ -96,7 +96,11 @@ const changeHeading = (line) =>
 
 // Give the mark to all lines, or take it from them if all have it. Empty lines get one only if all are empty.
 function toggleLines(input, mark) {
-  const isMarked = (line) => line.match(BLOCK_START)[0].trim().replace(/\[[xX]\]/, "[ ]") === mark.trim();
+  const isMarked = (line) =>
+    line
+      .match(BLOCK_START)[0]
+      .trim()
+      .replace(/\[[xX]\]/, "[ ]") === mark.trim();
   return changeLines(input, (lines) => {
     const isChanged = (line) => line.trim() || !lines.some((other) => other.trim());
     const start = lines.filter(isChanged).every(isMarked) ? "$1" : `$1${mark}`;

@@ -11,16 +11,29 @@ const note = ({ articles_count: number }) => (number === undefined ? "" : count(
  * kind: what an item is. Fires `choose` with the chosen uuids as its `detail`.
  */
 class TermPicker extends LitElement {
-  static properties = { label: {}, kind: {}, items: {}, chosen: {}, single: {}, create: {},
-    words: {}, open: {}, at: {} };
+  static properties = {
+    label: {},
+    kind: {},
+    items: {},
+    chosen: {},
+    single: {},
+    create: {},
+    words: {},
+    open: {},
+    at: {},
+  };
 
   constructor() {
     super();
     Object.assign(this, { items: [], chosen: [], words: null, open: false, at: 0 });
   }
 
-  get key() { return `picker-${this.label.replaceAll(" ", "-")}`; }
-  createRenderRoot() { return this; }
+  get key() {
+    return `picker-${this.label.replaceAll(" ", "-")}`;
+  }
+  createRenderRoot() {
+    return this;
+  }
 
   // The items that contain the words, then what can be created.
   get options() {
@@ -36,9 +49,15 @@ class TermPicker extends LitElement {
     const chosen = this.chosen.map((uuid) => this.items.find((item) => item.uuid === uuid)).filter(Boolean);
     return html`<label for=${key}>${this.label}</label>
       <div class="picker-box">
-        ${this.single ? nothing : chosen.map((item) => html`<span class="chip">${item.name}
+        ${
+          this.single
+            ? nothing
+            : chosen.map(
+                (item) => html`<span class="chip">${item.name}
           <button type="button" aria-label="Remove ${item.name}" @click=${() => this.#choose(item)}
-          >${icon("x")}</button></span>`)}
+          >${icon("x")}</button></span>`,
+              )
+        }
         <input id=${key} role="combobox" autocomplete="off" aria-autocomplete="list" dir="auto"
           .value=${this.words ?? (this.single ? chosen[0]?.name : "") ?? ""}
           aria-expanded=${open} aria-controls="${key}-list"
@@ -50,10 +69,14 @@ class TermPicker extends LitElement {
       </div>
       <ul class="picker-list" role="listbox" id="${key}-list" aria-label=${this.label}
         ?hidden=${!open || !options.length} @mousedown=${(event) => event.preventDefault()}>
-        ${options.map((item, n) => html`<li role="option" id="${key}-${n}" aria-selected=${n === this.at}
-          @click=${() => this.#take(item)}>${item.isNew
-            ? html`${icon("plus")} Create the ${this.kind} “${item.name}”`
-            : html`${item.name} <span class="note">${note(item)}</span>`}</li>`)}
+        ${options.map(
+          (item, n) => html`<li role="option" id="${key}-${n}" aria-selected=${n === this.at}
+          @click=${() => this.#take(item)}>${
+            item.isNew
+              ? html`${icon("plus")} Create the ${this.kind} “${item.name}”`
+              : html`${item.name} <span class="note">${note(item)}</span>`
+          }</li>`,
+        )}
       </ul>`;
   }
 
@@ -61,8 +84,12 @@ class TermPicker extends LitElement {
     if (changes.has("at")) this.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }
 
-  #find(words) { Object.assign(this, { words: words ?? "", open: true, at: 0 }); }
-  #close() { Object.assign(this, { words: null, open: false }); }
+  #find(words) {
+    Object.assign(this, { words: words ?? "", open: true, at: 0 });
+  }
+  #close() {
+    Object.assign(this, { words: null, open: false });
+  }
 
   #press(event) {
     const { options } = this;

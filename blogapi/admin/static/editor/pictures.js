@@ -53,7 +53,9 @@ class Chooser {
 
   async send(picture) {
     const options = { file: picture.file, query: { name: picture.name } };
-    const { data: { uuid, url, alt } } = await post("blog/media/", undefined, options);
+    const {
+      data: { uuid, url, alt },
+    } = await post("blog/media/", undefined, options);
     Object.assign(picture, { uuid, url, alt: picture.alt || alt, stored: alt });
   }
 
@@ -89,8 +91,13 @@ class Chooser {
       @click=${() => this.choose([media])}>
       <img src=${fileAddress(media.renditions[0] ?? media)} alt="" loading="lazy"></button></li>`;
     return html`<div class="picture-sources">
-        ${fileButton({ text: "Upload from this device", icon: "upload", accept: "image/*",
-          multiple: !this.single, use: (files) => this.upload(files) })}
+        ${fileButton({
+          text: "Upload from this device",
+          icon: "upload",
+          accept: "image/*",
+          multiple: !this.single,
+          use: (files) => this.upload(files),
+        })}
         ${searchField({ label: "Search the library", id: "library", value: this.words, onInput: search })}
       </div><ul class="picture-grid">${this.library.map(picture)}</ul>`;
   }

@@ -13,11 +13,14 @@ export function show(host, { category, title, subtitle, text }) {
   body.querySelectorAll(FRAMES).forEach(replaceFrame);
   body.querySelectorAll("input").forEach((box) => (box.ariaLabel = box.checked ? "Done" : "Open"));
   // The name of the category has its own text direction, so that it does not decide that of the article.
-  render(html`<link rel="stylesheet" href=${STYLES}><article dir="auto" @click=${follow}>
+  render(
+    html`<link rel="stylesheet" href=${STYLES}><article dir="auto" @click=${follow}>
     ${category ? html`<p class="category" dir="auto">${category}</p>` : nothing}
     ${title ? html`<h1>${title}</h1>` : nothing}
     ${subtitle ? html`<p class="subtitle">${subtitle}</p>` : nothing}
-    ${[...body.childNodes]}</article>`, host.shadowRoot ?? host.attachShadow({ mode: "open" }));
+    ${[...body.childNodes]}</article>`,
+    host.shadowRoot ?? host.attachShadow({ mode: "open" }),
+  );
 }
 
 function follow(event) {
@@ -26,7 +29,11 @@ function follow(event) {
   event.preventDefault();
   const address = anchor.getAttribute("href");
   if (!address.startsWith("#")) window.open(anchor.href, "_blank", "noopener");
-  else anchor.getRootNode().getElementById(decodeURIComponent(address.slice(1)))?.scrollIntoView();
+  else
+    anchor
+      .getRootNode()
+      .getElementById(decodeURIComponent(address.slice(1)))
+      ?.scrollIntoView();
 }
 
 // Replace content of other hosts with a link, so that nothing is loaded from them before somebody opens it.

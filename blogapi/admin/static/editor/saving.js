@@ -20,7 +20,9 @@ export class Saver {
   // `page` has `document`; send(document, {etag, keepalive, signInAgain}), which stores it and returns its
   // ETag; findOwn(documents), which returns {etag, document} if the server has one of these documents, which
   // were sent; and showState(state), which is called after each change.
-  constructor(page) { this.page = page; }
+  constructor(page) {
+    this.page = page;
+  }
 
   // Begin with the document that the server has, its ETag, and the time when it was saved (null: never).
   start(document, etag, time) {
@@ -30,7 +32,9 @@ export class Saver {
     this.edited();
   }
 
-  get isDirty() { return JSON.stringify(this.page.document) !== this.stored; }
+  get isDirty() {
+    return JSON.stringify(this.page.document) !== this.stored;
+  }
 
   // Call this after each edit: a changed document is saved after a pause.
   edited() {

@@ -9,8 +9,7 @@ const toolbar = content.querySelector(".toolbar");
 const buttons = [...toolbar.querySelectorAll("button")];
 
 /** Return the command that has this letter as its shortcut, or undefined. */
-export const findCommand = (letter) =>
-  buttons.find(({ ariaKeyShortcuts: keys }) => keys === ariaKeys(letter))?.name;
+export const findCommand = (letter) => buttons.find(({ ariaKeyShortcuts: keys }) => keys === ariaKeys(letter))?.name;
 
 /** Only Markdown has all the commands. `run(name)` is called with the name of a command. */
 export function startToolbar(format, run) {

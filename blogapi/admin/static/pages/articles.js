@@ -11,12 +11,22 @@ import { addressOf, changeOf, FIELDS, PATH, titleOf } from "./lists.js";
 const [newArticle, emptyList] = document.getElementById("content").content.children;
 const PAGE_SIZE = 50;
 const USUAL = { status: "any", q: "", ordering: "-last_updated", page: "1" };
-const TABS = [["any", "All"], ["draft", "Drafts"], ["scheduled", "Scheduled"], ["published", "Published"],
-  ["archived", "Archived"]];
+const TABS = [
+  ["any", "All"],
+  ["draft", "Drafts"],
+  ["scheduled", "Scheduled"],
+  ["published", "Published"],
+  ["archived", "Archived"],
+];
 // The class of a column, its head, and the orders after the first and after the second click on the head.
-const COLUMNS = [["title", "Title", "title", "-title"], ["status", "Status"], ["category", "Category"],
-  ["num length", "Words"], ["num changed", "Changed", "-last_updated", "last_updated"],
-  ["menu-cell", html`<span class="sr-only">Actions</span>`]];
+const COLUMNS = [
+  ["title", "Title", "title", "-title"],
+  ["status", "Status"],
+  ["category", "Category"],
+  ["num length", "Words"],
+  ["num changed", "Changed", "-last_updated", "last_updated"],
+  ["menu-cell", html`<span class="sr-only">Actions</span>`],
+];
 
 /** Return a function that changes fields of articles, of all or of none; fields(article) returns them. */
 const write = (fields) => (articles) => {
@@ -24,15 +34,16 @@ const write = (fields) => (articles) => {
   return patch(PATH, items, { query: { fields: "uuid" }, etag: "*" });
 };
 const toDraft = write(() => ({ status: "draft" }));
-const restore = write(({ status, published_at, category, tags }) =>
-  ({ status, published_at, category, tags }));
+const restore = write(({ status, published_at, category, tags }) => ({ status, published_at, category, tags }));
 
 /** Publish articles with their edits, one by one: what one of them needs does not hold up the others. */
 async function publish(articles) {
-  const results = await Promise.allSettled(articles.map(({ uuid }) =>
-    post(`${PATH}${uuid}/working-copy/publish/`, { status: "published" }, { etag: "*" })));
+  const results = await Promise.allSettled(
+    articles.map(({ uuid }) => post(`${PATH}${uuid}/working-copy/publish/`, { status: "published" }, { etag: "*" })),
+  );
   const refused = results.flatMap(({ reason }, at) =>
-    (reason ? `“${titleOf(articles[at])}” is not published: ${reason.message}` : []));
+    reason ? `“${titleOf(articles[at])}” is not published: ${reason.message}` : [],
+  );
   if (refused.length) throw new ApiError(0, { detail: refused.join(" ") });
 }
 
@@ -50,23 +61,33 @@ const hasEdits = ({ status, working_copy: copy }) => status === "published" && c
 
 // What can be done with articles; `done` is for the toast.
 const PUBLISH = { label: "Publish now", icon: "send", done: "published", work: publish, undo: restore };
-const PUBLISH_EDITS = { label: "Publish the edits", icon: "send", done: "published, with the edits",
-  work: publish };
-const UNPUBLISH = { label: "Back to drafts", icon: "undo-2", done: "is a draft",
-  work: toDraft, undo: restore };
-const ARCHIVE = { label: "Archive", icon: "archive", done: "archived",
+const PUBLISH_EDITS = { label: "Publish the edits", icon: "send", done: "published, with the edits", work: publish };
+const UNPUBLISH = { label: "Back to drafts", icon: "undo-2", done: "is a draft", work: toDraft, undo: restore };
+const ARCHIVE = {
+  label: "Archive",
+  icon: "archive",
+  done: "archived",
   work: write(() => ({ status: "archived" })),
   // An archived article cannot be published: it must become a draft first.
-  undo: (articles) => toDraft(articles).then(() => restore(articles)) };
-const DELETE = { label: "Delete", icon: "trash-2", risk: true, done: "deleted",
-  work: ([{ uuid }]) => del(`${PATH}${uuid}/`, { etag: "*" }), undo: bringBack };
+  undo: (articles) => toDraft(articles).then(() => restore(articles)),
+};
+const DELETE = {
+  label: "Delete",
+  icon: "trash-2",
+  risk: true,
+  done: "deleted",
+  work: ([{ uuid }]) => del(`${PATH}${uuid}/`, { etag: "*" }),
+  undo: bringBack,
+};
 
 // The actions that give articles a term.
 const ASSIGN = {
-  categories: (category) =>
-    ({ done: `moved to ${category.name}`, work: write(() => ({ category })), undo: restore }),
-  tags: (tag) => ({ done: `with the tag ${tag.name}`, undo: restore, work: write(({ tags }) =>
-    ({ tags: [...tags.filter(({ uuid }) => uuid !== tag.uuid), tag] })) }),
+  categories: (category) => ({ done: `moved to ${category.name}`, work: write(() => ({ category })), undo: restore }),
+  tags: (tag) => ({
+    done: `with the tag ${tag.name}`,
+    undo: restore,
+    work: write(({ tags }) => ({ tags: [...tags.filter(({ uuid }) => uuid !== tag.uuid), tag] })),
+  }),
 };
 
 class Articles extends Page {
@@ -75,7 +96,9 @@ class Articles extends Page {
   selecting = false;
 
   /** The query of the list, from the address of the page. */
-  get query() { return { ...USUAL, ...Object.fromEntries(new URLSearchParams(location.search)) }; }
+  get query() {
+    return { ...USUAL, ...Object.fromEntries(new URLSearchParams(location.search)) };
+  }
 
   /** The address of the list with other parameters, by default of its first page. */
   link(changes) {
@@ -108,7 +131,9 @@ class Articles extends Page {
     await this.load();
   }
 
-  clear() { this.set({ selected: new Set(), selecting: false }); }
+  clear() {
+    this.set({ selected: new Set(), selecting: false });
+  }
 
   /** Do an action with the articles, show what is done, and offer to undo it. */
   async apply(articles, { done, work, undo }) {
@@ -127,9 +152,12 @@ class Articles extends Page {
     const { data: terms } = (await this.act("read", read)) ?? {};
     if (!terms) return;
     const take = (chosen) => this.apply(articles, ASSIGN[kind](terms.find(({ uuid }) => uuid === chosen)));
-    const float = openPopover(anchor, (close) => html`<term-picker class="field" .items=${terms}
+    const float = openPopover(
+      anchor,
+      (close) => html`<term-picker class="field" .items=${terms}
       .single=${true} .label=${anchor.textContent.trim()} .open=${true}
-      @choose=${({ detail }) => (close(), take(detail[0]))}></term-picker>`);
+      @choose=${({ detail }) => (close(), take(detail[0]))}></term-picker>`,
+    );
     await float?.element.firstElementChild.updateComplete;
     float?.element.querySelector("input").focus();
   }
@@ -151,15 +179,23 @@ class Articles extends Page {
     ];
   }
 
-  get isEmpty() { return !location.search && this.counts.any === 0; }
+  get isEmpty() {
+    return !location.search && this.counts.any === 0;
+  }
 
-  renderMain() { return this.isEmpty ? nothing : newArticle; }
+  renderMain() {
+    return this.isEmpty ? nothing : newArticle;
+  }
 
   renderPage() {
     if (this.isEmpty) return emptyList;
     const { status, q } = this.query;
-    const items = TABS.map(([key, text]) =>
-      ({ key, text, count: this.counts[key] ?? null, href: this.link({ status: key }) }));
+    const items = TABS.map(([key, text]) => ({
+      key,
+      text,
+      count: this.counts[key] ?? null,
+      href: this.link({ status: key }),
+    }));
     const toggle = () => (this.selecting ? this.clear() : this.set({ selecting: true }));
     const beside = html`<div class="list-tools">
       ${searchField({ label: "Search title and text", value: q, onInput: (text) => this.search(text) })}
@@ -176,7 +212,10 @@ class Articles extends Page {
   }
 
   renderTable() {
-    const { pages, selected: { size } } = this;
+    const {
+      pages,
+      selected: { size },
+    } = this;
     const page = Number(this.query.page);
     const turn = (to, text) =>
       to < 1 || to > pages ? nothing : html`<a href=${this.link({ page: String(to) })}>${text}</a>`;
@@ -185,7 +224,11 @@ class Articles extends Page {
         <thead><tr><th class="check-cell" scope="col">
           ${this.renderCheck("Select all on this page", this.articles)}</th>
           ${size ? this.renderBulk() : COLUMNS.map((column) => this.renderColumn(column))}</tr></thead>
-        <tbody>${repeat(this.articles, ({ uuid }) => uuid, (article) => this.renderArticle(article))}</tbody>
+        <tbody>${repeat(
+          this.articles,
+          ({ uuid }) => uuid,
+          (article) => this.renderArticle(article),
+        )}</tbody>
       </table>
       <p class="list-end">${count(this.total, "article")}${pages > 1 ? `, page ${page} of ${pages}` : nothing}
         ${turn(page - 1, "Previous page")} ${turn(page + 1, "Next page")}</p>`;

@@ -21,8 +21,15 @@ class Backups extends Page {
 
   renderMain() {
     const make = () => post("backups/", undefined, { timeout: 0 });
-    return this.elsewhere ? nothing : button({ text: "Make a backup", busyText: "Making it…", kind: "main",
-      busy: this.busy === "make", onClick: () => this.actAndReload("make", make) });
+    return this.elsewhere
+      ? nothing
+      : button({
+          text: "Make a backup",
+          busyText: "Making it…",
+          kind: "main",
+          busy: this.busy === "make",
+          onClick: () => this.actAndReload("make", make),
+        });
   }
 
   renderPage() {
@@ -54,7 +61,8 @@ class Backups extends Page {
     return this.act(name, async () => {
       const { data } = await post(`backups/${name}/verify/`, undefined, { timeout: 0 });
       const contents = `${count(data.articles, "article")}, ${count(data.media, "file")} of the library`;
-      this.found[name] = data.ok ? html`${icon("check", "good")} Can be restored: ${contents}`
+      this.found[name] = data.ok
+        ? html`${icon("check", "good")} Can be restored: ${contents}`
         : html`${icon("triangle-alert", "bad")} ${data.detail}`;
     });
   }

@@ -24,7 +24,9 @@ const isWide = () => matchMedia("(width >= 68rem)").matches;
 class Editor extends ArticlePage {
   side = isWide() ? "preview" : "";
 
-  get heading() { return this.document.title || super.heading; }
+  get heading() {
+    return this.document.title || super.heading;
+  }
 
   updated() {
     super.updated();
@@ -137,7 +139,14 @@ class Editor extends ArticlePage {
   }
 
   renderPage() {
-    const { document: { title, subtitle }, article, offered, rendered, saver, side } = this;
+    const {
+      document: { title, subtitle },
+      article,
+      offered,
+      rendered,
+      saver,
+      side,
+    } = this;
     const set = (selector, values) => Object.assign(find(selector), values);
     editor.dataset.side = side || "none";
     set("main", { inert: this.busy === "decide" });
@@ -162,12 +171,24 @@ class Editor extends ArticlePage {
     const { article, side } = this;
     const status = article?.status ?? "draft";
     const history = article && { icon: "history", href: `/admin/articles/${this.uuid}/history/` };
-    const toggle = (name, text, icon) => button({ text, icon, kind: "bare wide-only", pressed: side === name,
-      onClick: () => this.set({ side: side === name ? "" : name }) });
+    const toggle = (name, text, icon) =>
+      button({
+        text,
+        icon,
+        kind: "bare wide-only",
+        pressed: side === name,
+        onClick: () => this.set({ side: side === name ? "" : name }),
+      });
     const menu = () => [
       { label: "Details", icon: "panel-right", action: () => this.set({ side: "details" }) },
-      history && { label: "History", ...history }, this.plain, ...menuItems(this)];
-    const panes = [{ value: "", label: "Write" }, { value: "preview", label: "Preview" }];
+      history && { label: "History", ...history },
+      this.plain,
+      ...menuItems(this),
+    ];
+    const panes = [
+      { value: "", label: "Write" },
+      { value: "preview", label: "Preview" },
+    ];
     return html`<a class="button bare icon-only" href="/admin/articles/" aria-label="Back to the articles"
         >${icon("arrow-left")}</a>
       ${badge({ ...article, status })} ${saveState(this)} ${toggle("preview", "Preview", "columns-2")}
@@ -175,12 +196,26 @@ class Editor extends ArticlePage {
       ${toggle("details", "Details", "panel-right")}
       <span class="phone-only">${menuButton("More", menu)}</span>
       <span class="split">
-        ${button({ text: ACTIONS[status].name, kind: "main", popup: "dialog",
-          onClick: ({ currentTarget }) => openPublish(currentTarget, this) })}
-        ${button({ icon: "chevron-down", label: "More actions", kind: "main wide-only", popup: "menu",
-          onClick: ({ currentTarget }) => openMenu(currentTarget, menuItems(this), "More actions") })}</span>
-      <div class="phone-only phone-tabs">${segments({ label: "Show", name: "pane", items: panes,
-        value: side === "preview" ? side : "", onChange: (value) => this.set({ side: value }) })}</div>`;
+        ${button({
+          text: ACTIONS[status].name,
+          kind: "main",
+          popup: "dialog",
+          onClick: ({ currentTarget }) => openPublish(currentTarget, this),
+        })}
+        ${button({
+          icon: "chevron-down",
+          label: "More actions",
+          kind: "main wide-only",
+          popup: "menu",
+          onClick: ({ currentTarget }) => openMenu(currentTarget, menuItems(this), "More actions"),
+        })}</span>
+      <div class="phone-only phone-tabs">${segments({
+        label: "Show",
+        name: "pane",
+        items: panes,
+        value: side === "preview" ? side : "",
+        onChange: (value) => this.set({ side: value }),
+      })}</div>`;
   }
 }
 

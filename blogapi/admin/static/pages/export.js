@@ -5,7 +5,9 @@ import { definePage, Page } from "../shell.js";
 const content = [...document.getElementById("content").content.children];
 
 class Export extends Page {
-  renderPage() { return content; }
+  renderPage() {
+    return content;
+  }
 }
 
 definePage(Export);

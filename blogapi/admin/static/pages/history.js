@@ -7,8 +7,7 @@ import { loadTerms } from "../editor/details.js";
 import { compareLines, compareWords, countChanges, diffFields } from "../editor/differences.js";
 import { EMPTY, fromArticle, fromCopy } from "../editor/document.js";
 import { openForm } from "../forms.js";
-import { count, daysFromToday, formatDayAndTime, formatLongDay, formatTime, parseTime,
-  toFields } from "../format.js";
+import { count, daysFromToday, formatDayAndTime, formatLongDay, formatTime, parseTime, toFields } from "../format.js";
 import { definePage, Page } from "../shell.js";
 import { html, nothing } from "../vendor/lit.js";
 
@@ -26,13 +25,20 @@ const [form, choice, consequence, help, none] = document.getElementById("content
 class History extends Page {
   versions = [];
 
-  get heading() { return this.article ? `History of ${this.article.title}` : "History"; }
-  get shown() { return this.versions.find(({ key }) => location.hash === `#${key}`) ?? this.versions[0]; }
+  get heading() {
+    return this.article ? `History of ${this.article.title}` : "History";
+  }
+  get shown() {
+    return this.versions.find(({ key }) => location.hash === `#${key}`) ?? this.versions[0];
+  }
 
   async load() {
     const query = { fields: "*,authors,published_at,last_updated,editor,working_copy" };
-    const [[article, copy], users, terms] =
-      await Promise.all([loadWithCopy(UUID, { query }), get("users/"), loadTerms()]);
+    const [[article, copy], users, terms] = await Promise.all([
+      loadWithCopy(UUID, { query }),
+      get("users/"),
+      loadTerms(),
+    ]);
     const named = [...users.data, ...Object.values(terms).flat()];
     const names = Object.fromEntries(named.map(({ uuid, name, username }) => [uuid, name ?? username]));
     const etag = [copy?.etag, article.etag].filter(Boolean).join(", ");
@@ -53,15 +59,31 @@ class History extends Page {
   // before it and the size of its change. Fields that the working copy takes from the article are left out.
   listVersions() {
     const { article, copy, former } = this;
-    const edits = copy && { ...copy, key: "edits", created: copy.last_updated, user: copy.user.uuid,
-      excerpt: copy.excerpt || undefined, slug: copy.slug || undefined };
-    const current = { ...article, ...fromArticle(article), excerpt: undefined, slug: article.slug,
-      key: "article", created: article.last_updated, user: article.editor.uuid };
+    const edits = copy && {
+      ...copy,
+      key: "edits",
+      created: copy.last_updated,
+      user: copy.user.uuid,
+      excerpt: copy.excerpt || undefined,
+      slug: copy.slug || undefined,
+    };
+    const current = {
+      ...article,
+      ...fromArticle(article),
+      excerpt: undefined,
+      slug: article.slug,
+      key: "article",
+      created: article.last_updated,
+      user: article.editor.uuid,
+    };
     // If the current version has a name, it is in the history already.
     this.current = former.find(({ created }) => created === current.created) ?? current;
     const versions = [edits, this.current, ...former.filter((version) => version !== this.current)];
-    return versions.filter(Boolean).map((version, n, { [n + 1]: before = NOTHING }) =>
-      Object.assign(version, { before, size: countChanges(before.content, version.content) }));
+    return versions
+      .filter(Boolean)
+      .map((version, n, { [n + 1]: before = NOTHING }) =>
+        Object.assign(version, { before, size: countChanges(before.content, version.content) }),
+      );
   }
 
   // The name of a version: that of its author, or what happened.
@@ -98,17 +120,32 @@ class History extends Page {
   }
 
   renderHead() {
-    const { shown: version, versions: [now], current } = this;
+    const {
+      shown: version,
+      versions: [now],
+      current,
+    } = this;
     const canName = version && (version.number || version === now);
     const isFormer = version && version !== now && version !== current;
     const back = { icon: "arrow-left", label: "Back to the article", kind: "bare hang-start", href: EDITOR };
     return html`<header class="page-head history-head">${button(back)}
       <h1>History <span class="soft" dir="auto">${this.article?.title}</span></h1>
       <div class="actions">
-        ${canName ? button({ text: "Name this version", icon: "tag", kind: "bare",
-          onClick: () => this.rename(version) }) : nothing}
-        ${isFormer ? button({ text: "Bring back this version", icon: "undo-2", busy: this.busy === "back",
-          onClick: () => this.bringBack(version) }) : nothing}</div></header>
+        ${
+          canName
+            ? button({ text: "Name this version", icon: "tag", kind: "bare", onClick: () => this.rename(version) })
+            : nothing
+        }
+        ${
+          isFormer
+            ? button({
+                text: "Bring back this version",
+                icon: "undo-2",
+                busy: this.busy === "back",
+                onClick: () => this.bringBack(version),
+              })
+            : nothing
+        }</div></header>
       ${isFormer && this.article.status !== "draft" ? consequence : nothing}`;
   }
 
@@ -117,18 +154,33 @@ class History extends Page {
     const days = Map.groupBy(this.versions, ({ created }) => toFields(created).day);
     const readMore = () => this.act("more", () => this.loadFormer());
     return html`<div class="history">
-      <nav class="versions" aria-label="Versions">${[...days.values()].map((versions) => html`
+      <nav class="versions" aria-label="Versions">${[...days.values()].map(
+        (versions) => html`
           <h2>${daysFromToday(versions[0].created) ? formatLongDay(versions[0].created) : "Today"}</h2>
-          <ul>${versions.map((version) => html`<li>${this.renderVersion(version)}</li>`)}</ul>`)}
-        ${this.hasMore ? button({ text: "Show older versions", busyText: "Loading…",
-          busy: this.busy === "more", onClick: readMore }) : nothing}
+          <ul>${versions.map((version) => html`<li>${this.renderVersion(version)}</li>`)}</ul>`,
+      )}
+        ${
+          this.hasMore
+            ? button({
+                text: "Show older versions",
+                busyText: "Loading…",
+                busy: this.busy === "more",
+                onClick: readMore,
+              })
+            : nothing
+        }
         ${help}</nav>
       <section class="version-changes" aria-label="Changes">${this.renderChanges(this.shown)}</section>
     </div>`;
   }
 
   renderVersion(version) {
-    const { key, created, user, size: { added, removed } } = version;
+    const {
+      key,
+      created,
+      user,
+      size: { added, removed },
+    } = version;
     const [name, time] = [this.nameOf(version), formatTime(created)];
     const isWaiting = version === this.versions[0] && (this.copy || this.article.status === "draft");
     const below = [name && time, this.names[user], isWaiting && "not published yet"];
@@ -169,8 +221,11 @@ function renderLines({ equal, before, after }) {
   return lines.length ? html`<p class="version-equal">${words} unchanged</p>` : nothing;
 }
 
-const renderWords = (left, right) => compareWords(left, right).map(({ equal, before, after }) => equal ??
-  [before ? html`<del>${before}</del>` : nothing, after ? html`<ins>${after}</ins>` : nothing]);
+const renderWords = (left, right) =>
+  compareWords(left, right).map(
+    ({ equal, before, after }) =>
+      equal ?? [before ? html`<del>${before}</del>` : nothing, after ? html`<ins>${after}</ins>` : nothing],
+  );
 
 definePage(History);
 addEventListener("hashchange", () => {

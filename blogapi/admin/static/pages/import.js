@@ -11,16 +11,25 @@ const STATUSES = {
   uploading: [0, "Uploading", "Keep this page open until the file is sent. Closing it stops the upload."],
   trying: [1, "Trying", "Nothing is stored. You can close this page: the trial goes on.", "Stop the trial"],
   tried: [2, "Tried", "Nothing is stored yet. Look at what the trial found, then import."],
-  importing: [2, "Importing", `You can close this page: the import goes on, and waits if the server restarts.
-    Stopping keeps what is in.`, "Stop the import"],
+  importing: [
+    2,
+    "Importing",
+    `You can close this page: the import goes on, and waits if the server restarts.
+    Stopping keeps what is in.`,
+    "Stop the import",
+  ],
   finished: [4, "Finished", "You can import the file again: only what differs is changed."],
   cancelled: [2, "Stopped", "What was imported stays. Import the file again to go on."],
   failed: [2, "Failed", "What was imported stays.", "Try again"],
   interrupted: [2, "Interrupted", "The server was stopped. What was imported stays.", "Go on"],
 };
 // The names of each step: before and after.
-const STEPS = [["Upload", "Uploaded"], ["Trial without writing", "Tried without writing"],
-  ["Import", "Imported"], ["Report", "Report"]];
+const STEPS = [
+  ["Upload", "Uploaded"],
+  ["Trial without writing", "Tried without writing"],
+  ["Import", "Imported"],
+  ["Report", "Report"],
+];
 const RUNNING = ["uploading", "trying", "importing"];
 const ENDED = ["finished", "cancelled"];
 const TITLES = { tried: "What the trial found", importing: "So far" };
@@ -83,10 +92,12 @@ class Import extends Page {
   renderForm() {
     const { jobs } = this;
     return html`${form}<section class="section" ?hidden=${!jobs.length}>${sectionHead("Earlier imports")}
-      <ul>${jobs.map(({ uuid, name, status, last_updated: time }) => row({
-        title: html`<a href="?job=${uuid}">${name}</a>`,
-        text: `${STATUSES[status][1]}: ${formatDayAndTime(time)}`,
-      }))}</ul></section>`;
+      <ul>${jobs.map(({ uuid, name, status, last_updated: time }) =>
+        row({
+          title: html`<a href="?job=${uuid}">${name}</a>`,
+          text: `${STATUSES[status][1]}: ${formatDayAndTime(time)}`,
+        }),
+      )}</ul></section>`;
   }
 
   renderJob(job) {
@@ -115,8 +126,10 @@ class Import extends Page {
   }
 
   renderReport({ uuid, status, counts, problems, problem_count: all, notes }) {
-    const line = (name, numbers) => html`<tr><th scope="row">${name}</th>${Object.keys(COLUMNS).map(
-      (key) => html`<td class="num ink">${formatNumber(numbers[key])}</td>`)}</tr>`;
+    const line = (name, numbers) =>
+      html`<tr><th scope="row">${name}</th>${Object.keys(COLUMNS).map(
+        (key) => html`<td class="num ink">${formatNumber(numbers[key])}</td>`,
+      )}</tr>`;
     const href = apiAddress(`imports/${uuid}/report/`);
     const rows = problems.map(({ file, title, result, reasons, article }) => {
       const [name, kind, word] = RESULTS[result] ?? REMARK;

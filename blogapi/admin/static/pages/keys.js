@@ -21,7 +21,9 @@ function renderLastUse({ last_used: used, created }) {
 class Keys extends Page {
   async load() {
     [{ data: this.keys }, { data: this.users }] = await Promise.all([
-      get("auth/api-key/", { query: { ownerless: false } }), get("users/")]);
+      get("auth/api-key/", { query: { ownerless: false } }),
+      get("users/"),
+    ]);
   }
 
   async create() {
@@ -40,15 +42,24 @@ class Keys extends Page {
     await showOnce(this, once, { title, value, foot });
   }
 
-  renderMain() { return newButton("key", () => this.create()); }
+  renderMain() {
+    return newButton("key", () => this.create());
+  }
 
   renderRow(key) {
     const { uuid, user, scopes, expires } = key;
     const name = key.name || `${key.prefix}…`;
-    const question = { title: `Revoke “${name}”?`, action: "Revoke key",
-      text: "Whatever uses this key stops working at once." };
-    const revoke = button({ text: "Revoke", label: `Revoke ${name}`, kind: "risk hang-end",
-      onClick: () => remove(this, `auth/api-key/${uuid}/`, question) });
+    const question = {
+      title: `Revoke “${name}”?`,
+      action: "Revoke key",
+      text: "Whatever uses this key stops working at once.",
+    };
+    const revoke = button({
+      text: "Revoke",
+      label: `Revoke ${name}`,
+      kind: "risk hang-end",
+      onClick: () => remove(this, `auth/api-key/${uuid}/`, question),
+    });
     const owner = this.users.find((other) => other.uuid === user && user !== session().user.uuid);
     return html`<tr>
       <th scope="row">${name} <span class="soft">${owner ? `of ${owner.username}` : ""}</span></th>

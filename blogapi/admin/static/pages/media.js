@@ -2,8 +2,20 @@
 
 import { html, nothing, repeat } from "../vendor/lit.js";
 import { del, fileAddress, get, patch, post, put } from "../api.js";
-import { announce, button, confirmRisk, copyButton, emptyState, facts, field, fileButton, icon, searchField,
-  tabs, toast } from "../components.js";
+import {
+  announce,
+  button,
+  confirmRisk,
+  copyButton,
+  emptyState,
+  facts,
+  field,
+  fileButton,
+  icon,
+  searchField,
+  tabs,
+  toast,
+} from "../components.js";
 import { Saver } from "../editor/saving.js";
 import { count, formatDay, formatSize } from "../format.js";
 import { definePage, Page } from "../shell.js";
@@ -13,7 +25,11 @@ const PAGE_SIZE = 60;
 const PAUSE_MS = 500;
 const PLACES = { author: "authors", category: "categories", site: "site" };
 // The texts of the tabs, and their query parameters of the API.
-const TABS = [["All", {}], ["Without alternative text", { alt: "missing" }], ["Unused", { unused: "true" }]];
+const TABS = [
+  ["All", {}],
+  ["Without alternative text", { alt: "missing" }],
+  ["Unused", { unused: "true" }],
+];
 
 const addressOf = (query) => `?${new URLSearchParams(Object.entries(query).filter(([, value]) => value))}`;
 const isImage = ({ type }) => type.startsWith("image/");
@@ -45,11 +61,16 @@ class Panel {
 
   // Somebody else can have changed the name or the caption only.
   async findOwn(texts) {
-    const { data: { alt }, etag } = await get(this.path);
+    const {
+      data: { alt },
+      etag,
+    } = await get(this.path);
     return texts.includes(alt) && { etag, document: alt };
   }
 
-  showState() { this.page.requestUpdate(); }
+  showState() {
+    this.page.requestUpdate();
+  }
 
   render() {
     const { page, file, uses, document: alt } = this;
@@ -58,8 +79,12 @@ class Panel {
       <a href="/admin/${PLACES[kind] ?? `articles/${uuid}`}/">${title ?? "A deleted article"}</a></div>`;
     const markdown = `${isImage(file) ? `![${alt}]` : `[${name}]`}(${fileAddress(file)})`;
     return html`<aside class="media-panel" aria-label=${name}>${renderPicture(file, 800, alt)}
-      <div class="section-head"><h2>${name}</h2>${button({ icon: "x", label: "Close", kind: "bare hang-end",
-        onClick: () => page.select(null) })}</div>
+      <div class="section-head"><h2>${name}</h2>${button({
+        icon: "x",
+        label: "Close",
+        kind: "bare hang-end",
+        onClick: () => page.select(null),
+      })}</div>
       ${isImage(file) ? this.renderText() : nothing}
       ${facts([
         ["Used in", uses.length ? uses.map(link) : "Nothing"],
@@ -67,21 +92,40 @@ class Panel {
         ["Added", `${formatDay(created)}${user ? ` by ${user.username}` : ""}`],
       ])}
       <div class="actions">${copyButton(markdown, { label: "Copy Markdown" })}
-        ${fileButton({ text: "Replace", icon: "replace", busy: page.busy === "replace",
-          use: ([chosen]) => page.replace(this, chosen) })}
-        ${button({ icon: "trash-2", label: "Delete file", kind: "risk", busy: page.busy === "delete",
-          onClick: () => page.remove(this) })}</div></aside>`;
+        ${fileButton({
+          text: "Replace",
+          icon: "replace",
+          busy: page.busy === "replace",
+          use: ([chosen]) => page.replace(this, chosen),
+        })}
+        ${button({
+          icon: "trash-2",
+          label: "Delete file",
+          kind: "risk",
+          busy: page.busy === "delete",
+          onClick: () => page.remove(this),
+        })}</div></aside>`;
   }
 
   renderText() {
     const { document: alt, saver } = this;
-    const reason = saver.state === "conflict"
-      ? "Somebody else changed it. Close the file and open it again." : saver.problem?.message;
+    const reason =
+      saver.state === "conflict"
+        ? "Somebody else changed it. Close the file and open it again."
+        : saver.problem?.message;
     const saved = saver.state === "saved" && alt ? "Saved" : "";
-    return field({ name: "alt", label: "Alternative text", type: "textarea", value: alt, maxlength: 1000,
-      help: "What the picture says, in a sentence", errors: { alt: reason },
-      counter: html`<span class="good" role="status">${saved}</span>`, onChange: () => saver.save(),
-      onInput: (value) => ((this.document = value), saver.edited(), this.showState()) });
+    return field({
+      name: "alt",
+      label: "Alternative text",
+      type: "textarea",
+      value: alt,
+      maxlength: 1000,
+      help: "What the picture says, in a sentence",
+      errors: { alt: reason },
+      counter: html`<span class="good" role="status">${saved}</span>`,
+      onChange: () => saver.save(),
+      onInput: (value) => ((this.document = value), saver.edited(), this.showState()),
+    });
   }
 }
 
@@ -89,14 +133,17 @@ class Media extends Page {
   pages = 1;
   panel = null;
 
-  get filters() { return Object.fromEntries(new URLSearchParams(location.search)); }
+  get filters() {
+    return Object.fromEntries(new URLSearchParams(location.search));
+  }
 
   async load() {
     const turn = (this.turn = {});
     const read = (query) => get(LIBRARY, { query });
     const counts = TABS.map(([, query]) => read({ ...query, page_size: 1, fields: "uuid" }));
     const pages = Array.from({ length: this.pages }, (_, at) =>
-      read({ ...this.filters, page_size: PAGE_SIZE, page: at + 1 }));
+      read({ ...this.filters, page_size: PAGE_SIZE, page: at + 1 }),
+    );
     const totals = (await Promise.all(counts)).map(({ total }) => total);
     const [first, ...more] = await Promise.all(pages);
     // The answer to an earlier search can come later.
@@ -130,7 +177,8 @@ class Media extends Page {
         this.set({ step: `Uploading ${at + 1} of ${files.length}…` });
         await post(LIBRARY, undefined, { file, query: { name: file.name } }).then(
           ({ data }) => sent.push(data.uuid),
-          ({ message }) => problems.push(`${file.name} was not uploaded: ${message}`));
+          ({ message }) => problems.push(`${file.name} was not uploaded: ${message}`),
+        );
       }
     });
     if (problems.length) problems.push(`${sent.length} of ${count(files.length, "file")} uploaded.`);
@@ -155,7 +203,10 @@ class Media extends Page {
 
   async remove({ file: { name, caption, url }, path, document: alt, uses }) {
     // If the same file is uploaded again, it gets the same address.
-    const file = await fetch(fileAddress({ url })).then((answer) => answer.ok && answer.blob(), () => null);
+    const file = await fetch(fileAddress({ url })).then(
+      (answer) => answer.ok && answer.blob(),
+      () => null,
+    );
     const gap = uses.length && `It is used in ${count(uses.length, "place")}, which will have a gap.`;
     const text = file ? gap : `The server cannot read it, so that you cannot undo this. ${gap || ""}`;
     if (text && !(await confirmRisk({ title: `Delete ${name}?`, text, action: "Delete file" }))) return;
@@ -168,12 +219,25 @@ class Media extends Page {
 
   renderMain() {
     const busy = this.busy === "upload";
-    return fileButton({ text: busy ? this.step : "Upload", icon: "upload", kind: "main", multiple: true, busy,
-      use: (files) => this.upload(files) });
+    return fileButton({
+      text: busy ? this.step : "Upload",
+      icon: "upload",
+      kind: "main",
+      multiple: true,
+      busy,
+      use: (files) => this.upload(files),
+    });
   }
 
   renderPage() {
-    const { counts, filters, filters: { q }, items, panel, total } = this;
+    const {
+      counts,
+      filters,
+      filters: { q },
+      items,
+      panel,
+      total,
+    } = this;
     if (!counts[0]) return emptyState({ title: "No pictures yet", text: "Pictures of articles come here." });
     const tab = ([name, query], at) => {
       const href = addressOf({ ...query, q });
@@ -186,7 +250,11 @@ class Media extends Page {
     return html`<div @dragover=${(event) => event.preventDefault()} @drop=${drop}>
       ${tabs(TABS.map(tab), addressOf(filters), { label: "Files", beside })}
       <div class="columns panel media ${panel ? "open" : ""}"><div class="media-list">
-        <ul class="media-grid">${repeat(items, ({ uuid }) => uuid, (item) => this.renderItem(item))}</ul>
+        <ul class="media-grid">${repeat(
+          items,
+          ({ uuid }) => uuid,
+          (item) => this.renderItem(item),
+        )}</ul>
         ${total ? nothing : html`<p class="soft">${q ? `No file contains “${q}”.` : "No files"}</p>`}
         <div class="actions">${items.length < total ? more : nothing}</div></div>
         ${panel?.render() ?? nothing}</div></div>`;
@@ -194,8 +262,10 @@ class Media extends Page {
 
   renderItem(item) {
     const { uuid, name, alt, size } = item;
-    const text = isImage(item) && !alt ? html`<span class="warn small">No alternative text</span>`
-      : html`<span class="soft small">${dimensionsOf(item) || formatSize(size)}</span>`;
+    const text =
+      isImage(item) && !alt
+        ? html`<span class="warn small">No alternative text</span>`
+        : html`<span class="soft small">${dimensionsOf(item) || formatSize(size)}</span>`;
     return html`<li><button type="button" class="media-item" @click=${() => this.select(uuid)}
       aria-pressed=${this.panel?.file.uuid === uuid}>
       ${renderPicture(item, 400)}<span class="media-name">${name}</span>${text}</button></li>`;

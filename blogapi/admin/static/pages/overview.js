@@ -12,9 +12,10 @@ const [newArticle] = document.getElementById("content").content.children;
 
 const list = async (query) => (await get(PATH, { query: { page_size: 5, fields: FIELDS, ...query } })).data;
 
-const describe = ({ status, category, word_count: words }) => status === "draft"
-  ? `Draft in ${category.name}, ${count(words, "word")}`
-  : `${status[0].toUpperCase()}${status.slice(1)}, with edits that readers cannot see yet`;
+const describe = ({ status, category, word_count: words }) =>
+  status === "draft"
+    ? `Draft in ${category.name}, ${count(words, "word")}`
+    : `${status[0].toUpperCase()}${status.slice(1)}, with edits that readers cannot see yet`;
 
 class Overview extends Page {
   async load() {
@@ -39,7 +40,9 @@ class Overview extends Page {
     return this.act("check", async () => (this.health = (await run()).data));
   }
 
-  renderMain() { return newArticle; }
+  renderMain() {
+    return newArticle;
+  }
 
   renderPage() {
     const again = html`<button class="link-button" type="button" @click=${() => this.check()}>
@@ -49,12 +52,18 @@ class Overview extends Page {
       return row({ icon, kind, text, title: link ? html`<a class="cure" href=${link}>${title}</a>` : title });
     });
     return html`<div class="columns overview"><div>
-      ${renderList("Go on writing", "draft", "All drafts", this.unfinished, (article) =>
-        [describe(article), formatChanged(changeOf(article))])}
+      ${renderList("Go on writing", "draft", "All drafts", this.unfinished, (article) => [
+        describe(article),
+        formatChanged(changeOf(article)),
+      ])}
       ${renderList("Scheduled next", "scheduled", "All scheduled", this.next, ({ category, ...article }) => [
-        `${category.name}, ${distance(article.published_at)}`, formatDayAndTime(article.published_at)])}
-      ${renderList("Published last", "published", "All published", this.last, (article) =>
-        [article.category.name, formatDay(article.published_at)])}
+        `${category.name}, ${distance(article.published_at)}`,
+        formatDayAndTime(article.published_at),
+      ])}
+      ${renderList("Published last", "published", "All published", this.last, (article) => [
+        article.category.name,
+        formatDay(article.published_at),
+      ])}
     </div><section>${sectionHead("Health", again)}<ul class="rows">${findings}</ul></section></div>`;
   }
 }

@@ -8,7 +8,9 @@ const main = document.getElementById("content").content.firstElementChild;
 const uuid = location.pathname.split("/")[3];
 
 class Preview extends Page {
-  get heading() { return this.shown?.title || "Preview"; }
+  get heading() {
+    return this.shown?.title || "Preview";
+  }
 
   async load() {
     const { document, article } = await load(uuid);

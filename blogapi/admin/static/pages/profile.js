@@ -20,7 +20,9 @@ function describeBrowser(agent) {
 class Profile extends Page {
   static forMembers = true;
 
-  async load() { ({ data: this.logins } = await get("auth/logins/")); }
+  async load() {
+    ({ data: this.logins } = await get("auth/logins/"));
+  }
 
   async savePassword(event) {
     event.preventDefault();
@@ -42,7 +44,8 @@ class Profile extends Page {
       title: html`${name} <span class="soft">${current ? "(this one)" : ""}</span>`,
       text: `Signed in: ${since}. Ends on ${formatDay(expires)}.`,
       icon: /Mobi|Android/.test(agent) ? "smartphone" : "monitor",
-      side: current ? nothing
+      side: current
+        ? nothing
         : button({ text: "End", label: `End ${name}, ${since}`, kind: "risk hang-end", onClick: end }),
     });
   }
@@ -50,7 +53,10 @@ class Profile extends Page {
   renderPage() {
     const { username, role } = session().user;
     showErrors(form, this.errors);
-    return html`${facts([["Name", username], ["Role", role === "admin" ? "Admin" : "Member"]])}
+    return html`${facts([
+      ["Name", username],
+      ["Role", role === "admin" ? "Admin" : "Member"],
+    ])}
       <section class="section" @submit=${(event) => this.savePassword(event)}>
         ${sectionHead("Password")}${form}</section>
       <section class="section">${sectionHead("Where you are signed in")}

@@ -11,12 +11,18 @@ const SITE = "blog/site/";
 const [form] = document.getElementById("content").content.children;
 const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 // The words of a text, or of the navigation.
-const words = (value) => [value].flat().map((entry) => entry.label ?? entry).join(", ");
+const words = (value) =>
+  [value]
+    .flat()
+    .map((entry) => entry.label ?? entry)
+    .join(", ");
 
 class Site extends Page {
   values = {};
 
-  async load() { this.take(await get(SITE)); }
+  async load() {
+    this.take(await get(SITE));
+  }
 
   /** Show the site of the server; fields that were changed here keep their values. */
   take({ data, etag }) {
@@ -32,13 +38,22 @@ class Site extends Page {
   renderMain() {
     if (!this.stored) return nothing;
     const state = this.changes.length ? "Not saved yet" : this.saved;
-    return html`<div class="actions"><span class="soft small">${state}</span>${button({ text: "Save",
-      busyText: "Saving…", kind: "main", type: "submit", form: "site", busy: this.busy === "save" })}</div>`;
+    return html`<div class="actions"><span class="soft small">${state}</span>${button({
+      text: "Save",
+      busyText: "Saving…",
+      kind: "main",
+      type: "submit",
+      form: "site",
+      busy: this.busy === "save",
+    })}</div>`;
   }
 
   renderPage() {
     showErrors(form, this.errors);
-    render(this.values.navigation.map((entry, at) => this.renderEntry(entry, at)), form.querySelector("ol"));
+    render(
+      this.values.navigation.map((entry, at) => this.renderEntry(entry, at)),
+      form.querySelector("ol"),
+    );
     return form;
   }
 
@@ -63,8 +78,10 @@ class Site extends Page {
       this.take(await get(SITE));
       const both = this.changes.filter(([name]) => !isSame(before[name], this.stored[name]));
       if (!both.length) return this.send();
-      const explain = ([name]) =>
-        [name, `Somebody else has saved “${words(this.stored[name])}”. Save again to replace it.`];
+      const explain = ([name]) => [
+        name,
+        `Somebody else has saved “${words(this.stored[name])}”. Save again to replace it.`,
+      ];
       throw new ApiError(412, { errors: Object.fromEntries(both.map(explain)) });
     }
     setSession({ ...session(), site: this.stored });

@@ -15,14 +15,21 @@ const [form, none] = document.getElementById("content").content.children;
 const fields = [...new FormData(form).keys()].join();
 
 class Terms extends Page {
-  async load() { this.terms = (await get(path, { query: { fields: "*,articles_count" } })).data; }
+  async load() {
+    this.terms = (await get(path, { query: { fields: "*,articles_count" } })).data;
+  }
 
-  renderMain() { return newButton(one, () => this.edit(), "main"); }
+  renderMain() {
+    return newButton(one, () => this.edit(), "main");
+  }
 
   renderPage() {
     if (!this.terms.length) return none;
     const heads = [["Name"], ["Address"], ["Articles", "num"]];
-    return table(heads, this.terms.map((term) => this.renderTerm(term)));
+    return table(
+      heads,
+      this.terms.map((term) => this.renderTerm(term)),
+    );
   }
 
   renderTerm(term) {
@@ -38,7 +45,7 @@ class Terms extends Page {
 
   /** Open the dialog of a term, or of a new one. The server refuses to overwrite changes made meanwhile. */
   async edit(term) {
-    const old = term && await this.act("open", () => get(`${path}${term.uuid}/`, { query: { fields } }));
+    const old = term && (await this.act("open", () => get(`${path}${term.uuid}/`, { query: { fields } })));
     if (term && !old) return;
     const { data = {}, etag } = old ?? {};
     const save = (values) => {

@@ -12,7 +12,9 @@ const [form, help, once] = document.getElementById("content").content.children;
 const isOwn = ({ uuid }) => uuid === session().user.uuid;
 
 class Users extends Page {
-  async load() { this.users = (await get("users/")).data; }
+  async load() {
+    this.users = (await get("users/")).data;
+  }
 
   async create() {
     const save = async (values) => (await post("users/", values)).data;
@@ -37,24 +39,35 @@ class Users extends Page {
   listActions(user) {
     const { uuid, username, role, disabled } = user;
     const [newRole, word] = role === "admin" ? ["member", "a member"] : ["admin", "an admin"];
-    const question = { title: `Delete ${username}?`, action: "Delete user",
-      text: "They are signed out, and their keys stop working. Owners of content cannot be deleted." };
+    const question = {
+      title: `Delete ${username}?`,
+      action: "Delete user",
+      text: "They are signed out, and their keys stop working. Owners of content cannot be deleted.",
+    };
     const onDelete = () => remove(this, `users/${uuid}/`, question);
     return [
       { label: "New password link", icon: "link", action: () => this.makeLink(user) },
       { label: `Make ${word}`, icon: "shield", action: () => this.change(user, "role", newRole) },
-      { label: disabled ? "Enable" : "Disable", icon: disabled ? "check" : "lock",
-        action: () => this.change(user, "disabled", !disabled) },
+      {
+        label: disabled ? "Enable" : "Disable",
+        icon: disabled ? "check" : "lock",
+        action: () => this.change(user, "disabled", !disabled),
+      },
       { label: "Delete", icon: "trash-2", risk: true, action: onDelete },
     ];
   }
 
-  renderMain() { return newButton("user", () => this.create()); }
+  renderMain() {
+    return newButton("user", () => this.create());
+  }
 
   renderRow(user) {
     const { username, role, disabled, has_password: hasPassword, created } = user;
-    const [name, kind, state] = disabled ? ["lock", "warn", "Disabled"]
-      : hasPassword ? ["check", "good", "Can sign in"] : ["clock", "", "No password yet"];
+    const [name, kind, state] = disabled
+      ? ["lock", "warn", "Disabled"]
+      : hasPassword
+        ? ["check", "good", "Can sign in"]
+        : ["clock", "", "No password yet"];
     const menu = menuButton(`Actions for ${username}`, () => this.listActions(user));
     return html`<tr>
       <th scope="row">${username} <span class="soft">${isOwn(user) ? "(you)" : ""}</span></th>
