@@ -7,7 +7,7 @@ const { Saver } = await import(base + "saving.js");
 const { Journal } = await import(base + "journal.js");
 const storage = await import(base + "../storage.js");
 const md = await import(base + "markdown.js");
-const doc = await import(base + "document.js");
+const doc = await import(base + "edits.js");
 
 class Storage {
   setItem(k, v) {
@@ -34,10 +34,10 @@ function makeSaver(text = { content: "" }) {
   const sent = [],
     states = [];
   const page = {
-    get document() {
+    get edits() {
       return { ...text };
     },
-    send: (document, options) => new Promise((resolve, reject) => sent.push({ document, options, resolve, reject })),
+    send: (edits, options) => new Promise((resolve, reject) => sent.push({ edits, options, resolve, reject })),
     findOwn: async () => null,
     showState: (state) => states.push(state),
   };
@@ -59,7 +59,7 @@ test("five Ctrl+S: one request at a time, and no conflict with oneself", async (
   sent[0].resolve('"1"');
   await tick();
   assert.equal(sent.length, 2);
-  assert.deepEqual([sent[1].document.content, sent[1].options.etag], ["5", '"1"']);
+  assert.deepEqual([sent[1].edits.content, sent[1].options.etag], ["5", '"1"']);
   sent[1].resolve('"2"');
   assert.equal(await first, true);
   assert.deepEqual([saver.state, saver.etag, sent.length], ["saved", '"2"', 2]);
@@ -116,7 +116,7 @@ test("offline: says so, keeps trying with the same etag, and saves what was type
   assert.equal(saver.state, "offline");
   mock.timers.tick(2000);
   await tick();
-  assert.deepEqual([sent.length, sent[1].document.content, sent[1].options.etag], [2, "ab", '"0"']);
+  assert.deepEqual([sent.length, sent[1].edits.content, sent[1].options.etag], [2, "ab", '"0"']);
   sent[1].resolve("1");
   await tick();
   assert.equal(saver.state, "saved");
@@ -125,14 +125,14 @@ test("offline: says so, keeps trying with the same etag, and saves what was type
 
 test("a lost answer is not a conflict", async () => {
   const { saver, sent, text, page } = makeSaver();
-  page.findOwn = async ([document]) => ({ etag: '"9"', document });
+  page.findOwn = async ([edits]) => ({ etag: '"9"', edits });
   text.content = "a";
   const done = saver.save();
   await tick();
   text.content = "ab";
   sent[0].reject(error(412));
   await tick();
-  assert.deepEqual([sent.length, sent[1].options.etag, sent[1].document.content], [2, '"9"', "ab"]);
+  assert.deepEqual([sent.length, sent[1].options.etag, sent[1].edits.content], [2, '"9"', "ab"]);
   sent[1].resolve('"10"');
   assert.equal(await done, true);
 });
@@ -243,7 +243,7 @@ function openJournal(user, entry) {
 let held = [];
 const locks = { request: (name) => held.push({ name }), query: async () => ({ held }) };
 Object.defineProperty(globalThis, "navigator", { value: { locks, platform: "MacIntel" } });
-const entry = { article: "a1", isNew: false, document: { title: "T", content: "one two" }, base: "{}", etag: "e" };
+const entry = { article: "a1", isNew: false, edits: { title: "T", content: "one two" }, base: "{}", etag: "e" };
 
 test("a text is offered when its tab is closed, to its user, in its article", async () => {
   globalThis.localStorage = new Storage();
@@ -255,7 +255,7 @@ test("a text is offered when its tab is closed, to its user, in its article", as
   assert.equal((await reader.find()).length, 1);
   open.close();
   const [found, ...more] = await reader.find("a1");
-  assert.deepEqual([found.document, found.base, found.etag, more.length], [entry.document, "{}", "e", 0]);
+  assert.deepEqual([found.edits, found.base, found.etag, more.length], [entry.edits, "{}", "e", 0]);
   assert.deepEqual((await reader.find()).map(({ article }) => article).sort(), ["a1", "a2"]);
   open.journal.clear();
   assert.equal((await reader.find("a1")).length, 0);
@@ -369,7 +369,7 @@ test("breaks at random", () => {
     assert.equal(doc.showBreaks(doc.keepBreaks(raw, edit)), edit);
   }
 });
-test("documents", () => {
+test("edits", () => {
   const article = {
     title: "T",
     subtitle: "S",
@@ -391,8 +391,8 @@ test("documents", () => {
       article: "a",
     },
   };
-  const document = doc.fromArticle(article, "c");
-  assert.deepEqual(document, {
+  const edits = doc.fromArticle(article, "c");
+  assert.deepEqual(edits, {
     ...doc.EMPTY,
     title: "T",
     subtitle: "S",
@@ -402,13 +402,13 @@ test("documents", () => {
     tags: ["2"],
     authors: ["3"],
   });
-  assert.equal(doc.isSame(document, { ...document, cover_image: "/media/x/c.jpg" }), true);
-  assert.equal(doc.isSame(document, { ...document, content: "d" }), false);
-  const [stored, sent] = [document, { ...document, category: null, authors: [] }];
+  assert.equal(doc.isSame(edits, { ...edits, cover_image: "/media/x/c.jpg" }), true);
+  assert.equal(doc.isSame(edits, { ...edits, content: "d" }), false);
+  const [stored, sent] = [edits, { ...edits, category: null, authors: [] }];
   assert.deepEqual([doc.isSame(sent, stored, article), doc.isSame(sent, stored)], [true, false]);
   // A category or authors that somebody else has chosen meanwhile are a difference.
   for (const other of [{ category: "4" }, { authors: ["3", "4"] }, { slug: "other" }])
     assert.equal(doc.isSame(sent, { ...stored, ...other }, article), false);
-  assert.deepEqual(doc.toArticle(document).tags, [{ uuid: "2" }]);
+  assert.deepEqual(doc.toArticle(edits).tags, [{ uuid: "2" }]);
   assert.equal(doc.toCopy(doc.EMPTY).title, "Untitled");
 });

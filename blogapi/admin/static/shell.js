@@ -174,7 +174,7 @@ async function findKept() {
 
 // The editor of a new article offers the texts of articles that do not exist.
 function renderKept({ kept }) {
-  const rows = kept.map(({ article, status, document: { title, content }, time }) =>
+  const rows = kept.map(({ article, status, edits: { title, content }, time }) =>
     row({
       title: html`<a href="/admin/articles/${status === 404 ? "new" : article}/"
       >${title || "Without a title"}</a>`,

@@ -1,4 +1,4 @@
-/** A page that edits an article: how the document is loaded, kept, saved and published. */
+/** A page that edits an article: how the text is loaded, kept, saved and published. */
 
 import { ApiError, del } from "../api.js";
 import { announce, toast } from "../components.js";
@@ -7,27 +7,23 @@ import { Page, session } from "../shell.js";
 import { copyOf, create, keepVersion, load, publishCopy, saveCopy } from "./article.js";
 import { openConflict } from "./conflict.js";
 import { loadTerms } from "./details.js";
-import { EMPTY, isSame } from "./document.js";
-import { discard, Journal } from "./journal.js";
+import { EMPTY, isSame } from "./edits.js";
+import { discard, Journal, newUuid } from "./journal.js";
 import { isTrouble, stateWords } from "./save-state.js";
 import { Saver } from "./saving.js";
 
-// crypto.randomUUID() exists on https and localhost only.
-const newUuid = () =>
-  "xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx".replace(/x/g, () => Math.floor(Math.random() * 16).toString(16));
-
-/** A subclass has shown(), which is called after `document` was replaced. */
+/** A subclass has shown(), which is called after `edits` was replaced. */
 export class ArticlePage extends Page {
   // The article as the server has it; null until a new one is saved.
   article = null;
   // The article with the edits.
-  document = EMPTY;
+  edits = EMPTY;
   saver = new Saver(this);
 
   async load() {
     const [, , , uuid] = location.pathname.split("/");
     this.uuid = uuid === "new" ? newUuid() : uuid;
-    const article = uuid === "new" ? { document: EMPTY } : load(uuid);
+    const article = uuid === "new" ? { edits: EMPTY } : load(uuid);
     const [terms, loaded] = await Promise.all([loadTerms(), article]);
     this.terms = terms;
     this.take(loaded);
@@ -38,9 +34,9 @@ export class ArticlePage extends Page {
     this.terms = await loadTerms().catch(() => this.terms);
   }
 
-  // Edit this document. `base` is the document that the server has.
-  take({ article = null, document, etag = null, saved = null }, base = document) {
-    Object.assign(this, { article, document });
+  // Start with these edits. `base` is what the server has.
+  take({ article = null, edits, etag = null, saved = null }, base = edits) {
+    Object.assign(this, { article, edits });
     this.saver.start(base, etag, saved);
     this.shown();
   }
@@ -53,23 +49,23 @@ export class ArticlePage extends Page {
     const isKept = () => !this.saver.isDirty || this.journal.keeps;
     addEventListener("beforeunload", (event) => isKept() || event.preventDefault());
     document.addEventListener("visibilitychange", () => this.changeVisibility());
-    const { article, document: stored } = this;
+    const { article, edits: stored } = this;
     for (const entry of await this.journal.find(article && this.uuid)) {
       // The last request of an editor can have created the article.
       const isGone = ({ status }) => (status === 404 ? null : {});
-      const loaded = article ? { article, document: stored } : await load(entry.article).catch(isGone);
+      const loaded = article ? { article, edits: stored } : await load(entry.article).catch(isGone);
       // The editor of an article that exists offers its texts.
       if (loaded && !article && !entry.isNew) continue;
-      if (isSame(entry.document, loaded?.document ?? EMPTY, loaded?.article)) discard(entry);
+      if (isSame(entry.edits, loaded?.edits ?? EMPTY, loaded?.article)) discard(entry);
       else this.offered ??= entry;
     }
     this.requestUpdate();
   }
 
   change(fields) {
-    const document = { ...this.document, ...fields };
-    if (JSON.stringify(document) === JSON.stringify(this.document)) return;
-    this.set({ document, errors: {} });
+    const edits = { ...this.edits, ...fields };
+    if (JSON.stringify(edits) === JSON.stringify(this.edits)) return;
+    this.set({ edits, errors: {} });
     this.keep();
     this.saver.edited();
   }
@@ -78,28 +74,28 @@ export class ArticlePage extends Page {
     const {
       uuid,
       article,
-      document,
+      edits,
       saver: { stored: base, etag },
     } = this;
-    this.journal.write({ article: uuid, isNew: !article, document, base, etag });
+    this.journal.write({ article: uuid, isNew: !article, edits, base, etag });
   }
 
   async useKept() {
     // What was typed meanwhile is saved first. In the same article, the next save is then a conflict.
     if (!(await this.saver.save())) return;
-    const { article: uuid, isNew, document, base, etag } = this.offered;
+    const { article: uuid, isNew, edits, base, etag } = this.offered;
     const article = uuid === this.uuid ? this.article : null;
     // The storage may have no room for the text twice.
     this.dropKept();
-    if (!article && !isNew) return this.saveAsNew(document);
+    if (!article && !isNew) return this.saveAsNew(edits);
     this.uuid = uuid;
-    this.take({ article, document, etag }, JSON.parse(base));
+    this.take({ article, edits, etag }, JSON.parse(base));
   }
 
   // The deletion of the article can be undone, so the new article has a uuid of its own.
-  saveAsNew(document) {
+  saveAsNew(edits) {
     this.uuid = newUuid();
-    this.take({ document }, EMPTY);
+    this.take({ edits }, EMPTY);
   }
 
   dropKept() {
@@ -108,9 +104,9 @@ export class ArticlePage extends Page {
     this.area.focus();
   }
 
-  async send(document, options) {
+  async send(edits, options) {
     const isNew = !this.article;
-    const { data, etag } = await (isNew ? create : saveCopy)(this.uuid, document, options);
+    const { data, etag } = await (isNew ? create : saveCopy)(this.uuid, edits, options);
     this.hasWritten = !isNew;
     this.adopt(isNew ? data : { working_copy: data });
     return etag;
@@ -123,14 +119,14 @@ export class ArticlePage extends Page {
   }
 
   // After a 412: return which of these documents the server has, with its ETag, or nothing.
-  async findOwn(documents) {
+  async findOwn(sentEdits) {
     this.theirs = await load(this.uuid);
-    const { article, document, etag } = this.theirs;
+    const { article, edits, etag } = this.theirs;
     // Nobody else knows the uuid of a new article: if it is as it was created, this text has created it.
     const isNew = !this.article && !article.working_copy && article.created === article.last_updated;
-    const own = isNew ? document : documents.find((sent) => isSame(sent, document, article));
+    const own = isNew ? edits : sentEdits.find((sent) => isSame(sent, edits, article));
     if (own) this.adopt(article);
-    return own && { etag, document: own };
+    return own && { etag, edits: own };
   }
 
   showState(state) {
@@ -148,10 +144,10 @@ export class ArticlePage extends Page {
     if (state === "conflict") this.decide();
   }
 
-  // Ask which version the article gets; both stay in the history. `base` is the document of the server.
-  async decide(theirs = this.theirs, base = theirs.document) {
+  // Ask which version the article gets; both stay in the history. `base` is what the server has.
+  async decide(theirs = this.theirs, base = theirs.edits) {
     await this.refreshTerms();
-    const { document: mine, uuid } = this;
+    const { edits: mine, uuid } = this;
     const { username: myName } = session().user;
     const person = theirs.user?.username ?? "Somebody";
     const [theirTime, myTime] = [theirs.saved, new Date()];
@@ -160,14 +156,14 @@ export class ArticlePage extends Page {
         .flat()
         .map(({ uuid, name }) => [uuid, name]),
     );
-    const question = { mine, theirs: theirs.document, person, theirTime, myName, myTime, names };
+    const question = { mine, theirs: theirs.edits, person, theirTime, myName, myTime, names };
     const { choice, fields } = await openConflict(question);
     if (choice === "later") return;
     const label = (name, time) => `${name}, ${formatTime(time)}`;
     await this.act("decide", async () => {
       if (choice !== "theirs" && theirs.user) await keepVersion(uuid, label(person, theirTime));
       if (choice !== "mine") await keepVersion(uuid, label(myName, myTime), mine);
-      this.take({ ...theirs, document: fields }, base);
+      this.take({ ...theirs, edits: fields }, base);
       await this.saver.save();
     });
     if (this.problem) toast(this.problem);
@@ -187,7 +183,7 @@ export class ArticlePage extends Page {
     const isDone = await this.act("publish", async () => {
       await this.store();
       const {
-        document: sent,
+        edits: sent,
         saver: { etag },
       } = this;
       const answer = await publishCopy(this.uuid, body, { etag }).catch(async (error) => {
@@ -204,21 +200,21 @@ export class ArticlePage extends Page {
     });
     if (theirs) {
       // Somebody changed the article itself. With both ETags, the next save is based on the new version. With
-      // EMPTY as the stored document, the save is sent in any case.
+      // EMPTY as the stored text, the save is sent in any case.
       const etag = `${this.saver.etag}, ${theirs.etag}`;
       await this.decide({ ...theirs, etag }, EMPTY);
     }
     return isDone;
   }
 
-  // Move the edits to the history; `back` is the document that takes their place, by default the article.
+  // Move the edits to the history; `back` is what takes their place, by default the article.
   async discard(back) {
-    const { document: edits } = this;
+    const { edits } = this;
     await this.act("discard", async () => {
       await this.store();
       if (this.article.working_copy) await del(copyOf(this.uuid), { etag: this.saver.etag });
       const loaded = await load(this.uuid);
-      this.take({ ...loaded, document: back ?? loaded.document }, loaded.document);
+      this.take({ ...loaded, edits: back ?? loaded.edits }, loaded.edits);
       toast(back ? "The edits are back." : "The edits are discarded; the history has them.", {
         undo: !back && (() => this.discard(edits)),
       });
@@ -239,7 +235,7 @@ export class ArticlePage extends Page {
 
   // The article was deleted: the text that the server had is not saved any more, and is kept.
   lose() {
-    return (this.saver.start(EMPTY, this.saver.etag), this.saver.save());
+    return this.saver.start(EMPTY, this.saver.etag), this.saver.save();
   }
 
   // Store the working copy of a draft as one version.

@@ -1,7 +1,7 @@
 /** Reads and writes an article and its working copy. */
 
 import { get, post, put } from "../api.js";
-import { fromArticle, fromCopy, toArticle, toCopy } from "./document.js";
+import { fromArticle, fromCopy, toArticle, toCopy } from "./edits.js";
 
 const FIELDS =
   "uuid,title,subtitle,content,content_type,excerpt,slug,status,published_at,created," +
@@ -20,23 +20,23 @@ export async function loadWithCopy(uuid, options) {
   return copy ? [article, copy] : loadWithCopy(uuid, options);
 }
 
-/** Return {article, document, etag, saved, user}: an article, and its working copy if it has one. */
+/** Return {article, edits, etag, saved, user}: an article, and its working copy if it has one. */
 export async function load(uuid, { asPublished = false } = {}) {
   const [{ data: article, etag }, copy] = await loadWithCopy(uuid, WHOLE);
   if (!copy || asPublished) {
     const { excerpt } = await renderText({ ...article, title: "" }, uuid);
-    return { article, document: fromArticle(article, excerpt), etag, saved: article.last_updated };
+    return { article, edits: fromArticle(article, excerpt), etag, saved: article.last_updated };
   }
   const { last_updated: saved, user } = copy.data;
-  return { article, document: fromCopy(copy.data), etag: copy.etag, saved, user };
+  return { article, edits: fromCopy(copy.data), etag: copy.etag, saved, user };
 }
 
 /**
- * Return the server's rendering of a document: {html, toc, excerpt, word_count, reading_minutes, slug, url}.
+ * Return the server's rendering of a text: {html, toc, excerpt, word_count, reading_minutes, slug, url}.
  * The slug and the url are those that the article gets if it is published at that time; null: now.
  */
-export async function renderText(document, article, published_at, options) {
-  const { content, content_type, category, slug, title } = document;
+export async function renderText(edits, article, published_at, options) {
+  const { content, content_type, category, slug, title } = edits;
   const named = title.trim() && { title, slug, category, published_at };
   return (await post("blog/render/", { content, content_type, article, ...named }, options)).data;
 }
@@ -44,13 +44,13 @@ export async function renderText(document, article, published_at, options) {
 /**
  * Create a draft with a uuid that the page has chosen: if the request is repeated, there is still one draft.
  */
-export const create = (uuid, document, options) =>
-  put(pathOf(uuid), toArticle(document), { ...options, ...WHOLE, etag: null, create: true });
+export const create = (uuid, edits, options) =>
+  put(pathOf(uuid), toArticle(edits), { ...options, ...WHOLE, etag: null, create: true });
 
-export const saveCopy = (uuid, document, options) => put(copyOf(uuid), toCopy(document), options);
+export const saveCopy = (uuid, edits, options) => put(copyOf(uuid), toCopy(edits), options);
 
 export const publishCopy = (uuid, body, options) => post(`${copyOf(uuid)}publish/`, body, { ...options, ...WHOLE });
 
-/** Add the working copy, or this document, to the history. */
-export const keepVersion = (uuid, name, document) =>
-  post(`${pathOf(uuid)}revisions/`, { name, ...(document && toCopy(document)) });
+/** Add the working copy, or these edits, to the history. */
+export const keepVersion = (uuid, name, edits) =>
+  post(`${pathOf(uuid)}revisions/`, { name, ...(edits && toCopy(edits)) });

@@ -7,7 +7,7 @@ import { session } from "../shell.js";
 import { choosePictures } from "./pictures.js";
 import "./picker.js";
 
-// For each kind of terms: the field of the document, its label, and what one term is called.
+// For each kind of terms: the field of the article, its label, and what one term is called.
 const TERMS = {
   categories: ["category", "Category", "category"],
   tags: ["tags", "Tags", "tag"],
@@ -21,10 +21,10 @@ export async function loadTerms() {
   return Object.fromEntries(await Promise.all(Object.keys(TERMS).map(read)));
 }
 
-/** `page` has document, article, rendered, terms, errors and change(fields). */
+/** `page` has edits, article, rendered, terms, errors and change(fields). */
 export function details(page) {
   const {
-    document: { excerpt },
+    edits: { excerpt },
     article,
     rendered,
   } = page;
@@ -46,22 +46,22 @@ export function details(page) {
     ${Object.keys(TERMS).map((kind) => picker(page, kind))} ${cover(page)} ${elsewhere(page)}`;
 }
 
-// The field for a text of the document, such as "slug" or "seo.title".
+// The field for a text of the article, such as "slug" or "seo.title".
 function input(page, name, label, options) {
   const [key, inner] = name.split(".");
   const {
-    document: { [key]: text },
+    edits: { [key]: text },
     errors,
   } = page;
-  const write = (value) => page.change({ [key]: inner ? { ...page.document[key], [inner]: value } : value });
+  const write = (value) => page.change({ [key]: inner ? { ...page.edits[key], [inner]: value } : value });
   return field({ name, label, errors, value: inner ? text[inner] : text, onInput: write, ...options });
 }
 
 function picker(page, kind) {
   const [name, label, one] = TERMS[kind];
   const isSingle = name === "category";
-  const { document: text, article, terms } = page;
-  const chosen = isSingle ? [text.category ?? article?.category.uuid] : text[name];
+  const { edits, article, terms } = page;
+  const chosen = isSingle ? [edits.category ?? article?.category.uuid] : edits[name];
   const choose = ({ detail }) => page.change({ [name]: isSingle ? detail[0] : detail });
   const create = (words) =>
     page.act("create", async () => {
@@ -74,7 +74,7 @@ function picker(page, kind) {
 }
 
 function cover(page) {
-  const address = page.document.cover_image;
+  const address = page.edits.cover_image;
   const take = (picture) => page.change({ cover_image: picture.url });
   const choose = (text, kind, options) =>
     button({ text, kind, onClick: async () => (await choosePictures({ single: true, ...options })).forEach(take) });
@@ -90,14 +90,11 @@ function cover(page) {
 }
 
 function elsewhere(page) {
-  const {
-    document: text,
-    document: { seo },
-    rendered,
-  } = page;
-  const about = text.subtitle || text.excerpt || (rendered?.excerpt ?? "");
-  const [title, description] = [seo.title || text.title, seo.description || about];
-  const picture = seo.og_image || text.cover_image;
+  const { edits, rendered } = page;
+  const { seo } = edits;
+  const about = edits.subtitle || edits.excerpt || (rendered?.excerpt ?? "");
+  const [title, description] = [seo.title || edits.title, seo.description || about];
+  const picture = seo.og_image || edits.cover_image;
   const { host, href } = new URL(rendered?.url ?? (session().site.url || location.origin));
   const sample = (label, kind, address) => html`<div class="elsewhere ${kind}" role="group"
     aria-label=${label} dir="auto">${kind && picture ? html`<img src=${picture} alt="">` : nothing}
@@ -106,7 +103,7 @@ function elsewhere(page) {
       ${sample("Search result", "", href)} ${sample("Card", "card", host)}</div>
     <details class="field">
       <summary class="link-button">Write others</summary>
-      ${input(page, "seo.title", "Title elsewhere", { placeholder: text.title, counter: `${title.length} of 60` })}
+      ${input(page, "seo.title", "Title elsewhere", { placeholder: edits.title, counter: `${title.length} of 60` })}
       ${input(page, "seo.description", "Description elsewhere", {
         type: "textarea",
         placeholder: about,

@@ -1,7 +1,7 @@
 /** The differences of two versions of an article: by field, by line and by word. */
 
 import { diffLines, diffWordsWithSpace } from "../vendor/diff.js";
-import { SEO_SOURCES } from "./document.js";
+import { SEO_SOURCES } from "./edits.js";
 
 const LABELS = {
   title: "Title",

@@ -5,10 +5,17 @@ import * as storage from "../storage.js";
 const PREFIX = "blogapi.journal.";
 const MAX_AGE = 30 * 24 * 3600 * 1000;
 
+/** Return a random UUID; crypto.randomUUID() exists on https and localhost only. */
+export const newUuid = () =>
+  "10000000-1000-4000-8000-100000000000".replace(/[018]/g, (digit) => {
+    const [random] = crypto.getRandomValues(new Uint8Array(1));
+    return (Number(digit) ^ (random & (15 >> (Number(digit) / 4)))).toString(16);
+  });
+
 export class Journal {
   // Whether the last text could be kept: the storage of a browser can be full or switched off.
   keeps = true;
-  #key = PREFIX + Math.random().toString(36).slice(2);
+  #key = PREFIX + newUuid();
 
   // `user` is the uuid of the user who writes: the text is not offered to other users of the same browser.
   constructor(user) {
@@ -18,7 +25,7 @@ export class Journal {
     navigator.locks?.request(this.#key, () => new Promise(() => {}));
   }
 
-  // Keep this entry: {article (a uuid), isNew, document, base, etag}. `base` is the document that the server
+  // Keep this entry: {article (a uuid), isNew, edits, base, etag}. `base` is the text that the server
   // has, as JSON, and `etag` its state.
   write(entry) {
     this.keeps = storage.write(this.#key, { ...entry, user: this.user, time: Date.now() });

@@ -98,7 +98,7 @@ function renderTime({ isLater, day, time }, set) {
 // Checks warn and never forbid.
 function checks(page, close) {
   const {
-    document: { title, excerpt, tags },
+    edits: { title, excerpt, tags },
     rendered,
   } = page;
   const { tasks, pictures } = findOpenEnds(page.area.getText());

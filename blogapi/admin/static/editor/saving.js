@@ -1,4 +1,4 @@
-/** Saves a document with one request at a time, and reports what is saved. */
+/** Saves edits with one request at a time, and reports what is saved. */
 
 const [IDLE_MS, MAX_WAIT_MS, SLOW_MS] = [1500, 10_000, 400];
 const RETRY_SECONDS = [2, 5, 10, 20, 30];
@@ -14,29 +14,29 @@ export class Saver {
   #since = 0;
   // The number of failed tries; with one or more, the next try is scheduled.
   #failures = 0;
-  // The documents that were sent since the last one that is stored for certain.
+  // The edits that were sent since the last one that is stored for certain.
   #sent = [];
 
-  // `page` has `document`; send(document, {etag, keepalive, signInAgain}), which stores it and returns its
-  // ETag; findOwn(documents), which returns {etag, document} if the server has one of these documents, which
+  // `page` has `edits`; send(edits, {etag, keepalive, signInAgain}), which stores it and returns its
+  // ETag; findOwn(sent), which returns {etag, edits} if the server has one of those that
   // were sent; and showState(state), which is called after each change.
   constructor(page) {
     this.page = page;
   }
 
-  // Begin with the document that the server has, its ETag, and the time when it was saved (null: never).
-  start(document, etag, time) {
+  // Begin with what the server has, its ETag, and the time when it was saved (null: never).
+  start(edits, etag, time) {
     clearTimeout(this.timer);
-    this.#accept(document, etag, time);
+    this.#accept(edits, etag, time);
     this.#set(this.isDirty ? "unsaved" : "saved");
     this.edited();
   }
 
   get isDirty() {
-    return JSON.stringify(this.page.document) !== this.stored;
+    return JSON.stringify(this.page.edits) !== this.stored;
   }
 
-  // Call this after each edit: a changed document is saved after a pause.
+  // Call this after each edit: a changed text is saved after a pause.
   edited() {
     if (this.#failures || this.state === "conflict") return;
     const state = this.isDirty ? "unsaved" : "saved";
@@ -46,7 +46,7 @@ export class Saver {
     this.#schedule(Math.max(0, Math.min(IDLE_MS, this.#since + MAX_WAIT_MS - Date.now())));
   }
 
-  // Save now, also what is typed during the request; return whether the document is stored.
+  // Save now, also what is typed during the request; return whether all is stored.
   async save({ signInAgain = true } = {}) {
     clearTimeout(this.timer);
     if (this.state === "conflict") return false;
@@ -57,7 +57,7 @@ export class Saver {
   async #run(signInAgain) {
     const slow = setTimeout(() => this.#set("saving"), SLOW_MS);
     try {
-      while (this.isDirty) await this.#send(this.page.document, signInAgain);
+      while (this.isDirty) await this.#send(this.page.edits, signInAgain);
       this.#set("saved");
       return true;
     } catch (error) {
@@ -68,22 +68,22 @@ export class Saver {
     }
   }
 
-  async #send(document, signInAgain) {
-    const keepalive = new Blob([JSON.stringify(document)]).size <= MAX_KEEPALIVE;
-    this.#sent = [document, ...this.#sent].slice(0, MAX_SENT);
+  async #send(edits, signInAgain) {
+    const keepalive = new Blob([JSON.stringify(edits)]).size <= MAX_KEEPALIVE;
+    this.#sent = [edits, ...this.#sent].slice(0, MAX_SENT);
     try {
-      this.#accept(document, await this.page.send(document, { etag: this.etag, keepalive, signInAgain }));
+      this.#accept(edits, await this.page.send(edits, { etag: this.etag, keepalive, signInAgain }));
     } catch (error) {
-      // If the response to an earlier request was lost, the server has a document that this page sent.
-      const documents = [...this.#sent, JSON.parse(this.stored)];
-      const own = error.status === 412 && (await this.page.findOwn(documents));
+      // If the response to an earlier request was lost, the server has edits that this page sent.
+      const sentEdits = [...this.#sent, JSON.parse(this.stored)];
+      const own = error.status === 412 && (await this.page.findOwn(sentEdits));
       if (!own) throw error;
-      this.#accept(own.document, own.etag);
+      this.#accept(own.edits, own.etag);
     }
   }
 
-  #accept(document, etag, time = new Date()) {
-    Object.assign(this, { stored: JSON.stringify(document), etag, time });
+  #accept(edits, etag, time = new Date()) {
+    Object.assign(this, { stored: JSON.stringify(edits), etag, time });
     this.#failures = this.#since = 0;
     this.#sent = [];
   }

@@ -5,7 +5,7 @@ import { badge, button, copyButton, icon, menuButton, openMenu, segments } from 
 import { renderText } from "../editor/article.js";
 import { ArticlePage } from "../editor/article-page.js";
 import { details } from "../editor/details.js";
-import { keepBreaks, showBreaks } from "../editor/document.js";
+import { keepBreaks, showBreaks } from "../editor/edits.js";
 import { insertBlock, picture, run } from "../editor/markdown.js";
 import { choosePictures } from "../editor/pictures.js";
 import { show } from "../editor/preview.js";
@@ -25,19 +25,19 @@ class Editor extends ArticlePage {
   side = isWide() ? "preview" : "";
 
   get heading() {
-    return this.document.title || super.heading;
+    return this.edits.title || super.heading;
   }
 
   updated() {
     super.updated();
     if (this.state !== "ready" || this.area) return;
     this.area = new WritingArea(find(".text"), {
-      text: showBreaks(this.document.content),
-      markdown: this.document.content_type === "markdown",
-      changed: (text) => this.change({ content: keepBreaks(this.document.content, text) }),
+      text: showBreaks(this.edits.content),
+      markdown: this.edits.content_type === "markdown",
+      changed: (text) => this.change({ content: keepBreaks(this.edits.content, text) }),
       receive: (files) => this.insertPictures(files),
     });
-    startToolbar(this.document.content_type, (name) => this.command(name));
+    startToolbar(this.edits.content_type, (name) => this.command(name));
     document.addEventListener("keydown", (event) => this.press(event), { capture: true });
     this.followLine("#title", find("#subtitle"));
     this.followLine("#subtitle", this.area);
@@ -47,7 +47,7 @@ class Editor extends ArticlePage {
     listen(".close", () => this.set({ side: "" }));
     listen(".discard", () => this.dropKept());
     listen(".use", () => this.useKept());
-    listen(".as-new", () => this.saveAsNew(this.document));
+    listen(".as-new", () => this.saveAsNew(this.edits));
     if (!this.article) find("#title").focus();
     this.shown();
     this.begin();
@@ -66,7 +66,7 @@ class Editor extends ArticlePage {
   }
 
   shown() {
-    this.area?.setText(showBreaks(this.document.content));
+    this.area?.setText(showBreaks(this.edits.content));
     this.schedulePreview(0);
   }
 
@@ -82,13 +82,13 @@ class Editor extends ArticlePage {
   }
 
   async renderPreview(time) {
-    const { document, article, terms, previewTimer } = this;
+    const { edits, article, terms, previewTimer } = this;
     try {
-      const rendered = await renderText(document, this.uuid, time, { signInAgain: false });
-      if (document !== this.document || previewTimer !== this.previewTimer) return;
-      const uuid = document.category ?? article?.category.uuid;
+      const rendered = await renderText(edits, this.uuid, time, { signInAgain: false });
+      if (edits !== this.edits || previewTimer !== this.previewTimer) return;
+      const uuid = edits.category ?? article?.category.uuid;
       const category = terms.categories.find((term) => term.uuid === uuid)?.name;
-      show(find(".reading .sheet"), { ...document, category, text: rendered.html });
+      show(find(".reading .sheet"), { ...edits, category, text: rendered.html });
       this.set({ rendered, previewState: `Rendered by this server, ${formatTime(new Date())}` });
     } catch (error) {
       this.set({ previewState: `Not refreshed: ${error.detail ?? error}` });
@@ -107,7 +107,7 @@ class Editor extends ArticlePage {
   }
 
   async insertPictures(files) {
-    const { content_type: format } = this.document;
+    const { content_type: format } = this.edits;
     const pictures = await choosePictures({ files });
     const block = pictures.map((chosen) => picture(chosen, format)).join("\n\n");
     if (block) this.edit((input) => insertBlock(input, block));
@@ -115,7 +115,7 @@ class Editor extends ArticlePage {
 
   press(event) {
     const letter = letterOf(event);
-    const isInText = this.document.content_type === "markdown" && this.area.parent.contains(event.target);
+    const isInText = this.edits.content_type === "markdown" && this.area.parent.contains(event.target);
     const name = isInText && findCommand(letter);
     if (!name && letter !== "S") return;
     event.preventDefault();
@@ -140,7 +140,7 @@ class Editor extends ArticlePage {
 
   renderPage() {
     const {
-      document: { title, subtitle },
+      edits: { title, subtitle },
       article,
       offered,
       rendered,
@@ -156,7 +156,7 @@ class Editor extends ArticlePage {
     set(".kept", { hidden: !offered });
     set(".kept-time", { textContent: offered ? formatDayAndTime(new Date(offered.time)) : "" });
     set(".gone", { hidden: saver.problem?.status !== 404 });
-    render(copyButton(this.document.content, { label: "Copy my text", kind: "bare" }), find(".gone .copy"));
+    render(copyButton(this.edits.content, { label: "Copy my text", kind: "bare" }), find(".gone .copy"));
     set(".word-count", { textContent: rendered ? count(rendered.word_count, "word") : "" });
     set(".minutes", { textContent: rendered ? `${rendered.reading_minutes} min to read` : "" });
     set(".plain", { textContent: this.plain.label });

@@ -5,7 +5,7 @@ import { button, toast } from "../components.js";
 import { copyOf, loadWithCopy, pathOf } from "../editor/article.js";
 import { loadTerms } from "../editor/details.js";
 import { compareLines, compareWords, countChanges, diffFields } from "../editor/differences.js";
-import { EMPTY, fromArticle, fromCopy } from "../editor/document.js";
+import { EMPTY, fromArticle, fromCopy } from "../editor/edits.js";
 import { openForm } from "../forms.js";
 import { count, daysFromToday, formatDayAndTime, formatLongDay, formatTime, parseTime, toFields } from "../format.js";
 import { definePage, Page } from "../shell.js";

@@ -41,12 +41,12 @@ function renderPicture(item, width, alt = "") {
   return html`<img class="media-picture" src=${fileAddress(shown)} alt=${alt} loading="lazy">`;
 }
 
-/** The panel of a file; `document` is its alternative text as typed, which the Saver stores. */
+/** The panel of a file; `edits` is its alternative text as typed, which the Saver stores. */
 class Panel {
   static async open(page, uuid) {
     const path = `${LIBRARY}${uuid}/`;
     const [{ data: file, etag }, { data: uses }] = await Promise.all([get(path), get(`${path}uses/`)]);
-    const panel = Object.assign(new Panel(), { page, path, file, uses, document: file.alt });
+    const panel = Object.assign(new Panel(), { page, path, file, uses, edits: file.alt });
     panel.saver = new Saver(panel);
     panel.saver.start(file.alt, etag);
     addEventListener("pagehide", () => panel.saver.save({ signInAgain: false }));
@@ -65,7 +65,7 @@ class Panel {
       data: { alt },
       etag,
     } = await get(this.path);
-    return texts.includes(alt) && { etag, document: alt };
+    return texts.includes(alt) && { etag, edits: alt };
   }
 
   showState() {
@@ -73,7 +73,7 @@ class Panel {
   }
 
   render() {
-    const { page, file, uses, document: alt } = this;
+    const { page, file, uses, edits: alt } = this;
     const { name, size, created, user } = file;
     const link = ({ kind, uuid, title }) => html`<div>
       <a href="/admin/${PLACES[kind] ?? `articles/${uuid}`}/">${title ?? "A deleted article"}</a></div>`;
@@ -108,7 +108,7 @@ class Panel {
   }
 
   renderText() {
-    const { document: alt, saver } = this;
+    const { edits: alt, saver } = this;
     const reason =
       saver.state === "conflict"
         ? "Somebody else changed it. Close the file and open it again."
@@ -124,7 +124,7 @@ class Panel {
       errors: { alt: reason },
       counter: html`<span class="good" role="status">${saved}</span>`,
       onChange: () => saver.save(),
-      onInput: (value) => ((this.document = value), saver.edited(), this.showState()),
+      onInput: (value) => ((this.edits = value), saver.edited(), this.showState()),
     });
   }
 }
@@ -201,7 +201,7 @@ class Media extends Page {
     announce("Replaced");
   }
 
-  async remove({ file: { name, caption, url }, path, document: alt, uses }) {
+  async remove({ file: { name, caption, url }, path, edits: alt, uses }) {
     // If the same file is uploaded again, it gets the same address.
     const file = await fetch(fileAddress({ url })).then(
       (answer) => answer.ok && answer.blob(),

@@ -13,9 +13,9 @@ class Preview extends Page {
   }
 
   async load() {
-    const { document, article } = await load(uuid);
-    const { html: text } = await renderText(document, uuid);
-    this.set({ shown: { ...document, category: article.category?.name, text } });
+    const { edits, article } = await load(uuid);
+    const { html: text } = await renderText(edits, uuid);
+    this.set({ shown: { ...edits, category: article.category?.name, text } });
   }
 
   renderPage() {

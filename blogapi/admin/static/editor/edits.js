@@ -1,5 +1,5 @@
 /**
- * The document that the editor edits: the body of a working copy. A value that the server derives (slug,
+ * What an editor edits: the body of a working copy. A value that the server derives (slug,
  * excerpt, texts for search engines) is an empty string in it, so that it stays derived.
  */
 
@@ -12,14 +12,14 @@ export const EMPTY = {
 /** The fields from which the server derives the texts for search engines that an author leaves out. */
 export const SEO_SOURCES = { title: "title", description: "subtitle", og_image: "cover_image" };
 
-/** Return the document of a working copy. */
+/** Return the edits of a working copy. */
 export const fromCopy = (copy) => ({ ...pick(EMPTY, copy), seo: pick(EMPTY.seo, copy.seo) });
 
 const pick = (names, values) =>
   Object.fromEntries(Object.keys(names).map((name) => [name, values[name] ?? names[name]]));
 const getUuid = ({ uuid }) => uuid;
 
-/** Return the document of an article. excerpt: what the server generates from its content. */
+/** Return the edits that an article starts with. excerpt: what the server generates from its content. */
 export function fromArticle(article, excerpt) {
   const isOwn = ([name, text]) => text !== article[SEO_SOURCES[name]];
   return fromCopy({
@@ -35,11 +35,11 @@ export function fromArticle(article, excerpt) {
 }
 
 /** Return the body with which a working copy is saved. */
-export const toCopy = (document) => (document.title.trim() ? document : { ...document, title: "Untitled" });
+export const toCopy = (edits) => (edits.title.trim() ? edits : { ...edits, title: "Untitled" });
 
 /** Return the body with which a draft is created. */
-export function toArticle(document) {
-  const { category, tags, authors, seo, ...texts } = toCopy(document);
+export function toArticle(edits) {
+  const { category, tags, authors, seo, ...texts } = toCopy(edits);
   const written = (fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
   const refer = (uuids) => uuids.map((uuid) => ({ uuid }));
   const terms = { category: category && { uuid: category }, tags: refer(tags) };
@@ -47,13 +47,13 @@ export function toArticle(document) {
 }
 
 /**
- * Return whether the server stores the same content for both documents. It takes the slug, the category and
- * the authors that a document lacks from the article.
+ * Return whether the server stores the same content for both. It takes the slug, the category and
+ * the authors that the edits lack from the article.
  */
 export const isSame = (left, right, article = null) => describe(left, article) === describe(right, article);
 
-function describe(document, article) {
-  const { slug, category, authors, tags, ...body } = pick(EMPTY, toCopy(document));
+function describe(edits, article) {
+  const { slug, category, authors, tags, ...body } = pick(EMPTY, toCopy(edits));
   const filled = {
     slug: slug || article?.slug,
     category: category ?? article?.category?.uuid,
