@@ -10,7 +10,6 @@ from blogapi.transfer.article_record import ArticleRecord
 from blogapi.transfer.links.index import LinkIndex
 from blogapi.transfer.links.record_links import RecordLinks
 from blogapi.transfer.links.rewriting import rewrite_links
-from blogapi.transfer.markdown.admonitions import resolve_admonitions
 from blogapi.transfer.markdown.template_tags import resolve_templates
 from blogapi.transfer.markdown.wiki_links import resolve_wiki_links
 from blogapi.transfer.media.own_addresses import make_address_local, make_local
@@ -39,7 +38,7 @@ def resolve_record(
     targets, notes, unresolved = RecordLinks(index, record), list(record.notes), Counter[str]()
     content = record.content
     if record.has_templates:
-        for resolve in (resolve_templates, resolve_wiki_links, resolve_admonitions):
+        for resolve in (resolve_templates, resolve_wiki_links):
             resolved = resolve(content, record.content_type, targets)
             content = resolved.content
             unresolved += resolved.unresolved
