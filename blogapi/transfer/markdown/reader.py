@@ -27,7 +27,6 @@ from blogapi.transfer.markdown import (
 from blogapi.transfer.markdown.authors import read_authors
 from blogapi.transfer.markdown.covers import read_cover
 from blogapi.transfer.markdown.fields import Fields, normalize_key
-from blogapi.transfer.markdown.galleries import show_galleries
 from blogapi.transfer.markdown.privacy import DraftReason
 from blogapi.transfer.markdown.publication import decide_publication
 from blogapi.transfer.markdown.terms import USUAL_SOURCES, TermSources, read_terms
@@ -160,7 +159,6 @@ def parse_file(
     body = mdx.resolve_addresses(parsed.body) if content_type == "markdown" else parsed.body
     if key.casefold().endswith(".mdx"):
         body = mdx.remove_code(body, fields.notes)
-    body = show_galleries(body, content_type, fields)
     media_folder = fields.take_line(*_MEDIA_FOLDER_FIELDS)
     _note_unused_keys(fields)
     return ArticleRecord(
