@@ -14,7 +14,6 @@ from blogapi.content.table_of_contents import list_headings
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.markdown import (
-    author_files,
     former_addresses,
     front_matter,
     generators,
@@ -83,8 +82,7 @@ def read_file(
         terms=terms,
         folders=paths.list_folders(entry.key) if folders is None else folders,
     )
-    authors = author_files.complete(record.authors, entry.path, full.key.count("/"))
-    return replace(record, key=entry.key, path=entry.path, authors=authors)
+    return replace(record, key=entry.key, path=entry.path)
 
 
 def compute_source_digest(entry: folder.Entry) -> str | None:
