@@ -136,7 +136,7 @@ class PostReader:
             # The last address is the one that the settings of the blog give the post.
             former_paths=(*self._redirects.paths.pop(slug, ()), *(addresses[-1:] if is_public else ())),
             addresses=addresses,
-            notes=(*body.notes, *notes, *_describe_losses(body.losses)),
+            notes=(*notes, *_describe_losses(body.losses)),
         )
         if post.get("canonical_url") and not record.canonical_url:
             self._leave("canonical URLs inside the blog", None)

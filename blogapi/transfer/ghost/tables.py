@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from blogapi.transfer.article_record import AuthorRecord
+from blogapi.transfer.ghost.bodies import clean_addresses
 from blogapi.transfer.ghost.export_file import Row
-from blogapi.transfer.ghost.markup import clean_addresses
 from blogapi.transfer.markdown.text import MAX_URL_LENGTH, to_line
 from blogapi.web.fields import is_web_address
 
