@@ -1,8 +1,8 @@
 """The image worker: a program that decodes images, cleans drawings, removes metadata, and makes renditions.
 
 The worker runs in a process of its own, so that a hostile image cannot harm the server. It imports only the
-standard library and Pillow. It reads jobs from its standard input and writes results to its standard output,
-one JSON object per line, and ends when its input is closed. `images` starts it.
+standard library and Pillow. `images` starts it for one job, which it reads from its standard input; it writes
+the result to its standard output. Both are JSON.
 
 A job has `source`, `format` (Pillow's name or `SVG`), `output`, and `renditions`, which maps widths to paths.
 A result has `width`, `height` and `renditions` (`[width, height]` each), or `error`: `damaged`, `too_large`,
@@ -14,9 +14,7 @@ from __future__ import annotations
 import errno
 import json
 import os
-import queue
 import sys
-import threading
 import warnings
 from contextlib import suppress
 from io import BytesIO
@@ -237,21 +235,10 @@ def _limit_resources(max_file_bytes: int) -> None:
 
 
 def main() -> None:
-    """Run the jobs of the standard input until it is closed, which also ends a job that is running."""
-    jobs: queue.SimpleQueue[str] = queue.SimpleQueue()
-
-    def read_jobs() -> None:
-        for line in sys.stdin:
-            jobs.put(line)
-        # The server has ended, or needs no more results.
-        os._exit(0)
-
+    """Run the job of the standard input, and write its result to the standard output."""
     configure()
     _limit_resources(int(sys.argv[1]))
-    threading.Thread(target=read_jobs, daemon=True).start()
-    while True:
-        sys.stdout.write(json.dumps(run_job(json.loads(jobs.get()))) + "\n")
-        sys.stdout.flush()
+    json.dump(run_job(json.load(sys.stdin)), sys.stdout)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,6 @@ _WORKER = Path(__file__).with_name("image_worker.py")
 _WORKER_SECONDS = 120.0
 # SIGKILL and SIGXCPU: the worker used too much processor time, or the memory of the system was full.
 _LIMIT_STATUSES = (-9, -24)
-# A worker that has answered ends at once, unless a decoder hangs.
-_END_SECONDS = 1.0
 # At most this many workers run at a time, and this many uploads wait for a worker, for this long.
 _MAX_WORKERS, _MAX_WAITING, _WAIT_SECONDS = 2, 2, 15.0
 # An encoder can make a file larger than it was, but not by much.
@@ -129,71 +127,29 @@ def process(source: Path, type: MediaType, folder: Path) -> ProcessedImage:
 def _run_worker(job: dict[str, Any]) -> dict[str, Any]:
     """Return the result of the job; `error` is `timeout` or `too_slow` if the worker was ended by a limit."""
     max_bytes = _OUTPUT_FACTOR * max(current_app.config["MAX_MEDIA_SIZE"], 2**20)
-    timed_out = threading.Event()
-    with _start_worker(max_bytes) as process:
-
-        def stop() -> None:
-            timed_out.set()
-            process.kill()
-
-        timer = threading.Timer(_WORKER_SECONDS, stop)
-        timer.start()
-        try:
-            answer = _exchange(process, json.dumps(job).encode())
-        finally:
-            timer.cancel()
-            # The worker ends when its input is closed; the kill covers a worker that hangs. The input of a
-            # worker that has ended is closed here too: it can contain a part of the job that was not sent.
-            if not _end(process):
-                process.kill()
-    if answer:
-        result: dict[str, Any] = json.loads(answer)
-        return result
-    if timed_out.is_set():
-        return {"error": "timeout"}
-    current_app.logger.warning("the image worker ended with status %s", process.returncode)
-    if process.returncode in _LIMIT_STATUSES:
-        return {"error": "too_slow"}
-    # A negative status is a signal: the decoder crashed.
-    return {"error": "damaged" if process.returncode < 0 else "failed"}
-
-
-def _start_worker(max_bytes: int) -> subprocess.Popen[bytes]:
-    # A decoder that an attacker has taken over finds no secrets in the environment.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
     try:
-        return subprocess.Popen(  # noqa: S603, the command is our own
+        worker = subprocess.run(  # noqa: S603, the command is our own
             [sys.executable, "-P", str(_WORKER), str(max_bytes)],
-            stdin=subprocess.PIPE,
+            input=json.dumps(job).encode(),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=environment,
+            # A decoder that an attacker has taken over finds no secrets in the environment.
+            env={name: value for name, value in os.environ.items() if not name.startswith(PREFIX)},
+            timeout=_WORKER_SECONDS,
         )
+    except subprocess.TimeoutExpired:
+        return {"error": "timeout"}
     except OSError as error:
         current_app.logger.error("the image worker cannot be started: %s", error.strerror)
-        raise _build_problem("failed") from error
-
-
-def _exchange(process: subprocess.Popen[bytes], job: bytes) -> bytes:
-    """Send the job; return the result, or nothing if the worker ended before it had one."""
-    assert process.stdin is not None and process.stdout is not None
-    # The input stays open meanwhile: the worker ends when this process does.
-    with suppress(BrokenPipeError):
-        process.stdin.write(job + b"\n")
-        process.stdin.flush()
-    line = process.stdout.readline()
-    return line if line.endswith(b"\n") else b""
-
-
-def _end(process: subprocess.Popen[bytes]) -> bool:
-    assert process.stdin is not None
-    with suppress(OSError):
-        process.stdin.close()
-    try:
-        process.wait(_END_SECONDS)
-    except subprocess.TimeoutExpired:
-        return False
-    return True
+        return {"error": "failed"}
+    if worker.returncode == 0:
+        result: dict[str, Any] = json.loads(worker.stdout)
+        return result
+    current_app.logger.warning("the image worker ended with status %s", worker.returncode)
+    if worker.returncode in _LIMIT_STATUSES:
+        return {"error": "too_slow"}
+    # A negative status is a signal: the decoder crashed.
+    return {"error": "damaged" if worker.returncode < 0 else "failed"}
 
 
 def _build_problem(error: str, detail: str = "") -> Problem:

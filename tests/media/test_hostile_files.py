@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import struct
-import subprocess
-import sys
 import zlib
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 from zipfile import ZipFile
 
 import pytest
 
 from blogapi.media import folder as folders
-from blogapi.media import images, service
+from blogapi.media import service
 from blogapi.media.models import Media
 from blogapi.storage.database import db
 from blogapi.web.errors import Invalid
@@ -151,27 +147,9 @@ CLEANED = {
 }
 
 
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Callable[[dict[str, Any]], dict[str, Any]]]:
-    """One image worker with its limits for all cases; the cases fail if it ends."""
-    command = [sys.executable, "-P", str(images._WORKER), str(2**25)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-
-        def run(job: dict[str, Any]) -> dict[str, Any]:
-            answer = images._exchange(process, json.dumps(job).encode())
-            assert answer, "the worker has ended"
-            return json.loads(answer)
-
-        yield run
-        assert process.stdin is not None
-        process.stdin.close()
-        assert process.wait(30) == 0
-
-
 @pytest.fixture
-def upload(app, tmp_path, worker, monkeypatch) -> Iterator[Callable[[bytes], bytes]]:
+def upload(app, tmp_path) -> Iterator[Callable[[bytes], bytes]]:
     """Stores a file that is called a JPEG; returns the stored bytes."""
-    monkeypatch.setattr(images, "_run_worker", worker)
 
     def upload(data: bytes) -> bytes:
         (tmp_path / "source").write_bytes(data)

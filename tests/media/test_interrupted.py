@@ -18,10 +18,10 @@ pytestmark = pytest.mark.slow
 # Stops during the work of the image worker, or after the files were placed and before the commit.
 PROGRAMS = {
     "worker": """
-def stop(process, job):
+def stop(job):
     print("stopped", flush=True)
     time.sleep(1000)
-images._exchange = stop
+images._run_worker = stop
 upload(sys.argv[1])
 """,
     "commit": """

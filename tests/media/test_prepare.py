@@ -384,19 +384,6 @@ def test_a_failure_of_the_worker_is_reported(upload, tmp_path, monkeypatch, prog
     assert_nothing_is_left()
 
 
-def test_a_worker_that_ends_before_it_gets_its_job_is_reported(upload, tmp_path, monkeypatch):
-    make_worker(tmp_path, monkeypatch, "sys.exit(1)")
-    exchange = images._exchange
-
-    def wait_and_exchange(process, job):
-        process.wait()
-        return exchange(process, job)
-
-    monkeypatch.setattr(images, "_exchange", wait_and_exchange)
-    with pytest.raises(Unavailable, match="log"):
-        upload(make_image("png"))
-
-
 @pytest.mark.parametrize("data", [make_image("png"), SVG], ids=["png", "svg"])
 def test_a_worker_that_takes_too_long_is_ended(upload, tmp_path, monkeypatch, data):
     make_worker(tmp_path, monkeypatch, "time.sleep(100)")
@@ -404,15 +391,6 @@ def test_a_worker_that_takes_too_long_is_ended(upload, tmp_path, monkeypatch, da
     with pytest.raises(Unavailable, match="too long"):
         upload(data)
     assert_nothing_is_left()
-
-
-def test_a_worker_that_does_not_end_is_killed(upload, tmp_path, monkeypatch):
-    result = '{"width": 40, "height": 30, "renditions": []}'
-    make_worker(tmp_path, monkeypatch, f"print('{result}', flush=True)\ntime.sleep(100)")
-    monkeypatch.setattr(service, "_finish", lambda _: (1, "0" * 64))
-    monkeypatch.setattr(folders.MediaFolder, "place", lambda *_, **__: True)
-    monkeypatch.setattr(images, "_END_SECONDS", 0.05)
-    assert upload(make_image("png"))[0].width == 40
 
 
 def test_the_worker_gets_no_settings(upload, tmp_path, monkeypatch):
@@ -428,7 +406,7 @@ def test_the_worker_gets_no_settings(upload, tmp_path, monkeypatch):
 
 
 def test_a_worker_that_cannot_start_is_reported(upload, monkeypatch):
-    monkeypatch.setattr(images.subprocess, "Popen", fail_with(errno.EAGAIN))
+    monkeypatch.setattr(images.subprocess, "run", fail_with(errno.EAGAIN))
     with pytest.raises(Unavailable):
         upload(make_image("png"))
 
