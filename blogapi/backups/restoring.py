@@ -40,8 +40,9 @@ from blogapi.web.errors import Conflict
 _WAIT_SECONDS = 30.0
 _ATTEMPT_SECONDS = 0.5
 
-# The folder beside the database in which a restore prepares the content, and the lock of the folder.
-_STAGING_FOLDER, _STAGING_LOCK = ".restore-files", ".restore-lock"
+# The beginning of the name of the folder beside the database in which a restore prepares the content, and the
+# age in seconds at which such a folder counts as left by a killed process.
+_STAGING_PREFIX, _ABANDONED_SECONDS = ".restore-", 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +67,10 @@ class _Busy(Exception):
 
 
 def init_app(app: Flask) -> None:
-    """Delete the folder that a killed restore of this blog has left, unless a restore is running."""
+    """Delete the folders that killed restores of this blog have left."""
     path = connections.sqlite_path(app.config["DATABASE_URL"], Path(app.instance_path))
-    if path is None or not (folder := path.with_name(_STAGING_FOLDER)).exists():
-        return
-    # The blog can be served even if the permissions of its folder do not allow the deletion.
-    with suppress(OSError), files.locked(path.with_name(_STAGING_LOCK)) as held:
-        if held:
-            shutil.rmtree(folder, ignore_errors=True)
+    if path is not None:
+        _delete_abandoned(path.parent)
 
 
 def restore(
@@ -92,16 +89,16 @@ def restore(
     """
     live, media_folder = service.get_database_path(home), service.get_media_folder(home)
     with service.convert_errors(path):
-        _check_digest(path, progress)
+        _check_manifest(path)
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         live.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _staging(live.parent) as folder, _prepare(path, folder, progress) as (manifest, media):
+        with _staging(live.parent) as folder, _prepare(path, Path(folder), progress) as (manifest, media):
             missing = media.restore(media_folder, allow_missing=allow_missing_media, progress=progress)
-            _renew_epoch(folder / DATABASE)
+            _renew_epoch(Path(folder, DATABASE))
             aside = home / "backups" / f"before-restore-{clock.now():%Y%m%dT%H%M%S%f}.db"
-            former_copy, unreadable = _replace_database(folder / DATABASE, live, aside)
+            former_copy, unreadable = _replace_database(Path(folder, DATABASE), live, aside)
             media.restore_deleted(media_folder)
-            settings = _restore_settings(folder, home)
+            settings = _restore_settings(Path(folder), home)
             return Restored(manifest, former_copy, unreadable, settings, missing)
 
 
@@ -110,32 +107,26 @@ def verify(path: Path, *, progress: ProgressReporter = no_progress) -> Backup:
 
     Raises Conflict if the file cannot be restored.
     """
-    with service.convert_errors(path):
-        _check_digest(path, progress)
-        with (
-            tempfile.TemporaryDirectory(prefix="blogapi-", ignore_cleanup_errors=True) as folder,
-            _prepare(path, Path(folder), progress) as (manifest, media),
-        ):
-            media.verify(progress)
-            return Backup(path, manifest, media.known_missing)
+    with (
+        service.convert_errors(path),
+        tempfile.TemporaryDirectory(prefix="blogapi-", ignore_cleanup_errors=True) as folder,
+        _prepare(path, Path(folder), progress) as (manifest, media),
+    ):
+        media.verify(progress)
+        return Backup(path, manifest, media.known_missing)
 
 
-@contextmanager
-def _staging(parent: Path) -> Iterator[Path]:
-    """Yield a new folder in `parent`, and delete it at the end.
+def _staging(parent: Path) -> tempfile.TemporaryDirectory[str]:
+    """Return a new folder in `parent`, which is deleted at the end."""
+    _delete_abandoned(parent)
+    return tempfile.TemporaryDirectory(prefix=_STAGING_PREFIX, dir=parent, ignore_cleanup_errors=True)
 
-    Raises Conflict if another restore is using `parent`.
-    """
-    folder = parent / _STAGING_FOLDER
-    with files.locked(parent / _STAGING_LOCK) as held:
-        if not held:
-            raise Conflict("Another restore is running; nothing was restored. Wait until it has finished.")
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(mode=0o700)
-        try:
-            yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+
+def _delete_abandoned(parent: Path) -> None:
+    for folder in parent.glob(f"{_STAGING_PREFIX}*"):
+        with suppress(OSError):
+            if time.time() - folder.stat().st_mtime > _ABANDONED_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
@@ -151,10 +142,10 @@ def _prepare(path: Path, folder: Path, progress: ProgressReporter) -> Iterator[t
         yield manifest, media
 
 
-def _check_digest(path: Path, progress: ProgressReporter) -> None:
-    """Raise InvalidBackup if the file is not a complete backup. This check creates no folder."""
+def _check_manifest(path: Path) -> None:
+    """Raise InvalidBackup if the file has no manifest of a backup. This check creates no folder."""
     if not naming.is_plain_copy(path.name):
-        archive.check_digest(path, progress=progress)
+        archive.read_manifest(path)
 
 
 def _upgrade(folder: Path) -> None:

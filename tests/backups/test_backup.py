@@ -72,7 +72,7 @@ def test_a_failed_backup_leaves_no_file(run, blog, tmp_path, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(archive, "_write_digest", fail)
+    monkeypatch.setattr(archive, "add_manifest", fail)
     result = run("backup", tmp_path / "blog.zip")
     assert result.stderr == f"Error: The disk is full; nothing was written to {tmp_path / 'blog.zip'}.\n"
     assert [path for path in tmp_path.iterdir() if path.is_file()] == []

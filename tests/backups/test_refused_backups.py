@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import sqlite3
 import zipfile
-from contextlib import closing
+import zlib
+from contextlib import closing, suppress
 
 import pytest
 
-from blogapi.backups import archive, service
+from blogapi.backups import service
 from tests.backups.databases import create_older_blog, execute
 
 pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
 
 
 def write_altered(backup_file, target, without=(), members=None, **manifest):
-    """Write a copy of the backup with a valid digest and another manifest, `without` some of its fields."""
+    """Write a copy of the backup with another manifest, `without` some of its fields."""
     with zipfile.ZipFile(backup_file) as source, zipfile.ZipFile(target, "w") as zip_file:
-        zip_file.comment = archive._SIGNATURE + b"0" * archive._DIGEST_LENGTH
         for name in members or source.namelist():
             content = source.read(name)
             if name == "manifest.json":
@@ -28,7 +29,6 @@ def write_altered(backup_file, target, without=(), members=None, **manifest):
                 } | manifest
                 content = json.dumps(fields).encode()
             zip_file.writestr(name, content)
-    archive._write_digest(target)
     return target
 
 
@@ -36,21 +36,37 @@ def cut(content: bytes, chance: random.Random) -> bytes:
     return content[: chance.randrange(len(content))]
 
 
-def flip(content: bytes, chance: random.Random) -> bytes:
-    place = chance.randrange(len(content))
-    return content[:place] + bytes([content[place] ^ (1 << chance.randrange(8))]) + content[place + 1 :]
-
-
 def blank(content: bytes, chance: random.Random) -> bytes:
     place = chance.randrange(len(content) - 600)
     return content[:place] + b"\0" * 600 + content[place + 600 :]
 
 
-def lengthen(content: bytes, chance: random.Random) -> bytes:
-    return content + bytes([chance.randrange(256)])
+def flip(content: bytes, place: int, bit: int) -> bytes:
+    return content[:place] + bytes([content[place] ^ (1 << bit)]) + content[place + 1 :]
 
 
-@pytest.mark.parametrize("damage", [cut, flip, blank, lengthen])
+def read_members(content: bytes) -> dict[str, bytes]:
+    """Return the members of a zip file; those that its checksums refuse have no content."""
+    members = {}
+    with zipfile.ZipFile(io.BytesIO(content)) as source:
+        for name in source.namelist():
+            members[name] = b""
+            with suppress(zipfile.BadZipFile, zlib.error, EOFError):
+                members[name] = source.read(name)
+    return members
+
+
+def flip_in_database(content: bytes, chance: random.Random) -> bytes:
+    """Flip a bit in the compressed database; a few bits of the format change no content."""
+    start = content.index(b"blog.db") + 100
+    end = content.index(b"PK\3\4", start) - 100
+    while True:
+        flipped = flip(content, chance.randrange(start, end), chance.randrange(8))
+        if read_members(flipped) != read_members(content):
+            return flipped
+
+
+@pytest.mark.parametrize("damage", [cut, flip_in_database, blank])
 def test_a_damaged_backup_is_refused_without_changes(run, backup_file, fingerprint, tmp_path, damage):
     before, whole = fingerprint(), backup_file.read_bytes()
     for seed in range(25):
@@ -62,9 +78,25 @@ def test_a_damaged_backup_is_refused_without_changes(run, backup_file, fingerpri
     assert fingerprint() == before
 
 
+def test_a_bit_that_no_checksum_covers_damages_no_content(run, backup_file, tmp_path):
+    whole, path = backup_file.read_bytes(), tmp_path / "spoilt.zip"
+    contents = set(read_members(whole).values())
+    accepted = 0
+    for place in range(whole.index(b"PK\1\2"), len(whole), 5):
+        path.write_bytes(flip(whole, place, 2))
+        if run("backup", "--verify", path).exit_code == 0:
+            accepted += 1
+            assert set(read_members(path.read_bytes()).values()) <= contents
+    assert accepted
+
+
 def write_zip(path, backup_file):
     with zipfile.ZipFile(path, "w") as zip_file:
         zip_file.writestr("manifest.json", '{"format": "blogapi-backup"}')
+
+
+def write_other_zip(path, backup_file):
+    write_altered(backup_file, path, members=["blog.db"])
 
 
 def write_database(path, backup_file):
@@ -105,7 +137,8 @@ def write_without_manifest(path, backup_file):
     [
         (lambda path, _: path.write_bytes(b""), "not a complete backup"),
         (lambda path, _: path.write_bytes(b"Dear reader, " * 100), "not a complete backup"),
-        (write_zip, "not a complete backup"),
+        (write_zip, "manifest cannot be read"),
+        (write_other_zip, "not a complete backup"),
         (write_database, "not a complete backup"),
         (write_own_database, "not a complete backup"),
         (write_other_program, "not a backup of blogapi"),
