@@ -76,6 +76,7 @@ class ArticleRecord:
     #: begins with the name of the imported folder; or format, blog and id (`wordpress:host:12`), without
     #: any `/`
     key: str
+    former_key: str = ""  #: the key in an earlier import, if it was another one
     #: the file that contains the article, as a user knows it; "" = `key` is its path
     source: str = ""
     title: str  #: plain text, never empty
@@ -109,7 +110,6 @@ class ArticleRecord:
     has_templates: bool = False
     comments: tuple[CommentRecord, ...] = ()
     exported: ExportedFields | None = None  #: only in an export of blogapi
-    source_digest: str = ""  #: digest of the source file; "" = use the digest of the record
     #: whether only `publish_undated` decides on the status, because there is neither front matter nor a date
     is_undated: bool = False
     notes: tuple[str, ...] = ()  #: one sentence for each change or omission

@@ -14,11 +14,10 @@ from blogapi.storage.database import Base, Identified, Timestamped
 class ImportedFile(Base):
     """The source file of an article; the digest of its record shows whether the article must be updated.
 
-    `source_digest` is used to recognise the file under another key; it is None until the first import by a
-    version that computes it. `root` is the absolute path of the folder below which the key was the path of
-    the file, by which the files of two blogs are told apart; it is None if the key is not such a path. There
-    is no foreign key: the row is kept when its article is deleted, so that the next import does not create
-    the article again.
+    `root` is the absolute path of the folder below which the key was the path of the file, by which the files
+    of two blogs are told apart; it is None if the key is not such a path. There is no foreign key: the row is
+    kept when its article is deleted, so that the next import does not create the article again. Nothing uses
+    `source_digest`, which older versions have written.
     """
 
     __tablename__ = "imported"

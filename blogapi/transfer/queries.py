@@ -18,15 +18,6 @@ from blogapi.transfer.article_record import ArticleRecord
 from blogapi.transfer.models import ImportedFile
 
 
-def get_source_digests() -> dict[str, str | None]:
-    """Return the source digests of all imported files by key.
-
-    A file that was imported by an older version has no source digest.
-    """
-    rows = db.session.execute(select(ImportedFile.key, ImportedFile.source_digest))
-    return {row.key: row.source_digest for row in rows}
-
-
 def get_digests(keys: Collection[str]) -> dict[str, str]:
     """Return the digests of the records with which the articles of these files were stored, by key."""
     statement = select(ImportedFile.key, ImportedFile.digest).where(ImportedFile.key.in_(keys))

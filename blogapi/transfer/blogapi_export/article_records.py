@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -73,6 +72,7 @@ def make_record(
         former_paths=values.get_former(given, "former_paths", last_updated),
         media_paths=media_paths,
     )
+    values.refuse_surrogates([body, exported.former_slugs, exported.former_paths, media_paths])
     return ArticleRecord(
         key=make_key(uuid),
         source=source,
@@ -83,7 +83,6 @@ def make_record(
         status=status,
         published_at=published_at,
         exported=exported,
-        source_digest=_compute_digest(exported),
         notes=tuple(notes),
     )
 
@@ -108,9 +107,3 @@ def _read_status(given: Values, published_at: datetime | None, notes: list[str])
         notes.append("It has no date; the article became a draft. To publish it, add the date.")
         return Status.DRAFT.value
     return str(status)
-
-
-def _compute_digest(exported: ExportedFields) -> str:
-    given = {name: getattr(exported, name) for name in exported.__dataclass_fields__}
-    del given["former_paths"]
-    return hashlib.sha256(values.encode(given)).hexdigest()

@@ -104,7 +104,7 @@ class TermNames:
 
 def read_term(kind: str, given: Values, pictures: Mapping[str, str]) -> ExportedTerm:
     """Return a term; `pictures` has the fields with the address of a picture as they are stored."""
-    values.encode(given)
+    values.refuse_surrogates(given)
     fields: dict[str, Any] = {
         name: given[name]
         for name in _TERM_FIELDS[kind]
@@ -126,7 +126,7 @@ def read_term(kind: str, given: Values, pictures: Mapping[str, str]) -> Exported
 
 def read_media(given: Values) -> ExportedMedia:
     """Return a file of the library; the path of its file is not known yet."""
-    values.encode(given)
+    values.refuse_surrogates(given)
     created, updated = _get_times(given)
     file, digest = values.get_text(given, "file"), values.get_text(given, "hash")
     _check_digest(digest)
@@ -160,7 +160,7 @@ def _check_digest(digest: str) -> None:
 
 def read_site(given: Values, pictures: Mapping[str, str]) -> dict[str, Any]:
     """Return the fields of the site as the API takes them."""
-    values.encode(given)
+    values.refuse_surrogates(given)
     site: dict[str, Any] = {name: given[name] for name in SITE_FIELDS if given.get(name) is not None}
     navigation = [
         {name: values.get_text(item, name) for name in ("label", "url")}

@@ -90,10 +90,10 @@ def get_former(values: Values, name: str, time: datetime) -> dict[str, datetime]
     return former
 
 
-def encode(value: object) -> bytes:
-    """Return a value as JSON in UTF-8; refuse lone surrogates, which escapes can produce."""
+def refuse_surrogates(value: object) -> None:
+    """Refuse lone surrogates, which escapes can produce."""
     try:
-        return json.dumps(value, default=str, ensure_ascii=False, sort_keys=True).encode()
+        json.dumps(value, default=str, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         raise RefusedFile("It contains a lone surrogate, which is not a character; remove it.") from error
 

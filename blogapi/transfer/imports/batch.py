@@ -24,7 +24,7 @@ from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, RefusedFile
 from blogapi.transfer.imports.article_input import ArticleInputs
 from blogapi.transfer.imports.batch_media import BatchMedia
-from blogapi.transfer.imports.digests import compute_digest, get_source_digest
+from blogapi.transfer.imports.digests import compute_digest
 from blogapi.transfer.imports.exported_articles import add_former_slugs, complete_article, is_slug_free
 from blogapi.transfer.imports.former_paths import FormerPaths, list_paths
 from blogapi.transfer.imports.lost_words import describe_lost_words
@@ -43,8 +43,7 @@ class ImportBatch:
         self, state: ImportState, records: Sequence[ArticleRecord], media: Mapping[str, RecordMedia]
     ) -> None:
         self._state = state
-        keys = {record.key for record in records}
-        keys |= {state.matches[key] for key in keys if key in state.matches}
+        keys = {key for record in records for key in (record.key, record.former_key)}
         self.files = {
             file.key: file
             for file in db.session.scalars(select(ImportedFile).where(ImportedFile.key.in_(keys)))
@@ -112,7 +111,7 @@ class ImportBatch:
         self.media.delete_former_uses()
 
     def _find_file(self, record: ArticleRecord) -> ImportedFile | None:
-        return self.files.get(record.key) or self.files.get(self._state.matches.get(record.key, ""))
+        return self.files.get(record.former_key) or self.files.get(record.key)
 
     def _create_or_update(self, record: ArticleRecord, writes: ArticleBatch) -> FileReport:
         file = self._find_file(record)
@@ -121,16 +120,15 @@ class ImportBatch:
         if file is None:
             new = ImportedFile(key=record.key, root=_find_root(record, record.key))
             return self._create(record, new, writes)
-        notes = _recognition_notes(file.key, record.key)
-        if not file.key.endswith(f"/{record.key}"):
+        if record.key not in self.files:
             file.key = record.key
         file.root = _find_root(record, file.key)
         if file.article_id in self.articles:
-            return self._update(record, file, writes, notes, is_changed=compute_digest(record) != file.digest)
+            return self._update(record, file, writes)
         if self._state.restore_deleted:
             return self._create(record, file, writes)
         reason = "Its article was deleted in this blog; --restore-deleted imports it again."
-        return FileReport(record.key, Result.SKIPPED, notes=(*notes, reason))
+        return FileReport(record.key, Result.SKIPPED, notes=(reason,))
 
     def _compare(self, record: ArticleRecord, uuid: UUID, writes: ArticleBatch) -> FileReport:
         """Return the report for an article of an export that this blog has without having imported it."""
@@ -149,33 +147,22 @@ class ImportBatch:
         writes.load([given], [uuid])
         return writes.is_equal(uuid, given)
 
-    def _update(
-        self,
-        record: ArticleRecord,
-        file: ImportedFile,
-        writes: ArticleBatch,
-        notes: tuple[str, ...],
-        *,
-        is_changed: bool,
-    ) -> FileReport:
+    def _update(self, record: ArticleRecord, file: ImportedFile, writes: ArticleBatch) -> FileReport:
         state = self.articles[file.article_id]
         former = lifecycle.get_api_status(state, current_time())
-        # If only the path or the options have changed, the record can differ in its date and its status.
-        is_same_source = file.source_digest == get_source_digest(record)
+        notes: tuple[str, ...] = ()
+        is_changed = compute_digest(record) != file.digest
+        if record.is_undated and (state.status, record.status) == ("published", "draft"):
+            # The article was published with --publish-undated or in this blog, and stays public.
+            record = replace(record, status="published")
+            is_changed &= compute_digest(record) != file.digest
         if is_changed and record.exported and self._is_equal(record, file.article_id, writes):
-            _set_digests(file, record, current_time())
+            _set_digest(file, record, current_time())
         elif is_changed and state.last_updated > file.imported_at:
-            if not is_same_source or (state.status == "published" and _is_private(record)):
-                raise RefusedFile(
-                    "The article was edited in this blog after it was imported; "
-                    "to replace it, delete it and import the file with --restore-deleted."
-                )
-            notes = (*notes, "The article was edited in this blog and stays as it is.")
-        elif is_changed and is_same_source and record.is_undated and record.status == "draft":
-            # The article was published with --publish-undated.
-            pass
-        elif is_changed and is_same_source and not record.is_undated and _is_more_public(record, former):
-            notes = (*notes, "The file has not changed; to publish its article, publish it in this blog.")
+            raise RefusedFile(
+                "The article was edited in this blog after it was imported; "
+                "to replace it, delete it and import the file with --restore-deleted."
+            )
         elif is_changed:
             self.media.map_paths(file.article_id, record)
             given, editor = self._make_input(record, file.article_id), self._state.author
@@ -191,10 +178,8 @@ class ImportBatch:
             article = writes.change(editor, file.article_id, given)
             complete_article(article, record.exported, former=state.last_updated)
             notes = (*notes, *self._add_redirects(record, article))
-            _set_digests(file, record, _get_import_time(record))
+            _set_digest(file, record, _get_import_time(record))
             return _report(record, Result.UPDATED, article, notes)
-        else:
-            _set_digests(file, record, file.imported_at)
         notes = (*notes, *self._paths.add(record, state))
         is_updated = self._update_media(record, file, writes)
         result = Result.UPDATED if is_updated else Result.UNCHANGED
@@ -247,7 +232,7 @@ class ImportBatch:
         if article.slug.startswith(f"{preferred}-"):
             notes.append(f"The slug “{preferred}” is taken; the article got “{article.slug}”.")
         file.article_id = article.uuid
-        _set_digests(file, record, _get_import_time(record))
+        _set_digest(file, record, _get_import_time(record))
         notes += self._add_redirects(record, article)
         self._new_files.append(file)
         return _report(record, Result.CREATED, article, notes)
@@ -273,9 +258,8 @@ class ImportBatch:
             yield f"There is no redirect from “{slug}”, which is the slug of another article."
 
 
-def _set_digests(file: ImportedFile, record: ArticleRecord, imported_at: datetime) -> None:
-    file.digest, file.source_digest = compute_digest(record), get_source_digest(record)
-    file.imported_at = imported_at
+def _set_digest(file: ImportedFile, record: ArticleRecord, imported_at: datetime) -> None:
+    file.digest, file.imported_at = compute_digest(record), imported_at
 
 
 def _get_import_time(record: ArticleRecord) -> datetime:
@@ -288,26 +272,9 @@ def _find_root(record: ArticleRecord, key: str) -> str | None:
     return folder.find_root(record.path, key) if record.path and "/" in key else None
 
 
-def _is_private(record: ArticleRecord) -> bool:
-    return record.status != "published" and not record.is_undated
-
-
-def _is_more_public(record: ArticleRecord, former: str) -> bool:
-    """Return whether an article with the API status `former` becomes public or scheduled by an update."""
-    status = lifecycle.get_api_status(record, current_time())
-    return former != status and former != "published" and status in ("published", "scheduled")
-
-
 def _report(record: ArticleRecord, result: Result, article: Article, notes: Iterable[str]) -> FileReport:
     status = lifecycle.get_api_status(article, current_time())
     source = record.content, record.content_type
     lost = describe_lost_words(*source, renderings.get_rendering(*source).plain_text)
     notes = (*record.notes, *notes, *filter(None, [lost]))
     return FileReport(record.key, result, status, notes, slug=article.slug, article=article.uuid)
-
-
-def _recognition_notes(former_key: str, key: str) -> tuple[str, ...]:
-    # The file itself was not renamed if only the outer folders of its key differ.
-    if f"/{former_key}".endswith(f"/{key}") or f"/{key}".endswith(f"/{former_key}"):
-        return ()
-    return (f"It was recognised as “{former_key}”, which was imported before.",)

@@ -124,8 +124,7 @@ def import_(
 
     Reads exports of WordPress, Ghost, Blogger, Medium and blogapi, and Markdown, HTML and text files with
     front matter of Jekyll, Hugo, Hexo, Zola or Pelican. Each PATH is a file, a folder or a zip archive.
-    When you run it again, only what has changed is updated; a file that was moved or renamed is recognised by
-    its content. Exits with status 1 if a file was refused.
+    When you run it again, only what has changed is updated. Exits with status 1 if a file was refused.
     """
 
     def open_import() -> AbstractContextManager[ImportRun]:

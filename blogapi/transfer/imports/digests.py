@@ -11,7 +11,7 @@ from blogapi.transfer.article_record import ArticleRecord
 # The fields of a record that do not change its article. A new wording of a note is no change either.
 _WITHOUT_DIGEST = frozenset(
     (
-        *("key", "notes", "source_digest", "is_undated", "path", "source", "cover_alt", "addresses", "names"),
+        *("key", "former_key", "notes", "is_undated", "path", "source", "cover_alt", "addresses", "names"),
         *("has_templates", "comments", "media_folder", "former_paths"),
     )
 )
@@ -23,8 +23,3 @@ def compute_digest(record: ArticleRecord) -> str:
     content = {name: getattr(record, name) for name in names}
     content["authors"] = [asdict(author) for author in record.authors]
     return hashlib.sha256(json.dumps(content, default=str, sort_keys=True).encode("utf-8")).hexdigest()
-
-
-def get_source_digest(record: ArticleRecord) -> str:
-    """Return the digest of the source file, or of the record if it has no file of its own."""
-    return record.source_digest or compute_digest(record)

@@ -101,8 +101,6 @@ class ImportRun:
 
     def _read(self, show_progress: ProgressReporter) -> None:
         for source in self.sources.values():
-            # Only files can have another key than in the last import.
-            self._importer.state.matches.update(getattr(source, "matches", {}))
             if isinstance(source, PreparesBlog):
                 self.reports += source.prepare_blog(self._importer)
         known = queries.get_imported_articles()
@@ -116,11 +114,9 @@ class ImportRun:
             # The report of the import replaces this one.
             self._places[record.key] = len(self.reports)
             self.reports.append(FileReport(record.key, Result.SKIPPED, notes=NOT_REACHED))
-            stored_key = self._importer.state.matches.get(record.key, record.key)
-            uuid, former = known.pop(stored_key, (None, None))
+            uuid, former = known.pop(record.former_key or record.key, (None, None))
             slug = former.slug if former else make_slug(record.slug or record.title)
-            path = stored_key if stored_key.endswith(f"/{record.key}") else ""
-            self._index.add(record, slug, uuid, path=path)
+            self._index.add(record, slug, uuid)
             self._spool.add(record)
         # Links can also lead to articles of an earlier import of the same blog.
         blogs = self._index.list_blogs()

@@ -13,14 +13,10 @@ from blogapi.transfer.imports.exported_terms import ExportedTerms
 
 @dataclass(kw_only=True, slots=True)
 class ImportState:
-    """The user who imports, the options, and what batches store for later ones.
-
-    `matches` has the stored keys of files that were imported before under another key.
-    """
+    """The user who imports, the options, and what batches store for later ones."""
 
     author: UUID
     authors: ImportedAuthors
-    matches: dict[str, str] = field(default_factory=dict)
     restore_deleted: bool = False
     dry_run: bool = False
     #: The redirects of this run. A redirect is removed if an article that is imported later has its slug.

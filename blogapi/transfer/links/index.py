@@ -52,8 +52,6 @@ class Target:
     """An article to which links can lead."""
 
     key: str
-    #: the path of the file below the outermost folder from which it was imported, or the key
-    path: str
     slug: str
     uuid: UUID | None
     category: str
@@ -72,7 +70,7 @@ class Target:
     @property
     def blog(self) -> str:
         """The blog to which the article belongs; see `get_blog`."""
-        return get_blog(self.path)
+        return get_blog(self.key)
 
     @property
     def language(self) -> str:
@@ -112,7 +110,7 @@ class Target:
         if self._own_segments is None:
             self._own_segments = {*map(_slugify, self.terms), *map(fold, self.terms)}
             if self.file:
-                self._own_segments |= {*self.file.folders, self.file.language, *split_path(self.path)[:-1]}
+                self._own_segments |= {*self.file.folders, self.file.language, *split_path(self.key)[:-1]}
         return self._own_segments
 
     def _list_date_words(self) -> Iterator[set[str]]:
@@ -146,13 +144,12 @@ class LinkIndex:
             name: {} for name in ("path", "page", "id", "name", "alias", "title")
         }
 
-    def add(self, record: ArticleRecord, slug: str, uuid: UUID | None = None, *, path: str = "") -> None:
+    def add(self, record: ArticleRecord, slug: str, uuid: UUID | None = None) -> None:
         """Add a record; `slug` is the one that its article is expected to get, or already has.
 
-        `uuid` is needed only if the addresses of articles contain it. `path` is the path of the file below an
-        outer folder that was imported before.
+        `uuid` is needed only if the addresses of articles contain it.
         """
-        target = self._targets[record.key] = self._make_target(record, slug, uuid, path or record.key)
+        target = self._targets[record.key] = self._make_target(record, slug, uuid)
         titles, aliases, names = {fold(record.title)}, {*map(fold, _limit(record.names))}, {fold(slug)}
         names |= {fold(former) for former in (record.slug, *_limit(record.former_slugs)) if former}
         if target.file:
@@ -210,12 +207,11 @@ class LinkIndex:
         split = [one.partition("/") for one in self.hosts]
         return [split_path(path) for name, _, path in split if not host or normalize_host(name) == host]
 
-    def _make_target(self, record: ArticleRecord, slug: str, uuid: UUID | None, path: str) -> Target:
+    def _make_target(self, record: ArticleRecord, slug: str, uuid: UUID | None) -> Target:
         published_at = record.published_at or self._now
-        segments = split_path(path) if "/" in path else []
+        segments = split_path(record.key) if "/" in record.key else []
         return Target(
             key=record.key,
-            path=path,
             slug=slug,
             uuid=uuid or (record.exported.uuid if record.exported else None),
             category=(record.category or DEFAULT_CATEGORY)[:_MAX_NAME_LENGTH],

@@ -160,7 +160,7 @@ class RecordLinks:
             pages = [split_path(path, (*file.folders, file.name))] if file else []
         if file is None:
             return pages, []
-        folders = split_path(self._source.path)[:-1]
+        folders = split_path(self._source.key)[:-1]
         beside = split_path(path, folders)
         # Without a suffix, the path is relative to the page, whose address ends with a slash.
         is_file = bool(beside) and beside[-1] != parse_file_path(beside).name
@@ -180,7 +180,7 @@ class RecordLinks:
 
     def _list_outer(self, segments: Sequence[str]) -> Iterator[list[str]]:
         """Yield a path below the outer folders of the record, outermost first."""
-        folders = split_path(self._source.path)[:-1][:_MAX_DEPTH] if self._source.file else []
+        folders = split_path(self._source.key)[:-1][:_MAX_DEPTH] if self._source.file else []
         # Without segments, it is the address of the home page, which is not a folder.
         for count in range(len(folders) + 1 if segments else 0):
             yield [*folders[:count], *segments]
@@ -233,10 +233,10 @@ class RecordLinks:
     def _make_rank(self, file: FilePath | None, file_name: str) -> Callable[[Target], tuple[int, ...]]:
         source = self._source
         language = (file and file.language) or source.language
-        folders = split_path(source.path)[:-1]
+        folders = split_path(source.key)[:-1]
 
         def rank(target: Target) -> tuple[int, ...]:
-            own = split_path(target.path)[:-1]
+            own = split_path(target.key)[:-1]
             return (
                 target.language == language,
                 target.file_name == file_name,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import replace
@@ -52,26 +51,23 @@ def read_file(
     *,
     now: datetime,
     publish_undated: bool = False,
-    outer_key: str = "",
     terms: TermSources = USUAL_SOURCES,
     folders: Sequence[str] | None = None,
 ) -> ArticleRecord:
     """Return the record of a file found by `folder.walk_paths`; see `parse_file`.
 
-    `outer_key` is the key of the file below an outer folder that was imported before ("" if there is none).
-    The names and section pages of all folders up to that outer folder can make the article a draft. A file is
-    opened only if its suffix is that of an article. `folders` are the folders that can be terms; None = take
-    them from the key. Raises RefusedFile if the file cannot be imported, and NotAnArticle if it is not an
-    article.
+    The names and section pages of all folders in the key can make the article a draft. A file is opened only
+    if its suffix is that of an article. `folders` are the folders that can be terms; None = take them from
+    the key. Raises RefusedFile if the file cannot be imported, and NotAnArticle if it is not an article.
     """
     data, metadata = _read_source(entry)
-    full = replace(entry, key=outer_key or entry.key)
+    depth = entry.key.count("/")
     # The imported folder may itself be in a folder of drafts.
-    outer = entry.path.parents[full.key.count("/") :][:1]
-    levels = entry.key.count("/") + folder.MAX_OUTER_FOLDERS
-    inherited = [*sections.find_reasons(full), *privacy.find_in_folders(folder.name for folder in outer)]
+    outer = entry.path.parents[depth:][:1]
+    levels = depth + folder.MAX_OUTER_FOLDERS
+    inherited = [*sections.find_reasons(entry), *privacy.find_in_folders(folder.name for folder in outer)]
     record = parse_file(
-        full.key,
+        entry.key,
         data,
         metadata,
         now=now,
@@ -82,15 +78,7 @@ def read_file(
         terms=terms,
         folders=paths.list_folders(entry.key) if folders is None else folders,
     )
-    return replace(record, key=entry.key, path=entry.path)
-
-
-def compute_source_digest(entry: folder.Entry) -> str | None:
-    """Return the digest by which a file is recognised under another name; None if it cannot be read."""
-    try:
-        return _digest(*_read_source(entry))
-    except (RefusedFile, NotAnArticle):
-        return None
+    return replace(record, path=entry.path)
 
 
 def _read_source(entry: folder.Entry) -> tuple[bytes, bytes]:
@@ -104,12 +92,6 @@ def _read_source(entry: folder.Entry) -> tuple[bytes, bytes]:
     paths.get_content_type(entry.key)
     data, metadata = folder.read_bytes(entry.path), entry.path.with_suffix(".meta")
     return data, folder.read_bytes(metadata) if os.path.lexists(metadata) else b""
-
-
-def _digest(data: bytes, metadata: bytes) -> str:
-    # Git can change line endings when a blog is moved to another operating system.
-    source = b"\0".join(part.replace(b"\r\n", b"\n") for part in (data, metadata))
-    return hashlib.sha256(source).hexdigest()
 
 
 def parse_file(
@@ -172,7 +154,6 @@ def parse_file(
         slug=slug,
         former_slugs=former_slugs,
         former_paths=addresses,
-        source_digest=_digest(data, metadata),
         addresses=addresses,
         names=names,
         has_templates=True,

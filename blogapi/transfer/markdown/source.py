@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from blogapi.transfer import folder, identity, queries
-from blogapi.transfer.article_record import TermRecord
+from blogapi.transfer.article_record import ArticleRecord, TermRecord
+from blogapi.transfer.identity import IdentifiedFile
 from blogapi.transfer.markdown import paths, reader
 from blogapi.transfer.markdown.terms import TermSources
 from blogapi.transfer.reports import Item, read_item
@@ -19,13 +21,9 @@ class MarkdownSource:
 
     def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
         self._options = options
-        stored, roots = queries.get_source_digests(), queries.get_roots()
-        digest = reader.compute_source_digest
-        # The keys of a second blog with the same paths begin with further folders, which are not terms.
+        # The outer folders with which keys can begin are not terms.
         self._folders = {entry.path: paths.list_folders(entry.key) for entry in entries}
-        self._entries = identity.separate_blogs(entries, stored, roots, digest)
-        #: The keys under which files were imported before, by their keys in this import.
-        self.matches: Mapping[str, str] = identity.match_entries(self._entries, stored, digest, roots)
+        self._files = identity.identify(entries, queries.get_roots())
         self.total = len(entries)
         self.hosts: set[str] = set()
         self.terms: Sequence[TermRecord] = ()
@@ -35,20 +33,19 @@ class MarkdownSource:
 
     def read(self) -> Iterator[Item]:
         """Yield the record of each file, or the report of its refusal."""
+        for file in self._files:
+            yield read_item(file.entry.key, partial(self._read, file))
+
+    def _read(self, file: IdentifiedFile) -> ArticleRecord:
         options = self._options
-        outer_keys = identity.find_outer_keys(self._entries, self.matches)
-        terms = TermSources(tags=options.tags_from, category=options.category_from)
-        for entry in self._entries:
-            read = partial(
-                reader.read_file,
-                entry,
-                now=options.now,
-                publish_undated=options.publish_undated,
-                outer_key=outer_keys.get(entry.key, ""),
-                terms=terms,
-                folders=self._folders[entry.path],
-            )
-            yield read_item(entry.key, read)
+        record = reader.read_file(
+            file.entry,
+            now=options.now,
+            publish_undated=options.publish_undated,
+            terms=TermSources(tags=options.tags_from, category=options.category_from),
+            folders=self._folders[file.entry.path],
+        )
+        return replace(record, former_key=file.former_key)
 
 
 def open_source(entries: Sequence[folder.Entry], options: ImportOptions) -> MarkdownSource:

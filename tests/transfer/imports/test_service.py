@@ -23,7 +23,6 @@ from blogapi.tags.models import Tag
 from blogapi.transfer.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.imports import service
 from blogapi.transfer.imports.article_input import ArticleInputs
-from blogapi.transfer.models import ImportedFile
 from blogapi.transfer.reports import FileReport, Result, read_item
 from blogapi.web.errors import Conflict
 
@@ -43,11 +42,9 @@ RECORD = ArticleRecord(
 def store(app, people):
     """Imports a record as an article of Ada."""
 
-    def store(record, matches=(), **options):
+    def store(record, **options):
         with app.app_context():
-            importer = service.Importer(people.admin.uuid, **options)
-            importer.state.matches.update(matches)
-            return importer.store([record])[0]
+            return service.Importer(people.admin.uuid, **options).store([record])[0]
 
     return store
 
@@ -126,18 +123,6 @@ def test_the_excerpt_of_a_record_becomes_the_excerpt_of_its_article(app, store, 
     assert stored()[0].excerpt == "Much too…"
 
 
-def test_an_unchanged_file_of_an_older_version_fills_the_excerpt_unless_its_article_was_edited(
-    app, store, stored
-):
-    old, new = replace(RECORD, source_digest="1"), replace(RECORD, source_digest="1", excerpt="Mine")
-    store(old)
-    assert (store(new).result, stored()[0].excerpt) == (Result.UPDATED, "Mine")
-    store(old)
-    with app.app_context():
-        article_service.change(stored()[0].author_id, stored()[0].uuid, ArticleInput(texts={"subtitle": "s"}))
-    assert (store(new).result, stored()[0].excerpt) == (Result.UNCHANGED, "")
-
-
 def test_an_edited_article_is_not_overwritten(app, store, stored):
     store(RECORD)
     with app.app_context(), transaction():
@@ -193,9 +178,9 @@ def delete(app, stored):
 def test_a_deleted_article_is_not_imported_again(app, store, stored):
     store(RECORD)
     delete(app, stored)
-    for record in (RECORD, replace(RECORD, title="Rye bread"), replace(RECORD, key="blog/rye.md")):
-        matches = {"blog/rye.md": "blog/bread.md"}
-        report = store(record, matches=matches)
+    other_key = replace(RECORD, key="site/blog/bread.md", former_key="blog/bread.md")
+    for record in (RECORD, replace(RECORD, title="Rye bread"), other_key):
+        report = store(record)
         assert report.result is Result.SKIPPED
         assert report.notes[-1] == "Its article was deleted in this blog; --restore-deleted imports it again."
     assert stored() == []
@@ -210,85 +195,48 @@ def test_restore_deleted_imports_a_deleted_article_under_its_former_uuid(app, st
     assert store(RECORD).result is Result.UNCHANGED
 
 
-def test_a_record_that_matches_an_imported_file_keeps_its_article_and_gets_the_new_key(store, stored):
+def test_a_record_with_a_former_key_keeps_its_article_and_gets_the_new_key(store, stored):
     store(RECORD)
     before = stored()[0]
-    moved = replace(RECORD, key="site/rye.md")
-    report = store(moved, matches={"site/rye.md": "blog/bread.md"})
-    assert (report.result, report.status) == (Result.UNCHANGED, "published")
-    assert report.notes == ("It was recognised as “blog/bread.md”, which was imported before.",)
-    article = stored()[0].uuid
-    assert store(moved) == FileReport("site/rye.md", Result.UNCHANGED, "published", article=article)
+    outer = replace(RECORD, key="site/blog/bread.md", former_key="blog/bread.md")
+    unchanged = FileReport(outer.key, Result.UNCHANGED, "published", article=before.uuid)
+    assert store(outer) == unchanged
+    assert store(replace(outer, former_key="")) == unchanged
     assert [(article.uuid, article.last_updated) for article in stored()] == [
         (before.uuid, before.last_updated)
     ]
 
 
-@pytest.mark.parametrize(("key", "known_later"), [("bread/bread.md", False), ("my/blog/bread.md", True)])
-def test_the_longer_of_two_keys_of_one_file_is_kept(store, stored, key, known_later):
-    long, short = ("blog/bread/bread.md", "bread/bread.md") if not known_later else (key, "blog/bread.md")
-    first, second = (short, long) if known_later else (long, short)
-    store(replace(RECORD, key=first))
-    report = store(replace(RECORD, key=second), matches={second: first})
-    assert (report.result, report.notes) == (Result.UNCHANGED, ())
-    assert store(replace(RECORD, key=long)).result is Result.UNCHANGED
-    assert len(stored()) == 1
-
-
-def test_a_matched_record_that_has_changed_updates_its_article(store, stored):
+def test_a_record_with_a_former_key_that_has_changed_updates_its_article(store, stored):
     store(replace(RECORD, status="draft"))
-    report = store(replace(RECORD, key="blog/rye.md"), matches={"blog/rye.md": "blog/bread.md"})
-    assert (report.result, report.status, len(report.notes)) == (Result.UPDATED, "published", 1)
+    report = store(replace(RECORD, key="site/blog/bread.md", former_key="blog/bread.md"))
+    assert (report.result, report.status, report.notes) == (Result.UPDATED, "published", ())
     assert [article.status for article in stored()] == ["published"]
 
 
-def edit(app, stored):
-    with app.app_context(), transaction():
-        articles.get_by_uuid(stored()[0].uuid).title = "My own words"
+def test_a_record_whose_key_another_file_has_keeps_its_former_key(store, stored):
+    other = replace(RECORD, key="site/blog/bread.md", title="Rye")
+    store(RECORD), store(other)
+    for _ in range(2):
+        assert store(replace(RECORD, key=other.key, former_key=RECORD.key)).result is Result.UNCHANGED
+    assert [article.title for article in stored()] == ["Bread", "Rye"]
 
 
-def test_an_edited_article_is_kept_if_only_the_path_of_its_file_has_changed(app, store, stored):
-    record = replace(RECORD, source_digest="1")
-    store(record)
-    edit(app, stored)
-    moved = replace(record, key="blog/2024-05-02-rye.md", slug="rye")
-    report = store(moved, matches={moved.key: record.key})
-    assert (report.result, stored()[0].title) == (Result.UNCHANGED, "My own words")
-    assert report.notes[-1] == "The article was edited in this blog and stays as it is."
-    hidden = store(replace(moved, status="draft"))
-    assert (hidden.result, "edited in this blog" in hidden.notes[0]) == (Result.REFUSED, True)
+@pytest.mark.parametrize("is_changed", [False, True])
+def test_an_undated_record_does_not_hide_a_public_article(store, stored, is_changed):
+    undated = replace(RECORD, published_at=None, is_undated=True)
+    store(undated)
+    report = store(replace(undated, status="draft", content="New" if is_changed else undated.content))
+    assert report.result is (Result.UPDATED if is_changed else Result.UNCHANGED)
+    assert [article.status for article in stored()] == ["published"]
 
 
-def test_an_edited_draft_is_kept_if_only_the_path_of_its_file_has_changed(app, store, stored):
-    record = replace(RECORD, source_digest="1", status="draft")
-    store(record)
-    edit(app, stored)
-    moved = replace(record, key="blog/rye.md", slug="rye")
-    report = store(moved, matches={moved.key: record.key})
-    assert (report.result, report.status, stored()[0].title) == (Result.UNCHANGED, "draft", "My own words")
-    assert store(replace(moved, status="published")).status == "draft"
-
-
-def test_an_unchanged_file_does_not_publish_a_scheduled_article_early(store, set_clock):
-    set_clock(datetime(2024, 1, 1, tzinfo=UTC))
-    record = replace(RECORD, source_digest="1")
-    assert store(record).status == "scheduled"
-    report = store(replace(record, published_at=None))
-    assert (report.result, report.status) == (Result.UNCHANGED, "scheduled")
-
-
-def test_an_unchanged_file_with_a_later_date_in_its_path_hides_its_article(store):
-    record = replace(RECORD, source_digest="1")
-    store(record)
-    report = store(replace(record, published_at=datetime(2190, 1, 1, tzinfo=UTC)))
-    assert (report.result, report.status) == (Result.UPDATED, "scheduled")
-
-
-def test_an_unchanged_record_of_a_changed_file_gets_the_new_source_digest(app, store):
-    store(replace(RECORD, source_digest="1"))
-    assert store(replace(RECORD, source_digest="2")).result is Result.UNCHANGED
+def test_an_undated_draft_that_was_published_in_the_blog_is_unchanged(app, store, stored):
+    undated = replace(RECORD, published_at=None, is_undated=True, status="draft")
+    store(undated)
     with app.app_context():
-        assert db.session.get_one(ImportedFile, RECORD.key).source_digest == "2"
+        article_service.change(stored()[0].author_id, stored()[0].uuid, ArticleInput(status="published"))
+    assert (store(undated).result, stored()[0].status) == (Result.UNCHANGED, "published")
 
 
 # Redirects

@@ -30,7 +30,7 @@ def test_the_source_yields_a_record_or_a_report_for_each_file(app, tmp_path):
     (blog / "c.txt").write_text("Text", encoding="utf-8")
     source = open_folder(app, blog, category_from=("folder",), publish_undated=True)
     asciidoc, text, article = source.read()
-    assert (source.total, dict(source.matches)) == (3, {})
+    assert (source.total, article.former_key) == (3, "")
     assert isinstance(article, ArticleRecord)
     assert (article.key, article.category) == ("blog/food/a.md", "food")
     assert (asciidoc.key, asciidoc.result) == ("blog/b.adoc", Result.REFUSED)
