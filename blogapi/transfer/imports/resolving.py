@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from blogapi.transfer.article_record import ArticleRecord
 from blogapi.transfer.links.index import LinkIndex
+from blogapi.transfer.links.own_files import OwnFiles
 from blogapi.transfer.links.record_links import RecordLinks
-from blogapi.transfer.links.rewriting import rewrite_links
+from blogapi.transfer.links.rewriting import rewrite_addresses
 from blogapi.transfer.markdown.template_tags import resolve_templates
 from blogapi.transfer.markdown.wiki_links import resolve_wiki_links
-from blogapi.transfer.media.own_addresses import make_address_local, make_local
 from blogapi.transfer.messages import join_counts
 
 
@@ -47,13 +47,14 @@ def resolve_record(
             notes.append(f"Template tags and wiki links that were not resolved: {join_counts(unresolved)}.")
     if not content.strip():
         notes.append("The article has no text.")
-    content = rewrite_links(content, record.content_type, targets.find_address)
-    content, remote_files = make_local(content, record.content_type, index.hosts, has_file)
+    files = OwnFiles(index.hosts, has_file)
+    content = rewrite_addresses(content, record.content_type, targets.find_address, files.find_path)
+    remote_files = files.count_missing()
     record = replace(
         record,
         content=content,
         notes=tuple(notes),
-        cover_image=make_address_local(record.cover_image, index.hosts, has_file),
-        og_image=make_address_local(record.og_image, index.hosts, has_file),
+        cover_image=files.find_path(record.cover_image) or record.cover_image,
+        og_image=files.find_path(record.og_image) or record.og_image,
     )
     return ResolvedRecord(record, unresolved, remote_files)

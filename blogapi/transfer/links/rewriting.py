@@ -1,188 +1,128 @@
-"""Replace the addresses of links in Markdown and HTML; every other character stays as it is.
+"""Replace the addresses of links and files in Markdown and HTML; every other character stays as it is.
 
-Pictures and code are left alone. The time is linear: each pattern ends at a character at which the next match
-begins, and brackets are matched with a stack.
+Code is left alone, and so are addresses that stand in the text. The time is linear: each pattern ends at a
+character at which the next match begins, and brackets are matched with a stack.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from html import escape, unescape
 
-from blogapi.transfer.links.markdown_blocks import split_blocks
+from blogapi.transfer.markdown.scanner import Scanner
 
 FindAddress = Callable[[str], str | None]
 
-_HREF_HINT = re.compile("[hH][rR][eE][fF]")
-_TAG = r"<a(?:rea)?(?=\s)(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+>"
-# Comments and elements whose content is not HTML, to their end or to that of the text, and links.
-_HTML_TOKEN = re.compile(
-    rf"<!--.*?(?:-->|\Z)|<(script|style|textarea)\b(?![^<>]*/>).*?(?:</\1|\Z)|(?P<link>{_TAG})",
-    re.IGNORECASE | re.DOTALL,
+_TAG = r"<[A-Za-z](?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+'|[\"'])*+>"
+_HTML_TOKEN = re.compile(_TAG)
+# In these attributes, an address is loaded or linked.
+_ATTRIBUTE = re.compile(
+    r"(\s(href|(?:data-)?src(set)?|poster)\s*+=\s*+)(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'<>=`]++))",
+    re.IGNORECASE,
 )
-_HREF = re.compile(r"(\shref\s*+=\s*+)(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'<>=`]++))", re.IGNORECASE)
+_LINK = re.compile(r"<a(?:rea)?\s", re.IGNORECASE)
+_SRCSET_ADDRESS = re.compile(r"(?<![^\s,])[^\s,/]*+//\S*[^\s,]")
 
-# The characters with which inline elements of Markdown begin. `re` searches for a set of characters much
-# faster than for _TOKEN. Only a URL begins with a letter.
-_START = re.compile(r"[\\`{<!\[\]]")
-_START_OR_URL = re.compile(r"[\\`{<!\[\]hH]")
-_TOKEN = re.compile(
-    rf"""\\.
-    |(?P<ticks>`++)
-    |(?P<template>\{{\{{[^{{}}]*+\}}\}}|\{{%[^{{}}]*+\}})
-    |<(?P<auto>https?://[^\s<>]*+)>
-    |(?P<tag>{_TAG})|(?P<end></a\s*+>)|(?P<other></?[a-z!][^<>]*+>)
-    |(?P<open>!?\[)|(?P<close>\])
-    |(?<![\w@/."'=])(?P<bare>https?://[^\s<>`\[\]\\*"]++)""",
-    re.VERBOSE | re.IGNORECASE | re.DOTALL,
-)
 _PLAIN = r"(?:[^\s()<>\\]|\\.)"
-_DESTINATION = rf"(?:<(?P<bracketed>(?:[^<>\n\\]|\\.)*+)>|(?P<plain>(?:{_PLAIN}|\({_PLAIN}*+\))++))"
 _TITLE = r"(?:\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\))"
-_INLINE = re.compile(rf"\(\s*+{_DESTINATION}(?:\s++{_TITLE})?\s*+\)", re.DOTALL)
-_DEFINITION = re.compile(
-    rf":[ \t]*+\n?[ \t]*+{_DESTINATION}(?=[ \t]*+(?:\n|\Z)|[ \t]*+\n?[ \t]*+{_TITLE})", re.DOTALL
+
+
+def _destination(name: str) -> str:
+    """Return the pattern of an address, with groups whose names begin with `name`."""
+    bracketed = rf"<(?P<{name}_bracketed>(?:[^<>\n\\]|\\.)*+)>"
+    return rf"(?:{bracketed}|(?P<{name}_plain>(?:{_PLAIN}|\({_PLAIN}*+\))++))"
+
+
+_MARKDOWN_TOKEN = re.compile(
+    rf"""\\.|\[|(?P<tag>{_TAG})
+    |\]\(\s*+{_destination("inline")}(?:\s++{_TITLE})?\s*+\)
+    |\]:[ \t]*+\n?[ \t]*+{_destination("definition")}(?=[ \t]*+(?:\n|\Z)|[ \t]*+\n?[ \t]*+{_TITLE})
+    |\]""",
+    re.VERBOSE | re.DOTALL,
 )
-_TICKS = re.compile(r"`++")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _MAX_MARGIN = 64
-_MAX_BARE_LENGTH = 2_048
 
 
-def rewrite_links(content: str, content_type: str, find_address: FindAddress) -> str:
-    """Return the content with the addresses of links replaced by those that `find_address` returns.
+def rewrite_addresses(
+    content: str, content_type: str, find_article: FindAddress, find_file: FindAddress
+) -> str:
+    """Return the content with other addresses of articles and of files.
 
-    `find_address` gets each address unescaped, and returns None for a link that stays as it is. Links in
-    plain text stay as they are, because they are not shown as links.
+    Both functions get an address unescaped, and return None if it stays. `find_article` gets the addresses of
+    links, and `find_file` those of links, pictures and players. Plain text stays as it is, because nothing in
+    it is shown as a link.
     """
-    if content_type == "text" or not _may_have_links(content):
+    if content_type == "text":
         return content
-    if content_type == "html":
-        return _rewrite_html(content, find_address)
-    rewriters = {"html": _rewrite_html, "text": _rewrite_inlines}
-    blocks = split_blocks(content)
-    return "".join(
-        rewriters[kind](block, find_address) if kind in rewriters and _may_have_links(block) else block
-        for kind, block in blocks
-    )
+    rewriter = _Rewriter(find_article, find_file)
+    list_changes = rewriter.list_in_html if content_type == "html" else rewriter.list_in_markdown
+    parts, position = [], 0
+    for start, end, text in list_changes(content):
+        parts += [content[position:start], text]
+        position = end
+    return "".join((*parts, content[position:]))
 
 
-def _may_have_links(text: str) -> bool:
-    return any(hint in text for hint in ("](", "]:", "://")) or bool(_HREF_HINT.search(text))
+class _Rewriter:
+    """Yields the start, the end and the replacement of addresses."""
+
+    def __init__(self, find_article: FindAddress, find_file: FindAddress) -> None:
+        self._find_article = find_article
+        self._find_file = find_file
+
+    def list_in_html(self, html: str) -> Iterator[tuple[int, int, str]]:
+        for tag in Scanner(html, "html", _HTML_TOKEN, "<"):
+            yield *tag.span(), self._rewrite_tag(tag[0])
+
+    def list_in_markdown(self, text: str) -> Iterator[tuple[int, int, str]]:
+        openers: list[int] = []
+        for token in Scanner(text, "markdown", _MARKDOWN_TOKEN, r"\[\]"):
+            if token["tag"]:
+                yield *token.span(), self._rewrite_tag(token[0])
+            elif token[0] == "[":
+                openers.append(token.start())
+            elif token[0][0] == "]" and openers:
+                yield from self._list_destinations(text, token, openers.pop())
+
+    def _list_destinations(
+        self, text: str, token: re.Match[str], opener: int
+    ) -> Iterator[tuple[int, int, str]]:
+        """Yield the address after a closing bracket: `(address "title")` or `: address`."""
+        group = token.lastgroup
+        if group is None or (group.startswith("definition") and not _can_be_definition(text, opener)):
+            return
+        address = unescape(_ESCAPE.sub(r"\1", token[group]))
+        found = self._find(address, is_link=not text.startswith("!", max(0, opener - 1), opener))
+        if found is not None:
+            yield *token.span(group), found.replace("(", "%28").replace(")", "%29")
+
+    def _find(self, address: str, *, is_link: bool) -> str | None:
+        article = self._find_article(address) if is_link else None
+        return self._find_file(address) if article is None else article
+
+    def _rewrite_tag(self, tag: str) -> str:
+        is_link = _LINK.match(tag) is not None
+
+        def rewrite(attribute: re.Match[str]) -> str:
+            group = attribute.lastindex
+            assert group is not None
+            value = unescape(attribute[group]).strip()
+            if attribute[3]:
+                found = _SRCSET_ADDRESS.sub(lambda one: self._find_file(one[0]) or one[0], value)
+            else:
+                found = self._find(value, is_link=is_link and attribute[2].lower() == "href") or value
+            if found == value:
+                return attribute[0]
+            before, after = attribute[0].split(attribute[group], 1)
+            return before + escape(found) + after
+
+        return _ATTRIBUTE.sub(rewrite, tag)
 
 
-def _rewrite_html(html: str, find_address: FindAddress) -> str:
-    def rewrite(match: re.Match[str]) -> str:
-        return _rewrite_tag(match[0], find_address) if match["link"] else match[0]
-
-    return _HTML_TOKEN.sub(rewrite, html)
-
-
-def _rewrite_tag(tag: str, find_address: FindAddress) -> str:
-    match = _HREF.search(tag)
-    if match is None:
-        return tag
-    group = match.lastindex
-    assert group is not None
-    address = find_address(unescape(match[group]).strip())
-    return tag if address is None else tag[: match.start(group)] + escape(address) + tag[match.end(group) :]
-
-
-def _rewrite_inlines(text: str, find_address: FindAddress) -> str:
-    """Return a paragraph of Markdown with its links rewritten."""
-    parts, start = [], 0
-    for begin, end, address in _find_inlines(text, find_address):
-        parts += [text[start:begin], address]
-        start = end
-    return "".join((*parts, text[start:]))
-
-
-def _find_inlines(text: str, find_address: FindAddress) -> Iterator[tuple[int, int, str]]:
-    """Yield the start, the end and the replacement of each address of a link."""
-    position, openers, is_in_anchor = 0, list[int](), False
-    find_code_end = _CodeSpans(text).find_end
-    find_start = (_START_OR_URL if "://" in text else _START).search
-    while begin := find_start(text, position):
-        match = _TOKEN.match(text, begin.start())
-        if match is None:
-            position = begin.end()
-            continue
-        position, kind = match.end(), match.lastgroup
-        if kind == "ticks":
-            position = find_code_end(position, len(match["ticks"]))
-        elif kind == "tag":
-            is_in_anchor = True
-            yield match.start(), position, _rewrite_tag(match["tag"], find_address)
-        elif kind == "end":
-            is_in_anchor = False
-        elif kind == "open":
-            openers.append(match.start())
-        elif kind == "close" and openers:
-            opener = openers.pop()
-            destination = _match_destination(text, opener, position, is_nested=bool(openers))
-            if destination is not None:
-                position = destination.end()
-                group = destination.lastgroup or "plain"
-                address = None if text[opener] == "!" else find_address(_unescape(destination[group]))
-                if address is not None:
-                    yield *destination.span(group), _escape_parentheses(address)
-        elif kind in ("auto", "bare") and not openers and not is_in_anchor:
-            url = match[kind] if kind == "auto" else _trim_url(match[kind])
-            address = find_address(unescape(url)) if url else None
-            if address is not None:
-                end = position if kind == "auto" else match.start() + len(url)
-                # In plain text, only an address with a host is a link, and a path is not.
-                yield match.start(), end, f"[{address}]({_escape_parentheses(address)})"
-
-
-def _match_destination(text: str, opener: int, position: int, *, is_nested: bool) -> re.Match[str] | None:
-    """Return the match of the address after a closing bracket: `(address "title")` or `: address`."""
-    if text.startswith("(", position):
-        return _INLINE.match(text, position)
-    if is_nested or not text.startswith(":", position) or text.startswith(("!", "[^"), opener):
-        return None
+def _can_be_definition(text: str, opener: int) -> bool:
+    """Return whether an opening bracket is at the start of a line, and not that of a footnote."""
     margin = text[max(0, opener - _MAX_MARGIN) : opener].rpartition("\n")
     is_at_line_start = bool(margin[1]) or opener < _MAX_MARGIN
-    return _DEFINITION.match(text, position) if is_at_line_start and not margin[2].strip(" >") else None
-
-
-class _CodeSpans:
-    """Finds the ends of the code spans of a text in linear time."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._runs: dict[int, list[int]] | None = None
-
-    def find_end(self, position: int, length: int) -> int:
-        """Return the end of a code span that begins before `position`, or `position` if it has no end."""
-        if self._runs is None:
-            self._runs = defaultdict(list)
-            for match in _TICKS.finditer(self._text):
-                self._runs[len(match[0])].append(match.start())
-        starts = self._runs.get(length, [])
-        index = bisect_left(starts, position)
-        return starts[index] + length if index < len(starts) else position
-
-
-def _trim_url(url: str) -> str:
-    """Return a bare URL without the punctuation that does not belong to it."""
-    if len(url) > _MAX_BARE_LENGTH:
-        return ""
-    while (trimmed := url.rstrip("?!.,:;_~'")) and trimmed.endswith(")") and _has_open_end(trimmed):
-        url = trimmed[:-1]
-    return trimmed
-
-
-def _has_open_end(url: str) -> bool:
-    return url.count(")") > url.count("(")
-
-
-def _unescape(destination: str) -> str:
-    return unescape(_ESCAPE.sub(r"\1", destination))
-
-
-def _escape_parentheses(address: str) -> str:
-    return address.replace("(", "%28").replace(")", "%29")
+    return is_at_line_start and not margin[2].strip(" >") and not text.startswith("[^", opener)

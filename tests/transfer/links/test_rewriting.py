@@ -6,13 +6,16 @@ import random
 
 import pytest
 
-from blogapi.transfer.links.markdown_blocks import split_blocks
-from blogapi.transfer.links.rewriting import rewrite_links
+from blogapi.transfer.links.rewriting import rewrite_addresses
 
 
 def find(address):
     """Return the new address of the article `a`."""
     return "/new/" if address in ("a.md", "https://own.host/a", "https://own.host/a_(b)") else None
+
+
+def rewrite_links(content, content_type, find_article):
+    return rewrite_addresses(content, content_type, find_article, lambda _: None)
 
 
 @pytest.mark.parametrize(
@@ -30,10 +33,6 @@ def find(address):
         ("[x]: a.md", "[x]: /new/"),
         ("[x]\n\n[x]:\n  <a.md>\n  'title'\n[y]: a.md\n", "[x]\n\n[x]:\n  </new/>\n  'title'\n[y]: /new/\n"),
         ("> [x]: a.md 'title'\n> [x](a.md)", "> [x]: /new/ 'title'\n> [x](/new/)"),
-        ("<https://own.host/a>", "[/new/](/new/)"),
-        ("See https://own.host/a.", "See [/new/](/new/)."),
-        ("(https://own.host/a)", "([/new/](/new/))"),
-        ("*https://own.host/a*", "*[/new/](/new/)*"),
         ("[https://own.host/a](https://own.host/a)", "[https://own.host/a](/new/)"),
         ('<a href="a.md">https://own.host/a</a>', '<a href="/new/">https://own.host/a</a>'),
         ("- [x](a.md)\n\n  [y](a.md)\n\n    [z](a.md)", "- [x](/new/)\n\n  [y](/new/)\n\n    [z](/new/)"),
@@ -42,15 +41,9 @@ def find(address):
         ("| [x](a.md) | `|` [y](a.md) |", "| [x](/new/) | `|` [y](/new/) |"),
         ("# [x](a.md)\n[y](a.md)", "# [x](/new/)\n[y](/new/)"),
         ("```\ncode\n```\n[x](a.md)", "```\ncode\n```\n[x](/new/)"),
-        ("> ```\n> code\n[x](a.md)", "> ```\n> code\n[x](/new/)"),
         ("`` ` `` [x](a.md) `", "`` ` `` [x](/new/) `"),
-        ("- a ` b\n- [x](a.md) ` c", "- a ` b\n- [x](/new/) ` c"),
         ("a ` b\n\n[x](a.md) ` c", "a ` b\n\n[x](/new/) ` c"),
         ("<div>\n<a href='a.md'>x</a>\n</div>", "<div>\n<a href='/new/'>x</a>\n</div>"),
-        (
-            '<pre><a href="a.md">x</a>\n\n</pre>\n[x](a.md)',
-            '<pre><a href="/new/">x</a>\n\n</pre>\n[x](/new/)',
-        ),
         ("<!-- x -->\n[x](a.md)", "<!-- x -->\n[x](/new/)"),
         ("{{ page }} [x](a.md)", "{{ page }} [x](/new/)"),
         ("<script src='x' />\n\n[x](a.md)", "<script src='x' />\n\n[x](/new/)"),
@@ -71,7 +64,7 @@ def test_the_addresses_of_links_in_markdown_change(content, expected):
             "- ```\n  [x](a.md)\n  ```",
         ),
         *("> ```\n> [x](a.md)\n> ```", "    [x](a.md)", "\t[x](a.md)", "x\n\n    [x](a.md)\n\n    [x](a.md)"),
-        *("# x\n    [x](a.md)", "- x\n\n      [x](a.md)", "- x\n\nx\n\n    [x](a.md)"),
+        *("- x\n\nx\n\n    [x](a.md)", '<pre><a href="a.md">x</a>\n\n</pre>'),
         *(
             "![x](a.md)",
             "![x][y]",
@@ -82,6 +75,7 @@ def test_the_addresses_of_links_in_markdown_change(content, expected):
             "[^x]: a.md",
             "[x]: a.md x",
         ),
+        *("<https://own.host/a>", "See https://own.host/a.", "[x https://own.host/a](b.md)"),
         *("x [x]: a.md", "[[a.md]]", "<pre>\n[x](a.md)\n\n[x](a.md)\n</pre>", "<!--\n\n[x](a.md)\n\n-->"),
         *('<img src="a.md">', '<script>"[x](a.md)"</script>', '<a title="a.md">', '<a data-href="a.md">'),
         *(
@@ -119,7 +113,6 @@ def test_the_addresses_of_links_in_html_change(content, expected):
         *(
             '<img src="a.md">',
             "<!-- <a href='a.md'> -->",
-            "<!-- <a href='a.md'>",
             "<script>'<a href=\"a.md\">'</script>",
             "[x](a.md)",
         ),
@@ -188,7 +181,6 @@ def test_content_without_links_to_articles_stays_the_same(content_type):
     for _ in range(300):
         content = "".join(shuffled.choices(_PARTS, k=shuffled.randrange(60)))
         assert rewrite_links(content, content_type, lambda _: None) == content
-        assert "".join(text for _, text in split_blocks(content)) == content
 
 
 @pytest.mark.parametrize("content_type", ["markdown", "html"])

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.transfer.media.own_addresses import make_address_local, make_local
+from blogapi.transfer.links import own_files
+from blogapi.transfer.links.own_files import OwnFiles
+from blogapi.transfer.links.rewriting import rewrite_addresses
 
 HOSTS = {"example.com/blog", "www.other.org", "mimi.wordpress.com"}
 EXTENSIONS = {"jpg", "png", "pdf", "mp4"}
 
 
+@pytest.fixture(autouse=True)
+def _known_extensions(monkeypatch):
+    monkeypatch.setattr(own_files, "list_extensions", lambda: EXTENSIONS)
+
+
 def change(content, content_type="html", exists=lambda path: "missing" not in path):
-    return make_local(content, content_type, HOSTS, exists, EXTENSIONS)[0]
+    return make_local(content, content_type, exists)[0]
+
+
+def make_local(content, content_type, exists):
+    files = OwnFiles(HOSTS, exists)
+    changed = rewrite_addresses(content, content_type, lambda _: None, files.find_path)
+    return changed, files.count_missing()
 
 
 @pytest.mark.parametrize(
@@ -21,7 +34,7 @@ def change(content, content_type="html", exists=lambda path: "missing" not in pa
         ("<img src='http://www.example.com/a/x.jpg'>", "<img src='/a/x.jpg'>"),
         ("<img src=//example.com/a/x.jpg>", "<img src=/a/x.jpg>"),
         ('<IMG ALT="" SRC = "HTTPS://EXAMPLE.COM:443/x.jpg" />', '<IMG ALT="" SRC = "/x.jpg" />'),
-        ('<img src=" https://example.com/a b (1),c.jpg">', '<img src=" /a b (1),c.jpg">'),
+        ('<img src=" https://example.com/a b (1),c.jpg">', '<img src="/a b (1),c.jpg">'),
         ('<a href="https://other.org/x.pdf?v=1&amp;w=2#page=3">x</a>', '<a href="/x.pdf#page=3">x</a>'),
         (
             '<video poster="//other.org/x.png" src="//other.org/x.mp4">',
@@ -38,9 +51,9 @@ def change(content, content_type="html", exists=lambda path: "missing" not in pa
 )
 def test_own_addresses_in_html_become_paths(html, expected):
     assert change(html) == expected
-    unchanged, remote = make_local(html, "html", HOSTS, lambda path: False, EXTENSIONS)
+    unchanged, remote = make_local(html, "html", lambda path: False)
     assert unchanged == html and remote > 0
-    assert make_local(expected, "html", HOSTS, lambda path: False, EXTENSIONS)[1] == 0
+    assert make_local(expected, "html", lambda path: False)[1] == 0
 
 
 @pytest.mark.parametrize(
@@ -68,7 +81,7 @@ def test_other_addresses_and_texts_stay(html):
     [
         ("![a](https://example.com/x.jpg)", "![a](/x.jpg)"),
         ('![a](<https://example.com/x.jpg> "Title")', '![a](</x.jpg> "Title")'),
-        ("[a](//example.com/x_(1).pdf#p)", "[a](/x_(1).pdf#p)"),
+        ("[a](//example.com/x_(1).pdf#p)", "[a](/x_%281%29.pdf#p)"),
         ("![a][1]\n\n[1]: https://example.com/x.jpg", "![a][1]\n\n[1]: /x.jpg"),
         ('<img src="https://example.com/x.jpg">', '<img src="/x.jpg">'),
         ("`![a](https://example.com/x.jpg)`", None),
@@ -91,11 +104,12 @@ def test_plain_text_stays():
     assert change("![](https://example.com/x.jpg)", "text") == "![](https://example.com/x.jpg)"
 
 
-def test_a_cover_becomes_a_path():
-    assert make_address_local("https://example.com/x.jpg?w=1", HOSTS, bool) == "/x.jpg"
+def test_only_whole_addresses_become_paths():
+    files = OwnFiles(HOSTS, lambda path: path == "/x.jpg")
+    assert files.find_path("https://example.com/x.jpg?w=1") == "/x.jpg"
     for address in ("https://example.org/x.jpg", "/x.jpg", "", "https://example.com/x.jpg more"):
-        assert make_address_local(address, HOSTS, lambda path: path == "/x.jpg") == address
-    assert make_address_local("https://example.com/x.jpg", (), bool) == "https://example.com/x.jpg"
+        assert files.find_path(address) is None
+    assert OwnFiles((), bool).find_path("https://example.com/x.jpg") is None
 
 
 @pytest.mark.parametrize(
