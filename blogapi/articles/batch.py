@@ -12,10 +12,11 @@ from sqlalchemy import delete as delete_rows
 
 from blogapi.articles import history, queries, renderings
 from blogapi.articles.content import ArticleContent, ArticleInput, default_seo, revise
+from blogapi.articles.fields import TEXT_DEFAULTS
 from blogapi.articles.history import get_content
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, Seo
 from blogapi.articles.references import NO_TERMS, find_terms
-from blogapi.articles.text_defaults import RESET_BY_PUT, TEXT_DEFAULTS
+from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.authors import profiles
 from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
 from blogapi.publication.visibility import Status, is_readable

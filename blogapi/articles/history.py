@@ -10,9 +10,9 @@ from uuid import UUID
 
 from blogapi.articles import queries
 from blogapi.articles.content import ArticleContent, default_seo
+from blogapi.articles.fields import TEXT_DEFAULTS, TEXT_NAMES
 from blogapi.articles.models import Article, ArticleRevision, WorkingCopy
-from blogapi.articles.schemas import TEXT_FIELDS, SeoBodySchema
-from blogapi.articles.text_defaults import TEXT_DEFAULTS
+from blogapi.articles.schemas import SeoBodySchema
 from blogapi.media import uses
 from blogapi.storage.database import db
 
@@ -21,7 +21,7 @@ def get_content(article: Article) -> ArticleContent:
     """Return the content of an article, which is everything that an author writes."""
     seo = article.seo
     return ArticleContent(
-        texts={name: getattr(article, name) for name in TEXT_FIELDS},
+        texts={name: getattr(article, name) for name in TEXT_NAMES},
         slug=article.slug,
         status=article.status,
         published_at=article.published_at,

@@ -26,6 +26,7 @@ from sqlalchemy.orm import Session, selectinload
 from sqlalchemy.orm.attributes import flag_modified
 
 from blogapi.articles import author_visibility, renderings
+from blogapi.articles.fields import SEARCHED_NAMES
 from blogapi.articles.json_reader import FRAGMENT_FIELDS, RENDERED_FIELDS
 from blogapi.articles.models import Article, ArticleJson, ArticleStats, Seo
 from blogapi.articles.renderer_version import get_renderer_version
@@ -76,7 +77,7 @@ _UPDATE_JSON = update(_json).where(_json.c.article_id == bindparam("key"))
 # depends on the rendering and on _INDEXED_COLUMNS.
 _RENDERED_COLUMNS = ("content", "content_type", "excerpt")
 _COMPUTED_FIELDS = ("excerpt", "reading_minutes", "cover")
-_INDEXED_COLUMNS = ("title", "subtitle", "status", "published_at")
+_INDEXED_COLUMNS = ("title", *SEARCHED_NAMES, "status", "published_at")
 
 _RENDERED_ATTRIBUTES = ("plain_text", "reading_minutes", "word_count", "toc")
 
@@ -239,7 +240,7 @@ def store_articles(session: Session, articles: Iterable[Article]) -> None:
         _execute(session, _INSERT_JSON, [make_row(article) for article in rendered])
         used = {article.uuid: article.find_uses() for article in rendered}
         _store_uses(session, {uuid: files for uuid, files in used.items() if files or uuid in with_uses})
-        search.index_articles(session, [_search_text(article, article.plain_text) for article in rendered])
+        search.index_articles(session, [get_search_text(article, article.plain_text) for article in rendered])
 
 
 def _store_new(session: Session, articles: Sequence[Article]) -> None:
@@ -249,7 +250,7 @@ def _store_new(session: Session, articles: Sequence[Article]) -> None:
         _execute(session, _INSERT_JSON, [make_row(article) for article in rendered])
         used = {article.uuid: files for article in rendered if (files := article.find_uses())}
         _store_uses(session, used, new=used)
-        search.add_articles(session, [_search_text(article, article.plain_text) for article in rendered])
+        search.add_articles(session, [get_search_text(article, article.plain_text) for article in rendered])
 
 
 def render_articles(articles: Iterable[Article]) -> list[RenderedArticle]:
@@ -287,8 +288,10 @@ def _make_short_row(article: RenderedArticle) -> dict[str, Any]:
     }
 
 
-def _search_text(article: Article | RenderedArticle, plain_text: str | None) -> SearchText:
-    return SearchText(article.uuid, article.visible_from(), article.title, article.subtitle, plain_text)
+def get_search_text(article: Article | RenderedArticle, plain_text: str | None) -> SearchText:
+    """Return what searches find of an article; `plain_text` is its content, or None if it is unchanged."""
+    others = filter(None, (getattr(article, name) for name in SEARCHED_NAMES))
+    return SearchText(article.uuid, article.visible_from(), article.title, "\n".join(others), plain_text)
 
 
 def _update_articles(session: Session, articles: Sequence[Article]) -> list[Article]:
@@ -313,7 +316,7 @@ def _update_articles(session: Session, articles: Sequence[Article]) -> list[Arti
     if rows:
         _execute(session, _UPDATE_JSON, rows)
     indexed = [article for article in found if _has_changed(article, _INDEXED_COLUMNS)]
-    search.index_articles(session, [_search_text(article, None) for article in indexed])
+    search.index_articles(session, [get_search_text(article, None) for article in indexed])
     return [article for article in articles if article.uuid not in stored]
 
 

@@ -10,6 +10,7 @@ from sqlalchemy.ext.associationproxy import AssociationProxy, association_proxy
 from sqlalchemy.ext.orderinglist import ordering_list
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
+from blogapi.articles.fields import TEXT_FIELDS
 from blogapi.articles.lifecycle import ContentType
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
@@ -38,12 +39,9 @@ class Article(TracksChanges, Identified, Timestamped, Base):
     author_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid"))
     category_id: Mapped[UUID] = mapped_column(ForeignKey("category.uuid"))
     title: Mapped[str]
-    subtitle: Mapped[str] = mapped_column(default="")
     slug: Mapped[str] = mapped_column(unique=True)
     cover_image: Mapped[str] = mapped_column(default="")
     content: Mapped[str] = mapped_column(default="")
-    # An empty excerpt is generated from the content.
-    excerpt: Mapped[str] = mapped_column(default="", server_default="")
     content_type: Mapped[str] = mapped_column(String(16), default=ContentType.HTML.value)
     status: Mapped[str] = mapped_column(String(16))
     published_at: Mapped[datetime | None]
@@ -76,6 +74,13 @@ class Article(TracksChanges, Identified, Timestamped, Base):
     def visible_from(self) -> datetime | None:
         """Return the time from which the article is public, or None for a draft or an archived article."""
         return get_readable_from(self)
+
+
+# The text fields that no code names have plain columns.
+for _text in TEXT_FIELDS:
+    if _text.name not in Article.__table__.c:
+        _column = mapped_column(String, default="", server_default=_text.server_default, nullable=False)
+        setattr(Article, _text.name, _column)
 
 
 class ArticleTag(Base):

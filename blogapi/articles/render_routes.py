@@ -6,10 +6,10 @@ from datetime import datetime
 from uuid import UUID
 
 from blogapi.articles import queries
+from blogapi.articles.fields import TEXT_DEFAULTS
 from blogapi.articles.lifecycle import UNSET, compute_next_state
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import RenderBodySchema, RenderingSchema
-from blogapi.articles.text_defaults import TEXT_DEFAULTS
 from blogapi.categories.models import Category
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.content import rendering

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import fields as dataclass_fields
-from typing import Any, TypeVar
+from typing import Any
 
 import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.articles.content import ArticleInput, TermReference
+from blogapi.articles.fields import BODIES, RESPONSES, SEARCHED_NAMES, TEXT_DEFAULTS, TEXT_NAMES
 from blogapi.articles.head_schemas import HeadSchema
-from blogapi.articles.lifecycle import ANY_STATUS, API_STATUSES, ContentType, get_api_status
+from blogapi.articles.lifecycle import ANY_STATUS, API_STATUSES, get_api_status
 from blogapi.articles.models import Article
 from blogapi.authors.schemas import EmbeddedAuthorSchema
 from blogapi.categories.schemas import EmbeddedCategorySchema
@@ -78,24 +78,15 @@ class AuthorReference(_TermReferenceSchema):
     read_only = frozenset(EmbeddedAuthorSchema._declared_fields) - {"uuid", "slug"}
 
 
-class ArticleBodySchema(InputSchema):
+class _TextsBodySchema(InputSchema):
+    class Meta(InputSchema.Meta):
+        include = BODIES
+
+
+class ArticleBodySchema(_TextsBodySchema):
     """The fields of an article that a client writes."""
 
-    title = Text(max_length="MAX_TITLE", required=True, metadata={"example": "The bread that waits for me"})
-    subtitle = Text(max_length="MAX_SUBTITLE")
     slug = Slug(metadata={"example": "the-bread-that-waits-for-me"})
-    cover_image = PictureReference()
-    content = Text(max_length="MAX_CONTENT", metadata={"example": "Flour, *water*, time."})
-    excerpt = Text(
-        max_length="MAX_EXCERPT",
-        metadata={
-            "description": "Plain text. An empty excerpt, or one that equals the generated excerpt, is "
-            "generated from the content."
-        },
-    )
-    content_type = ma.fields.String(
-        validate=validate.OneOf([kind.value for kind in ContentType]), metadata={"example": "markdown"}
-    )
     status = ma.fields.String(validate=validate.OneOf(API_STATUSES), metadata={"example": "draft"})
     published_at = Timestamp(allow_none=True, metadata={"example": "2030-01-01T09:00:00Z"})
     category = ma.fields.Nested(
@@ -123,30 +114,9 @@ class ArticleBodySchema(InputSchema):
     @ma.post_load
     def build(self, data: Fields, **_: Any) -> ArticleInput:
         """Return the fields of the body as an object."""
-        texts = {name: data.pop(name) for name in TEXT_FIELDS if name in data}
+        texts = {name: data.pop(name) for name in TEXT_NAMES if name in data}
         data |= {name: tuple(data[name]) for name in ("tags", "authors") if name in data}
         return ArticleInput(texts=texts, **data)
-
-
-# The text fields of an article are the fields of the body that ArticleInput does not list individually. Each
-# text field is stored in the column of the same name: unchanged, but for a generated excerpt. Responses with
-# `fields` and revisions can contain text fields.
-_OTHER_FIELDS = {field.name for field in dataclass_fields(ArticleInput)}
-TEXT_FIELDS = tuple(name for name in ArticleBodySchema._declared_fields if name not in _OTHER_FIELDS)
-
-SchemaType = TypeVar("SchemaType", bound=type[ma.Schema])
-
-
-def with_text_fields(schema: SchemaType) -> SchemaType:
-    """Add the text fields that a response schema does not declare itself, as plain strings."""
-    missing: dict[str, ma.fields.Field[Any]] = {
-        name: ma.fields.String() for name in TEXT_FIELDS if name not in schema._declared_fields
-    }
-    if not missing:
-        return schema
-    complete = schema.from_dict(missing, name=schema.__name__)
-    complete.__doc__ = schema.__doc__
-    return complete  # type: ignore[return-value]
 
 
 class SeoSchema(OutputSchema):
@@ -175,8 +145,8 @@ class HeadingSchema(OutputSchema):
 class RenderBodySchema(InputSchema):
     """A text to render as the content of an article, and fields that decide the address of the article."""
 
-    content = ArticleBodySchema._declared_fields["content"]
-    content_type = ArticleBodySchema._declared_fields["content_type"]
+    content = BODIES["content"]
+    content_type = BODIES["content_type"]
     article = Identifier(
         allow_none=True,
         metadata={
@@ -217,17 +187,18 @@ class RenderingSchema(OutputSchema):
 
 
 class _DocumentedFields(ma.Schema):
+    # In the order of the interface (2.4).
     uuid = Identifier()
     author = Identifier(attribute="author_id")
-    title = ma.fields.String(metadata={"example": "The bread that waits for me"})
-    subtitle = ma.fields.String()
+    title = RESPONSES["title"]
+    subtitle = RESPONSES["subtitle"]
     tags = ma.fields.List(ma.fields.Nested(TagSchema))
     category = ma.fields.Nested(EmbeddedCategorySchema)
     slug = ma.fields.String(metadata={"example": "the-bread-that-waits-for-me"})
-    cover_image = PictureAddress()
-    content = ma.fields.String(metadata={"description": "The text exactly as it was sent."})
+    cover_image = RESPONSES["cover_image"]
+    content = RESPONSES["content"]
     status = ma.fields.Method("get_status", metadata={"type": "string", "enum": list(API_STATUSES)})
-    content_type = ma.fields.String(metadata={"enum": [kind.value for kind in ContentType]})
+    content_type = RESPONSES["content_type"]
     seo = ma.fields.Nested(SeoSchema)
 
     def get_status(self, article: Article) -> str:
@@ -240,6 +211,12 @@ class ArticleSchema(_DocumentedFields, OutputSchema):
     def hidden_state(self, shown: Any) -> str:
         """Return the version of the article; writes to fields outside this schema also change it."""
         return str(shown.version)
+
+
+# The text fields that a PUT resets if it omits them. An undocumented field is kept, because a response
+# contains it only if the request selects it with `fields`. A client can therefore send back a response
+# without losing such a field.
+RESET_BY_PUT = {name: text for name, text in TEXT_DEFAULTS.items() if name in ArticleSchema._declared_fields}
 
 
 class LinksSchema(OutputSchema):
@@ -272,16 +249,16 @@ class WorkingCopySummarySchema(OutputSchema):
     title = ma.fields.String(metadata={"example": "The bread that waits for me"})
 
 
-@with_text_fields
 class ArticleFieldsSchema(_DocumentedFields, PartialOutputSchema):
     """An article with the requested fields."""
+
+    class Meta:
+        include = RESPONSES
 
     created = Timestamp(dump_only=True)
     last_updated = Timestamp(dump_only=True)
     published_at = Timestamp(dump_only=True, allow_none=True)
-    excerpt = ma.fields.String(
-        metadata={"description": "The written excerpt, or the beginning of the content as plain text."}
-    )
+    excerpt = RESPONSES["excerpt"]
     reading_minutes = ma.fields.Integer(metadata={"minimum": 1})
     word_count = ma.fields.Integer(
         metadata={"minimum": 0, "description": "Each Chinese, Japanese or Korean character is one word."}
@@ -403,9 +380,9 @@ class ArticleCountsQuery(DetailQuery):
         max_length=200,
         min_length=1,
         metadata={
-            "description": "Full-text query over title, subtitle and body. All words must match, the last "
-            "one as a prefix. The articles are ordered by relevance unless `ordering` is sent. A search "
-            f"has at most {MAX_SEARCH_PAGE} pages.",
+            "description": f"Full-text query over {', '.join(('title', *SEARCHED_NAMES))} and body. All "
+            "words must match, the last one as a prefix. The articles are ordered by relevance unless "
+            f"`ordering` is sent. A search has at most {MAX_SEARCH_PAGE} pages.",
             "example": "bread",
         },
     )

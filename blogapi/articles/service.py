@@ -11,8 +11,9 @@ from uuid import UUID
 from blogapi.articles import history, queries, renderings
 from blogapi.articles.batch import open_batch
 from blogapi.articles.content import ArticleInput
+from blogapi.articles.fields import TEXT_DEFAULTS
 from blogapi.articles.models import Article
-from blogapi.articles.text_defaults import RESET_BY_PUT, TEXT_DEFAULTS
+from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.web.bulk import write_all
 
 

@@ -173,7 +173,7 @@ def _copy_index(source: Connection, target: Connection, sums: dict[str, TableSum
 
 def _select_index(connection: Connection) -> Select[*tuple[Any, ...]]:
     engine = engines.get_engine(connection)
-    texts = (engine.table.c[name] for name in ("title", "subtitle", "text"))
+    texts = (engine.table.c[name] for name in engines.TEXTS)
     return select(engine.number, *texts).order_by(engine.number)
 
 

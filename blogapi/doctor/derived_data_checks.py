@@ -144,8 +144,10 @@ def _with_other_search_entry(articles: list[RenderedArticle]) -> Iterator[Render
     }
     for article in articles:
         number, indexed = stored.get(article.uuid, (0, []))
-        expected = [article.title, article.subtitle, article.plain_text]
-        if indexed != expected or not _is_number_plausible(number, article.visible_from()):
+        text = json_writer.get_search_text(article, article.plain_text)
+        if indexed != [text.title, text.subtitle, text.text] or not _is_number_plausible(
+            number, article.visible_from()
+        ):
             yield article
 
 

@@ -10,8 +10,7 @@ from uuid import UUID
 import marshmallow as ma
 
 from blogapi.articles.content import ArticleInput
-from blogapi.articles.lifecycle import ContentType
-from blogapi.articles.schemas import with_text_fields
+from blogapi.articles.fields import RESPONSES
 from blogapi.publication.visibility import Status
 from blogapi.web.fields import (
     FieldNames,
@@ -23,7 +22,7 @@ from blogapi.web.fields import (
     StrictInteger,
     Timestamp,
 )
-from blogapi.web.media_addresses import PictureAddress, mark_address
+from blogapi.web.media_addresses import mark_address
 from blogapi.web.pagination import DetailQuery, ListQuery
 from blogapi.working_copies.schemas import SeoTextsSchema, VersionName, WorkingCopyBodySchema
 
@@ -42,7 +41,7 @@ class _RevisionFields(ma.Schema):
             "example": "After the fire drill",
         }
     )
-    title = ma.fields.String()
+    title = RESPONSES["title"]
     status = ma.fields.String(metadata={"enum": [status.value for status in Status]})
 
 
@@ -51,12 +50,10 @@ class RevisionSchema(_RevisionFields, OutputSchema):
 
 
 class _SingleRevisionFields(_RevisionFields):
-    # The fields are in the documented order; `with_text_fields` appends any other text field of an article.
-    subtitle = ma.fields.String()
+    class Meta:
+        include = RESPONSES
+
     slug = ma.fields.String()
-    cover_image = PictureAddress()
-    content = ma.fields.String()
-    content_type = ma.fields.String(metadata={"enum": [kind.value for kind in ContentType]})
     published_at = Timestamp(dump_only=True, allow_none=True)
     category = Identifier()
     tags = ma.fields.List(Identifier())
@@ -67,12 +64,10 @@ class _SingleRevisionFields(_RevisionFields):
     seo = ma.fields.Nested(SeoTextsSchema)
 
 
-@with_text_fields
 class SingleRevisionSchema(_SingleRevisionFields, OutputSchema):
     """A former version with its whole content."""
 
 
-@with_text_fields
 class SingleRevisionFieldsSchema(_SingleRevisionFields, PartialOutputSchema):
     """A former version with the requested fields."""
 

@@ -52,7 +52,9 @@ MAX_CANDIDATES = 10_000
 # The words of long texts take seconds to find; see `connections.REQUEST_IDLE_SECONDS`.
 _ROWS_PER_STATEMENT = 25
 
-# Number, title, subtitle and text of an article.
+# The texts of an article in the index; `subtitle` contains all short texts but the title, each on a line.
+TEXTS = ("title", "subtitle", "text")
+# The number of an article, and its TEXTS.
 IndexRow = tuple[int, str, str, str]
 # The parameter of statements with the number of a row.
 _KEY = "key"
@@ -134,7 +136,7 @@ class Engine(Protocol):
         """Return the row of an article."""
 
 
-_TEXTS, _WORDS = ("title", "subtitle", "text"), ("title_words", "subtitle_words", "text_words")
+_WORDS = tuple(f"{name}_words" for name in TEXTS)
 
 
 class Fts5:
@@ -148,7 +150,7 @@ class Fts5:
     table = table(
         "search_index",
         column("rowid", Integer),
-        *(column(name, String) for name in ("search_index", *_TEXTS, *_WORDS)),
+        *(column(name, String) for name in ("search_index", *TEXTS, *_WORDS)),
     )
     number: ColumnElement[int] = table.c.rowid
 
@@ -211,7 +213,7 @@ class Fts5:
         """Return the row of an article."""
         number, *texts = row
         words = map(_join_adjacent, place_words(texts))
-        return {"rowid": number} | dict(zip((*_TEXTS, *_WORDS), (*texts, *words), strict=True))
+        return {"rowid": number} | dict(zip((*TEXTS, *_WORDS), (*texts, *words), strict=True))
 
 
 class Tsvector:
@@ -225,7 +227,7 @@ class Tsvector:
         "search_index",
         column("number", BigInteger),
         *(column(name, TSVECTOR) for name in ("vector", "titles")),
-        *(column(name, String) for name in ("title", "subtitle", "text")),
+        *(column(name, String) for name in TEXTS),
     )
     number: ColumnElement[int] = table.c.number
 
@@ -309,10 +311,10 @@ class Tsvector:
 
     def make_row(self, row: IndexRow) -> Mapping[str, Any]:
         """Return the row of an article."""
-        number, title, subtitle, text = row
-        placed = place_words([title, subtitle, text])
+        number, *texts = row
+        placed = place_words(texts)
         vectors = {"vector": _make_vector(placed), "titles": _make_vector(placed[:2])}
-        return {"number": number, "title": title, "subtitle": subtitle, "text": text} | vectors
+        return {"number": number} | dict(zip(TEXTS, texts, strict=True)) | vectors
 
 
 def get_engine(database: Session | Connection) -> Engine:
@@ -346,30 +348,26 @@ def _without_number(engine: Engine, row: IndexRow) -> dict[str, Any]:
     return {name: value for name, value in engine.make_row(row).items() if name != engine.number.key}
 
 
-def select_texts(connection: Connection, articles: Sequence[UUID]) -> Select[UUID, str, str, str]:
-    """Return a statement that selects the uuid, title, subtitle and text of each article in the index."""
+def select_texts(connection: Connection, articles: Sequence[UUID]) -> Select[*tuple[Any, ...]]:
+    """Return a statement that selects the uuid and the TEXTS of each of these articles in the index."""
     engine, entry = get_engine(connection), table_of(SearchEntry).c
-    columns = engine.table.c
     return (
-        select(entry.article_id, columns.title, columns.subtitle, columns.text)
+        select(entry.article_id, *(engine.table.c[name] for name in TEXTS))
         .join(engine.table, engine.number == entry.number)
         .where(entry.article_id.in_(articles))
     )
 
 
 def select_entries(connection: Connection) -> Select[*tuple[Any, ...]]:
-    """Return a statement that selects the entries of the articles `uuids`, with their texts.
-
-    The columns are article_id, number, title, subtitle and text.
-    """
+    """Return a statement that selects article_id, number and TEXTS of the articles `uuids`."""
     return _select_entries(type(get_engine(connection)))
 
 
 @cache
 def _select_entries(engine: type[Engine]) -> Select[*tuple[Any, ...]]:
-    entry, columns = table_of(SearchEntry), engine.table.c
+    entry = table_of(SearchEntry)
     return (
-        select(entry.c.article_id, entry.c.number, columns.title, columns.subtitle, columns.text)
+        select(entry.c.article_id, entry.c.number, *(engine.table.c[name] for name in TEXTS))
         .select_from(entry.outerjoin(engine.table, engine.number == entry.c.number))
         .where(entry.c.article_id.in_(bindparam("uuids", expanding=True)))
     )

@@ -33,7 +33,8 @@ _SELECT_LOWEST = select(func.min(_entry.number))
 class SearchText:
     """The searchable text of an article, and its publication time (None if it is not published).
 
-    If `text` is None, the text in the index is kept.
+    `subtitle` contains the short texts besides the title, each on a line. If `text` is None, the text in the
+    index is kept.
     """
 
     article_id: UUID

@@ -8,12 +8,9 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.articles.content import ArticleInput, TermReference
+from blogapi.articles.fields import RESPONSES, TEXT_NAMES
 from blogapi.articles.lifecycle import API_STATUSES
-from blogapi.articles.schemas import (
-    TEXT_FIELDS,
-    ArticleBodySchema,
-    with_text_fields,
-)
+from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.users.schemas import UserReferenceSchema
 from blogapi.web.fields import (
     BoundedList,
@@ -69,7 +66,7 @@ class WorkingCopyBodySchema(ArticleBodySchema):
         """Return the fields of the body as an object."""
         category, tags, authors = (data.get(name) for name in ("category", "tags", "authors"))
         return ArticleInput(
-            texts={name: data[name] for name in TEXT_FIELDS if name in data},
+            texts={name: data[name] for name in TEXT_NAMES if name in data},
             slug=data.get("slug"),
             category=category and TermReference(uuid=category),
             tags=None if tags is None else tuple(TermReference(uuid=tag) for tag in tags),
@@ -87,9 +84,11 @@ class SeoTextsSchema(OutputSchema):
     canonical_url = ma.fields.String()
 
 
-@with_text_fields
 class WorkingCopySchema(OutputSchema):
     """A working copy: the edited fields, who saved them and when, and the version they are based on."""
+
+    class Meta:
+        include = RESPONSES
 
     article = Identifier(attribute="article_id")
     user = ma.fields.Nested(UserReferenceSchema, metadata={"description": "The user who saved last."})
@@ -99,7 +98,6 @@ class WorkingCopySchema(OutputSchema):
     base_version = ma.fields.Integer(
         metadata={"description": "The version of the article that the edits are based on.", "example": 1}
     )
-    cover_image = PictureAddress()
     slug = ma.fields.String(
         metadata={
             "description": "Empty: the article keeps its slug; a derived slug of a draft follows the title."

@@ -18,7 +18,7 @@ from blogapi.articles.content import ArticleContent, ArticleInput, default_seo
 from blogapi.articles.lifecycle import UNSET, Unset
 from blogapi.articles.models import Article, ArticleRevision, WorkingCopy
 from blogapi.articles.references import find_terms, keep_existing
-from blogapi.articles.text_defaults import RESET_BY_PUT
+from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.media import uses
 from blogapi.publication.visibility import Status
 from blogapi.storage.database import current_time, db, transaction

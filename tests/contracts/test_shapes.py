@@ -60,11 +60,11 @@ REVISION = [
 ]
 SINGLE_REVISION = [
     *REVISION,
-    *(("subtitle", "text"), ("slug", "text"), ("cover_image", "text"), ("content", "text")),
-    *(("content_type", "text"), ("published_at", "time"), ("category", "uuid"), ("tags", ["uuid"])),
+    *(("slug", "text"), ("published_at", "time"), ("category", "uuid"), ("tags", ["uuid"])),
     ("authors", ["uuid"]),
     ("seo", [("title", "text"), ("description", "text"), ("og_image", "text"), ("canonical_url", "text")]),
-    ("excerpt", "text"),
+    *(("subtitle", "text"), ("excerpt", "text"), ("content", "text"), ("content_type", "text")),
+    ("cover_image", "text"),
 ]
 NEW_KEY = [("public_state", "key"), ("uuid", "uuid"), ("created", "time")]
 KEY = [

@@ -1,0 +1,94 @@
+"""The text fields of an article, each of which is declared once.
+
+A text field has a column of the same name. Former versions and working copies keep it, comparisons name it,
+exports contain it, and the admin pages edit it; all of them read TEXT_FIELDS. A new text field therefore
+needs only a declaration and a migration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import marshmallow as ma
+from marshmallow import validate
+
+from blogapi.articles.lifecycle import ContentType
+from blogapi.web.fields import Text
+from blogapi.web.media_addresses import PictureAddress, PictureReference
+
+_CONTENT_TYPES = [kind.value for kind in ContentType]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextField:
+    """A text of an article that its author writes."""
+
+    name: str
+    label: str  #: its name on the admin pages
+    body: ma.fields.Field[Any]  #: how requests contain it
+    response: ma.fields.Field[Any] = field(default_factory=ma.fields.String)
+    default: str = ""
+    #: the default of the column in the database; None if the first migration created the column
+    server_default: str | None = ""
+    #: whether searches find its words; the title and the content have rules of their own
+    is_searched: bool = False
+    #: whether previews of the article show it below the title
+    is_previewed: bool = False
+
+
+TEXT_FIELDS = (
+    TextField(
+        name="title",
+        label="Title",
+        body=Text(max_length="MAX_TITLE", required=True, metadata={"example": "The bread that waits for me"}),
+        response=ma.fields.String(metadata={"example": "The bread that waits for me"}),
+    ),
+    TextField(
+        name="subtitle",
+        label="Subtitle",
+        body=Text(max_length="MAX_SUBTITLE"),
+        server_default=None,
+        is_searched=True,
+        is_previewed=True,
+    ),
+    TextField(
+        name="excerpt",
+        label="Excerpt",
+        body=Text(
+            max_length="MAX_EXCERPT",
+            metadata={
+                "description": "Plain text. An empty excerpt, or one that equals the generated excerpt, is "
+                "generated from the content."
+            },
+        ),
+        response=ma.fields.String(
+            metadata={
+                "description": "The written excerpt. If there is none, an article shows the beginning of its "
+                "content as plain text; a version and a working copy show an empty text."
+            }
+        ),
+    ),
+    TextField(
+        name="content",
+        label="Text",
+        body=Text(max_length="MAX_CONTENT", metadata={"example": "Flour, *water*, time."}),
+        response=ma.fields.String(metadata={"description": "The text exactly as it was sent."}),
+    ),
+    TextField(
+        name="content_type",
+        label="Format",
+        body=ma.fields.String(validate=validate.OneOf(_CONTENT_TYPES), metadata={"example": "markdown"}),
+        response=ma.fields.String(metadata={"enum": _CONTENT_TYPES}),
+        default=ContentType.HTML.value,
+    ),
+    TextField(name="cover_image", label="Cover", body=PictureReference(), response=PictureAddress()),
+)
+
+TEXT_NAMES = tuple(text.name for text in TEXT_FIELDS)
+TEXT_DEFAULTS = {text.name: text.default for text in TEXT_FIELDS}
+# The text fields whose words searches find besides those of the title and the content.
+SEARCHED_NAMES = tuple(text.name for text in TEXT_FIELDS if text.is_searched)
+# The schema fields of requests and of responses, by name.
+BODIES = {text.name: text.body for text in TEXT_FIELDS}
+RESPONSES = {text.name: text.response for text in TEXT_FIELDS}
