@@ -21,6 +21,7 @@ from blogapi.transfer.blogapi_export.article_records import make_record
 from blogapi.transfer.blogapi_export.blog_data import ExportedMedia, TermNames
 from blogapi.transfer.blogapi_export.layout import get_file_name
 from blogapi.transfer.blogapi_export.values import Values
+from blogapi.transfer.exports.layouts import FRONT_MATTER_TEXTS
 from blogapi.transfer.exports.references import restore_content
 from blogapi.transfer.markdown import privacy
 from blogapi.transfer.markdown.parsers import parse_yaml
@@ -97,7 +98,7 @@ class ArticleFiles:
             "status": status,
             "slug": entries.get("slug"),
             "title": entries.get("title"),
-            "subtitle": entries.get("subtitle"),
+            **{name: entries.get(name) for name in FRONT_MATTER_TEXTS},
             "excerpt": entries.get("excerpt", entries.get("summary")),
             "content": content,
             "content_type": content_type,

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from blogapi.articles.content import default_seo
+from blogapi.articles.fields import TEXT_NAMES
 from blogapi.content.slugs import MAX_SLUG_LENGTH, make_slug
 from blogapi.publication.visibility import Status
 from blogapi.transfer.article_record import ArticleRecord, ExportedFields, RefusedFile
@@ -16,7 +17,6 @@ from blogapi.transfer.blogapi_export.values import Values
 from blogapi.web.fields import Timestamp
 
 _STATUSES = frozenset(status.value for status in Status)
-_TEXTS = ("title", "subtitle", "excerpt", "content", "content_type", "cover_image")
 _TIME = Timestamp()
 
 
@@ -43,7 +43,7 @@ def make_record(
     """
     notes = list(notes)
     uuid, slug = values.get_uuid(given, "uuid"), _read_slug(given, notes)
-    texts = {name: values.get_text(given, name) for name in _TEXTS}
+    texts = {name: values.get_text(given, name) for name in TEXT_NAMES}
     if not texts["title"].strip():
         raise RefusedFile("It has no title; add the field `title`.")
     published_at = values.get_time(given, "published_at")

@@ -14,7 +14,7 @@ from blogapi.articles.content import default_seo
 from blogapi.publication.visibility import READABLE_STATUSES, Status
 from blogapi.site import addresses
 from blogapi.site.models import Site
-from blogapi.transfer.exports.layouts import Layout
+from blogapi.transfer.exports.layouts import FRONT_MATTER_TEXTS, Layout
 from blogapi.transfer.exports.references import MediaAddresses, Replacement, Rewritten, escape_shortcodes
 from blogapi.transfer.exports.snapshot import Item, Snapshot
 from blogapi.transfer.exports.yaml_text import to_yaml
@@ -77,7 +77,7 @@ class ArticleWriter:
                     originals[name] = original
         cover = pictures.pop("cover_image")
         is_published = article["status"] in READABLE_STATUSES
-        texts = {name: text for name in ("subtitle", "excerpt") if (text := article[name])}
+        texts = {name: text for name in FRONT_MATTER_TEXTS if (text := article[name])}
         page = (
             {layout.address_field: self._make_path(article, article["slug"])} if layout.address_field else {}
         )

@@ -6,10 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from blogapi.articles.fields import TEXT_NAMES
 from blogapi.publication.visibility import READABLE_STATUSES
 from blogapi.site.time_zones import to_time_zone
 from blogapi.transfer.exports.snapshot import Item
 
+# The text fields that the front matter contains unchanged; files have the others in forms of their own.
+FRONT_MATTER_TEXTS = tuple(
+    name for name in TEXT_NAMES if name not in ("title", "content", "content_type", "cover_image")
+)
 _SUFFIXES = {"markdown": ".md", "html": ".html", "text": ".txt"}
 
 

@@ -1,11 +1,10 @@
 """Reads what an export contains, as plain mappings with the names and values of the API.
 
 All reads see one state of the database. An article is a mapping with the fields `uuid`, `created`,
-`last_updated`, `published_at`, `status`, `slug`, `former_slugs`, `former_paths`, `title`, `subtitle`,
-`excerpt`, `content`, `content_type`, `cover_image`, `category` (slug), `tags`, `authors` (slugs), `seo`,
-`media` (uuids), `paths` (mappings with `path` and `media`), `was_public` and `slug_derived`. Former slugs and
-paths are mappings with `slug` or `path`, and `created`. Times are texts in UTC; uuids are texts. The guide
-lists the fields of the other items.
+`last_updated`, `published_at`, `status`, `slug`, `former_slugs`, `former_paths`, all text fields, `category`
+(slug), `tags`, `authors` (slugs), `seo`, `media` (uuids), `paths` (mappings with `path` and `media`),
+`was_public` and `slug_derived`. Former slugs and paths are mappings with `slug` or `path`, and `created`.
+Times are texts in UTC; uuids are texts. The guide lists the fields of the other items.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, and_, or_, select, true
 
 from blogapi.articles.content import default_seo
+from blogapi.articles.fields import TEXT_NAMES
 from blogapi.articles.history import parse_content
 from blogapi.articles.models import (
     Article,
@@ -56,7 +56,6 @@ _former_path = table_of(FormerPath).c
 _tag_link, _author_link = table_of(ArticleTag).c, table_of(ArticleAuthor).c
 _use, _path, _media, _author = (table_of(model).c for model in (MediaUse, MediaPath, Media, Author))
 
-_TEXTS = ("slug", "title", "subtitle", "excerpt", "content", "content_type", "cover_image")
 _SEO_FIELDS = tuple(default_seo({}))
 _TERM_FIELDS: dict[type[Any], tuple[str, ...]] = {
     Category: ("description", "cover_image"),
@@ -216,7 +215,7 @@ def _read_ordered(model: type[Any], names: Sequence[str], condition: ColumnEleme
 def _read_batch(
     uuids: Collection[UUID], slugs: dict[str, dict[UUID, str]], media: Collection[str], now: datetime
 ) -> Iterator[Item]:
-    columns = (_article[name] for name in ("uuid", "created", "last_updated", *_TEXTS))
+    columns = (_article[name] for name in ("uuid", "created", "last_updated", "slug", *TEXT_NAMES))
     state = (_article.published_at, _article.status, _article.category_id)
     slug_state = (_article.was_public, _article.slug_derived)
     rows = {
@@ -233,16 +232,15 @@ def _read_batch(
     paths = _group(uuids, _path.article_id, _path.path, _path.media_id, order=bytewise(_path.path))
     for uuid in uuids:
         row = rows[uuid]
-        texts = {name: getattr(row, name) for name in _TEXTS}
         was_public = row.was_public or is_readable(row, now)
         yield {
             **_read_identity(row),
             "published_at": row.published_at and format_time(row.published_at),
             "status": row.status,
-            "slug": texts.pop("slug"),
+            "slug": row.slug,
             "former_slugs": _to_former_slugs(former[uuid]),
             "former_paths": _to_former_slugs(former_paths[uuid], "path"),
-            **texts,
+            **{name: getattr(row, name) for name in TEXT_NAMES},
             "category": slugs["category"][row.category_id],
             "tags": [slugs["tag"][tag_id] for (tag_id,) in tags[uuid]],
             "authors": [slugs["author"][author_id] for (author_id,) in authors[uuid]],
