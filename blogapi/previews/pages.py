@@ -10,6 +10,7 @@ from pathlib import Path
 import flask
 from flask import Response, render_template
 
+from blogapi.articles.fields import TEXT_FIELDS
 from blogapi.content.sanitizer import EMBED_HOSTS
 from blogapi.previews import queries
 from blogapi.site.queries import get_site
@@ -22,9 +23,9 @@ from blogapi.web.json import JsonBody, json_response
 
 pages = flask.Blueprint("preview_pages", __name__, template_folder="templates")
 
-_FIELDS = (
-    *("title", "subtitle", "status", "published_at", "last_updated", "cover_image", "authors", "html"),
-)
+# The text fields below the title.
+_TEXTS = tuple(text.name for text in TEXT_FIELDS if text.is_previewed)
+_FIELDS = ("title", *_TEXTS, "status", "published_at", "last_updated", "cover_image", "authors", "html")
 
 # The style sheet is part of the page, so that the page needs no other request.
 _STYLE = (Path(__file__).parent / "templates" / "previews" / "page.css").read_text(encoding="utf-8")
@@ -83,8 +84,8 @@ def _render_article(json_body: JsonBody, has_edits: bool) -> str:
     # The page sends no Referer, because its address is secret. Embedded players require one, so they get only
     # the origin. In sanitized HTML, `<` always begins an element.
     article["html"] = article["html"].replace("<iframe ", '<iframe referrerpolicy="strict-origin" ')
-    values = {"article": article, "has_edits": has_edits, "site": site, "language": site.language}
-    return _render("article", **values, **times)
+    values = {"article": article, "texts": _TEXTS, "has_edits": has_edits, "site": site}
+    return _render("article", language=site.language, **values, **times)
 
 
 def _render(template: str, **context: object) -> str:
