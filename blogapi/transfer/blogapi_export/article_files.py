@@ -70,11 +70,8 @@ class ArticleFiles:
     terms: TermNames
     now: datetime
 
-    def read(self, data: bytes, path: Path, source: str, *, is_edited: bool = False) -> ArticleRecord:
-        """Return the record of an article; raises RefusedFile if the file is broken.
-
-        An edited file can contain further addresses of exported media files.
-        """
+    def read(self, data: bytes, path: Path, source: str) -> ArticleRecord:
+        """Return the record of an article; raises RefusedFile if the file is broken."""
         match = _FRONT_MATTER.match(data)
         if match is None:
             raise RefusedFile("Its front matter has no end; add a line with `---`.")
@@ -83,8 +80,6 @@ class ArticleFiles:
         entries, notes = parse_yaml(_decode(match[1]), 2)
         own = values.get_mapping(entries, "blogapi")
         content, media_paths = self._read_content(own, _decode(data[match.end() :]))
-        if is_edited:
-            media_paths |= self._find_added_media(content)
         content_type = _read_content_type(own, path)
         if content_type == ContentType.TEXT and path.suffix.lower() == ".html":
             content = _read_pre(content)
@@ -157,11 +152,6 @@ class ArticleFiles:
                 paths[original] = file.uuid
         paths |= self._read_paths(own)
         return restore_content(exported, replacements), paths
-
-    def _find_added_media(self, content: str) -> dict[str, UUID]:
-        addresses = re.findall(rf"{re.escape(self.media_folder)}[^\s\"'()<>?#]+", content)
-        files = {address: self.media.get(address.removeprefix(self.media_folder)) for address in addresses}
-        return {address: file.uuid for address, file in files.items() if file}
 
     def _read_paths(self, own: Values) -> Iterator[tuple[str, UUID]]:
         for item in values.get_mappings(own, "paths"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import RefusedFile
-from blogapi.transfer.exports.export_files import DESCRIPTION, GIT_ATTRIBUTES, parse_manifest
+from blogapi.transfer.exports.export_files import DESCRIPTION, GIT_ATTRIBUTES
 from blogapi.transfer.exports.layouts import LAYOUTS, Layout
 from blogapi.transfer.markdown.parsers import parse_yaml
 
@@ -47,18 +46,6 @@ class ExportFolder:
                 f"The `layout` in {DESCRIPTION} is not one of {', '.join(LAYOUTS)}; correct it."
             )
         return LAYOUTS[name]
-
-    @cached_property
-    def hashes(self) -> dict[str, str]:
-        """The SHA-256 of each file as it was exported, by its path; empty if the list is missing."""
-        path = self.root / self.layout.manifest
-        text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-        return dict(parse_manifest(text))
-
-    def is_edited(self, path: Path, data: bytes) -> bool:
-        """Return whether the file is another than the exported one."""
-        name = path.relative_to(self.root).as_posix()
-        return self.hashes.get(name) != hashlib.sha256(data).hexdigest()
 
     def get_data_path(self, kind: str) -> Path:
         """Return the path of a data file."""

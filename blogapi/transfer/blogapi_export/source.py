@@ -102,7 +102,7 @@ class ExportSource:
                 media, export.layout.article_media, TermNames(data.terms), self._options.now
             )
             for entry in entries:
-                yield self._finish(read_item(entry.key, partial(_read_file, reader, entry, export)))
+                yield self._finish(read_item(entry.key, partial(_read_file, reader, entry)))
         for entry in self._documents:
             yield from map(self._finish, json_documents.read_articles(entry, self._options.now))
 
@@ -148,8 +148,7 @@ def _replace_media(record: ArticleRecord, uuids: Mapping[UUID, UUID]) -> Article
     return replace(record, content=content, exported=replace(exported, body=body, media_paths=paths))
 
 
-def _read_file(reader: ArticleFiles, entry: folder.Entry, export: ExportFolder) -> ArticleRecord:
+def _read_file(reader: ArticleFiles, entry: folder.Entry) -> ArticleRecord:
     if entry.problem:
         raise entry.problem
-    data = folder.read_bytes(entry.path)
-    return reader.read(data, entry.path, entry.key, is_edited=export.is_edited(entry.path, data))
+    return reader.read(folder.read_bytes(entry.path), entry.path, entry.key)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath, PureWindowsPath
+from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import IO, cast
 from urllib.parse import unquote, urlsplit
 
-from blogapi.media.stored_files import StoredFile
+from blogapi.media.stored_files import StoredFile, find_fault
 from blogapi.redirects.queries import list_redirects
 from blogapi.site.models import Site
 from blogapi.storage.database import end_read
@@ -19,6 +20,7 @@ from blogapi.transfer.exports.article_files import ArticleWriter
 from blogapi.transfer.exports.layouts import Layout
 from blogapi.transfer.exports.names import choose_article_names, choose_media_names
 from blogapi.transfer.exports.references import MediaAddresses
+from blogapi.transfer.exports.results import CannotWrite
 from blogapi.transfer.exports.snapshot import Item, Snapshot
 from blogapi.transfer.exports.yaml_text import to_yaml
 
@@ -28,8 +30,6 @@ DESCRIPTION = "blogapi.yaml"
 GIT_ATTRIBUTES = ".gitattributes"
 
 _PICTURES = ("cover_image", "avatar", "logo", "icon")
-# A line in the list of files, as `sha256sum` writes and checks it.
-_LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,15 @@ class TextFile:
     path: str
     content: bytes
 
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the content."""
+        return hashlib.sha256(self.content).hexdigest()
+
+    def open(self, media: Path) -> IO[bytes]:
+        """Return the content as a file."""
+        return io.BytesIO(self.content)
+
 
 @dataclass(frozen=True, slots=True)
 class MediaFile:
@@ -46,6 +55,18 @@ class MediaFile:
 
     path: str
     stored: StoredFile
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the content."""
+        return self.stored.hash
+
+    def open(self, media: Path) -> IO[bytes]:
+        """Open the file in the media folder `media`; raises CannotWrite if it is not intact."""
+        source = media / self.stored.path
+        if fault := find_fault(source, self.stored):
+            raise CannotWrite(f"It is {fault} in the media folder; `doctor` says what to do.")
+        return source.open("rb")
 
 
 def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaFile]:
@@ -135,26 +156,3 @@ def join_lines(items: Iterable[Item]) -> str:
 def dump(value: object) -> str:
     """Return a value as JSON on one line."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def format_line(path: str, digest: str) -> str:
-    """Return the line of a file in the list of files."""
-    return f"{digest}  {path}\n"
-
-
-def format_manifest(digests: Mapping[str, str]) -> bytes:
-    """Return the list of files, ordered by path."""
-    return "".join(format_line(path, digests[path]) for path in sorted(digests)).encode()
-
-
-def parse_manifest(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the path and the digest of each file; paths that lead out of the folder are ignored."""
-    for line in text.splitlines():
-        if (match := _LINE.fullmatch(line)) and _is_inside(match[2]):
-            yield match[2], match[1]
-
-
-def _is_inside(path: str) -> bool:
-    windows = PureWindowsPath(path)
-    parts: Iterable[str] = (*PurePosixPath(path).parts, *windows.parts)
-    return not (path.startswith("/") or windows.drive or windows.root or "\0" in path or ".." in parts)

@@ -12,11 +12,10 @@ from blogapi.media.folder import get_folder
 from blogapi.storage import files
 from blogapi.storage.disk_errors import is_disk_full
 from blogapi.transfer.exports.export_files import dump, join_lines, list_files
-from blogapi.transfer.exports.folder_writer import write_folder
 from blogapi.transfer.exports.layouts import Layout
 from blogapi.transfer.exports.results import ExportReport, FileResult
 from blogapi.transfer.exports.snapshot import Item, Snapshot, get_media_path, open_snapshot
-from blogapi.transfer.exports.zip_writer import write_zip
+from blogapi.transfer.exports.writers import write_folder, write_zip
 from blogapi.web.errors import Conflict, StorageFull
 
 

@@ -367,14 +367,6 @@ def test_a_file_outside_of_the_folder_is_refused(export, name):
         ExportFolder(export).get_media_path(name)
 
 
-def test_an_exported_picture_can_be_added_to_a_file(blogs, with_picture):
-    article = with_picture / "articles" / "own.html"
-    text = article.read_text(encoding="utf-8")
-    write(article, re.sub(r"  replacements:\n(?:    .*\n)+", "", text))
-    blogs.restore(with_picture)
-    assert [row["path"] for row in blogs.read_rows()["media_path"]] == ["../media/red.png"]
-
-
 def test_a_picture_that_the_library_has_is_used(blogs, with_picture, tmp_path):
     with blogs.app.app_context():
         own = store_picture(tmp_path, "red", "mine.png").uuid

@@ -11,11 +11,10 @@ import pytest
 
 from blogapi.media.stored_files import StoredFile
 from blogapi.storage import files
-from blogapi.transfer.exports import folder_writer
+from blogapi.transfer.exports import writers
 from blogapi.transfer.exports.export_files import MediaFile, TextFile
-from blogapi.transfer.exports.folder_writer import write_folder
 from blogapi.transfer.exports.results import ExportReport
-from blogapi.transfer.exports.zip_writer import write_zip
+from blogapi.transfer.exports.writers import write_folder, write_zip
 from blogapi.web.errors import Conflict
 
 PICTURE = b"a picture"
@@ -26,8 +25,7 @@ TEXTS = {
     "articles/old/salt.md": "Salt",
     ".gitattributes": "* -text",
 }
-CHANGED = "The file was changed after the last export; --overwrite replaces it."
-FOREIGN = "A file with this name exists that no export has written; --overwrite replaces it."
+FOREIGN = "No export has written the contents of this file; --overwrite replaces it."
 
 
 @pytest.fixture
@@ -130,8 +128,8 @@ def test_edited_files_are_neither_replaced_nor_deleted(export, root, read):
         (root / "articles" / name).write_text("edited")
     for _ in range(2):
         assert export(without("articles/old/salt.md"))[1] == {
-            "articles/tea.md": CHANGED,
-            "articles/old/salt.md": f"The blog no longer contains it, but: {CHANGED}",
+            "articles/tea.md": FOREIGN,
+            "articles/old/salt.md": f"The blog no longer contains it, but: {FOREIGN}",
         }
     assert read()["articles/old/salt.md"] == "edited"
     assert export(without("articles/old/salt.md"), overwrite=True)[0]["removed"] == 1
@@ -239,7 +237,7 @@ def test_a_media_file_that_the_blog_lacks_is_named(export, media, content, fault
 def test_another_size_of_a_media_file_is_noticed(export, root, read):
     export()
     (root / "media" / "a.png").write_text("x")
-    assert export()[1] == {"media/a.png": CHANGED}
+    assert export()[1] == {"media/a.png": FOREIGN}
     export(overwrite=True)
     assert read()["media/a.png"] == PICTURE.decode()
 
@@ -269,5 +267,5 @@ def test_no_file_is_left_half_written(export, read, monkeypatch):
 
 
 def test_two_exports_into_the_same_folder_exclude_each_other(export, root):
-    with files.locked(root / folder_writer._LOCK), pytest.raises(Conflict, match="Another export is writing"):
+    with files.locked(root / writers._LOCK), pytest.raises(Conflict, match="Another export is writing"):
         export()
