@@ -62,11 +62,6 @@ def test_the_export_of_blogger_has_the_counted_items():
     assert source.left_behind.counts == {ours: expected[theirs] for ours, theirs in names.items()}
 
 
-def test_posts_of_the_api_of_blogger_are_read():
-    counts, source = read("blogger", "blogger/tryghost-migrate")
-    assert (counts, source.left_behind.counts) == ({"published": 3}, {})
-
-
 @pytest.mark.parametrize("name", ["medium", "blogger"])
 def test_no_file_of_another_source_is_recognised(name):
     module = formats.get_format(name)

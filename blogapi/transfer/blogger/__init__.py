@@ -1,8 +1,7 @@
-"""Read the exports of Blogger: Atom, Google Takeout, and posts of the API as JSON."""
+"""Read the exports of Blogger, Atom files of its settings page and of Google Takeout."""
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -23,16 +22,12 @@ PICTURE_HOSTS = {
     "blogger.googleusercontent.com",
 }
 _ATOM_HINTS = (b"schemas.google.com/blogger/", b"blogger.com,1999:blog-")
-_API_HINT = re.compile(rb'"kind"\s*:\s*"blogger#(?:post|page)')
 _MAX_ALBUMS = 200
 
 
 def recognise(entry: folder.Entry, head: bytes) -> bool:
-    """Return whether a file is an Atom feed of Blogger, or a list of posts of its API."""
-    start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-    if start == b"<":
-        return b"<feed" in head and any(hint in head for hint in _ATOM_HINTS)
-    return start in (b"[", b"{") and _API_HINT.search(head) is not None
+    """Return whether a file is an Atom feed of Blogger."""
+    return b"<feed" in head and any(hint in head for hint in _ATOM_HINTS)
 
 
 def open_source(entries: Sequence[folder.Entry], options: ImportOptions) -> BloggerSource:

@@ -1,15 +1,12 @@
-"""Read Blogger's files in a stream: Atom of the settings page and of Google Takeout, and JSON of the API."""
+"""Read Blogger's Atom files in a stream: exports of the settings page and of Google Takeout."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from html import unescape
 from pathlib import Path
-from typing import Any
 from xml.sax import SAXException
 
-import ijson
 from defusedxml import DefusedXmlException
 
 from blogapi.transfer.article_record import RefusedFile
@@ -38,7 +35,6 @@ _JOINED = {"status", "trashed", "draft"}
 _KIND_SCHEME = "#kind"
 # XML does not allow these characters, but some texts contain them.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-_KINDS = {"blogger#post": "post", "blogger#page": "page", "blogger#comment": "comment"}
 
 
 class Feed:
@@ -51,17 +47,6 @@ class Feed:
 
     def read(self) -> Iterator[BloggerItem]:
         """Yield the entries. Raises RefusedFile where the file is not well-formed."""
-        try:
-            with self._path.open("rb") as file:
-                start = file.read(1024).lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-        except OSError as error:
-            raise RefusedFile("It cannot be read; check that it exists and is readable.") from error
-        if start == b"<":
-            yield from self._read_atom()
-        else:
-            yield from _read_json(self._path, "item" if start == b"[" else "items.item")
-
-    def _read_atom(self) -> Iterator[BloggerItem]:
         builder = ElementBuilder()
         try:
             with self._path.open("rb") as file:
@@ -139,36 +124,3 @@ def _read_attributes(item: BloggerItem, element: Element) -> None:
         item.parent = attributes.get("ref", "")
     elif name in ("location", "point"):
         item.features.append("locations")
-
-
-def _read_json(path: Path, prefix: str) -> Iterator[BloggerItem]:
-    try:
-        with path.open("rb") as file:
-            for value in ijson.items(file, prefix):
-                if isinstance(value, dict) and value.get("kind") in _KINDS:
-                    yield _make_item(value)
-    except (ijson.JSONError, OSError, ValueError, RecursionError) as error:
-        raise RefusedFile(
-            "The file is not valid JSON; the posts before the error were read. Save it again."
-        ) from error
-
-
-def _make_item(value: dict[str, Any]) -> BloggerItem:
-    author, blog, labels = (value.get(name) or {} for name in ("author", "blog", "labels"))
-    return BloggerItem(
-        kind=_KINDS[value["kind"]],
-        id=_to_text(value.get("id")),
-        blog=_to_text(blog.get("id")) if isinstance(blog, dict) else "",
-        # Without a key of the author, the API returns only public posts, and no status.
-        status=_to_text(value.get("status")) or ("LIVE" if value.get("url") else ""),
-        published=_to_text(value.get("published")),
-        title=_to_text(value.get("title")),
-        content=_to_text(value.get("content")),
-        author=unescape(_to_text(author.get("displayName"))) if isinstance(author, dict) else "",
-        address=_to_text(value.get("url")),
-        labels=[label for label in labels if isinstance(label, str)] if isinstance(labels, list) else [],
-    )
-
-
-def _to_text(value: object) -> str:
-    return value if isinstance(value, str) else ""

@@ -11,12 +11,10 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from html import unescape
 from typing import Any
-from urllib.parse import urlsplit
 
-from blogapi.content.sanitizer import EMBED_HOSTS
 from blogapi.transfer.article_record import RefusedFile
+from blogapi.transfer.frames import replace_frames
 
 #: The name of cards in a public post that were hidden from visitors who are not members.
 MEMBERS_ONLY = "cards that only members could read"
@@ -48,8 +46,6 @@ _SIGNUP_FORM = re.compile(
 _PLAYER = re.compile(r"<(audio|video)(?= src=)(?![^<>]* controls)")
 _IMAGE = re.compile(r"<img [^<>]*>")
 _SIZES = re.compile(r' (?:srcset|sizes)="[^"]*"')
-_FRAME = re.compile(r"<iframe\b([^<>]*)>(?:[^<]*</iframe>)?", re.IGNORECASE)
-_SOURCE = re.compile(r"""\ssrc\s*+=\s*+["']?([^"'\s<>]*)""", re.IGNORECASE)
 _FIELD = re.compile(r"<input\b[^<>]*>", re.IGNORECASE)
 _BLOCK_END = re.compile(r"</(?:p|h[1-6]|[uo]l|blockquote|figure|pre|table)>(?=<[a-z])")
 
@@ -157,7 +153,7 @@ def _clean_html(html: str) -> Body:
     html = _PLAYER.sub(r"<\1 controls", html)
     # The library makes its own sizes.
     html = _IMAGE.sub(lambda tag: _SIZES.sub("", tag[0]), html)
-    html = _FRAME.sub(lambda frame: _replace_frame(frame, losses), html)
+    html, losses["embeds that became links"] = replace_frames(html)
     lowered = html.lower()
     losses["scripts in HTML cards"] += "<script" in lowered
     if "<form" in lowered:
@@ -178,16 +174,3 @@ def _remove_gated_blocks(html: str, losses: Counter[str]) -> str:
             content = ""
         parts += [content, after]
     return "".join(parts)
-
-
-def _replace_frame(frame: re.Match[str], losses: Counter[str]) -> str:
-    """Return a link in place of an embedded page that articles cannot show."""
-    source = _SOURCE.search(frame[1])
-    try:
-        host = urlsplit(unescape(source[1])).hostname if source else ""
-    except ValueError:
-        host = ""
-    if source is None or host in EMBED_HOSTS:
-        return frame[0]
-    losses["embeds that became links"] += 1
-    return f'<p><a href="{source[1]}">{source[1]}</a></p>'

@@ -1,8 +1,7 @@
-"""Reads the exports of Blogger: Atom of the settings page, Google Takeout, and JSON of the API."""
+"""Reads the exports of Blogger: Atom of the settings page and of Google Takeout."""
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from html import escape
 
@@ -215,22 +214,6 @@ def test_the_albums_of_takeout_are_searched_for_pictures(read, tmp_path):
     assert [path.name for path in source.assets] == ["Mimi", "Other"]
 
 
-def test_posts_of_the_api_are_read(read):
-    post = {
-        **{"kind": "blogger#post", "id": "1", "blog": {"id": "7"}, "published": "2020-05-06T07:08:09-07:00"},
-        **{"url": "http://mimi.blogspot.com/2020/05/a-cat.html", "title": "A &amp; B", "content": "<p>x</p>"},
-        **{"author": {"displayName": "Ada &amp; Co"}, "labels": ["Tom &amp; Co", 3]},
-    }
-    for document in ([post], {"kind": "blogger#postList", "items": [post, {"kind": "other"}]}):
-        (record,), source = read(json.dumps(document), "posts.json")
-        assert (record.key, record.title, record.slug) == ("blogger:7:1", "A & B", "a-cat")
-        assert (record.status, record.tags) == ("published", ("Tom & Co",))
-        assert [one.name for one in record.authors] == ["Ada & Co"]
-        assert "mimi.blogspot.com" in source.hosts
-    (draft,), _ = read(json.dumps([post | {"url": None, "author": None, "labels": None}]))
-    assert (draft.status, draft.authors, draft.tags) == ("draft", (), ())
-
-
 def test_a_post_without_title_gets_one_from_its_text(read):
     (one, two), _ = read(
         make_feed(
@@ -255,11 +238,7 @@ FLASH = '<embed src="http://www.youtube.com/v/abc_DEF-123&hl=en" type="applicati
         (f"a{FLASH}b{FLASH}", f"a{PLAYER}b{PLAYER}", 0),
         ('<object class="BLOG_video_class"></object><object>', None, 1),
         ("<iframe src='//www.youtube.com/embed/x'></iframe>", None, 0),
-        (
-            '<iframe width="1" src="https://www.blogger.com/video.g?token=x"></iframe><iframe></iframe>',
-            None,
-            2,
-        ),
+        ("<iframe></iframe>", None, 0),
         (
             "a<div class=\"blogger-post-footer\"><img width='1' src='https://blogger.googleusercontent.com/tracker/"
             "1-2?l=mimi.blogspot.com' alt='' /></div>",
@@ -273,6 +252,15 @@ def test_old_players_are_replaced_and_what_is_not_shown_is_noted(html, expected,
     found, notes = convert_embeds(html)
     assert found == (expected or html)
     assert [f"does not show {lost:,} " in note for note in notes] == [True] * bool(lost)
+
+
+def test_other_embedded_pages_become_links():
+    html, notes = convert_embeds(
+        '<iframe width="1" src="https://www.blogger.com/video.g?a=1&amp;b=2"></iframe>'
+    )
+    address = "https://www.blogger.com/video.g?a=1&amp;b=2"
+    assert html == f'<p><a href="{address}">{address}</a></p>'
+    assert notes == ("The text now has links in place of 1 embedded content.",)
 
 
 @pytest.mark.parametrize("part", ["<object>", "<embed ", "<iframe ", "<object></object>", " src="])
@@ -333,12 +321,6 @@ def test_a_tag_without_an_end_is_refused(read, monkeypatch):
     monkeypatch.setattr("blogapi.transfer.xml_elements._MAX_CHUNKS", 2)
     (report,), _ = read(make_feed("<a b='" + "x" * 300_000))
     assert report.result == Result.REFUSED
-
-
-def test_broken_json_is_refused_after_the_posts_before_it(read):
-    text = '[{"kind": "blogger#post", "id": "1", "title": "A", "content": "x"}, {"kind": '
-    (post, report), _ = read(text, "posts.json")
-    assert (post.title, report.result) == ("A", Result.REFUSED)
 
 
 def test_deep_nesting_is_refused(read):

@@ -15,7 +15,7 @@ from tests.transfer.imports.test_run import run as run
 
 CORPUS = os.environ.get("BLOGAPI_TEST_CORPUS", "")
 SOURCES = (
-    *("blogger/tryghost-migrate", "ghost/ghost-fixtures", "ghost/tryghost-migrate"),
+    *("blogger/pelican", "ghost/ghost-fixtures", "ghost/tryghost-migrate"),
     *("markdown-odd/derived", "markdown-toml/volcano", "markdown-yaml/jekyll-testposts"),
     *("wxr/wordpress-antora", "wxr/wp-theme-test-data"),
 )
