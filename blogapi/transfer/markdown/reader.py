@@ -136,14 +136,12 @@ def parse_file(
     )
     former_slugs = former_addresses.read_former_slugs(fields, slug)
     addresses, names = former_addresses.read_addresses(fields), former_addresses.read_names(fields)
-    body = mdx.resolve_addresses(parsed.body) if content_type == "markdown" else parsed.body
-    if key.casefold().endswith(".mdx"):
-        body = mdx.remove_code(body, fields.notes)
+    is_mdx = key.casefold().endswith(".mdx")
     media_folder = fields.take_line(*_MEDIA_FOLDER_FIELDS)
     _note_unused_keys(fields)
     return ArticleRecord(
         key=key,
-        content=body,
+        content=mdx.remove_code(parsed.body, fields.notes) if is_mdx else parsed.body,
         content_type=content_type,
         status=status,
         published_at=published_at,
