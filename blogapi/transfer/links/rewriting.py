@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from html import escape, unescape
 
-from blogapi.transfer.markdown.scanner import Scanner
+from blogapi.transfer.markdown.scanner import find_outside_code
 
 FindAddress = Callable[[str], str | None]
 
@@ -73,12 +73,12 @@ class _Rewriter:
         self._find_file = find_file
 
     def list_in_html(self, html: str) -> Iterator[tuple[int, int, str]]:
-        for tag in Scanner(html, "html", _HTML_TOKEN, "<"):
+        for tag in find_outside_code(html, "html", _HTML_TOKEN, "<"):
             yield *tag.span(), self._rewrite_tag(tag[0])
 
     def list_in_markdown(self, text: str) -> Iterator[tuple[int, int, str]]:
         openers: list[int] = []
-        for token in Scanner(text, "markdown", _MARKDOWN_TOKEN, r"\[\]"):
+        for token in find_outside_code(text, "markdown", _MARKDOWN_TOKEN, r"\[\]"):
             if token["tag"]:
                 yield *token.span(), self._rewrite_tag(token[0])
             elif token[0] == "[":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from blogapi.transfer.markdown.scanner import Scanner
+from blogapi.transfer.markdown.scanner import find_outside_code
 
 _VALUE = r"\"[^\"\n{}]*+\"|'[^'\n{}]*+'|[^\s{}\"']++"
 _NAMED = rf"[.#][\w:-]++|[\w-]++=(?:{_VALUE})"
@@ -29,7 +29,7 @@ def remove_lists(content: str, content_type: str) -> tuple[str, int]:
     The id of a heading is kept, in the form that blogapi reads.
     """
     parts, position, number = [], 0, 0
-    for match in Scanner(content, content_type, _LIST, "{"):
+    for match in find_outside_code(content, content_type, _LIST, "{"):
         parts.append(_replace(content[position : match.start()], match[0]))
         position, number = match.end(), number + (not parts[-1].endswith(match[0]))
     return "".join([*parts, content[position:]]), number

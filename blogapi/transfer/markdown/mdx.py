@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from blogapi.transfer.markdown.scanner import Scanner
+from blogapi.transfer.markdown.scanner import find_outside_code
 from blogapi.transfer.messages import join_counts
 
 _PATTERN = re.compile(
@@ -21,7 +21,7 @@ def remove_code(content: str, notes: list[str]) -> str:
     """Return the text without `import`, `export` and comments; add a note with the names of components."""
     components: Counter[str] = Counter()
     parts, position = [], 0
-    for match in Scanner(content, "markdown", _PATTERN, "ie{"):
+    for match in find_outside_code(content, "markdown", _PATTERN, "ie{"):
         if match["component"]:
             components[match["component"]] += 1
         else:

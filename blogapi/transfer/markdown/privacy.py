@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from blogapi.transfer.markdown import dates
 from blogapi.transfer.markdown.fields import is_empty, normalize_key
-from blogapi.transfer.markdown.scanner import Scanner
+from blogapi.transfer.markdown.scanner import find_outside_code
 from blogapi.transfer.markdown.text import BOOLEAN_WORDS, to_bool, to_line
 
 _TRUE = frozenset(word for word, meaning in BOOLEAN_WORDS.items() if meaning)
@@ -149,7 +149,7 @@ def find_in_tags_of_text(text: str) -> list[DraftReason]:
     """Return the reason for a draft if template tags hide or encrypt a part of the text."""
     if not _HIDING_TAG.search(text):
         return []
-    found = next(iter(Scanner(text, "markdown", _HIDING_TAG, "{")), None)
+    found = next(find_outside_code(text, "markdown", _HIDING_TAG, "{"), None)
     note = (
         f"The tag “{found['name'][:60]}” hides a part of its text; the article became a draft."
         if found

@@ -37,14 +37,9 @@ def is_image(address: str) -> bool:
     return _IMAGE.search(address) is not None
 
 
-def is_video(address: str) -> bool:
-    """Return whether an address ends with the extension of a video."""
-    return _VIDEO.search(address) is not None
-
-
-def is_audio(address: str) -> bool:
-    """Return whether an address ends with the extension of a sound file."""
-    return _AUDIO.search(address) is not None
+def is_player(address: str) -> bool:
+    """Return whether an address ends with the extension of a video or a sound file."""
+    return (_VIDEO.search(address) or _AUDIO.search(address)) is not None
 
 
 def clean_address(address: str) -> str:
@@ -52,70 +47,43 @@ def clean_address(address: str) -> str:
     return _UNSAFE_IN_ADDRESS.sub(lambda match: quote(match[0]), address.strip())
 
 
-class Markup:
-    """Writes elements in the content type of an article."""
-
-    def __init__(self, content_type: str) -> None:
-        self.is_html = content_type == "html"
-
-    def make_picture(self, src: str, alt: str = "", *, title: str = "", sizes: Mapping[str, str]) -> str:
-        """Return a picture; Markdown if it has no sizes (`width` and `height`)."""
-        sizes = {name: size for name, size in sizes.items() if _SIZE.fullmatch(size)}
-        alt, title = " ".join(alt.split()), " ".join(title.split())
-        if self.is_html or sizes:
-            return make_image({"src": src, "alt": alt, "title": title, **sizes})
-        tooltip = ' "{}"'.format(title.replace('"', '\\"')) if title else ""
-        return f"![{escape_brackets(alt)}]({clean_address(src)}{tooltip})"
-
-    def make_figure(self, image: Mapping[str, str], caption: str, link: str) -> str:
-        """Return a picture, given by its attributes, with its caption (Markdown) and its link."""
-        picture = make_image(image)
-        if link:
-            picture = f"<a{_attribute('href', clean_address(link))}>{picture}</a>"
-        return f"<figure>{picture}<figcaption>{render_inline(caption)}</figcaption></figure>"
-
-    def make_link(self, text: str, address: str) -> str:
-        """Return a link; the text is Markdown or HTML, as the article."""
-        address = clean_address(address)
-        return f"<a{_attribute('href', address)}>{text}</a>" if self.is_html else f"[{text}]({address})"
-
-    def make_text_link(self, text: str, address: str) -> str:
-        """Return a link whose text is plain text."""
-        return self.make_link(escape(text, quote=False) if self.is_html else escape_brackets(text), address)
-
-    def make_player(self, address: str) -> str:
-        """Return a player for a video or sound file."""
-        element = "audio" if is_audio(address) else "video"
-        return f"<{element}{_attribute('src', clean_address(address))} controls></{element}>"
-
-    def make_frame(self, address: str, title: str) -> str:
-        """Return an embedded page; the sanitizer keeps those of known hosts."""
-        return f"<iframe{_attribute('src', address)}{_attribute('title', title)} allowfullscreen></iframe>"
-
-    def make_code(self, code: str, language: str, prefix: str) -> str:
-        """Return a code block whose lines all begin with `prefix`; the first line has it already."""
-        language = language if _LANGUAGE.fullmatch(language) else ""
-        if self.is_html:
-            name = _attribute("class", f"language-{language}") if language else ""
-            return f"<pre><code{name}>{escape(code, quote=False)}</code></pre>"
-        fence = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(code)), default=0))
-        lines = [f"{fence}{language}", *(line.removeprefix(prefix) for line in code.split("\n")), fence]
-        return f"\n{prefix}".join(lines)
-
-    def make_code_span(self, code: str) -> str:
-        """Return code within a line."""
-        if self.is_html:
-            return f"<code>{escape(code, quote=False)}</code>"
-        ticks = "`" * (1 + max((len(run) for run in _TICKS.findall(code)), default=0))
-        space = " " if code.startswith("`") or code.endswith("`") else ""
-        return f"{ticks}{space}{code}{space}{ticks}"
+def make_picture(src: str, alt: str, sizes: Mapping[str, str], *, is_html: bool = False) -> str:
+    """Return a picture; Markdown unless `is_html`, or it has sizes (`width` and `height`)."""
+    sizes = {name: size.removesuffix("px") for name, size in sizes.items() if _SIZE.fullmatch(size)}
+    src, alt = clean_address(src), " ".join(alt.split())
+    if not is_html and not sizes:
+        return f"![{escape_brackets(alt)}]({src})"
+    attributes = "".join(f' {name}="{size}"' for name, size in sizes.items())
+    return f'<img src="{escape(src)}" alt="{escape(alt)}"{attributes}>'
 
 
-def make_image(attributes: Mapping[str, str]) -> str:
-    """Return a picture as HTML; empty attributes except `alt` are left out."""
-    cleaned = {**attributes, "src": clean_address(attributes["src"])}
-    used = {name: value for name, value in cleaned.items() if value or name == "alt"}
-    return f"<img{''.join(_attribute(*one) for one in used.items())}>"
+def make_link(text: str, address: str, *, is_html: bool = False) -> str:
+    """Return a link; the text is Markdown, or HTML if `is_html`."""
+    address = clean_address(address)
+    return f'<a href="{escape(address)}">{text}</a>' if is_html else f"[{text}]({address})"
+
+
+def make_text_link(text: str, address: str, *, is_html: bool = False) -> str:
+    """Return a link whose text is plain text."""
+    text = escape(text, quote=False) if is_html else escape_brackets(text)
+    return make_link(text, address, is_html=is_html)
+
+
+def make_player(address: str) -> str:
+    """Return a player for a video or sound file."""
+    element = "audio" if _AUDIO.search(address) else "video"
+    return f'<{element} src="{escape(clean_address(address))}" controls></{element}>'
+
+
+def make_code(code: str, language: str, prefix: str, *, is_html: bool) -> str:
+    """Return a code block whose lines all begin with `prefix`; the first line has it already."""
+    language = language if _LANGUAGE.fullmatch(language) else ""
+    if is_html:
+        name = f' class="language-{escape(language)}"' if language else ""
+        return f"<pre><code{name}>{escape(code, quote=False)}</code></pre>"
+    fence = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(code)), default=0))
+    lines = [f"{fence}{language}", *(line.removeprefix(prefix) for line in code.split("\n")), fence]
+    return f"\n{prefix}".join(lines)
 
 
 def separate(content: str, start: int, end: int) -> str:
@@ -140,7 +108,3 @@ def render_inline(text: str) -> str:
         return escape(text, quote=False)
     html = markdown.render_markdown(text[:10_000]) or escape(text)
     return " ".join(re.sub(r"</?p>", " ", html).split())
-
-
-def _attribute(name: str, value: str) -> str:
-    return f' {name}="{escape(value)}"'

@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from html import escape
 
 from blogapi.transfer.link_targets import LinkTargets
 from blogapi.transfer.markdown.attribute_lists import remove_lists
-from blogapi.transfer.markdown.known_tags import NOTICES, Tag, show_tag
+from blogapi.transfer.markdown.known_tags import Tag, embed, show_tag
 from blogapi.transfer.markdown.tag_arguments import evaluate, get_name, parse_arguments
-from blogapi.transfer.markdown.tag_markup import Markup, Resolved, clean_address, render_inline, separate
+from blogapi.transfer.markdown.tag_markup import Resolved, make_code, render_inline, separate
 from blogapi.transfer.markdown.tag_syntax import (
     HIDDEN_TAGS,
     RAW_TAGS,
@@ -26,8 +25,6 @@ from blogapi.transfer.markdown.tag_syntax import (
 )
 from blogapi.transfer.messages import format_count
 
-# A text without these characters contains no tags.
-_HINTS = ("{", "@/")
 # Statements. Their closing tags do not end a text.
 _STATEMENTS = {
     *("if", "ifchanged", "unless", "for", "case", "tablerow", "capture", "macro", "call", "set", "filter"),
@@ -36,26 +33,23 @@ _STATEMENTS = {
     *("continue", "include_relative"),
 }
 _INCLUDES = {"include", "include_cached", "include_relative", "render", "partial"}
-_DETAILS = {
-    "details",
-    "expand",
-    "collapse",
-    "spoiler",
-    "accordion",
-    "fold",
-    "folding",
-    "toggle",
-    "expandable",
-}
+#: Names of notes and warnings, whose text becomes a quote.
+_NOTICES = {
+    *("note", "notes", "notice", "notification", "alert", "admonition", "callout", "hint", "tip", "info"),
+    *("warning", "warn", "important", "caution", "danger", "attention", "message", "infobox", "success"),
+    *("blockquote", "pullquote", "quote", "centerquote", "cq", "epigraph", "pull-quote", "error", "aside"),
+}  # fmt: skip
+_QUOTES = {"blockquote", "quote"}
+_DETAILS = {"details", "expand", "collapse", "spoiler", "accordion", "fold", "folding", "toggle"}
 _CALL = re.compile(r"(?P<name>[\w:.-]+)\s*\((?P<text>.*)\)", re.DOTALL)
 # A filter of Eleventy for players: `{{ "https://…" | embed: "title" }}`.
 _PLAYER = re.compile(
-    r"([\"'])(?P<address>https?://[^\"'\s]+)\1\s*\|\s*(?:embed|youtube|vimeo|video)\b[^\"']*([\"'](?P<title>[^\"']*)[\"'])?"
+    r"([\"'])(?P<address>https?://[^\"'\s]+)\1\s*\|\s*(?:embed|youtube|vimeo|video)\b[^\"']*(?:[\"'](?P<title>[^\"']*))?.*"
 )
-_ARTICLE = re.compile(r"\.(?:md|rst|html?)(?:#|$)", re.IGNORECASE)
 _LINE_START = re.compile(r"(?:^|\n)([ \t]*)\Z")
 _SUFFIX = re.compile(r"\.(?:html?|md|markdown|liquid|njk|svg|txt|ext)$", re.IGNORECASE)
-_ADDRESS = re.compile(r"(?<!\S)(?:https?:/)?/\S+")
+# The options of `{% codeblock title lang:x %}` of Hexo.
+_OPTION = re.compile(r"(?:^|(?<=\s))[a-z_]+:(?!//)\S+|[\"']")
 _MAX_PARAGRAPH = 5_000
 
 
@@ -64,7 +58,7 @@ def resolve_templates(content: str, content_type: str, targets: LinkTargets) -> 
 
     In code, only the marks are removed that protect it from the template engine (`{% raw %}`).
     """
-    if content_type == "text" or not any(hint in content for hint in _HINTS):
+    if content_type == "text" or "{" not in content:
         return Resolved(content)
     resolver = _Resolver(unescape_code(content, content_type), content_type, targets)
     content, removed = remove_lists(resolver.resolve(), content_type)
@@ -108,8 +102,6 @@ class _Resolver:
             tag.replacement = self._show_literal(tag, tag.inner)
         elif tag.kind == "output":
             tag.replacement = self._show_output(tag)
-        elif tag.kind == "address":
-            tag.replacement = self._show_address(tag)
         else:
             tag.replacement = self._show_tag(tag)
         if tag.replacement is not None:
@@ -127,18 +119,13 @@ class _Resolver:
         if tag.name in HIDDEN_TAGS:
             self.unresolved.update([tag.name] if tag.name != "comment" else [])
             return ""
-        code, markup, before = unescape(inner), self._get_markup(tag), self._get_indent(tag.start)
-        if before is None and "\n" not in code.strip():
-            return markup.make_code_span(code.strip())
-        prefix = before or ""
-        title = _read_code_title(tag.text) if tag.name == "codeblock" else ""
-        title = render_inline(title) if markup.is_html else title
-        code = re.sub(r"\A[ \t]*\n", "", code).rstrip()
-        block = markup.make_code(code, _read_language(tag.name, tag.text), prefix)
-        heading = f"{title}\n\n{prefix}" if title else ""
-        return (
-            ("\n\n" if before is None else "") + heading + block + ("\n" if self._get_rest(tag.end) else "")
-        )
+        prefix = self._get_indent(tag.start)
+        title = " ".join(_OPTION.sub("", tag.text).split()) if tag.name == "codeblock" else ""
+        before = f"\n\n{title}\n\n" if title else "\n\n" if prefix is None else ""
+        code = re.sub(r"\A[ \t]*\n", "", unescape(inner)).rstrip()
+        language = _read_language(tag.name, tag.text)
+        block = make_code(code, language, prefix or "", is_html=self._is_in_html(tag))
+        return before + (prefix or "" if before else "") + block + ("\n" if self._get_rest(tag.end) else "")
 
     def _get_indent(self, offset: int) -> str | None:
         """Return the spaces between the start of a line and a tag, or None if there is other text."""
@@ -149,26 +136,17 @@ class _Resolver:
         """Return the rest of a line without spaces (of a long line, only its start)."""
         return self._content[offset : offset + 200].partition("\n")[0].strip()
 
-    def _get_markup(self, tag: FoundTag) -> Markup:
-        """Return the markup at a tag; a paragraph that begins with an HTML element contains no Markdown."""
+    def _is_in_html(self, tag: FoundTag) -> bool:
+        """Return whether a tag is in HTML; a paragraph that begins with an element contains no Markdown."""
         start = self._content.rfind("\n\n", max(0, tag.start - _MAX_PARAGRAPH), tag.start) + 1
-        is_html = self._content[start : tag.start].lstrip().startswith("<")
-        return Markup("html" if is_html else self._type)
-
-    def _show_address(self, tag: FoundTag) -> str | None:
-        """Return the address of a link in the notation of Zola (`@/x.md`) or Pelican (`{filename}x.md`)."""
-        found = self._targets.find_post(tag.text) if tag.name else tag.text
-        if found or _ARTICLE.search(tag.text):
-            return found
-        # In other generators, `@/` is a folder of the project.
-        return self._content[tag.start : tag.end] if tag.name == "@/" else tag.text
+        return self._type == "html" or self._content[start : tag.start].lstrip().startswith("<")
 
     def _show_output(self, tag: FoundTag) -> str | None:
         call, player = _CALL.fullmatch(tag.text), _PLAYER.fullmatch(tag.text)
         if call:
             return self._show_named(call["name"].rpartition("::")[2], call["text"], tag)
         if player:
-            return self._show_named("iframe", f'"{player["address"]}" title="{player["title"] or ""}"', tag)
+            return embed(player["address"], player["title"] or "", is_html=self._is_in_html(tag))
         following = self._content[tag.end : tag.end + 2]
         if tag.text in ("page.url", "page.permalink") and following.startswith("#"):
             return ""
@@ -188,11 +166,8 @@ class _Resolver:
         return self._show_named(name, text, tag, kind="include") if name and "{{" not in file else None
 
     def _show_named(self, name: str, text: str, tag: FoundTag, kind: str = "") -> str | None:
-        # A tag with a text is a quote and not the tag of a line.
-        if tag.partner and name in NOTICES:
-            return None
-        markup = self._get_markup(tag)
-        shown = show_tag(Tag(name.lower(), parse_arguments(text), kind or tag.kind, markup, self._targets))
+        arguments, is_html = parse_arguments(text), self._is_in_html(tag)
+        shown = show_tag(Tag(name.lower(), arguments, kind or tag.kind, is_html, self._targets))
         if shown and shown.startswith("<") and not shown.startswith("<br"):
             shown += self._separate(tag)
         return shown
@@ -203,22 +178,26 @@ class _Resolver:
     def _unwrap(self, tag: FoundTag, closing: FoundTag) -> None:
         """Replace an unknown tag and its closing tag, whose text is kept."""
         arguments = parse_arguments(tag.text)
-        is_block = self._get_indent(tag.start) is not None and not self._get_rest(closing.end)
         title = arguments.get("title", "summary", "header", "name", "label", "author")
-        address = arguments.get("href", "url", "link") if tag.name in ("button", "btn") else ""
+        # In Jekyll and Hexo, words without quotes are one title.
+        words = "" if tag.is_call or tag.kind != "liquid" else tag.text.strip("\"'")
         tag.replacement = closing.replacement = ""
-        if address and self._type == "markdown":
-            tag.replacement, closing.replacement = "[", f"]({clean_address(address)})"
-        elif tag.name in _DETAILS and is_block:
-            # In Jekyll, words without quotes are one title.
-            words = arguments.values if tag.kind == "liquid" else arguments.values[:1]
-            title = title or " ".join(words) or "Details"
+        if self._get_indent(tag.start) is None or self._get_rest(closing.end):
+            self.unwrapped[tag.name] += 1
+        elif tag.name in _DETAILS:
+            title = title or words or "".join(arguments.values[:1]) or "Details"
             self._wrap(tag, closing, f"<details><summary>{render_inline(title)}</summary>", "</details>")
-        elif tag.name in NOTICES and is_block:
-            credit = _read_credit(tag) if tag.name in ("blockquote", "quote") else ""
-            self._wrap(tag, closing, "<blockquote>", f"{credit}</blockquote>")
-            if title and not credit:
-                tag.replacement += f"<strong>{render_inline(title)}</strong>\n\n"
+        elif tag.name in _QUOTES:
+            credit = render_inline(title or words)
+            self._wrap(
+                tag,
+                closing,
+                "<blockquote>",
+                f"<footer>— {credit}</footer></blockquote>" if credit else "</blockquote>",
+            )
+        elif tag.name in _NOTICES:
+            self._wrap(tag, closing, "<blockquote>", "</blockquote>")
+            tag.replacement += f"<strong>{render_inline(title)}</strong>\n\n" if title else ""
         else:
             self.unwrapped[tag.name] += 1
 
@@ -231,8 +210,6 @@ class _Resolver:
 
 def _get_counted_name(tag: FoundTag) -> str:
     """Return the name under which a tag is counted, or ""."""
-    if tag.kind == "address":
-        return tag.name.strip("{}")
     if tag.kind == "output":
         call = _CALL.fullmatch(tag.text)
         return call["name"] if call else get_name(tag.text)
@@ -250,30 +227,3 @@ def _read_language(name: str, text: str) -> str:
     first = re.match(r"\s*[\"']?([\w+#.-]+)", text) if name != "codeblock" else None
     found = named or first
     return found[1] if found else ""
-
-
-def _read_code_title(text: str) -> str:
-    """Return the title of `{% codeblock title lang:x url text %}` of Hexo, with its link in Markdown."""
-    plain = re.sub(r"(?:^|(?<=\s))[a-z_]+:(?!//)\S+|[\"']", "", text)
-    place = _ADDRESS.search(plain)
-    if place is None:
-        return " ".join(plain.split())
-    title, label = " ".join(plain[: place.start()].split()), " ".join(plain[place.end() :].split())
-    return f"{title} {Markup('markdown').make_text_link(label or title or place[0], place[0])}".lstrip()
-
-
-def _read_credit(tag: FoundTag) -> str:
-    """Return the line that names the author and the source of a quote: `author, source url title` in Hexo."""
-    arguments = parse_arguments(tag.text)
-    author, source = arguments.get("author", "cite"), arguments.get("source", "link", "url")
-    title, words = "", tag.text if tag.kind == "liquid" and not tag.is_call else ""
-    place = re.search(r"https?://\S+", words)
-    if not author:
-        author = words[: place.start()].strip() if place else words
-        source, title = (place[0], words[place.end() :].strip()) if place else (source, "")
-    if not author and not source:
-        return ""
-    if not source.startswith(("http://", "https://")):
-        return f"<footer>— {render_inline(', '.join(filter(None, (author, source))))}</footer>"
-    link = f'<a href="{escape(source)}">{render_inline(title or author or source)}</a>'
-    return f"<footer>— {f'{render_inline(author)}, ' if title and author else ''}{link}</footer>"

@@ -11,14 +11,16 @@ from collections import Counter
 
 from blogapi.content import slugs
 from blogapi.transfer.link_targets import LinkTargets
-from blogapi.transfer.markdown.scanner import Scanner
+from blogapi.transfer.markdown.scanner import find_outside_code
 from blogapi.transfer.markdown.tag_markup import (
-    Markup,
     Resolved,
     escape_brackets,
-    is_audio,
     is_image,
-    is_video,
+    is_player,
+    make_link,
+    make_picture,
+    make_player,
+    make_text_link,
     separate,
 )
 from blogapi.transfer.messages import format_count, join_names
@@ -63,7 +65,7 @@ class _Resolver:
 
     def resolve(self) -> Resolved:
         parts, position = [], 0
-        for match in Scanner(self._content, "markdown", _PATTERN, r"\[!%=\^"):
+        for match in find_outside_code(self._content, "markdown", _PATTERN, r"\[!%=\^"):
             parts += [self._content[position : match.start()], self._replace(match)]
             position = match.end()
         unresolved = Counter({"[[…]]": self._missing.total()}) if self._missing else Counter()
@@ -126,12 +128,12 @@ class _Resolver:
         if not page:
             return f"[{text}](#{slugs.hyphenate(heading)})" if heading else text
         if _MEDIA.search(page) and (is_image(page) or page.casefold().endswith(".pdf")):
-            return Markup("markdown").make_link(text, page)
+            return make_link(text, page)
         address = self._targets.find_page(f"{page}#{heading}" if heading else page)
         if address is None:
             self._missing[page] += 1
             return text
-        return Markup("markdown").make_link(_balance(text), address)
+        return make_link(_balance(text), address)
 
 
 def _balance(text: str) -> str:
@@ -140,13 +142,9 @@ def _balance(text: str) -> str:
 
 def _embed(path: str, text: str) -> str:
     """Return an embedded file; the text of a picture is `alt`, `300`, `300x200` or `alt|300`."""
-    markup = Markup("markdown")
     if is_image(path):
         parts = [part.strip() for part in text.replace("\\|", "|").split("|") if part.strip()]
         size = _SIZE.fullmatch(parts[-1]) if parts else None
-        alt = " ".join(parts[:-1] if size else parts)
         sizes = {name: value for name, value in size.groupdict().items() if value} if size else {}
-        return markup.make_picture(path, alt, sizes=sizes)
-    if is_video(path) or is_audio(path):
-        return markup.make_player(path)
-    return markup.make_text_link(text or path.rpartition("/")[2], path)
+        return make_picture(path, " ".join(parts[:-1] if size else parts), sizes)
+    return make_player(path) if is_player(path) else make_text_link(text or path.rpartition("/")[2], path)
