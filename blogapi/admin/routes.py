@@ -12,6 +12,7 @@ import flask
 from flask import Response, render_template, request
 
 from blogapi.admin import assets
+from blogapi.articles.fields import TEXT_FIELDS
 from blogapi.docs.assets import CONTENT_TYPES
 from blogapi.site.time_zones import list_time_zones
 from blogapi.web.access import allow, anyone
@@ -73,6 +74,11 @@ _MENU = [
     (group, list(pages))
     for group, pages in groupby(filter(attrgetter("icon"), PAGES), key=attrgetter("group"))
 ]
+# What the scripts read of the text fields.
+SCRIPT_TEXT_FIELDS = [
+    {name: getattr(text, name) for name in ("name", "label", "control", "is_previewed")}
+    for text in TEXT_FIELDS
+]
 _PAGES = {f"{admin.url_prefix}{page.path}": page for page in PAGES}
 
 
@@ -81,8 +87,14 @@ def page(id: UUID | None = None) -> Response:
     """Return the document of a page, which contains no data."""
     rule = request.url_rule
     assert rule is not None, "the view is called for a page only"
-    values = {"menu": _MENU, "digest": assets.DIGEST, "list_time_zones": list_time_zones}
-    content = render_template("admin/page.html", page=_PAGES[rule.rule], **values)
+    content = render_template(
+        "admin/page.html",
+        page=_PAGES[rule.rule],
+        menu=_MENU,
+        text_fields=SCRIPT_TEXT_FIELDS,
+        digest=assets.DIGEST,
+        list_time_zones=list_time_zones,
+    )
     response = Response(content, content_type="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY
     return response

@@ -31,6 +31,8 @@ class TextField:
     default: str = ""
     #: the default of the column in the database; None if the first migration created the column
     server_default: str | None = ""
+    #: where the editor shows it: as a "line" above the text, among the "details", or "" for its own control
+    control: str = "details"
     #: whether searches find its words; the title and the content have rules of their own
     is_searched: bool = False
     #: whether previews of the article show it below the title
@@ -43,12 +45,14 @@ TEXT_FIELDS = (
         label="Title",
         body=Text(max_length="MAX_TITLE", required=True, metadata={"example": "The bread that waits for me"}),
         response=ma.fields.String(metadata={"example": "The bread that waits for me"}),
+        control="line",
     ),
     TextField(
         name="subtitle",
         label="Subtitle",
         body=Text(max_length="MAX_SUBTITLE"),
         server_default=None,
+        control="line",
         is_searched=True,
         is_previewed=True,
     ),
@@ -68,12 +72,14 @@ TEXT_FIELDS = (
                 "content as plain text; a version and a working copy show an empty text."
             }
         ),
+        control="",
     ),
     TextField(
         name="content",
         label="Text",
         body=Text(max_length="MAX_CONTENT", metadata={"example": "Flour, *water*, time."}),
         response=ma.fields.String(metadata={"description": "The text exactly as it was sent."}),
+        control="",
     ),
     TextField(
         name="content_type",
@@ -81,8 +87,11 @@ TEXT_FIELDS = (
         body=ma.fields.String(validate=validate.OneOf(_CONTENT_TYPES), metadata={"example": "markdown"}),
         response=ma.fields.String(metadata={"enum": _CONTENT_TYPES}),
         default=ContentType.HTML.value,
+        control="",
     ),
-    TextField(name="cover_image", label="Cover", body=PictureReference(), response=PictureAddress()),
+    TextField(
+        name="cover_image", label="Cover", body=PictureReference(), response=PictureAddress(), control=""
+    ),
 )
 
 TEXT_NAMES = tuple(text.name for text in TEXT_FIELDS)

@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test, mock } from "node:test";
+// What the server writes into each page.
+globalThis.document = { getElementById: () => ({ textContent: process.env.TEXT_FIELDS }) };
 const base = new URL("../../blogapi/admin/static/editor/", import.meta.url).href;
 const { Saver } = await import(base + "saving.js");
 const { Journal } = await import(base + "journal.js");

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from blogapi.admin.routes import SCRIPT_TEXT_FIELDS
 
 pytestmark = pytest.mark.sqlite("no database")
 
@@ -14,5 +18,7 @@ pytestmark = pytest.mark.sqlite("no database")
 @pytest.mark.skipif(not shutil.which("node"), reason="Node.js is not installed")
 def test_saving_journal_commands_and_line_breaks():
     tests = Path(__file__).with_name("editor_logic.mjs")
-    result = subprocess.run(["node", "--test", str(tests)], capture_output=True, encoding="utf-8")
+    fields = os.environ | {"TEXT_FIELDS": json.dumps(SCRIPT_TEXT_FIELDS)}
+    command = ["node", "--test", str(tests)]
+    result = subprocess.run(command, capture_output=True, encoding="utf-8", env=fields)
     assert result.returncode == 0, result.stdout + result.stderr

@@ -21,7 +21,7 @@ from blogapi.storage.upgrades import list_migrations
 
 pytestmark = pytest.mark.slow
 
-STANDFIRST = ("contracts/standfirst.py",)
+STANDFIRST = ("contracts/standfirst.py", "admin/standfirst.py")
 LAST = list_migrations()[-1]
 NEXT = f"{int(LAST) + 1:04}"
 

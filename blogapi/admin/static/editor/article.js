@@ -1,12 +1,10 @@
 /** Reads and writes an article and its working copy. */
 
 import { get, post, put } from "../api.js";
-import { fromArticle, fromCopy, toArticle, toCopy } from "./edits.js";
+import { EMPTY, fromArticle, fromCopy, toArticle, toCopy } from "./edits.js";
 
-const FIELDS =
-  "uuid,title,subtitle,content,content_type,excerpt,slug,status,published_at,created," +
-  "last_updated,category,tags,authors,cover_image,seo,working_copy";
-const WHOLE = { query: { fields: FIELDS } };
+const OTHER_FIELDS = "uuid,status,published_at,created,last_updated,working_copy";
+const WHOLE = { query: { fields: [OTHER_FIELDS, ...Object.keys(EMPTY)].join() } };
 
 export const pathOf = (uuid) => `blog/articles/${uuid}/`;
 export const copyOf = (uuid) => `${pathOf(uuid)}working-copy/`;

@@ -4,9 +4,11 @@ import { html, nothing } from "../vendor/lit.js";
 import { get, post } from "../api.js";
 import { button, field } from "../components.js";
 import { session } from "../shell.js";
+import { TEXT_FIELDS } from "./edits.js";
 import { choosePictures } from "./pictures.js";
 import "./picker.js";
 
+const TEXTS = TEXT_FIELDS.filter(({ control }) => control === "details");
 // For each kind of terms: the field of the article, its label, and what one term is called.
 const TERMS = {
   categories: ["category", "Category", "category"],
@@ -43,6 +45,7 @@ export function details(page) {
       help: "For lists, feeds and search results",
       counter: excerpt && `${excerpt.length} of 160`,
     })}
+    ${TEXTS.map(({ name, label }) => input(page, name, label, { type: "textarea", rows: 2 }))}
     ${Object.keys(TERMS).map((kind) => picker(page, kind))} ${cover(page)} ${elsewhere(page)}`;
 }
 

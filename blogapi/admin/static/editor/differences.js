@@ -1,16 +1,11 @@
 /** The differences of two versions of an article: by field, by line and by word. */
 
 import { diffLines, diffWordsWithSpace } from "../vendor/diff.js";
-import { SEO_SOURCES } from "./edits.js";
+import { SEO_SOURCES, TEXT_FIELDS } from "./edits.js";
 
 const LABELS = {
-  title: "Title",
-  subtitle: "Subtitle",
-  content: "Text",
-  content_type: "Format",
-  excerpt: "Excerpt",
+  ...Object.fromEntries(TEXT_FIELDS.map(({ name, label }) => [name, label])),
   slug: "Address",
-  cover_image: "Cover",
   category: "Category",
   tags: "Tags",
   authors: "Authors",

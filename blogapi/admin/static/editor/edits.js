@@ -3,9 +3,12 @@
  * excerpt, texts for search engines) is an empty string in it, so that it stays derived.
  */
 
+/** The text fields of articles, as the server declares them: [{name, label, control, is_previewed}]. */
+export const TEXT_FIELDS = JSON.parse(document.getElementById("text-fields").textContent);
+
 export const EMPTY = {
-  ...{ title: "", subtitle: "", content: "", content_type: "markdown", excerpt: "", slug: "" },
-  ...{ cover_image: "", category: null, tags: [], authors: [] },
+  ...Object.fromEntries(TEXT_FIELDS.map(({ name }) => [name, ""])),
+  ...{ content_type: "markdown", slug: "", category: null, tags: [], authors: [] },
   seo: { title: "", description: "", og_image: "", canonical_url: "" },
 };
 

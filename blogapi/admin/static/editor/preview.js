@@ -3,12 +3,14 @@
  */
 
 import { html, nothing, render } from "../vendor/lit.js";
+import { TEXT_FIELDS } from "./edits.js";
 
+const TEXTS = TEXT_FIELDS.filter((text) => text.is_previewed);
 const STYLES = new URL("../reading.css", import.meta.url).href;
 const FRAMES = "iframe, object, embed, video, audio, img[src^='http:']";
 
 /** Show the article in the element; `text` is safe HTML of the server. */
-export function show(host, { category, title, subtitle, text }) {
+export function show(host, { category, title, text, ...edits }) {
   const { body } = new DOMParser().parseFromString(text, "text/html");
   body.querySelectorAll(FRAMES).forEach(replaceFrame);
   body.querySelectorAll("input").forEach((box) => (box.ariaLabel = box.checked ? "Done" : "Open"));
@@ -17,7 +19,7 @@ export function show(host, { category, title, subtitle, text }) {
     html`<link rel="stylesheet" href=${STYLES}><article dir="auto" @click=${follow}>
     ${category ? html`<p class="category" dir="auto">${category}</p>` : nothing}
     ${title ? html`<h1>${title}</h1>` : nothing}
-    ${subtitle ? html`<p class="subtitle">${subtitle}</p>` : nothing}
+    ${TEXTS.map(({ name }) => (edits[name] ? html`<p class="subtitle">${edits[name]}</p>` : nothing))}
     ${[...body.childNodes]}</article>`,
     host.shadowRoot ?? host.attachShadow({ mode: "open" }),
   );

@@ -19,6 +19,8 @@ import { letterOf } from "../shortcuts.js";
 
 const editor = document.querySelector("#content").content.firstElementChild;
 const find = (selector) => editor.querySelector(selector);
+// The fields above the text.
+const lines = [...editor.querySelectorAll(".line")];
 const isWide = () => matchMedia("(width >= 68rem)").matches;
 
 class Editor extends ArticlePage {
@@ -39,8 +41,7 @@ class Editor extends ArticlePage {
     });
     startToolbar(this.edits.content_type, (name) => this.command(name));
     document.addEventListener("keydown", (event) => this.press(event), { capture: true });
-    this.followLine("#title", find("#subtitle"));
-    this.followLine("#subtitle", this.area);
+    for (const [n, line] of lines.entries()) this.followLine(line, lines[n + 1] ?? this.area);
     const listen = (selector, click) => find(selector).addEventListener("click", click);
     listen(".plain", () => this.plain.action());
     listen(".in-a-tab", () => this.saver.save());
@@ -53,9 +54,8 @@ class Editor extends ArticlePage {
     this.begin();
   }
 
-  // Take what is written into the title or the subtitle: one line, after which Enter leads to `next`.
-  followLine(selector, next) {
-    const line = find(selector);
+  // Take what is written into the title or another line, after which Enter leads to `next`.
+  followLine(line, next) {
     const write = () => this.change({ [line.name]: line.value.replace(/\s*\n\s*/g, " ") });
     line.addEventListener("input", write);
     line.addEventListener("keydown", (event) => {
@@ -139,24 +139,16 @@ class Editor extends ArticlePage {
   }
 
   renderPage() {
-    const {
-      edits: { title, subtitle },
-      article,
-      offered,
-      rendered,
-      saver,
-      side,
-    } = this;
+    const { edits, article, offered, rendered, saver, side } = this;
     const set = (selector, values) => Object.assign(find(selector), values);
     editor.dataset.side = side || "none";
     set("main", { inert: this.busy === "decide" });
     set("h1", { textContent: this.heading });
-    set("#title", { value: title });
-    set("#subtitle", { value: subtitle });
+    for (const line of lines) line.value = edits[line.name];
     set(".kept", { hidden: !offered });
     set(".kept-time", { textContent: offered ? formatDayAndTime(new Date(offered.time)) : "" });
     set(".gone", { hidden: saver.problem?.status !== 404 });
-    render(copyButton(this.edits.content, { label: "Copy my text", kind: "bare" }), find(".gone .copy"));
+    render(copyButton(edits.content, { label: "Copy my text", kind: "bare" }), find(".gone .copy"));
     set(".word-count", { textContent: rendered ? count(rendered.word_count, "word") : "" });
     set(".minutes", { textContent: rendered ? `${rendered.reading_minutes} min to read` : "" });
     set(".plain", { textContent: this.plain.label });

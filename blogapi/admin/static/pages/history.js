@@ -5,7 +5,7 @@ import { button, toast } from "../components.js";
 import { copyOf, loadWithCopy, pathOf } from "../editor/article.js";
 import { loadTerms } from "../editor/details.js";
 import { compareLines, compareWords, countChanges, diffFields } from "../editor/differences.js";
-import { EMPTY, fromArticle, fromCopy } from "../editor/edits.js";
+import { EMPTY, fromArticle, fromCopy, TEXT_FIELDS } from "../editor/edits.js";
 import { openForm } from "../forms.js";
 import { count, daysFromToday, formatDayAndTime, formatLongDay, formatTime, parseTime, toFields } from "../format.js";
 import { definePage, Page } from "../shell.js";
@@ -17,8 +17,9 @@ const COPY = copyOf(UUID);
 const REVISIONS = `${pathOf(UUID)}revisions/`;
 const FIELDS = ["*", "published_at", ...Object.keys(EMPTY)].join();
 const PAGE_SIZE = 20;
+const TEXTS = TEXT_FIELDS.filter(({ name, control }) => control || name === "content");
 // The first version is compared with this.
-const NOTHING = { title: "", subtitle: "", content: "" };
+const NOTHING = Object.fromEntries(TEXTS.map(({ name }) => [name, ""]));
 const PUBLIC = ["published", "scheduled"];
 const [form, choice, consequence, help, none] = document.getElementById("content").content.children;
 
@@ -33,7 +34,7 @@ class History extends Page {
   }
 
   async load() {
-    const query = { fields: "*,authors,published_at,last_updated,editor,working_copy" };
+    const query = { fields: `${FIELDS},last_updated,editor,working_copy` };
     const [[article, copy], users, terms] = await Promise.all([
       loadWithCopy(UUID, { query }),
       get("users/"),
