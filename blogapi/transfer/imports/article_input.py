@@ -55,6 +55,7 @@ class ArticleInputs:
                 wanted = {slug for one in self._restored for slug, _ in _list_references(one, kind)}
                 terms |= exported_terms.find_existing(kind, wanted, self._exported) if wanted else {}
                 terms |= self._store_planned(kind, wanted - terms.keys())
+        db.session.flush()
         self._profile: Author | None = None
         #: The authors of the most recent input.
         self.authors: list[Author] = []
@@ -67,7 +68,7 @@ class ArticleInputs:
         Raises ValidationError with the errors of all fields.
         """
         errors: Errors = {}
-        terms = self.create_terms(record, errors)
+        terms = self._create_terms(record, errors)
         self.authors = terms[AUTHORS.singular] or [self._get_profile()]
         references = {kind: [{"uuid": str(term.uuid)} for term in found] for kind, found in terms.items()}
         body = {
@@ -82,7 +83,7 @@ class ArticleInputs:
             raise ma.ValidationError(errors)
         return article_input
 
-    def create_terms(self, record: ArticleRecord, errors: Errors) -> dict[str, list[Any]]:
+    def _create_terms(self, record: ArticleRecord, errors: Errors) -> dict[str, list[Any]]:
         """Return the category, the tags and the authors of a record; those that do not exist are created.
 
         Adds the errors of invalid names.
@@ -120,16 +121,6 @@ class ArticleInputs:
         if isinstance(term, Author):
             self._state.authors.created.add(term.uuid)
         self._state.plan_term(slug, term)
-
-    @contextmanager
-    def forget_new_terms_on_error(self) -> Iterator[None]:
-        """Forget the terms created in the `with` block if it fails and its savepoint is rolled back."""
-        terms = {kind: dict(found) for kind, found in self._terms.items()}
-        try:
-            yield
-        except BaseException:
-            self._terms, self._profile = terms, None
-            raise
 
     def _load(self, taxonomy: Taxonomy[Any], names: Iterable[str]) -> dict[str, Term]:
         wanted = {_make_slug(name) for name in names}

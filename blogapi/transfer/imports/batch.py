@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID, uuid4
 
-import marshmallow as ma
 from sqlalchemy import select
 
-from blogapi import clock
 from blogapi.articles import lifecycle, renderings
 from blogapi.articles.batch import Batch as ArticleBatch
-from blogapi.articles.batch import open_batch
 from blogapi.articles.content import ArticleInput, default_seo
 from blogapi.articles.models import Article
 from blogapi.content import slugs
 from blogapi.redirects import service as redirects
-from blogapi.storage.database import current_time, db, savepoint
+from blogapi.storage.database import current_time, db
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, RefusedFile
 from blogapi.transfer.imports.article_input import ArticleInputs
@@ -28,12 +24,10 @@ from blogapi.transfer.imports.digests import compute_digest
 from blogapi.transfer.imports.exported_articles import add_former_slugs, complete_article, is_slug_free
 from blogapi.transfer.imports.former_paths import FormerPaths, list_paths
 from blogapi.transfer.imports.lost_words import describe_lost_words
-from blogapi.transfer.imports.refusals import REFUSALS, describe_refusal
 from blogapi.transfer.imports.state import ImportState
 from blogapi.transfer.media.imported_media import RecordMedia
 from blogapi.transfer.models import ImportedFile
 from blogapi.transfer.reports import FileReport, Result
-from blogapi.web.errors import Errors
 
 
 class ImportBatch:
@@ -51,61 +45,29 @@ class ImportBatch:
         uuids = [file.article_id for file in self.files.values()]
         self._exported_uuids = [record.exported.uuid for record in records if record.exported is not None]
         uuids += self._exported_uuids
-        self._loaded: ArticleBatch | None = None
+        self._has_loaded_exported = False
         columns = (Article.status, Article.published_at, Article.last_updated, Article.cover_image)
         page = (Article.slug, Article.category_id)
         rows = db.session.execute(select(Article.uuid, *columns, *page).where(Article.uuid.in_(uuids)))
         self.articles = {row.uuid: row for row in rows}
-        self._new_files: list[ImportedFile] = []
         self.inputs = ArticleInputs(state, records)
         self.media = BatchMedia(records, uuids, media)
         self._paths = FormerPaths(state, records)
 
-    def create_terms(self, records: Iterable[ArticleRecord], end: float) -> None:
-        """Create the terms of new articles before the articles, because each new term flushes the session.
-
-        Stops at the time `end` (monotonic). Raises ValidationError if the name of a term is invalid.
-        """
-        errors: Errors = {}
-        for record in records:
-            if clock.monotonic() > end:
-                break
-            if record.exported is None and self._find_file(record) is None:
-                self.inputs.create_terms(record, errors)
-        if errors:
-            raise ma.ValidationError(errors)
-
-    def open_articles(self) -> AbstractContextManager[ArticleBatch]:
-        """Return the transaction in which articles are stored."""
-        return open_batch([], taken_slugs=self._state.planned_slugs)
-
-    def store(self, record: ArticleRecord, writes: ArticleBatch | None) -> FileReport:
+    def store(self, record: ArticleRecord, writes: ArticleBatch) -> FileReport:
         """Create the article of a record, or update it if the record has changed since its last import.
 
-        The article is stored with the batch `writes`. If it is None, the article is stored alone, and a
-        refusal is reported and not raised.
+        Raises one of REFUSALS.
         """
         self.inputs.authors = []
-        try:
-            if writes is not None:
-                report = self._create_or_update(record, writes)
-            else:
-                with self.inputs.forget_new_terms_on_error(), savepoint(), self.open_articles() as alone:
-                    report = self._create_or_update(record, alone)
-        except REFUSALS as error:
-            if writes is not None:
-                raise
-            report = FileReport(record.key, Result.REFUSED, notes=(describe_refusal(error),))
+        report = self._create_or_update(record, writes)
         if report.result in (Result.CREATED, Result.UPDATED):
             self._state.authors.count(self.inputs.authors)
         file = self._find_file(record)
-        if record.source:
-            report = replace(report, source=record.source, title=record.title, comments=record.comments)
-        return self.media.add_report(record, file.article_id if file else None, report)
+        return self.media.complete_report(record, file.article_id if file else None, report)
 
     def finish(self) -> None:
         """Store the rows that belong to several articles of the batch."""
-        db.session.add_all(self._new_files)
         self._paths.store()
         self.media.fill_alts()
         self.media.delete_former_uses()
@@ -219,10 +181,10 @@ class ImportBatch:
         uuid = file.article_id or (exported.uuid if exported else uuid4())
         self.media.map_paths(uuid, record)
         author, given = self._state.author, self._make_input(record, uuid)
-        if exported is not None and self._loaded is not writes:
+        if exported is not None and not self._has_loaded_exported:
             # If the articles were deleted in this blog, they continue their version numbers.
             writes.load([], self._exported_uuids)
-            self._loaded = writes
+            self._has_loaded_exported = True
         writes.load([given], [uuid] if file.article_id and exported is None else [])
         if exported is not None and not is_slug_free(given.slug, uuid):
             given = replace(given, slug=None)
@@ -234,7 +196,7 @@ class ImportBatch:
         file.article_id = article.uuid
         _set_digest(file, record, _get_import_time(record))
         notes += self._add_redirects(record, article)
-        self._new_files.append(file)
+        db.session.add(file)
         return _report(record, Result.CREATED, article, notes)
 
     def _add_redirects(self, record: ArticleRecord, article: Article) -> Iterator[str]:

@@ -100,13 +100,12 @@ class BatchMedia:
         # Fields of other generators can contain paths with spaces, which are no URLs.
         return "" if is_local(picture) and not is_web_address(picture) else picture
 
-    def add_report(self, record: ArticleRecord, article_id: UUID | None, report: FileReport) -> FileReport:
-        """Return the report with what became of the media files of the record."""
-        media = self._media.get(record.key)
-        if media is None:
-            return report
-        found = media.make_report(self._paths.get(article_id, {}) if article_id else {})
-        return replace(report, media=found, notes=(*report.notes, *media.list_notes(found)))
+    def complete_report(
+        self, record: ArticleRecord, article_id: UUID | None, report: FileReport
+    ) -> FileReport:
+        """Return the report with the source of the record, and with what became of its media files."""
+        paths = self._paths.get(article_id, {}) if article_id else {}
+        return complete_report(record, report, self._media.get(record.key), paths)
 
     def fill_alts(self) -> None:
         """Store the alternative texts of files that had none."""
@@ -118,3 +117,18 @@ class BatchMedia:
         if self._remapped:
             db.session.flush()
             revisions.delete_former_uses(self._remapped)
+
+
+def complete_report(
+    record: ArticleRecord,
+    report: FileReport,
+    media: RecordMedia | None,
+    paths: Mapping[str, MediaPath],
+) -> FileReport:
+    """Return the report with the source of a record, and with what became of its media files."""
+    if record.source:
+        report = replace(report, source=record.source, title=record.title, comments=record.comments)
+    if media is None:
+        return report
+    found = media.make_report(paths)
+    return replace(report, media=found, notes=(*report.notes, *media.list_notes(found)))

@@ -1,6 +1,6 @@
 """Store imported records in batches: one transaction each, whose articles are stored together.
 
-If an article of a batch is refused, the batch is stored again with a savepoint for each article, so that the
+If an article of a batch is refused, each of its articles is stored in a transaction of its own, so that the
 import continues with the others. Batches are short, so that other writers wait only briefly.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
@@ -16,15 +16,17 @@ from uuid import UUID
 
 from blogapi import clock
 from blogapi.articles import renderings
+from blogapi.articles.batch import open_batch
 from blogapi.content import sanitizer
 from blogapi.storage.database import db, transaction
 from blogapi.transfer import queries
 from blogapi.transfer.article_record import ArticleRecord
 from blogapi.transfer.imports.authors import ImportedAuthors
 from blogapi.transfer.imports.batch import ImportBatch
+from blogapi.transfer.imports.batch_media import complete_report
 from blogapi.transfer.imports.digests import compute_digest
 from blogapi.transfer.imports.exported_articles import list_library_media
-from blogapi.transfer.imports.refusals import REFUSALS
+from blogapi.transfer.imports.refusals import REFUSALS, describe_refusal
 from blogapi.transfer.imports.state import ImportState
 from blogapi.transfer.media.imported_media import ImportedMedia, RecordMedia, list_extensions
 from blogapi.transfer.media.references import may_contain_references
@@ -111,28 +113,32 @@ class Importer:
         Validation errors are part of the report. Other errors are raised; the records of the current
         transaction are then not stored.
         """
+        records = [_limit_tags(self.state.authors.rename(record)) for record in batch]
+        return [*self._store(records, self._prepare(records))]
+
+    def _store(
+        self, records: Sequence[ArticleRecord], media: Mapping[str, RecordMedia]
+    ) -> Iterator[FileReport]:
         state = self.state
-        records = [_limit_tags(state.authors.rename(record)) for record in batch]
-        reports: dict[str, FileReport] = {}
-        media = self._prepare(records)
-        together = True
-        while len(reports) < len(records):
-            redirects_before, authors_before = set(state.redirects), deepcopy(state.authors)
+        while records:
+            before = set(state.redirects), deepcopy(state.authors)
             try:
                 with self.open_transaction():
-                    rest = records[len(reports) :]
-                    stored = self._store_in_transaction(rest, media, together=together)
-                if state.dry_run:
-                    stored = {key: replace(report, article=None) for key, report in stored.items()}
-                    created = (one.slug for one in stored.values() if one.result is Result.CREATED)
-                    state.planned_slugs.update(created)
-                reports |= stored
-            except REFUSALS:
-                if not together:
-                    raise
-                together = False
-                state.redirects, state.authors = redirects_before, authors_before
-        return [reports[record.key] for record in records]
+                    reports = self._store_in_transaction(records, media)
+            except REFUSALS as error:
+                state.redirects, state.authors = before
+                if len(records) > 1:
+                    for record in records:
+                        yield from self._store([record], media)
+                else:
+                    report = FileReport(records[0].key, Result.REFUSED, notes=(describe_refusal(error),))
+                    yield complete_report(records[0], report, media.get(records[0].key), {})
+                return
+            if state.dry_run:
+                reports = [replace(report, article=None) for report in reports]
+                state.planned_slugs |= {one.slug for one in reports if one.result is Result.CREATED}
+            yield from reports
+            records = records[len(reports) :]
 
     def _prepare(self, records: Sequence[ArticleRecord]) -> dict[str, RecordMedia]:
         """Do the slow work before the transaction, so that other writers do not wait for it.
@@ -164,19 +170,17 @@ class Importer:
         return media | list_library_media(records)
 
     def _store_in_transaction(
-        self, records: Sequence[ArticleRecord], media: Mapping[str, RecordMedia], *, together: bool
-    ) -> dict[str, FileReport]:
-        """Store records until all are stored or MAX_BATCH_SECONDS have passed; return their reports by key.
+        self, records: Sequence[ArticleRecord], media: Mapping[str, RecordMedia]
+    ) -> list[FileReport]:
+        """Store records until all are stored or MAX_BATCH_SECONDS have passed; return their reports.
 
-        With `together`, raises one of REFUSALS if an article is refused.
+        Raises one of REFUSALS if an article is refused.
         """
         batch, end = ImportBatch(self.state, records, media), clock.monotonic() + MAX_BATCH_SECONDS
-        reports: dict[str, FileReport] = {}
-        with batch.open_articles() if together else nullcontext() as writes:
-            if together:
-                batch.create_terms(records, end)
+        reports = []
+        with open_batch([], taken_slugs=self.state.planned_slugs) as writes:
             for record in records:
-                reports[record.key] = batch.store(record, writes)
+                reports.append(batch.store(record, writes))
                 if clock.monotonic() > end:
                     break
         batch.finish()

@@ -411,28 +411,27 @@ def test_the_number_and_the_total_length_of_the_records_of_a_batch_are_limited()
     assert list(service.make_batches([])) == []
 
 
-def test_creating_terms_counts_for_the_time_limit_of_a_transaction(importer, monkeypatch):
+def test_a_transaction_ends_after_the_article_that_exceeds_the_time_limit(importer, monkeypatch):
     now, calls, at_commit = [100.0], [], []
-    original = ArticleInputs.create_terms
+    original = ArticleInputs.make
 
-    def create_slowly(inputs, record, errors):
+    def make_slowly(inputs, record):
         now[0] += 0.2
         calls.append(record.key)
-        return original(inputs, record, errors)
+        return original(inputs, record)
 
     def note(connection):
         at_commit.append(len(calls))
 
     monkeypatch.setattr(clock, "monotonic", lambda: now[0])
     monkeypatch.setattr(time, "sleep", lambda seconds: None)
-    monkeypatch.setattr(ArticleInputs, "create_terms", create_slowly)
+    monkeypatch.setattr(ArticleInputs, "make", make_slowly)
     event.listen(db.engine, "commit", note)
     try:
         reports = importer.store([replace(RECORD, key=f"blog/{number}.md") for number in range(9)])
     finally:
         event.remove(db.engine, "commit", note)
-    # The terms of three records, and those of the first article again.
-    assert at_commit[0] == 3 + 1
+    assert at_commit[0] == 3
     assert {report.result for report in reports} == {Result.CREATED}
 
 
