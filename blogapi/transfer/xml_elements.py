@@ -33,26 +33,17 @@ MAX_ITEM_SIZE = 32_000_000
 ELEMENT_SIZE = 150
 _MAX_DEPTH = 16
 _MAX_IGNORED_DEPTH = 1_000
-_MAX_NAMES = 10_000
-_NO_ATTRIBUTES: Mapping[str, str] = {}
 # A post can have thousands of comments, and the import needs nothing of these elements.
 _IGNORED = frozenset({"wp:commentmeta"})
 # These elements are read through: their children are the elements of the channel.
 _WRAPPERS = frozenset({"rss", "channel", "feed"})
-# The prefixes that WordPress uses for the namespaces, whatever prefix a file uses.
-_NAMESPACES = (
-    (re.compile(r"https?://(?:www\.)?wordpress\.org/export/[0-9.]*/excerpt/?", re.IGNORECASE), "excerpt"),
-    (re.compile(r"https?://(?:www\.)?wordpress\.org/export/[0-9.]*/?", re.IGNORECASE), "wp"),
-    (re.compile(r"https?://purl\.org/rss/1\.0/modules/content/?", re.IGNORECASE), "content"),
-    (re.compile(r"https?://purl\.org/dc/elements/1\.1/?", re.IGNORECASE), "dc"),
-)
 # The comments with which qTranslate marks the languages of a text: `<!--:en-->`.
 _LANGUAGE_MARK = re.compile(r":(?:[a-z]{2})?")
 
 
 @dataclass(slots=True)
 class Element:
-    """An XML element; its name has the prefix that WordPress uses (`wp:post_id`)."""
+    """An XML element; its name has the prefix that the file uses (`wp:post_id`)."""
 
     name: str
     attributes: Mapping[str, str] = field(default_factory=dict)
@@ -80,14 +71,12 @@ class Element:
 class ElementBuilder:
     """Builds the elements of the channel; `take_elements` returns those that are complete.
 
-    Namespaces are resolved here and not by the parser, because some files do not declare them.
+    Namespaces are not resolved, because some files do not declare them.
     """
 
     def __init__(self) -> None:
         #: The number of calls by the parser; it grows while the parser makes progress.
         self.events = 0
-        #: Prefixes that are used and not declared.
-        self.undeclared: set[str] = set()
         #: The error at the end of a text whose end is missing.
         self.missing_end: Exception | None = None
         self._finished: list[Element] = []
@@ -95,8 +84,6 @@ class ElementBuilder:
         self._ignored_depth = 0
         self._size = 0
         self._texts: list[str] = []
-        self._prefixes: dict[str, str] = {"xml": "xml"}
-        self._names: dict[str, str] = {}
 
     def take_elements(self) -> list[Element]:
         """Return the elements that were completed since the last call."""
@@ -110,20 +97,18 @@ class ElementBuilder:
     def start_element(self, name: str, attributes: dict[str, str]) -> None:
         """Take a start tag from the parser."""
         self.events += 1
-        given = self._read_attributes(attributes) if attributes else _NO_ATTRIBUTES
-        name = self._names.get(name) or self._resolve_name(name)
         self._texts = []
         if not self._open:
             if name in _WRAPPERS:
                 return
             self._size = 0
-        self._size += ELEMENT_SIZE
+        self._size += ELEMENT_SIZE + sum(map(len, attributes.values()))
         if self._ignored_depth or name in _IGNORED or len(self._open) == _MAX_DEPTH or not self._has_space():
             self._ignored_depth += 1
             if self._ignored_depth > _MAX_IGNORED_DEPTH:
                 raise RefusedFile("Its elements are nested too deeply; export it again.")
         else:
-            self._open.append(Element(name, given))
+            self._open.append(Element(name, attributes))
 
     def end_element(self, _name: str) -> None:
         """Take an end tag from the parser."""
@@ -156,27 +141,6 @@ class ElementBuilder:
         if self._open:
             self._open[0].is_too_large = True
         return False
-
-    def _read_attributes(self, attributes: dict[str, str]) -> dict[str, str]:
-        """Return the attributes without declarations of namespaces, and store the prefixes of these."""
-        for name in [name for name in attributes if name.startswith("xmlns")]:
-            uri, prefix = attributes.pop(name), name.removeprefix("xmlns").lstrip(":")
-            known = (standard for pattern, standard in _NAMESPACES if pattern.fullmatch(uri))
-            if len(self._prefixes) < _MAX_NAMES:
-                self._prefixes[prefix] = next(known, prefix)
-            self._names.clear()
-        self._size += sum(map(len, attributes.values()))
-        return attributes
-
-    def _resolve_name(self, name: str) -> str:
-        prefix, colon, local = name.rpartition(":")
-        if colon and prefix not in self._prefixes and len(self.undeclared) < _MAX_NAMES:
-            self.undeclared.add(prefix)
-        if len(self._names) >= _MAX_NAMES:
-            self._names.clear()
-        standard = self._prefixes.get(prefix, prefix)
-        self._names[name] = f"{standard}:{local}" if standard else local
-        return self._names[name]
 
 
 class _Parser(DefusedExpatParser):  # type: ignore[misc]

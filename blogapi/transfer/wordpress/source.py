@@ -64,8 +64,6 @@ class ExportFile:
         self.is_incomplete = builder.missing_end is not None
         unfinished = builder.get_unfinished_item()
         self.unfinished_title = unfinished.get_text("title")[:100] if unfinished else None
-        if "wp" in builder.undeclared:
-            self.repairs["missing declaration of the namespace “wp”"] += 1
 
     def describe_repairs(self) -> str:
         """Return the sentences about the file for the report; "" if it is well-formed."""

@@ -32,8 +32,6 @@ ITEM_TERM = re.compile(
 PROTECTED = {"wp-theme-test-data/themeunittestdata.wordpress.xml": 1}
 #: Files that are repaired, with a part of the note.
 REPAIRED = {
-    "nikola/wordpress_qtranslate_item_modernized.xml": "missing declaration of the namespace “wp”",
-    "nikola/wordpress_qtranslate_item_raw_export.xml": "missing declaration of the namespace “wp”",
     "tryghost-migrate/multiple/attachments-only.xml": "unescaped “&”: 10",
     "tryghost-migrate/sample-no-slug.xml": "unescaped “&”: 10",
     "tryghost-migrate/sample.xml": "unescaped “&”: 10",
