@@ -7,10 +7,8 @@ that are being received or made are in temporary folders beside them, whose name
 
 from __future__ import annotations
 
-import secrets
-import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from flask import Flask, current_app
@@ -23,7 +21,7 @@ from blogapi.storage.database import db
 from blogapi.storage.disk_errors import is_disk_full
 from blogapi.web.errors import StorageFull
 
-_TEMPORARY_PREFIX, _LOCK_SUFFIX = ".upload-", ".lock"
+_TEMPORARY_PREFIX = ".upload-"
 
 
 class MediaFolder:
@@ -44,23 +42,8 @@ class MediaFolder:
         """
         with report_full_disk():
             self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with self._lock_temporary_path() as path:
-                path.mkdir(mode=0o700)
-                try:
-                    yield path
-                finally:
-                    shutil.rmtree(path, ignore_errors=True)
-
-    @contextmanager
-    def _lock_temporary_path(self) -> Iterator[Path]:
-        """Yield a new path and hold its lock, which the system releases if the process is killed."""
-        is_locked = False
-        while not is_locked:
-            path = self.root / f"{_TEMPORARY_PREFIX}{secrets.token_hex(8)}"
-            # A server that starts at this moment can hold the lock: see `delete_abandoned`.
-            with files.locked(_get_lock(path)) as is_locked:
-                if is_locked:
-                    yield path
+            with files.temporary_folder(self.root, _TEMPORARY_PREFIX) as path:
+                yield path
 
     @contextmanager
     def temporary_file(self) -> Iterator[Path]:
@@ -71,13 +54,7 @@ class MediaFolder:
 
     def delete_abandoned(self) -> None:
         """Delete the temporary folders of processes that were killed; those of running processes stay."""
-        # The service can start even if the permissions do not allow the deletion.
-        with suppress(OSError):
-            for path in list(self.root.glob(f"{_TEMPORARY_PREFIX}*")):
-                folder = path.with_name(path.name.removesuffix(_LOCK_SUFFIX))
-                with files.locked(_get_lock(folder)) as held:
-                    if held:
-                        shutil.rmtree(folder, ignore_errors=True)
+        files.delete_temporary_folders(self.root, _TEMPORARY_PREFIX)
 
     def holds(self, hash: str, extension: str, size: int) -> bool:
         """Return whether the folder has the file, with this size."""
@@ -134,10 +111,6 @@ def get_folder(app: Flask | None = None) -> MediaFolder:
 def locate_folder(instance: Path, media_path: str) -> MediaFolder:
     """Return the media folder of the blog in an instance folder, with this value of MEDIA_PATH."""
     return MediaFolder(instance / (media_path or "media"))
-
-
-def _get_lock(folder: Path) -> Path:
-    return folder.with_name(f"{folder.name}{_LOCK_SUFFIX}")
 
 
 @contextmanager

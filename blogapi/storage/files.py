@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ else:
 # The suffix of a file that is being written, and the age at which such a file counts as abandoned.
 _PARTIAL_SUFFIX = ".partial"
 _ABANDONED_SECONDS = 86_400
+_LOCK_SUFFIX = ".lock"
 
 # On Windows a file cannot be replaced while another program, such as a virus scanner, has it open.
 _TRIES = 20
@@ -157,6 +159,35 @@ def delete_abandoned(folder: Path) -> None:
     for path in list_abandoned(folder):
         with suppress(OSError):
             path.unlink()
+
+
+@contextmanager
+def temporary_folder(parent: Path, prefix: str) -> Iterator[Path]:
+    """Yield a new private folder in `parent`; it is deleted at the end, with all files in it.
+
+    `delete_temporary_folders` deletes the folders of processes that were killed, and no others.
+    """
+    is_locked = False
+    while not is_locked:
+        path = parent / f"{prefix}{secrets.token_hex(8)}"
+        # A process that deletes folders at this moment can hold the lock.
+        with locked(path.with_name(f"{path.name}{_LOCK_SUFFIX}")) as is_locked:
+            if is_locked:
+                path.mkdir(mode=0o700)
+                try:
+                    yield path
+                finally:
+                    shutil.rmtree(path, ignore_errors=True)
+
+
+def delete_temporary_folders(parent: Path, prefix: str) -> None:
+    """Delete the temporary folders that killed processes have left, as far as the permissions allow it."""
+    with suppress(OSError):
+        for path in list(parent.glob(f"{prefix}*")):
+            folder = path.with_name(path.name.removesuffix(_LOCK_SUFFIX))
+            with locked(folder.with_name(f"{folder.name}{_LOCK_SUFFIX}")) as is_abandoned:
+                if is_abandoned:
+                    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 import shutil
 import stat
 import struct
@@ -39,16 +38,6 @@ _FOLDER_PREFIX = "unpacked-"
 _LOCAL_HEADER_BYTES = 30
 
 _ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
-# Other formats by the first bytes of their files. tar has its mark at offset 257.
-_OTHER_ARCHIVES = {
-    b"\x1f\x8b": "gzip",
-    b"BZh": "bzip2",
-    b"\xfd7zXZ\x00": "xz",
-    b"\x28\xb5\x2f\xfd": "zstd",
-    b"7z\xbc\xaf\x27\x1c": "7z",
-    b"Rar!\x1a\x07": "RAR",
-}
-_TAR_MARK = slice(257, 262)
 _UTF8_NAME, _ENCRYPTED = 0x800, 0x1 | 0x40
 _COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 # Files that macOS and Windows add to folders.
@@ -59,7 +48,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _WINDOWS_NAME = re.compile(
     r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)[ ]*(?:\.|$)", re.IGNORECASE
 )
-_INNER_ARCHIVE = re.compile(r"\.(?:zip|tar|tgz|gz|bz2|xz|7z|rar)$", re.IGNORECASE)
+_ARCHIVE_NAME = re.compile(r"\.(?:zip|tar|tgz|gz|bz2|xz|zst|7z|rar)$", re.IGNORECASE)
 _READ_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 _OPEN_ERRORS = (*_READ_ERRORS, OverflowError, IndexError, struct.error, OSError)
 
@@ -79,21 +68,20 @@ class _Skipped(Exception):
 def is_archive(path: Path) -> bool:
     """Return whether the content of a file is a zip; False for folders and for what cannot be read.
 
-    Raises RefusedFile for an archive of another format.
+    Raises RefusedFile for an archive of another format, by its name.
     """
     try:
         if not path.is_file():
             return False
         with path.open("rb") as file:
-            head = file.read(512)
+            head = file.read(4)
     except OSError:
         return False
-    kind = next((name for start, name in _OTHER_ARCHIVES.items() if head.startswith(start)), "")
-    if not kind and head[_TAR_MARK] == b"ustar":
-        kind = "tar"
-    if kind:
-        raise RefusedFile(f"It is an archive of the format {kind}; unpack it first and import the folder.")
-    return head.startswith(_ZIP_STARTS)
+    if head in _ZIP_STARTS:
+        return True
+    if _ARCHIVE_NAME.search(path.name):
+        raise RefusedFile("It is not a zip archive; unpack it first and import the folder.")
+    return False
 
 
 @contextmanager
@@ -106,25 +94,17 @@ def open_archive(path: Path, into: Path, *, max_media_bytes: int = 0) -> Iterato
     """
     into.mkdir(mode=0o700, exist_ok=True)
     delete_abandoned(into)
-    root = into / f"{_FOLDER_PREFIX}{secrets.token_hex(8)}"
-    # The lock file exists as long as the folder.
-    with files.locked(root.with_suffix(".lock")):
-        try:
-            # Readers look up the rest of a blog in outer folders. Other files are above these.
-            outer = root.joinpath(*["_"] * (MAX_OUTER_FOLDERS - 1))
-            folder = outer / (path.stem.rstrip(". ") or "archive")
-            folder.mkdir(mode=0o700, parents=True)
-            yield Archive(folder, _unpack(path, folder, max_media_bytes))
-        finally:
-            shutil.rmtree(root, ignore_errors=True)
+    with files.temporary_folder(into, _FOLDER_PREFIX) as root:
+        # Readers look up the rest of a blog in outer folders. Other files are above these.
+        outer = root.joinpath(*["_"] * (MAX_OUTER_FOLDERS - 1))
+        folder = outer / (path.stem.rstrip(". ") or "archive")
+        folder.mkdir(mode=0o700, parents=True)
+        yield Archive(folder, _unpack(path, folder, max_media_bytes))
 
 
 def delete_abandoned(folder: Path) -> None:
     """Delete the unpacked archives that killed processes have left in the folder."""
-    for lock in folder.glob(f"{_FOLDER_PREFIX}*.lock"):
-        with files.locked(lock) as is_abandoned:
-            if is_abandoned:
-                shutil.rmtree(lock.with_suffix(""), ignore_errors=True)
+    files.delete_temporary_folders(folder, _FOLDER_PREFIX)
 
 
 def _unpack(path: Path, folder: Path, max_media_bytes: int) -> tuple[str, ...]:
@@ -137,7 +117,7 @@ def _unpack(path: Path, folder: Path, max_media_bytes: int) -> tuple[str, ...]:
             name = _decode_name(entry)
             if not name or name.endswith("/") or _SYSTEM_FILE.search(name):
                 continue
-            if _INNER_ARCHIVE.search(name):
+            if _ARCHIVE_NAME.search(name):
                 inner.append(name)
             try:
                 _check_entry(entry, name, max_media_bytes)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import stat
 import struct
 import subprocess
 import sys
-import tarfile
 import zipfile
 from pathlib import Path
 
@@ -258,33 +256,16 @@ def test_other_compressions_are_refused_because_they_unpack_without_bounds(tmp_p
     assert "not supported" in refuse(path)
 
 
-def make_tar():
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as archive:
-        archive.addfile(tarfile.TarInfo("a.md"))
-    return buffer.getvalue()
-
-
-@pytest.mark.parametrize(
-    ("data", "kind"),
-    [
-        (make_tar(), "tar"),
-        (b"\x1f\x8b\x08\x00", "gzip"),
-        (b"BZh91AY", "bzip2"),
-        (b"\xfd7zXZ\x00", "xz"),
-        (b"7z\xbc\xaf\x27\x1c", "7z"),
-        (b"Rar!\x1a\x07\x01", "RAR"),
-    ],
-)
-def test_archives_of_other_formats_are_refused_by_name(tmp_path, data, kind):
-    (tmp_path / "blog.zip").write_bytes(data)
-    with pytest.raises(RefusedFile, match=f"format {kind}; unpack it first"):
-        archives.is_archive(tmp_path / "blog.zip")
+@pytest.mark.parametrize("name", ["blog.tar", "blog.tar.gz", "blog.TGZ", "blog.7z", "blog.rar", "blog.zip"])
+def test_archives_of_other_formats_are_refused_by_name(tmp_path, name):
+    (tmp_path / name).write_bytes(b"x" * 1_000)
+    with pytest.raises(RefusedFile, match="unpack it first"):
+        archives.is_archive(tmp_path / name)
 
 
 def test_a_zip_is_recognised_by_its_content(tmp_path):
     assert archives.is_archive(make_zip(tmp_path / "blog", ("a.md", b"A")))
     assert archives.is_archive(make_zip(tmp_path / "empty"))
-    (tmp_path / "blog.zip").write_text("# Not a zip", encoding="utf-8")
-    assert not archives.is_archive(tmp_path / "blog.zip")
+    (tmp_path / "zip.md").write_text("# Not a zip", encoding="utf-8")
+    assert not archives.is_archive(tmp_path / "zip.md")
     assert not archives.is_archive(tmp_path)

@@ -7,7 +7,6 @@ migration tools), or at the top (`{"posts": […]}`, as Ghost's API answers), an
 from __future__ import annotations
 
 import codecs
-import json
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -31,8 +30,6 @@ _SURROGATE_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a
 # A pair, one half of a pair (group 1), or another escape.
 _ESCAPE = re.compile(rf"{_SURROGATE_PAIR.pattern}|\\(?:(u[dD][89a-fA-F][0-9a-fA-F]{{2}})|.)", re.DOTALL)
 _MAX_ESCAPE_LENGTH = 12
-# Up to this size, a damaged file is parsed again, to find the line and the column of the damage.
-_MAX_LOCATED_BYTES = 16 * 1024 * 1024
 
 
 class DamagedExport(Exception):
@@ -108,24 +105,16 @@ class ExportFile:
                 yield from _read_rows(file, wanted)
             # Numbers that Python cannot represent raise a ValueError or an OverflowError.
             except (ijson.JSONError, ValueError, OverflowError) as error:
-                raise DamagedExport(self._describe(error, file.position)) from error
+                raise DamagedExport(_describe(error, file.position)) from error
             except OSError as error:
                 raise DamagedExport(f"it cannot be read further ({error.strerror})") from error
             finally:
                 self.has_invalid_bytes |= file.has_invalid_bytes
 
-    def _describe(self, error: Exception, position: int) -> str:
-        is_short = "premature EOF" in str(error)
-        reason = "the file ends too early" if is_short else "the JSON is damaged"
-        if self.path.stat().st_size > _MAX_LOCATED_BYTES:
-            return f"{reason} before byte {position:,}"
-        try:
-            json.loads(self.path.read_bytes().decode("utf-8-sig", "replace"))
-        except json.JSONDecodeError as located:
-            return f"{reason} at line {located.lineno:,}, column {located.colno:,} ({located.msg})"
-        except (ValueError, RecursionError, OSError):
-            pass
-        return f"{reason} before byte {position:,}"
+
+def _describe(error: Exception, position: int) -> str:
+    reason = "the file ends too early" if "premature EOF" in str(error) else "the JSON is damaged"
+    return f"{reason} before byte {position:,}"
 
 
 def _read_rows(file: _Utf8File, wanted: Collection[str]) -> Iterator[Row]:
