@@ -1,42 +1,68 @@
 """Parse a page of Medium's archive: the fields around the story, and its text without Medium's wrappers.
 
 The pages are written by one program: attributes are in double quotes, and `<` and `>` in values and texts are
-escaped. Therefore tags are matched as text, in linear time.
+escaped. Therefore elements are matched as text, in linear time; nh3 then removes the wrappers.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass, field
 from html import escape, unescape
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
-from blogapi.content.sanitizer import EMBED_HOSTS
+import nh3
+
+from blogapi.content.html_cost import is_too_expensive
 from blogapi.transfer.article_record import RefusedFile
+from blogapi.transfer.frames import replace_frames
 from blogapi.transfer.markdown.text import to_line
 from blogapi.transfer.messages import format_count
 
-_TOKEN = re.compile(r"<(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9]*+)(?P<attributes>[^<>]*+)>|<![^<>]*>|[^<]+|<")
+_ELEMENT = re.compile(r"<([A-Za-z][A-Za-z0-9]*+)([^<>]*+)>")
 _ATTRIBUTE = re.compile(r'(?<![\w-])([\w-]++)\s*+=\s*+"([^"]*)"')
 _TAG = re.compile(r"<[^<>]*>")
 _BREAK = re.compile(r"<(?:br|hr|/(?:p|h[1-6]|li|pre|figcaption|blockquote))>")
 _LINK_TARGET = re.compile(r'href="#([^"<>]{1,100})"')
-_MAX_DEPTH = 200
 # The header and the footer of a page have a few hundred characters.
 _MAX_FRAME_LENGTH = 100_000
 _MAX_FIELD_LENGTH = 5_000
+
+# Until 2016, the first element had the class `graf--first`, and no class marked the title.
+_TITLE = re.compile(
+    r'<(h[1-4]|p)\b(?=[^<>]*graf--(?:title|subtitle|leading|first)\b)[^<>]*?class="([^"<>]*)"[^<>]*>'
+    r"((?:[^<]++|<(?!/?(?:h[1-4]|p)\b))*+)</\1>"
+)
+_CODE = re.compile(r"<pre\b([^<>]*)>((?:[^<]++|<(?!/?pre\b))*+)</pre>")
+_CODE_WRAPPER = re.compile(r"</?(?:code|span)\b[^<>]*>")
+_LANGUAGE = re.compile(r'data-code-block-lang="([\w+#-]*)"')
+_IMAGE = re.compile(r"<img\b[^<>]*>")
+_IMAGE_SIZE = re.compile(r"\sdata-(?=(?:width|height)=)")
+# A preview of a page is a link, and a second one for its picture.
+_PREVIEW = re.compile(r"<div(?=[^<>]*graf--mixtapeEmbed)")
+_PREVIEW_IMAGE = re.compile(r"<a\b(?=[^<>]*js-mixtapeImage)[^<>]*></a>")
+# The links of tweets have no text.
+_EMPTY_LINK = re.compile(r'(<a\b(?=[^<>]*?\shref="([^"<>]+)")[^<>]*+>)\s*+</a>')
+_GIST = re.compile(
+    r'<script\b(?=[^<>]*?\ssrc="(https://gist\.github\.com/[^"<>]*?)(?:\.js)?")[^<>]*+></script>'
+)
+_EMBEDLY = re.compile(r'(<iframe\b[^<>]*?\ssrc=")(https://cdn\.embedly\.com/[^"<>]*)')
+_REDIRECT = re.compile(r"https?://(?:www\.)?medium\.com/r/\?")
+
 # Elements of a text that stay. All others, such as `div` and `section`, are replaced by their content.
 _KEPT_ELEMENTS = (
     "p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code a figure figcaption strong b em i s u del mark sub sup "
-    "table thead tbody tr th td"
+    "table thead tbody tr th td br hr img iframe"
 )
-_KEPT = frozenset(_KEPT_ELEMENTS.split())
-_VOID = {"br", "hr", "img"}
-_TITLES = {"h1", "h2", "h3", "h4", "p"}
-# Until 2016, the first element had the class `graf--first`, and no class marked the title.
-_TITLE_CLASSES = {"graf--title", "graf--subtitle", "graf--leading", "graf--first"}
+_KEPT = set(_KEPT_ELEMENTS.split())
 _DROPPED = {"style", "script", "noscript", "canvas", "progress", "svg", "button"}
+_KEPT_ATTRIBUTES = {
+    "*": {"id"},
+    "a": {"href"},
+    "code": {"class"},
+    "img": {"src", "alt", "width", "height"},
+    "iframe": {"src"},
+}
 
 
 @dataclass(slots=True)
@@ -61,7 +87,7 @@ class Page:
 
 
 def parse_page(html: str) -> Page:
-    """Return the fields of a page. Raises RefusedFile if it has no text or is nested too deep."""
+    """Return the fields of a page. Raises RefusedFile if it has no text or would take too long to parse."""
     start = html.find('data-field="body"')
     end = html.rfind("<footer", start)
     if start < 0:
@@ -69,8 +95,10 @@ def parse_page(html: str) -> Page:
     start = html.find(">", start) + 1
     page = Page()
     _read_frame(page, html[:start], html[end:] if end > 0 else "")
-    body = _Body(page, set(_LINK_TARGET.findall(html)))
-    body.read(html[start : end if end > 0 else len(html)])
+    body = html[start : end if end > 0 else len(html)]
+    if is_too_expensive(body):
+        raise RefusedFile("It has too many elements, or they are nested too deep; simplify the page.")
+    _read_body(page, body, set(_LINK_TARGET.findall(html)))
     return page
 
 
@@ -94,184 +122,97 @@ def _read_frame(page: Page, head: str, footer: str) -> None:
 def _find_elements(html: str) -> list[tuple[list[str], dict[str, str], str]]:
     """Return the classes, the attributes and the text of each element with a class."""
     found = []
-    for tag in _TOKEN.finditer(html, 0, _MAX_FRAME_LENGTH):
-        attributes = _read_attributes(tag)
+    for tag in _ELEMENT.finditer(html, 0, _MAX_FRAME_LENGTH):
+        attributes = _read_attributes(tag[2])
         if attributes.get("class"):
-            end = html.find(f"</{tag['name']}", tag.end(), tag.end() + _MAX_FIELD_LENGTH)
+            end = html.find(f"</{tag[1]}", tag.end(), tag.end() + _MAX_FIELD_LENGTH)
             text = _to_text(html[tag.end() : end]) if end >= 0 else ""
             found.append((attributes["class"].split(), attributes, text))
     return found
 
 
-def _read_attributes(tag: re.Match[str]) -> dict[str, str]:
-    return {name.lower(): unescape(value) for name, value in _ATTRIBUTE.findall(tag["attributes"] or "")}
+def _read_attributes(tag: str) -> dict[str, str]:
+    return {name.lower(): unescape(value) for name, value in _ATTRIBUTE.findall(tag)}
 
 
 def _to_text(html: str) -> str:
     return to_line(unescape(_TAG.sub("", _BREAK.sub(" ", html))))
 
 
-class _Body:
-    """Writes the text of a story without Medium's wrappers and classes."""
+def _read_body(page: Page, html: str, targets: set[str]) -> None:
+    """Read the text into the page; `targets` are the ids to which links of the page lead."""
+    html = _TITLE.sub(lambda element: _take_title(page, element), html)
+    html = _CODE.sub(_convert_code, html)
+    html = _IMAGE.sub(lambda tag: _convert_image(page, tag[0]), html)
+    html = _PREVIEW.sub("<p", _PREVIEW_IMAGE.sub("", html))
+    html = _EMPTY_LINK.sub(r"\1\2</a>", html)
+    html = _EMBEDLY.sub(_unwrap_embedly, _GIST.sub(r'<iframe src="\1"></iframe>', html))
+    html, count = replace_frames(html)
+    if count:
+        number = format_count(count, "embedded content")
+        page.notes.append(f"The text now has links in place of {number}.")
 
-    def __init__(self, page: Page, targets: set[str]) -> None:
-        self._page = page
-        self._targets = targets  #: the ids to which links of the page lead
-        self._html: list[str] = []
-        #: the open elements: name, end tag to write, classes, and the length of the text before
-        self._open: list[tuple[str, str, list[str], int]] = []
-        self._dropped = 0  #: the number of open elements that are dropped with their content
-        self._links: Counter[str] = Counter()
+    def choose_value(_element: str, name: str, value: str) -> str | None:
+        if name == "href":
+            return _follow(value)
+        is_kept = value in targets if name == "id" else name != "class" or value.startswith("language-")
+        return value if is_kept else None
 
-    def read(self, html: str) -> None:
-        """Read the text into the page."""
-        for token in _TOKEN.finditer(html):
-            if not token["name"]:
-                self._add_text(token[0])
-            elif token["end"]:
-                self._end(token["name"].lower())
-            else:
-                self._start(token["name"].lower(), _read_attributes(token))
-        while self._open:
-            self._end(self._open[-1][0])
-        page = self._page
-        # A line in front of the text remains if the first section has only the title.
-        page.html = re.sub(r"^(?:\s*<hr>)+", "", "".join(self._html)).strip()
-        page.text = _to_text(page.html)
-        if self._links:
-            count = format_count(self._links.total(), "embedded content")
-            page.notes.append(f"The text now has links in place of {count}.")
+    html = nh3.clean(
+        html,
+        tags=_KEPT,
+        clean_content_tags=_DROPPED,
+        attributes=_KEPT_ATTRIBUTES,
+        attribute_filter=choose_value,
+        link_rel=None,
+    )
+    # A line in front of the text remains if the first section has only the title.
+    page.html = re.sub(r"^(?:\s*<hr>)+", "", html).strip()
+    page.text = _to_text(page.html)
+    page.has_figures = "<figure" in page.html
 
-    def _add_text(self, text: str) -> None:
-        if self._dropped or text.startswith("<!"):
-            return
-        if "\n" in text and not text.strip() and not self._is_in("pre"):
-            text = "" if self._html and self._html[-1].endswith("\n") else "\n"
-        self._html.append("&lt;" if text == "<" else text.replace(">", "&gt;"))
 
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        classes = attributes.get("class", "").split()
-        if name in _VOID:
-            self._add_void(name, attributes)
-            return
-        if len(self._open) >= _MAX_DEPTH:
-            raise RefusedFile(
-                f"Its elements are nested more than {_MAX_DEPTH} levels deep; simplify the page."
-            )
-        before = len(self._html)
-        start, end = ("", "") if self._dropped else self._translate(name, attributes, classes)
-        self._dropped += name in _DROPPED
-        if start:
-            self._html.append(start)
-        self._open.append((name, end, classes, before))
+def _take_title(page: Page, element: re.Match[str]) -> str:
+    """Return "" for the title or the subtitle, which the page shows above the text."""
+    classes, text = element[2].split(), _to_text(element[3])
+    if "graf--subtitle" in classes and text and not page.subtitle:
+        page.subtitle = text
+        return ""
+    is_title = "graf--title" in classes or (element[1] != "p" and text == page.title)
+    if not (text and is_title) or page.has_title:
+        return element[0]
+    # The title in the header can be cut, or meant for search engines.
+    is_cut = page.title.endswith("…") and text.startswith(page.title.rstrip("… "))
+    if page.title not in ("", text) and not is_cut:
+        page.seo_title = page.title
+    page.title, page.has_title = text, True
+    return ""
 
-    def _translate(self, name: str, attributes: dict[str, str], classes: list[str]) -> tuple[str, str]:
-        """Return the start tag and the end tag to write for an element."""
-        if name in ("iframe", "script"):
-            return self._embed(attributes.get("src", "")), ""
-        if "graf--mixtapeEmbed" in classes:
-            return "<p>", "</p>"
-        if name == "a":
-            href = attributes.get("href", "")
-            is_hidden = not href or "js-mixtapeImage" in classes
-            return ("", "") if is_hidden else (f'<a href="{escape(_follow(href))}">', "</a>")
-        if name == "pre":
-            language = re.sub(r"[^\w+#-]", "", attributes.get("data-code-block-lang", ""))
-            return "<pre><code" + (f' class="language-{language}">' if language else ">"), "</code></pre>"
-        if name not in _KEPT or (name == "code" and self._is_in("pre")):
-            return "", ""
-        self._page.has_figures |= name == "figure"
-        anchor = attributes.get("id", "")
-        return f'<{name} id="{escape(anchor)}">' if anchor in self._targets else f"<{name}>", f"</{name}>"
 
-    def _is_in(self, name: str) -> bool:
-        return any(entry[0] == name for entry in self._open)
+def _convert_code(element: re.Match[str]) -> str:
+    language = _LANGUAGE.search(element[1])
+    class_ = f' class="language-{language[1]}"' if language and language[1] else ""
+    code = _CODE_WRAPPER.sub("", element[2]).replace("<br>", "\n")
+    code = re.sub(r"^(?:[ \t]*\n)+", "", code).rstrip()
+    return f"<pre><code{class_}>{code}</code></pre>"
 
-    def _add_void(self, name: str, attributes: dict[str, str]) -> None:
-        if self._dropped:
-            return
-        if name == "br":
-            self._html.append("\n" if self._is_in("pre") else "<br>")
-        elif name == "hr":
-            self._html.append("<hr>\n")
-        elif source := attributes.get("src", ""):
-            if attributes.get("data-is-featured") == "true":
-                self._page.featured = self._page.featured or source
-            named = {
-                "src": source,
-                "alt": attributes.get("alt", ""),
-                "width": attributes.get("data-width", ""),
-                "height": attributes.get("data-height", ""),
-            }
-            pairs = (f' {key}="{escape(value)}"' for key, value in named.items() if value or key == "alt")
-            self._html.append(f"<img{''.join(pairs)}>")
 
-    def _end(self, name: str) -> None:
-        if not any(entry[0] == name for entry in self._open):
-            return
-        while True:
-            former, end, classes, before = self._open.pop()
-            self._dropped -= former in _DROPPED
-            self._close(former, end, classes, before)
-            if former == name:
-                return
+def _convert_image(page: Page, tag: str) -> str:
+    if 'data-is-featured="true"' in tag and not page.featured:
+        page.featured = _read_attributes(tag).get("src", "")
+    tag = _IMAGE_SIZE.sub(" ", tag)
+    return tag if " alt=" in tag else f'{tag[:-1]} alt="">'
 
-    def _close(self, name: str, end: str, classes: list[str], before: int) -> None:
-        if name in _TITLES and self._take_title(classes, before, is_heading=name != "p"):
-            del self._html[before:]
-            return
-        if name == "pre":
-            text = re.sub(r"^(?:[ \t]*\n)+", "", "".join(self._html[before + 1 :])).rstrip()
-            self._html[before + 1 :] = [text]
-        elif name == "a" and end and not "".join(self._html[before + 1 :]).strip():
-            # The links of tweets have no text.
-            self._html.append(self._html[before].removeprefix('<a href="').removesuffix('">'))
-        if end:
-            self._html.append(end)
 
-    def _take_title(self, classes: list[str], before: int, *, is_heading: bool) -> bool:
-        """Return whether an element is the title or the subtitle, which the page shows above the text."""
-        page = self._page
-        is_title = "graf--title" in classes
-        if _TITLE_CLASSES.isdisjoint(classes):
-            return False
-        text = _to_text("".join(self._html[before:]))
-        if "graf--subtitle" in classes and text and not page.subtitle:
-            page.subtitle = text
-            return True
-        is_first = text != "" and not page.has_title and (is_title or (is_heading and text == page.title))
-        if is_first:
-            self._set_title(text)
-        return is_first
-
-    def _set_title(self, text: str) -> None:
-        """Take the title that readers see. The one in the header can be cut, or meant for search engines."""
-        page = self._page
-        is_cut = page.title.endswith("…") and text.startswith(page.title.rstrip("… "))
-        if page.title not in ("", text) and not is_cut:
-            page.seo_title = page.title
-        page.title, page.has_title = text, True
-
-    def _embed(self, address: str) -> str:
-        """Return the HTML for a player or a script that shows content of another site."""
-        parts = split(address)
-        if parts.hostname == "cdn.embedly.com":
-            query = parse_qs(parts.query)
-            inner = next((query[name][0] for name in ("src", "url") if name in query), "")
-            return self._embed(inner) if split(inner).hostname != parts.hostname else ""
-        if parts.hostname in EMBED_HOSTS:
-            return f'<iframe src="{escape(address)}"></iframe>'
-        if parts.hostname == "gist.github.com":
-            address = address.removesuffix(".js")
-        elif address.endswith(".js") or not parts.hostname:
-            return ""
-        self._links[parts.hostname] += 1
-        return f'<p><a href="{escape(address)}">{escape(address)}</a></p>'
+def _unwrap_embedly(frame: re.Match[str]) -> str:
+    query = parse_qs(split(unescape(frame[2])).query)
+    inner = next((query[name][0] for name in ("src", "url") if name in query), unescape(frame[2]))
+    return frame[1] + escape(inner)
 
 
 def _follow(address: str) -> str:
     """Return the target of a link through Medium's own redirect."""
-    if not re.match(r"https?://(?:www\.)?medium\.com/r/\?", address):
+    if not _REDIRECT.match(address):
         return address
     return parse_qs(split(address).query).get("url", [address])[0]
 
