@@ -1,4 +1,4 @@
-"""What became of each file or item of an import."""
+"""What became of each file or item of an import, and the errors for which it is refused."""
 
 from __future__ import annotations
 
@@ -7,8 +7,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
+import marshmallow as ma
+from sqlalchemy.exc import DataError, IntegrityError
+
 from blogapi.transfer.article_record import ArticleRecord, CommentRecord, NotAnArticle, RefusedFile
 from blogapi.transfer.media.imported_media import MediaReport
+from blogapi.web.errors import Problem, flatten_messages
+from blogapi.web.fields import join_messages
+
+#: The errors for which an import refuses an article, a term or the site.
+REFUSALS = (RefusedFile, ma.ValidationError, Problem, IntegrityError, DataError)
 
 
 class Result(StrEnum):
@@ -54,3 +62,14 @@ def report_problem(key: str, problem: NotAnArticle | RefusedFile) -> FileReport:
     """Return the report of a file that is not imported."""
     result = Result.REFUSED if isinstance(problem, RefusedFile) else Result.SKIPPED
     return FileReport(key, result, notes=(str(problem),))
+
+
+def describe_refusal(error: Exception) -> str:
+    """Return the sentence about one of the REFUSALS."""
+    if isinstance(error, ma.ValidationError):
+        return join_messages(flatten_messages(error.messages))
+    if isinstance(error, Problem):
+        return error.detail
+    if isinstance(error, (IntegrityError, DataError)):
+        return f"The database refused it: {error.orig}."
+    return str(error)

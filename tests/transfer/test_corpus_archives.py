@@ -12,7 +12,7 @@ import pytest
 
 from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord
-from blogapi.transfer.imports import formats
+from blogapi.transfer.imports import preparing
 from blogapi.transfer.sources import ImportOptions
 
 CORPUS = os.environ.get("BLOGAPI_TEST_CORPUS", "")
@@ -32,11 +32,11 @@ pytestmark = [
 
 def read(name, path):
     """Return the number of items by status or result, and the source."""
-    module = formats.get_format(name)
+    module = preparing.get_format(name)
     entries = [
         entry
         for entry in folder.walk_path(Path(CORPUS) / path)
-        if module.recognise(entry, entry.path.read_bytes()[: formats.HEAD_BYTES])
+        if module.recognise(entry, entry.path.read_bytes()[: preparing.HEAD_BYTES])
     ]
     source = module.open_source(entries, ImportOptions(now=datetime(2026, 11, 1, tzinfo=UTC)))
     items = list(source.read())
@@ -64,7 +64,7 @@ def test_the_export_of_blogger_has_the_counted_items():
 
 @pytest.mark.parametrize("name", ["medium", "blogger"])
 def test_no_file_of_another_source_is_recognised(name):
-    module = formats.get_format(name)
+    module = preparing.get_format(name)
     others = [path for path in Path(CORPUS).rglob("*.*") if name not in path.parts and path.is_file()]
-    heads = ((path, path.read_bytes()[: formats.HEAD_BYTES]) for path in others)
+    heads = ((path, path.read_bytes()[: preparing.HEAD_BYTES]) for path in others)
     assert [path for path, head in heads if module.recognise(folder.Entry(path.name, path), head)] == []

@@ -21,6 +21,7 @@ from blogapi.transfer.blogapi_export.article_records import make_record
 from blogapi.transfer.blogapi_export.blog_data import ExportedMedia, TermNames
 from blogapi.transfer.blogapi_export.layout import get_file_name
 from blogapi.transfer.blogapi_export.values import Values
+from blogapi.transfer.exports.article_files import SEO_NAMES
 from blogapi.transfer.exports.layouts import FRONT_MATTER_TEXTS
 from blogapi.transfer.exports.references import restore_content
 from blogapi.transfer.markdown import privacy
@@ -33,12 +34,6 @@ _FRONT_MATTER = re.compile(
 _MARK = re.compile(rb"^blogapi[ \t]*:", re.MULTILINE)
 _CONTENT_TYPES = {".md": "markdown", ".html": "html", ".txt": "text"}
 _DRAFT_FOLDER = "_drafts"
-_SEO_FIELDS = {
-    "seo_title": "title",
-    "description": "description",
-    "og_image": "og_image",
-    "canonical_url": "canonical_url",
-}
 # The fields of `blogapi` that are read as they are.
 _HISTORY_FIELDS = ("former_slugs", "former_paths", "was_public", "slug_derived")
 # The fields that other rules of this module read.
@@ -122,7 +117,7 @@ class ArticleFiles:
         return self.terms.find_references(kind, names, values.get_texts(own, field))
 
     def _read_seo(self, entries: Values, own: Values) -> dict[str, str]:
-        seo = {name: values.get_text(entries, key) for key, name in _SEO_FIELDS.items() if key in entries}
+        seo = {name: values.get_text(entries, key) for name, key in SEO_NAMES.items() if key in entries}
         if "og_image" in entries or "og_image" in values.get_mapping(own, "originals"):
             seo["og_image"] = self._read_picture(own, "og_image", entries.get("og_image"))
         return seo

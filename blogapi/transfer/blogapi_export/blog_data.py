@@ -16,22 +16,12 @@ from blogapi.media.addresses import REFERENCE, make_path
 from blogapi.transfer.article_record import RefusedFile
 from blogapi.transfer.blogapi_export import values
 from blogapi.transfer.blogapi_export.values import Values
+from blogapi.transfer.exports.snapshot import SITE_FIELDS, TERM_FIELDS
 from blogapi.transfer.imports.exported_terms import ExportedTerm
 from blogapi.transfer.reports import FileReport
 
 #: The kind of the terms in each list of an export.
 TERM_KINDS = {"categories": "category", "tags": "tag", "authors": "author"}
-#: The fields of a term in the body of the API, by kind; the first three are common to all kinds.
-_TERM_FIELDS = {
-    "category": ("name", "slug", "description", "cover_image"),
-    "tag": ("name", "slug"),
-    "author": ("name", "slug", "bio", "url", "avatar"),
-}
-#: The fields of the site in the body of the API that are texts.
-SITE_FIELDS = (
-    *("title", "description", "language", "time_zone", "url", "service_url", "logo", "icon", "article_path"),
-    *("category_path", "tag_path", "author_path", "preview_url"),
-)
 PICTURE_FIELDS = frozenset(("cover_image", "avatar", "logo", "icon"))
 # Longer names are refused when they are stored; computing their slugs takes long.
 MAX_NAME_LENGTH = 5_000
@@ -107,7 +97,7 @@ def read_term(kind: str, given: Values, pictures: Mapping[str, str]) -> Exported
     values.refuse_surrogates(given)
     fields: dict[str, Any] = {
         name: given[name]
-        for name in _TERM_FIELDS[kind]
+        for name in ("name", "slug", *TERM_FIELDS[kind])
         if given.get(name) is not None or (name == "description" and name in given)
     }
     for name in ("name", "slug"):
@@ -117,7 +107,7 @@ def read_term(kind: str, given: Values, pictures: Mapping[str, str]) -> Exported
     return ExportedTerm(
         kind=kind,
         uuid=values.get_uuid(given, "uuid"),
-        fields=fields | {name: pictures[name] for name in pictures if name in _TERM_FIELDS[kind]},
+        fields=fields | {name: pictures[name] for name in pictures if name in TERM_FIELDS[kind]},
         created=created,
         last_updated=updated,
         former_slugs=values.get_former(given, "former_slugs", updated),

@@ -22,15 +22,15 @@ from blogapi.site.schemas import SiteChangesSchema
 from blogapi.storage.database import end_read, savepoint, table_of
 from blogapi.transfer import folder, queries
 from blogapi.transfer.article_record import RefusedFile
-from blogapi.transfer.blogapi_export.blog_data import SITE_FIELDS, BlogData, ExportedMedia
+from blogapi.transfer.blogapi_export.blog_data import BlogData, ExportedMedia
+from blogapi.transfer.exports.snapshot import SITE_FIELDS
 from blogapi.transfer.imports import exported_terms
 from blogapi.transfer.imports.exported_terms import ExportedTerm
-from blogapi.transfer.imports.refusals import REFUSALS, describe_refusal
 from blogapi.transfer.imports.service import Importer
 from blogapi.transfer.imports.state import ImportState
 from blogapi.transfer.media.imported_media import map_files
 from blogapi.transfer.messages import join_counts
-from blogapi.transfer.reports import FileReport, Result
+from blogapi.transfer.reports import REFUSALS, FileReport, Result, describe_refusal
 from blogapi.web.fields import Fields
 
 # The number of terms that are stored in one transaction.

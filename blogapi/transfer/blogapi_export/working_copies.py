@@ -21,8 +21,7 @@ from blogapi.transfer.blogapi_export.blog_data import replace_references
 from blogapi.transfer.blogapi_export.values import Values
 from blogapi.transfer.imports import exported_terms
 from blogapi.transfer.imports.exported_terms import ExportedTerms
-from blogapi.transfer.imports.refusals import REFUSALS, describe_refusal
-from blogapi.transfer.reports import FileReport, Result
+from blogapi.transfer.reports import REFUSALS, FileReport, Result, describe_refusal
 from blogapi.working_copies import service
 from blogapi.working_copies.schemas import WorkingCopyBodySchema
 

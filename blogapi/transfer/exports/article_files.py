@@ -19,8 +19,8 @@ from blogapi.transfer.exports.references import MediaAddresses, Replacement, Rew
 from blogapi.transfer.exports.snapshot import Item, Snapshot
 from blogapi.transfer.exports.yaml_text import to_yaml
 
-# The names of the fields of `seo` in the front matter.
-_SEO_NAMES = {
+#: The names of the fields of `seo` in the front matter.
+SEO_NAMES = {
     "description": "description",
     "title": "seo_title",
     "og_image": "og_image",
@@ -109,7 +109,7 @@ class ArticleWriter:
             ),
             **texts,
             **({"cover_image": [cover] if layout.lists_cover else cover} if cover else {}),
-            **{_SEO_NAMES[name]: pictures[name] for name in _SEO_NAMES if name in pictures},
+            **{SEO_NAMES[name]: pictures[name] for name in SEO_NAMES if name in pictures},
             **_without_empty(page),
             **_without_empty({"aliases": [path for path in former if path]}),
             **liquid,

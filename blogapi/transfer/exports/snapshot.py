@@ -57,13 +57,15 @@ _tag_link, _author_link = table_of(ArticleTag).c, table_of(ArticleAuthor).c
 _use, _path, _media, _author = (table_of(model).c for model in (MediaUse, MediaPath, Media, Author))
 
 _SEO_FIELDS = tuple(default_seo({}))
-_TERM_FIELDS: dict[type[Any], tuple[str, ...]] = {
-    Category: ("description", "cover_image"),
-    Tag: (),
-    Author: ("bio", "url", "avatar"),
+#: The fields of terms besides their names and slugs, by kind.
+TERM_FIELDS: dict[str, tuple[str, ...]] = {
+    Category.kind: ("description", "cover_image"),
+    Tag.kind: (),
+    Author.kind: ("bio", "url", "avatar"),
 }
 _MEDIA_FIELDS = ("name", "alt", "caption", "type", "size", "hash", "upload_hash")
-_SITE_FIELDS = (
+#: The fields of the site that are texts.
+SITE_FIELDS = (
     *("title", "description", "language", "time_zone", "url", "service_url", "logo", "icon"),
     *("article_path", "category_path", "tag_path", "author_path", "preview_url"),
 )
@@ -175,7 +177,7 @@ def _select_public_media(now: datetime) -> Select[UUID]:
 
 def _read_site(site: Site) -> Item:
     navigation = [{"label": item["label"], "url": item["url"]} for item in site.navigation_items]
-    return {name: getattr(site, name) for name in _SITE_FIELDS} | {"navigation": navigation}
+    return {name: getattr(site, name) for name in SITE_FIELDS} | {"navigation": navigation}
 
 
 def _read_terms(model: type[Any], condition: ColumnElement[bool] | None = None) -> list[Item]:
@@ -183,7 +185,7 @@ def _read_terms(model: type[Any], condition: ColumnElement[bool] | None = None) 
     columns = (FormerTermSlug.term_id, FormerTermSlug.slug, FormerTermSlug.created)
     for term_id, *values in _execute(select(*columns).where(FormerTermSlug.kind == model.kind)):
         former[term_id].append((values[0], values[1]))
-    names = ("name", "slug", *_TERM_FIELDS[model])
+    names = ("name", "slug", *TERM_FIELDS[model.kind])
     return [
         _read_identity(row)
         | {name: getattr(row, name) for name in names}

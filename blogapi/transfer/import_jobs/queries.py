@@ -15,7 +15,7 @@ from sqlalchemy import select
 
 from blogapi.storage.database import current_time, db
 from blogapi.transfer.import_jobs import folders
-from blogapi.transfer.imports.summary import EMPTY_SUMMARY
+from blogapi.transfer.imports.report_output import EMPTY_SUMMARY
 from blogapi.transfer.models import ImportJob
 from blogapi.users.models import Account
 from blogapi.web.errors import NotFound

@@ -6,7 +6,7 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.transfer.import_jobs.queries import Status
-from blogapi.transfer.imports.summary import MAX_PROBLEMS
+from blogapi.transfer.imports.report_output import MAX_PROBLEMS
 from blogapi.users.schemas import UserReferenceSchema
 from blogapi.web.fields import Identifier, OutputSchema, Text, Timestamp, WebAddress
 from blogapi.web.uploads import FileQuery

@@ -24,9 +24,8 @@ from blogapi.cli import exit_on_sigterm
 from blogapi.media import process_limits
 from blogapi.storage import database, files
 from blogapi.transfer.article_record import RefusedFile
-from blogapi.transfer.imports.report_output import format_document
+from blogapi.transfer.imports.report_output import format_document, summarize
 from blogapi.transfer.imports.run import ImportRun
-from blogapi.transfer.imports.summary import summarize
 from blogapi.web.errors import Problem
 
 Item = TypeVar("Item")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, fields, replace
 from datetime import datetime
 from uuid import UUID, uuid4
 
@@ -20,7 +22,6 @@ from blogapi.transfer import folder
 from blogapi.transfer.article_record import ArticleRecord, RefusedFile
 from blogapi.transfer.imports.article_input import ArticleInputs
 from blogapi.transfer.imports.batch_media import BatchMedia
-from blogapi.transfer.imports.digests import compute_digest
 from blogapi.transfer.imports.exported_articles import add_former_slugs, complete_article, is_slug_free
 from blogapi.transfer.imports.former_paths import FormerPaths, list_paths
 from blogapi.transfer.imports.lost_words import describe_lost_words
@@ -28,6 +29,14 @@ from blogapi.transfer.imports.state import ImportState
 from blogapi.transfer.media.imported_media import RecordMedia
 from blogapi.transfer.models import ImportedFile
 from blogapi.transfer.reports import FileReport, Result
+
+# The fields of a record that do not change its article. A new wording of a note is no change either.
+_WITHOUT_DIGEST = frozenset(
+    (
+        *("key", "former_key", "notes", "is_undated", "path", "source", "cover_alt", "addresses", "names"),
+        *("has_templates", "comments", "media_folder", "former_paths"),
+    )
+)
 
 
 class ImportBatch:
@@ -43,13 +52,15 @@ class ImportBatch:
             for file in db.session.scalars(select(ImportedFile).where(ImportedFile.key.in_(keys)))
         }
         uuids = [file.article_id for file in self.files.values()]
-        self._exported_uuids = [record.exported.uuid for record in records if record.exported is not None]
-        uuids += self._exported_uuids
-        self._has_loaded_exported = False
+        exported = [record.exported.uuid for record in records if record.exported is not None]
+        uuids += exported
         columns = (Article.status, Article.published_at, Article.last_updated, Article.cover_image)
         page = (Article.slug, Article.category_id)
         rows = db.session.execute(select(Article.uuid, *columns, *page).where(Article.uuid.in_(uuids)))
         self.articles = {row.uuid: row for row in rows}
+        #: The articles of an export that this blog does not have. If they were deleted here, they continue
+        #: their version numbers.
+        self.restored_uuids = [uuid for uuid in exported if uuid not in self.articles]
         self.inputs = ArticleInputs(state, records)
         self.media = BatchMedia(records, uuids, media)
         self._paths = FormerPaths(state, records)
@@ -181,10 +192,6 @@ class ImportBatch:
         uuid = file.article_id or (exported.uuid if exported else uuid4())
         self.media.map_paths(uuid, record)
         author, given = self._state.author, self._make_input(record, uuid)
-        if exported is not None and not self._has_loaded_exported:
-            # If the articles were deleted in this blog, they continue their version numbers.
-            writes.load([], self._exported_uuids)
-            self._has_loaded_exported = True
         writes.load([given], [uuid] if file.article_id and exported is None else [])
         if exported is not None and not is_slug_free(given.slug, uuid):
             given = replace(given, slug=None)
@@ -240,3 +247,11 @@ def _report(record: ArticleRecord, result: Result, article: Article, notes: Iter
     lost = describe_lost_words(*source, renderings.get_rendering(*source).plain_text)
     notes = (*record.notes, *notes, *filter(None, [lost]))
     return FileReport(record.key, result, status, notes, slug=article.slug, article=article.uuid)
+
+
+def compute_digest(record: ArticleRecord) -> str:
+    """Return the digest of everything in a record that can change its article."""
+    names = [field.name for field in fields(record) if field.name not in _WITHOUT_DIGEST]
+    content = {name: getattr(record, name) for name in names}
+    content["authors"] = [asdict(author) for author in record.authors]
+    return hashlib.sha256(json.dumps(content, default=str, sort_keys=True).encode("utf-8")).hexdigest()

@@ -15,9 +15,9 @@ from flask.cli import with_appcontext
 from blogapi.cli import exit_on_sigterm, report_problems, show_progress
 from blogapi.storage.database import current_time
 from blogapi.transfer.article_record import RefusedFile
-from blogapi.transfer.imports import background, formats
+from blogapi.transfer.imports import background
 from blogapi.transfer.imports.authors import read_author_map
-from blogapi.transfer.imports.preparing import open_run
+from blogapi.transfer.imports.preparing import FORMATS, open_run
 from blogapi.transfer.imports.report_output import format_document, format_report
 from blogapi.transfer.imports.run import ImportRun
 from blogapi.transfer.imports.service import Importer
@@ -32,7 +32,7 @@ from blogapi.web.errors import Conflict, NotFound
 @click.option(
     "--format",
     "format_name",
-    type=click.Choice(formats.FORMATS),
+    type=click.Choice(FORMATS),
     help="Format of all files. Default: each file is recognised by its content.",
 )
 @click.option(

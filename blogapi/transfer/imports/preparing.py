@@ -1,11 +1,16 @@
-"""Prepare an import: unpack its archives, group its files by format, and build the run."""
+"""Prepare an import: unpack its archives, group its files by format, and build the run.
+
+The format of a file is recognised by its content, not by its name.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from typing import Protocol, cast
 
 from flask import current_app
 
@@ -13,7 +18,6 @@ from blogapi.storage import files
 from blogapi.storage.database import db
 from blogapi.transfer import archives, folder
 from blogapi.transfer.article_record import NotAnArticle, RefusedFile
-from blogapi.transfer.imports import formats
 from blogapi.transfer.imports.run import ImportRun
 from blogapi.transfer.imports.service import Importer
 from blogapi.transfer.imports.spool import open_spool
@@ -21,7 +25,42 @@ from blogapi.transfer.links.addresses import to_host
 from blogapi.transfer.media.imported_media import list_extensions
 from blogapi.transfer.sources import ImportOptions, Source
 
+#: The package or module of each format.
+MODULES = {
+    "blogapi": "blogapi.transfer.blogapi_export",
+    "wordpress": "blogapi.transfer.wordpress",
+    "ghost": "blogapi.transfer.ghost",
+    "blogger": "blogapi.transfer.blogger",
+    "medium": "blogapi.transfer.medium",
+    "markdown": "blogapi.transfer.markdown.source",
+}
+#: The format of files that no other format recognises.
+DEFAULT_FORMAT = "markdown"
+FORMATS = tuple(MODULES)
+#: The formats that are recognised by the first bytes of a file, in this order.
+RECOGNISED = tuple(name for name in MODULES if name != DEFAULT_FORMAT)
+
+#: The number of bytes at the start of a file by which its format is recognised.
+HEAD_BYTES = 16 * 1024
+
 _OWN_DATABASE = NotAnArticle("It is the database of this blog.")
+
+
+class Format(Protocol):
+    """What the module of a format contains."""
+
+    def recognise(self, entry: folder.Entry, head: bytes) -> bool:
+        """Return whether a file has the format; `head` has its first HEAD_BYTES bytes."""
+        ...
+
+    def open_source(self, entries: Sequence[folder.Entry], options: ImportOptions) -> Source:
+        """Return the source that reads these files, which all have the format."""
+        ...
+
+
+def get_format(name: str) -> Format:
+    """Return the module of a format, imported on first use, so that a server does not load the readers."""
+    return cast(Format, import_module(MODULES[name]))
 
 
 def get_folder() -> Path:
@@ -101,11 +140,7 @@ def open_sources(
         if not is_media:
             groups.setdefault(format_name or detect_format(entry), []).append(entry)
     # The order of the formats is fixed, so that two imports of the same files give the same slugs.
-    return {
-        name: formats.get_format(name).open_source(groups[name], options)
-        for name in formats.FORMATS
-        if name in groups
-    }
+    return {name: get_format(name).open_source(groups[name], options) for name in FORMATS if name in groups}
 
 
 def detect_format(entry: folder.Entry) -> str:
@@ -113,6 +148,6 @@ def detect_format(entry: folder.Entry) -> str:
     head = b""
     if entry.problem is None:
         with suppress(RefusedFile):
-            head = folder.read_head(entry.path, formats.HEAD_BYTES)
-    recognised = (name for name in formats.RECOGNISED if formats.get_format(name).recognise(entry, head))
-    return next(recognised, formats.DEFAULT_FORMAT)
+            head = folder.read_head(entry.path, HEAD_BYTES)
+    recognised = (name for name in RECOGNISED if get_format(name).recognise(entry, head))
+    return next(recognised, DEFAULT_FORMAT)

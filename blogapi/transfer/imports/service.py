@@ -22,15 +22,13 @@ from blogapi.storage.database import db, transaction
 from blogapi.transfer import queries
 from blogapi.transfer.article_record import ArticleRecord
 from blogapi.transfer.imports.authors import ImportedAuthors
-from blogapi.transfer.imports.batch import ImportBatch
+from blogapi.transfer.imports.batch import ImportBatch, compute_digest
 from blogapi.transfer.imports.batch_media import complete_report
-from blogapi.transfer.imports.digests import compute_digest
 from blogapi.transfer.imports.exported_articles import list_library_media
-from blogapi.transfer.imports.refusals import REFUSALS, describe_refusal
 from blogapi.transfer.imports.state import ImportState
 from blogapi.transfer.media.imported_media import ImportedMedia, RecordMedia, list_extensions
 from blogapi.transfer.media.references import may_contain_references
-from blogapi.transfer.reports import FileReport, Result
+from blogapi.transfer.reports import REFUSALS, FileReport, Result, describe_refusal
 from blogapi.web.fields import get_limit
 
 # The limits of one batch; a single article may be longer.
@@ -178,7 +176,7 @@ class Importer:
         """
         batch, end = ImportBatch(self.state, records, media), clock.monotonic() + MAX_BATCH_SECONDS
         reports = []
-        with open_batch([], taken_slugs=self.state.planned_slugs) as writes:
+        with open_batch([], *batch.restored_uuids, taken_slugs=self.state.planned_slugs) as writes:
             for record in records:
                 reports.append(batch.store(record, writes))
                 if clock.monotonic() > end:

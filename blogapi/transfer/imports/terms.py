@@ -17,8 +17,8 @@ from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies import queries, service
 from blogapi.taxonomies.taxonomy import Taxonomy
 from blogapi.transfer.article_record import TermRecord
-from blogapi.transfer.imports.refusals import describe_refusal
 from blogapi.transfer.imports.state import ImportState
+from blogapi.transfer.reports import describe_refusal
 
 _TAXONOMIES: dict[str, Taxonomy[Any]] = {taxonomy.singular: taxonomy for taxonomy in (CATEGORIES, TAGS)}
 # Other writers wait while a transaction is open: creating a term takes about 3 ms.

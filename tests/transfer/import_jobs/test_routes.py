@@ -15,7 +15,7 @@ from blogapi import clock
 from blogapi.storage.database import db, transaction
 from blogapi.transfer.import_jobs import folders, runner, service
 from blogapi.transfer.import_jobs.queries import STALE_AFTER
-from blogapi.transfer.imports import summary
+from blogapi.transfer.imports import report_output
 from blogapi.transfer.imports.run import ImportRun
 from blogapi.transfer.models import ImportJob
 from tests.conftest import ARTICLES
@@ -273,7 +273,7 @@ def test_the_start_of_a_server_deletes_what_a_killed_import_has_unpacked(app, in
 
 
 def test_the_summary_of_an_import_is_limited(as_login, send, monkeypatch):
-    monkeypatch.setattr(summary, "MAX_PROBLEMS", 2)
+    monkeypatch.setattr(report_output, "MAX_PROBLEMS", 2)
     job = send(make_zip(**{f"{number}__md": BROKEN for number in range(5)}))
     assert (job["problem_count"], len(job["problems"])) == (5, 2)
     report = as_login.get(f"{IMPORTS}{job['uuid']}/report/")

@@ -12,7 +12,7 @@ from sqlalchemy import delete
 
 from blogapi.articles.models import FormerPath
 from blogapi.storage.database import db, transaction
-from blogapi.transfer.imports import formats, service
+from blogapi.transfer.imports import preparing, service
 from tests.conftest import ARTICLES
 
 GOOD = "---\ntitle: Bread\ndate: 2024-05-01\ntags: [rye]\n---\nFlour and time.\n"
@@ -356,7 +356,7 @@ def test_an_import_of_an_archive_deletes_what_a_killed_import_has_unpacked(run, 
 
 
 @pytest.mark.sqlite("its file and its log")
-@pytest.mark.parametrize("format_name", [None, *formats.FORMATS])
+@pytest.mark.parametrize("format_name", [None, *preparing.FORMATS])
 def test_an_import_never_opens_the_database_of_the_blog(run, people, instance, format_name):
     (instance / "post.md").write_text("# Hello", encoding="utf-8")
     options = ["--format", format_name] if format_name else []
