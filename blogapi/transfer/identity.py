@@ -39,8 +39,8 @@ def identify(entries: Sequence[folder.Entry], roots: Mapping[str, str]) -> list[
         folders[entry.path.parents[entry.key.count("/") - 1].parent].append(entry)
     keys: dict[Path, str] = {}
     for parent, files in folders.items():
-        known = (Path(roots[former[entry.path]]) for entry in files if former[entry.path])
-        base = min([parent, *known], key=lambda path: len(path.parts))
+        known = {Path(roots[former[entry.path]]) for entry in files if former[entry.path]}
+        base = next((outer for outer in reversed(parent.parents) if outer in known), parent)
         keys |= _make_keys(files, parent, base, roots)
     return [IdentifiedFile(replace(entry, key=keys[entry.path]), former[entry.path]) for entry in entries]
 

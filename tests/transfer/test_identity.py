@@ -107,6 +107,12 @@ def test_files_without_a_known_root_keep_their_keys(tmp_path):
     ]
 
 
+def test_a_root_in_another_unicode_form_is_the_same_place(tmp_path):
+    entry = folder.Entry("posts/x.md", tmp_path / "caf\u00e9" / "posts" / "x.md")
+    (file,) = identify([entry], {"posts/x.md": str(tmp_path / "cafe\u0301")})
+    assert (file.entry, file.former_key) == (entry, "posts/x.md")
+
+
 def test_the_root_of_a_key_is_the_folder_below_which_it_is_a_path(tmp_path):
     path = tmp_path / "blog" / "é.md"
     assert folder.find_root(path, "blog/é.md") == str(tmp_path)
