@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
@@ -123,12 +123,15 @@ def complete_report(
     record: ArticleRecord,
     report: FileReport,
     media: RecordMedia | None,
-    paths: Mapping[str, MediaPath],
+    mapped: Iterable[str],
 ) -> FileReport:
-    """Return the report with the source of a record, and with what became of its media files."""
+    """Return the report with the source of a record, and with what became of its media files.
+
+    The paths in `mapped` are known from an earlier import.
+    """
     if record.source:
         report = replace(report, source=record.source, title=record.title, comments=record.comments)
     if media is None:
         return report
-    found = media.make_report(paths)
+    found = media.make_report(mapped)
     return replace(report, media=found, notes=(*report.notes, *media.list_notes(found)))

@@ -129,8 +129,7 @@ class Importer:
                     for record in records:
                         yield from self._store([record], media)
                 else:
-                    report = FileReport(records[0].key, Result.REFUSED, notes=(describe_refusal(error),))
-                    yield complete_report(records[0], report, media.get(records[0].key), {})
+                    yield _refuse(records[0], error, media)
                 return
             if state.dry_run:
                 reports = [replace(report, article=None) for report in reports]
@@ -183,6 +182,12 @@ class Importer:
                     break
         batch.finish()
         return reports
+
+
+def _refuse(record: ArticleRecord, error: Exception, media: Mapping[str, RecordMedia]) -> FileReport:
+    report = FileReport(record.key, Result.REFUSED, notes=(describe_refusal(error),))
+    mapped = queries.get_mapped_paths([record.key]).get(record.key, {})
+    return complete_report(record, report, media.get(record.key), mapped)
 
 
 def _get_source(record: ArticleRecord) -> tuple[str, str]:

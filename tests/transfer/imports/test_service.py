@@ -316,6 +316,13 @@ def test_an_invalid_record_does_not_stop_the_other_records_of_its_batch(importer
     ]
 
 
+def test_a_refused_article_leaves_no_terms_and_no_slug(importer, stored):
+    bad = replace(RECORD, key="blog/bad.md", seo_title="x" * 256, tags=("gone",), slug="rye")
+    importer.store([bad, replace(RECORD, slug="rye")])
+    assert [article.slug for article in stored()] == ["rye"]
+    assert "gone" not in set(db.session.scalars(select(Tag.slug)))
+
+
 def test_a_record_that_the_database_refuses_does_not_stop_the_other_records(importer, stored, monkeypatch):
     original = Batch.create
 
