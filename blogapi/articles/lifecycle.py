@@ -30,7 +30,7 @@ SCHEDULED = "scheduled"
 ANY_STATUS = "any"
 API_STATUSES = (*(status.value for status in Status), SCHEDULED)
 
-_TRANSITIONS = {
+TRANSITIONS = {
     Status.DRAFT: {Status.PUBLISHED, Status.ARCHIVED},
     Status.PUBLISHED: {Status.DRAFT, Status.ARCHIVED},
     Status.ARCHIVED: {Status.DRAFT},
@@ -56,7 +56,7 @@ def compute_next_state(
     former_status, former_time = former or (None, None)
     requested = status or former_status or Status.DRAFT.value
     new = Status.PUBLISHED if requested == SCHEDULED else Status(requested)
-    if former_status is not None and new != former_status and new not in _TRANSITIONS[Status(former_status)]:
+    if former_status is not None and new != former_status and new not in TRANSITIONS[Status(former_status)]:
         raise Conflict(
             f"The status of an article cannot change from {former_status} to {requested}.",
             code="impossible_transition",

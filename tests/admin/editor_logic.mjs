@@ -5,11 +5,11 @@ import { test, mock } from "node:test";
 // What the server writes into each page.
 globalThis.document = { getElementById: () => ({ textContent: process.env.TEXT_FIELDS }) };
 const base = new URL("../../blogapi/admin/static/editor/", import.meta.url).href;
-const { Saver } = await import(base + "saving.js");
-const { Journal } = await import(base + "journal.js");
-const storage = await import(base + "../storage.js");
-const md = await import(base + "markdown.js");
-const doc = await import(base + "edits.js");
+const { Saver } = await import(`${base}saving.js`);
+const { Journal } = await import(`${base}journal.js`);
+const storage = await import(`${base}../storage.js`);
+const md = await import(`${base}markdown.js`);
+const doc = await import(`${base}edits.js`);
 
 class Storage {
   setItem(k, v) {
@@ -285,11 +285,11 @@ test("without locks, and without a storage, the journal does what it can", async
 
 test("shortcuts take Ctrl, or ⌘ on a Mac", async () => {
   const press = (module, more) => module.letterOf({ key: "b", ...more });
-  const mac = await import(base + "../shortcuts.js?mac");
+  const mac = await import(`${base}../shortcuts.js?mac`);
   assert.deepEqual([press(mac, { metaKey: true }), press(mac, { ctrlKey: true })], ["B", ""]);
   assert.equal(mac.ariaKeys("B"), "Meta+B");
   navigator.platform = "Win32";
-  const other = await import(base + "../shortcuts.js?other");
+  const other = await import(`${base}../shortcuts.js?other`);
   assert.deepEqual([press(other, { metaKey: true }), press(other, { ctrlKey: true })], ["", "B"]);
   assert.equal(press(other, { ctrlKey: true, altKey: true }), "");
   assert.equal(press(other, { ctrlKey: true, isComposing: true }), "");
@@ -302,7 +302,7 @@ const show = (name, marked) => {
   const text = marked.replace("<", "").replace(">", "");
   const e = md.run(name, { text, from, to });
   const out = text.slice(0, e.from) + e.insert + text.slice(e.to);
-  return out.slice(0, e.selectFrom) + "<" + out.slice(e.selectFrom, e.selectTo) + ">" + out.slice(e.selectTo);
+  return `${out.slice(0, e.selectFrom)}<${out.slice(e.selectFrom, e.selectTo)}>${out.slice(e.selectTo)}`;
 };
 for (const [name, before, after] of [
   ["bold", "a <word> b", "a **<word>** b"],
@@ -367,7 +367,7 @@ test("breaks at random", () => {
       "",
     );
     assert.equal(doc.keepBreaks(raw, doc.showBreaks(raw)), raw);
-    const edit = doc.showBreaks(raw) + "\nz";
+    const edit = `${doc.showBreaks(raw)}\nz`;
     assert.equal(doc.showBreaks(doc.keepBreaks(raw, edit)), edit);
   }
 });

@@ -2,12 +2,13 @@
 import { html } from "../vendor/lit.js";
 import { get, post } from "../api.js";
 import * as components from "../components.js";
+import { confirmRisk, copyButton, menuButton, openDialog, openPopover, toast } from "../dialogs.js";
 import { definePage, Page, session } from "../shell.js";
 
-const { button, field, openDialog, openPopover, segments } = components;
+const { button, field, iconButton, segments } = components;
 
 class Sample extends Page {
-  static heading = "Sample";
+  heading = "Sample";
   name = "";
   when = "now";
   categories = [];
@@ -17,13 +18,13 @@ class Sample extends Page {
   }
 
   renderMain() {
-    return button({ text: "New thing", icon: "plus", kind: "main", onClick: () => this.ask() });
+    return button("New thing", () => this.ask(), { icon: "plus", kind: "main" });
   }
 
   ask() {
-    const content = (close) => html`<form class="form">${this.renderProblem()}
+    const content = (close) => html`<form class="form">${components.problem(this.problem)}
       ${field({ name: "thing", label: "Thing", help: "What it is", autofocus: true })}
-      <div class="dialog-buttons">${button({ text: "Cancel", kind: "bare", onClick: () => close() })}</div></form>`;
+      <div class="dialog-buttons">${button("Cancel", () => close(), { kind: "bare" })}</div></form>`;
     openDialog({ title: "Make a thing", content });
   }
 
@@ -32,24 +33,21 @@ class Sample extends Page {
     await this.act("save", async () => {
       await post("blog/categories/", { name: this.name });
       await this.reload();
-      components.toast("Category saved", { undo: () => this.set({ name: "undone" }) });
+      toast("Category saved", { undo: () => this.set({ name: "undone" }) });
     });
   }
 
   async remove() {
     const question = { title: "Delete it?", text: "It cannot come back.", action: "Delete thing" };
-    this.set({ name: String(Boolean(await components.confirmRisk(question))) });
+    this.set({ name: String(Boolean(await confirmRisk(question))) });
   }
 
   chooseTime({ currentTarget }) {
-    const items = [
-      { value: "now", label: "Now" },
-      { value: "later", label: "Later" },
-    ];
+    const items = { Now: "now", Later: "later" };
     const content = (close) => html`<h2>Publish this</h2>
       ${segments({ label: "When", name: "when", items, value: this.when, onChange: (when) => this.set({ when }) })}
       <p>Chosen: ${this.when}</p>
-      <div class="popover-buttons">${button({ text: "Cancel", kind: "bare", onClick: () => close() })}</div>`;
+      <div class="popover-buttons">${button("Cancel", () => close(), { kind: "bare" })}</div>`;
     openPopover(currentTarget, content, { label: "Publish" });
   }
 
@@ -65,7 +63,7 @@ class Sample extends Page {
         <tbody>${this.categories.map(
           ({ name }) => html`<tr><th scope="row">${name}</th>
           <td>${components.badge(article)}</td>
-          <td class="menu-cell">${components.menuButton(`Actions for ${name}`, [
+          <td class="menu-cell">${menuButton(`Actions for ${name}`, [
             { label: "Open", href: "/admin/" },
             null,
             { label: "Delete", risk: true, action: () => this.remove() },
@@ -96,20 +94,14 @@ class Sample extends Page {
           value: "b",
         })}
         ${field({ name: "slug", label: "Address", prefix: "/articles/" })}
-        <div class="actions">${button({
-          text: "Save",
-          busyText: "Saving…",
-          kind: "main",
-          type: "submit",
-          busy: this.busy === "save",
-        })}
-          ${button({ text: "When", popup: "dialog", onClick: (event) => this.chooseTime(event) })}
-          ${button({ icon: "trash-2", label: "Delete", kind: "risk", onClick: () => this.remove() })}
-          ${components.copyButton("the copied text")}</div></form>
+        <div class="actions">${button("Save", null, { busyText: "Saving…", kind: "main", type: "submit", busy: this.busy === "save" })}
+          ${button("When", (event) => this.chooseTime(event), { popup: "dialog" })}
+          ${iconButton("trash-2", "Delete", () => this.remove(), { kind: "risk" })}
+          ${copyButton("the copied text")}</div></form>
       <p class="section" id="user">${session().user.username} ${session().site.time_zone}</p>
       ${components.progressBar({ value: 1, max: 3, label: "Work" })}
-      ${components.facts([["Size", "3 kB"]])}
-      ${components.emptyState({ title: "Nothing", text: "Start", actions: button({ text: "Start", href: "/admin/" }) })}`;
+      ${components.facts({ Size: "3 kB" })}
+      ${components.emptyState({ title: "Nothing", text: "Start", actions: button("Start", null, { href: "/admin/" }) })}`;
   }
 }
 

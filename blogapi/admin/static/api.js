@@ -4,7 +4,18 @@ import { distance, formatTime } from "./format.js";
 
 const BASE = "/api/v1/";
 
-/** The last failures and the time of the last good response, for the details of a failure. */
+/**
+ * @typedef {{code?: string, detail?: string, errors?: Record<string, string | string[]>,
+ *   retryAfter?: number | null}} Problem
+ * @typedef {{query?: Record<string, unknown>, body?: unknown, file?: Blob | null, etag?: string | null,
+ *   create?: boolean, keepalive?: boolean, timeout?: number, signInAgain?: boolean}} Options
+ * @typedef {{data: any, etag: string | null, total: number}} Answer
+ */
+
+/**
+ * The last failures and the time of the last good response, for the details of a failure.
+ * @type {{failures: string[], lastGood: string}}
+ */
 export const connection = { failures: [], lastGood: "none" };
 
 /**
@@ -12,11 +23,15 @@ export const connection = { failures: [], lastGood: "none" };
  * The message contains all errors of fields, and when to try again. errors: messages by field; retryAfter: s.
  */
 export class ApiError extends Error {
+  /** @param {number} status @param {Problem} [problem] */
   constructor(status, { code = "", detail, errors = {}, retryAfter = null } = {}) {
     const given = detail ?? `The blog answered with an error (${status}).`;
     const wait = retryAfter && !given.includes("again") && distance(new Date(Date.now() + retryAfter * 1000));
     super(`${Object.values(errors).flat().join(" ") || given}${wait ? ` Try again ${wait}.` : ""}`);
-    Object.assign(this, { name: "ApiError", status, code, detail: this.message, errors, retryAfter });
+    this.status = status;
+    this.code = code;
+    this.errors = errors;
+    this.retryAfter = retryAfter;
   }
 
   /** Whether the same request can succeed later. */
@@ -25,10 +40,15 @@ export class ApiError extends Error {
   }
 }
 
+/** @type {(() => Promise<boolean>) | null} */
 let signIn = null;
+/** @type {Promise<boolean> | null} */
 let signingIn = null;
 
-/** Set the function that asks for a new login; it returns a promise of whether the user signed in. */
+/**
+ * Set the function that asks for a new login; it returns a promise of whether the user signed in.
+ * @param {() => Promise<boolean>} ask
+ */
 export const onLoginEnded = (ask) => (signIn = ask);
 
 /**
@@ -36,13 +56,15 @@ export const onLoginEnded = (ask) => (signIn = ask);
  * query: an object; null and "" are left out, an array repeats the name. body: sent as JSON. file: a Blob,
  * sent as it is. etag: If-Match. create: If-None-Match: *.
  * timeout: seconds, 0 for none. If the login has ended, the user signs in again and the request is repeated.
+ * @param {string} method @param {string} path @param {Options} [options] @returns {Promise<Answer>}
  */
 export async function request(method, path, options = {}) {
   const { query, body, file, etag, create, keepalive, timeout = file ? 0 : 30 } = options;
   const type = file ? "application/octet-stream" : body !== undefined && "application/json";
   const given = Object.entries({ "Content-Type": type, "If-Match": etag, "If-None-Match": create && "*" });
-  const headers = new Headers(given.filter(([, value]) => value));
+  const headers = new Headers(/** @type {[string, string][]} */ (given.filter(([, value]) => value)));
   const signal = timeout ? AbortSignal.timeout(timeout * 1000) : null;
+  /** @type {RequestInit} */
   const init = { method, headers, keepalive, signal, cache: "no-cache", body: file ?? JSON.stringify(body) };
 
   let response, data;
@@ -52,8 +74,9 @@ export async function request(method, path, options = {}) {
     const isJson = response.ok && response.status !== 204;
     data = await response.json().catch((error) => (isJson ? Promise.reject(error) : null));
   } catch (error) {
+    /** @type {Record<string, string>} */
     const outcomes = { TimeoutError: `no answer after ${timeout} s`, SyntaxError: "no answer of the API" };
-    note(method, path, outcomes[error.name] ?? "no connection");
+    note(method, path, outcomes[/** @type {Error} */ (error).name] ?? "no connection");
     throw new ApiError(0, { code: "offline", detail: "The blog does not answer." });
   }
   const { ok, status, headers: received } = response;
@@ -74,22 +97,35 @@ export async function request(method, path, options = {}) {
   throw new ApiError(status, { ...(data?.code && data), ...ended, retryAfter });
 }
 
+/** @param {string} path @param {Options} [options] */
 export const get = (path, options) => request("GET", path, options);
+/** @param {string} path @param {unknown} [body] @param {Options} [options] */
 export const post = (path, body, options) => request("POST", path, { body, ...options });
+/** @param {string} path @param {unknown} body @param {Options} [options] */
 export const put = (path, body, options) => request("PUT", path, { body, ...options });
+/** @param {string} path @param {unknown} body @param {Options} [options] */
 export const patch = (path, body, options) => request("PATCH", path, { body, ...options });
+/** @param {string} path @param {Options} [options] */
 export const del = (path, options) => request("DELETE", path, options);
 
-/** Return the address of a path below /api/v1/, also for links and downloads. */
+/**
+ * Return the address of a path below /api/v1/, also for links and downloads.
+ * @param {string} path @param {Options["query"]} [query]
+ */
 export function apiAddress(path, query = {}) {
   const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map((item) => [name, item]));
-  const text = new URLSearchParams(pairs.filter(([, item]) => item != null && item !== "")).toString();
+  const given = pairs.filter(([, item]) => item != null && item !== "");
+  const text = new URLSearchParams(/** @type {string[][]} */ (given)).toString();
   return BASE + path + (text && `?${text}`);
 }
 
-/** Return the address of a file of the library: this host, even if its public address has another one. */
+/**
+ * Return the address of a file of the library: this host, even if its public address has another one.
+ * @param {{url: string}} file
+ */
 export const fileAddress = ({ url }) => new URL(url, location.origin).pathname;
 
+/** @param {string} method @param {string} path @param {string | number} outcome */
 function note(method, path, outcome) {
   const failure = `${formatTime(new Date())}  ${method} ${BASE}${path}  ${outcome}\n`;
   connection.failures = [failure, ...connection.failures].slice(0, 8);

@@ -2,69 +2,97 @@
 
 let timeZone = "UTC";
 
+/** @typedef {string | Date} Stamp a timestamp of the API, or a Date */
+
+/** @param {string} name */
 export const setTimeZone = (name) => (timeZone = name);
 
+/** @param {Date} date @param {Intl.DateTimeFormatOptions} options */
 const format = (date, options) => new Intl.DateTimeFormat("en-GB", { ...options, timeZone }).format(date);
 
-/** Return the Date of a timestamp of the API; a timestamp without an offset is UTC. */
+/**
+ * Return the Date of a timestamp of the API; a timestamp without an offset is UTC.
+ * @param {Stamp} stamp
+ */
 export const parseTime = (stamp) =>
   stamp instanceof Date ? stamp : new Date(/(Z|[+-]\d\d:\d\d)$/.test(stamp) ? stamp : `${stamp}Z`);
 
-/** 14:32 */
+/**
+ * 14:32
+ * @param {Stamp} stamp
+ */
 export const formatTime = (stamp) => format(parseTime(stamp), { timeStyle: "short", hourCycle: "h23" });
 
-/** 29 Nov 2026 */
+/**
+ * 29 Nov 2026
+ * @param {Stamp} stamp
+ */
 export const formatDay = (stamp) => format(parseTime(stamp), { dateStyle: "medium" });
 
-/** "Sunday 29 November", with the year if it is not the current one. */
+/**
+ * "Sunday 29 November", with the year if it is not the current one.
+ * @param {Stamp} stamp
+ */
 export function formatLongDay(stamp) {
   const [shown, current] = [stamp, new Date()].map((time) => toFields(time).day.slice(0, 4));
   const year = shown === current ? undefined : "numeric";
   return format(parseTime(stamp), { weekday: "long", day: "numeric", month: "long", year }).replace(",", "");
 }
 
-/** Return the number of calendar days from today to the time: -1 is yesterday. */
+/**
+ * Return the number of calendar days from today to the time: -1 is yesterday.
+ * @param {Stamp} stamp
+ */
 export function daysFromToday(stamp) {
   return (Date.parse(toFields(stamp).day) - Date.parse(toFields(new Date()).day)) / 86_400_000;
 }
 
-/** For lists: "2 min ago", "14:32" today, "Yesterday", "19 Nov 2026". */
+/**
+ * For lists: "2 min ago", "14:32" today, "Yesterday", "19 Nov 2026".
+ * @param {Stamp} stamp
+ */
 export function formatChanged(stamp) {
-  const minutes = Math.floor((Date.now() - parseTime(stamp)) / 60_000);
+  const minutes = Math.floor((Date.now() - parseTime(stamp).getTime()) / 60_000);
   if (minutes >= 0 && minutes < 60) return minutes < 1 ? "Just now" : `${minutes} min ago`;
   return { 0: formatTime(stamp), "-1": "Yesterday" }[daysFromToday(stamp)] ?? formatDay(stamp);
 }
 
-/** "Today, 14:32", "Yesterday, 21:17", "29 Nov 2026, 08:00". */
+/**
+ * "Today, 14:32", "Yesterday, 21:17", "29 Nov 2026, 08:00".
+ * @param {Stamp} stamp
+ */
 export function formatDayAndTime(stamp) {
   const name = { "-1": "Yesterday", 0: "Today", 1: "Tomorrow" }[daysFromToday(stamp)];
   return `${name ?? formatDay(stamp)}, ${formatTime(stamp)}`;
 }
 
-const UNITS = [
-  ["year", 31_557_600],
-  ["month", 2_629_800],
-  ["day", 86_400],
-  ["hour", 3600],
-  ["minute", 60],
-  ["second", 1],
-];
+const UNITS = { year: 31_557_600, month: 2_629_800, day: 86_400, hour: 3600, minute: 60, second: 1 };
 
-/** "in 8 days", "in 72 years", "3 months ago", "in 20 minutes", "in 5 seconds". */
+/**
+ * "in 8 days", "in 72 years", "3 months ago", "in 20 minutes", "in 5 seconds".
+ * @param {Stamp} stamp
+ */
 export function distance(stamp) {
-  const seconds = (parseTime(stamp) - Date.now()) / 1000;
-  const [unit, length] = UNITS.find((entry) => Math.abs(seconds) >= entry[1]) ?? UNITS.at(-1);
-  const number = unit === "day" ? daysFromToday(stamp) : Math.round(seconds / length);
+  const seconds = (parseTime(stamp).getTime() - Date.now()) / 1000;
+  const units = /** @type {(keyof typeof UNITS)[]} */ (Object.keys(UNITS));
+  const unit = units.find((name) => Math.abs(seconds) >= UNITS[name]) ?? "second";
+  const number = unit === "day" ? daysFromToday(stamp) : Math.round(seconds / UNITS[unit]);
   return new Intl.RelativeTimeFormat("en-GB").format(number, unit);
 }
 
-/** Return a time as the values of date and time inputs: {day: "2026-11-29", time: "08:00"}. */
+/**
+ * Return a time as the values of date and time inputs: {day: "2026-11-29", time: "08:00"}.
+ * @param {Stamp} stamp
+ */
 export function toFields(stamp) {
   const [day, month, year] = format(parseTime(stamp), { dateStyle: "short" }).split("/");
   return { day: `${year.padStart(4, "0")}-${month}-${day}`, time: formatTime(stamp) };
 }
 
-/** Return the Date for the values of date and time inputs. */
+/**
+ * Return the Date for the values of date and time inputs.
+ * @param {string} day @param {string} time
+ */
 export function toInstant(day, time) {
   const wanted = Date.parse(`${day}T${time}Z`);
   // Twice, because the clocks can change between the first guess and the result.
@@ -74,13 +102,22 @@ export function toInstant(day, time) {
   }, new Date(wanted));
 }
 
-/** 1,234 */
+/**
+ * 1,234
+ * @param {number} number
+ */
 export const formatNumber = (number) => number.toLocaleString("en-GB");
 
-/** "1 article", "1,400 articles", "3 categories". */
+/**
+ * "1 article", "1,400 articles", "3 categories".
+ * @param {number} number @param {string} word @param {string} [words]
+ */
 export const count = (number, word, words = `${word}s`) => `${formatNumber(number)} ${number === 1 ? word : words}`;
 
-/** "284 kB", "18.4 MB". */
+/**
+ * "284 kB", "18.4 MB".
+ * @param {number} bytes
+ */
 export function formatSize(bytes) {
   if (bytes < 1000) return count(bytes, "byte");
   const power = Math.min(Math.floor(Math.log10(bytes) / 3), 4);

@@ -2,23 +2,22 @@
 
 import { html, nothing } from "./vendor/lit.js";
 import { get } from "./api.js";
-import { badge, icon, openDialog } from "./components.js";
+import { badge, icon } from "./components.js";
+import { openDialog } from "./dialogs.js";
 
 const FIELDS = "uuid,title,status,published_at";
 const NEW_ARTICLE = { href: "/admin/articles/new/", text: "New article", mark: icon("plus") };
 
 // The places are the links of the menu.
-const readPlace = (link) => ({
-  href: link.href,
-  text: link.textContent.trim(),
-  mark: link.querySelector("svg").cloneNode(true),
-});
+const readPlace = (link) => {
+  const mark = link.querySelector("svg").cloneNode(true);
+  return { href: link.href, text: link.textContent.trim(), mark };
+};
 
-const makeEntry = (article) => ({
-  href: `/admin/articles/${article.uuid}/`,
-  text: article.title,
-  mark: badge(article),
-});
+const makeEntry = (article) => {
+  const { uuid, title: text } = article;
+  return { href: `/admin/articles/${uuid}/`, text, mark: badge(article) };
+};
 
 export function openPalette() {
   if (document.querySelector(".palette")) return;
@@ -44,8 +43,8 @@ export function openPalette() {
     at = (at + step) % count;
     dialog.update();
     const option = document.getElementById(`go-${at}`);
-    option.scrollIntoView({ block: "nearest" });
-    if (event.key === "Enter") option.click();
+    option?.scrollIntoView({ block: "nearest" });
+    if (event.key === "Enter") option?.click();
   };
   const option = ({ href, text, mark }, n) => html`<a id="go-${n}" role="option" class="menu-item"
     href=${href} tabindex="-1" aria-selected=${n === at}><span>${text}</span>${mark}</a>`;

@@ -2,7 +2,8 @@
 
 import { html, LitElement, nothing } from "./vendor/lit.js";
 import { ApiError, connection, get, onLoginEnded, post } from "./api.js";
-import { emptyState, keepFocus, pageHead, problem, row, sectionHead, updateFloats } from "./components.js";
+import { emptyState, pageHead, problem, row, sectionHead } from "./components.js";
+import { keepFocus, updateFloats } from "./dialogs.js";
 import { Journal } from "./editor/journal.js";
 import { count, formatDayAndTime, setTimeZone } from "./format.js";
 import { openPalette } from "./palette.js";
@@ -12,7 +13,15 @@ import * as storage from "./storage.js";
 // The names of the blog and the user are stored for the next page, whose menu does not wait for the API.
 const KEPT = "blogapi.session";
 let last = storage.read(KEPT) ?? {};
-const [missing, silent, technical] = document.getElementById("failure").content.children;
+/** @param {string} selector @returns {any} */
+const find = (selector) => document.querySelector(selector);
+/** @param {string} id @returns {any[]} the elements in a template of the document */
+const listElements = (id) => [...(find(`#${id}`)?.content.children ?? [])];
+const [missing, silent, technical] = listElements("failure");
+/** The elements that the document has for its page. */
+export const content = listElements("content");
+const TITLE = document.title;
+/** @type {any} */
 let current = null;
 
 /** {user: {uuid, username, role}, site: {title, time_zone, …}}; known in renderPage(), not yet in load(). */
@@ -24,11 +33,8 @@ export const lastSession = () => last;
 export function setSession(session) {
   current = session;
   setTimeZone(session.site.time_zone);
-  const {
-    user: { uuid: user, username, role },
-    site: { title },
-  } = session;
-  last = { title, user, username, role };
+  const { uuid: user, username, role } = session.user;
+  last = { title: session.site.title, user, username, role };
   storage.write(KEPT, last);
   onLoginEnded(signInAgain);
 }
@@ -39,30 +45,34 @@ async function openSession() {
 }
 
 /**
- * The base of all pages. A subclass has load() and renderPage(); where needed also renderMain() (the main
- * button), renderHead(), `heading` (by default the title of the document), and `static forMembers` (not for
+ * The base of all pages. A subclass has load() and renderPage(); where needed also `main` or renderMain() (the
+ * main button), renderHead(), `heading` (by default the title of the document), and `static forMembers` (not for
  * admins only). Its fields are plain properties: set() changes them and renders.
  */
 export class Page extends LitElement {
-  static heading = document.title;
-
   state = "loading";
   busy = "";
+  /** @type {any[]} */
   kept = [];
+  /** @type {Record<string, unknown>} */
   errors = {};
   problem = "";
+  /** @type {unknown} */
+  main = nothing;
 
   // For subclasses.
   get heading() {
-    return this.constructor.heading;
+    return TITLE;
   }
   async load() {}
   renderHead() {
     return pageHead(this.heading, this.state === "loading" ? nothing : this.renderMain());
   }
+  /** @returns {unknown} */
   renderMain() {
-    return nothing;
+    return this.main;
   }
+  /** @returns {unknown} */
   renderPage() {
     return nothing;
   }
@@ -81,11 +91,12 @@ export class Page extends LitElement {
     clearInterval(this.timer);
     const opening = current ? null : openSession();
     const finding = findKept().then((kept) => this.set({ kept }));
-    const failed = (await Promise.allSettled([opening, this.load(), finding])).find(({ reason }) => reason);
-    const isAllowed = !current || last.role === "admin" || this.constructor.forMembers;
+    const results = await Promise.allSettled([opening, this.load(), finding]);
+    const failed = results.find(({ status }) => status === "rejected");
+    const isAllowed = !current || last.role === "admin" || /** @type {any} */ (this.constructor).forMembers;
     if (!isAllowed) return location.replace("/admin/profile/");
     if (!failed) return this.set({ state: "ready" });
-    const error = failed.reason;
+    const error = /** @type {PromiseRejectedResult} */ (failed).reason;
     const here = encodeURIComponent(location.pathname + location.search);
     if (error.status === 401) return location.replace(`/admin/sign-in/?next=${here}`);
     if (!(error instanceof ApiError)) console.error(error);
@@ -109,11 +120,10 @@ export class Page extends LitElement {
       const { errors, message } = error;
       // A field of the page can be hidden, or behind the popover of the action.
       const place = [...document.querySelectorAll("main, dialog[open], .popover")].at(-1);
-      const isShown = Object.keys(errors).some((field) =>
-        place.querySelector(`[id="field-${field}"]`)?.checkVisibility(),
-      );
+      const isVisible = (field) => place?.querySelector(`[id="field-${field}"]`)?.checkVisibility();
+      const isShown = Object.keys(errors).some(isVisible);
       this.set({ errors, problem: isShown ? "" : message });
-      this.updateComplete.then(() => document.querySelector("[aria-invalid=true]")?.focus());
+      this.updateComplete.then(() => find("[aria-invalid=true]")?.focus());
     } finally {
       this.set({ busy: "" });
     }
@@ -126,11 +136,6 @@ export class Page extends LitElement {
       await this.reload();
       return result;
     });
-  }
-
-  /** The alert of act(), for dialogs; the page shows it below its head. */
-  renderProblem() {
-    return problem(this.problem);
   }
 
   // If a render removes the element with the focus, such as the row of a menu, the content gets the focus.
@@ -149,14 +154,14 @@ export class Page extends LitElement {
     if (this.state === "failed") return html`${this.renderHead()}${renderFailure(this)}`;
     if (this.state === "loading") return html`${this.renderHead()}<p class="loading">Loading…</p>`;
     const isBehind = document.querySelector("dialog[open]");
-    return html`${this.renderHead()}${isBehind ? nothing : this.renderProblem()}
+    return html`${this.renderHead()}${isBehind ? nothing : problem(this.problem)}
       ${renderKept(this)}${this.renderPage()}`;
   }
 
   updated() {
     document.title = [this.heading, last.title].filter(Boolean).join(" · ");
-    document.querySelector(".side-title").textContent = last.title || location.host;
-    document.querySelector(".side [href='/admin/profile/'] span").textContent = last.username || "Profile";
+    find(".side-title").textContent = last.title || location.host;
+    find(".side [href='/admin/profile/'] span").textContent = last.username || "Profile";
     if (last.role) document.body.dataset.role = last.role;
     updateFloats();
   }
@@ -164,42 +169,44 @@ export class Page extends LitElement {
 
 // Return the texts of this browser whose articles the blog does not have, or does not show now.
 async function findKept() {
-  const find = (entry) =>
-    get(`blog/articles/${entry.article}/`, { query: { fields: "uuid" } }).then(
-      () => [],
-      ({ status }) => [{ ...entry, status }],
-    );
-  return (await Promise.all((await new Journal(last.user).find()).map(find))).flat();
+  const findStatus = (entry) => {
+    const request = get(`blog/articles/${entry.article}/`, { query: { fields: "uuid" } });
+    return request.then(() => null).catch(({ status }) => ({ ...entry, status }));
+  };
+  const entries = await new Journal(last.user).find();
+  return (await Promise.all(entries.map(findStatus))).filter(Boolean);
 }
 
 // The editor of a new article offers the texts of articles that do not exist.
 function renderKept({ kept }) {
-  const rows = kept.map(({ article, status, edits: { title, content }, time }) =>
-    row({
-      title: html`<a href="/admin/articles/${status === 404 ? "new" : article}/"
-      >${title || "Without a title"}</a>`,
-      text: `${count(content.split(/\s+/).filter(Boolean).length, "word")} not saved to the blog`,
-      side: formatDayAndTime(new Date(time)),
-    }),
-  );
-  return html`<section class="kept-texts" ?hidden=${!rows.length}>
-    ${sectionHead("Kept in this browser")}<ul class="rows">${rows}</ul></section>`;
+  const entry = ({ article, status, edits, time }) => {
+    const href = `/admin/articles/${status === 404 ? "new" : article}/`;
+    const text = `${count(edits.content.split(/\s+/).filter(Boolean).length, "word")} not saved to the blog`;
+    const title = html`<a href=${href}>${edits.title || "Without a title"}</a>`;
+    return row({ title, text, side: formatDayAndTime(new Date(time)) });
+  };
+  return html`<section class="kept-texts" ?hidden=${!kept.length}>
+    ${sectionHead("Kept in this browser")}<ul class="rows">${kept.map(entry)}</ul></section>`;
 }
 
 function renderFailure(page) {
-  const { failure, wait } = page;
+  const { failure } = page;
   if (failure.status === 404) return html`${renderKept(page)}${missing}`;
   if (!failure.isTemporary) return emptyState({ title: "This page does not work", text: failure.message });
-  silent.querySelector(".wait").textContent = count(wait, "second");
+  fillFailure(page);
+  return html`${silent}${renderKept(page)}${technical}`;
+}
+
+function fillFailure(page) {
+  silent.querySelector(".wait").textContent = count(page.wait, "second");
   silent.querySelector("button").onclick = () => page.reload();
   const { failures, lastGood } = connection;
   technical.querySelector("pre").textContent = `${failures.join("")}Last good answer: ${lastGood}.`;
-  return html`${silent}${renderKept(page)}${technical}`;
 }
 
 // Ask for the password in the dialog of the document; return a promise of whether the user signed in.
 function signInAgain() {
-  const dialog = document.getElementById("again");
+  const dialog = find("#again");
   const [form, name, trouble] = dialog.querySelectorAll("form, .name, [role=alert]");
   const { promise, resolve } = Promise.withResolvers();
   name.textContent = form.elements.username.value = current.user.username;
@@ -207,14 +214,13 @@ function signInAgain() {
   form.onreset = () => dialog.close();
   form.onsubmit = async (event) => {
     event.preventDefault();
-    const request = post("auth/login/", Object.fromEntries(new FormData(form)), { signInAgain: false });
-    trouble.textContent = await request.then(
-      () => "",
-      ({ message }) => message,
-    );
-    if (trouble.textContent) return;
-    resolve(true);
-    dialog.close();
+    try {
+      await post("auth/login/", Object.fromEntries(new FormData(form)), { signInAgain: false });
+      resolve(true);
+      dialog.close();
+    } catch (error) {
+      trouble.textContent = /** @type {Error} */ (error).message;
+    }
   };
   dialog.onclose = () => resolve(false);
   dialog.showModal();
@@ -222,24 +228,29 @@ function signInAgain() {
 }
 
 // The button "Show" of a password.
-addEventListener("click", ({ target: toggle }) => {
+addEventListener("click", (/** @type {any} */ { target: toggle }) => {
   if (!toggle.matches(".suffix")) return;
   const input = toggle.previousElementSibling;
   input.type = input.type === "password" ? "text" : "password";
   toggle.ariaPressed = String(input.type === "text");
 });
 
-/** Define the page of this document, and show it. */
+/**
+ * Define the page of this document, show it and return it.
+ * @template {typeof Page} T
+ * @param {T} PageClass
+ */
 export function definePage(PageClass) {
   customElements.define("admin-page", PageClass);
-  const page = document.querySelector("admin-page");
+  const page = /** @type {InstanceType<T>} */ (document.querySelector("admin-page"));
   page.reload();
   addEventListener("online", () => page.state === "failed" && page.reload());
   nameKeys(document);
-  addEventListener("click", ({ target }) => target.closest(".go-to") && openPalette());
+  addEventListener("click", (/** @type {any} */ { target }) => target.closest(".go-to") && openPalette());
   addEventListener("keydown", (event) => {
     if (letterOf(event) !== "P" || last.role !== "admin") return;
     event.preventDefault();
     openPalette();
   });
+  return page;
 }

@@ -2,21 +2,30 @@
 
 const IS_MAC = /^(Mac|iPhone|iPad)/.test(navigator.platform);
 
-/** Return the letter that is pressed together with Ctrl or ⌘ alone, in upper case, or "". */
+/**
+ * Return the letter that is pressed together with Ctrl or ⌘ alone, in upper case, or "".
+ * @param {KeyboardEvent} event
+ */
 export function letterOf({ ctrlKey, metaKey, altKey, shiftKey, isComposing, key }) {
   const isShortcut = (IS_MAC ? metaKey && !ctrlKey : ctrlKey && !metaKey) && !altKey && !shiftKey;
   return isShortcut && !isComposing ? key.toUpperCase() : "";
 }
 
-/** The value of aria-keyshortcuts. */
+/**
+ * The value of aria-keyshortcuts.
+ * @param {string} letter
+ */
 export const ariaKeys = (letter) => `${IS_MAC ? "Meta" : "Control"}+${letter}`;
 
-/** On a Mac, name ⌘ instead of Ctrl in this part of the document. */
+/**
+ * On a Mac, name ⌘ instead of Ctrl in this part of the document.
+ * @param {ParentNode} root
+ */
 export function nameKeys(root) {
   if (!IS_MAC) return;
   for (const key of root.querySelectorAll("kbd")) key.textContent = key.textContent.replace("Ctrl", "⌘");
-  for (const button of root.querySelectorAll("[aria-keyshortcuts]")) {
-    button.ariaKeyShortcuts = button.ariaKeyShortcuts.replace("Control", "Meta");
+  for (const button of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[aria-keyshortcuts]"))) {
+    button.ariaKeyShortcuts = button.ariaKeyShortcuts?.replace("Control", "Meta") ?? null;
     button.title = button.title.replace("Ctrl", "⌘");
   }
 }

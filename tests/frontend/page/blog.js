@@ -86,7 +86,7 @@ function showFeeds(filter) {
     ["Atom", "atom.xml", "application/atom+xml"],
     ["JSON Feed", "feed.json", "application/feed+json"],
   ].map(([name, file, type]) => [name, `${API}/feeds/${file}${parameters.size ? `?${parameters}` : ""}`, type]);
-  document.head.querySelectorAll("link[rel=alternate]").forEach((former) => former.remove());
+  for (const former of document.head.querySelectorAll("link[rel=alternate]")) former.remove();
   document.head.append(...feeds.map(([title, href, type]) => element("link", { rel: "alternate", title, href, type })));
   document.querySelector("body > footer > .feeds").replaceChildren(...feeds.map(([name, url]) => link(url, name)));
 }

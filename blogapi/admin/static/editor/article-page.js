@@ -1,7 +1,7 @@
 /** A page that edits an article: how the text is loaded, kept, saved and published. */
 
 import { ApiError, del } from "../api.js";
-import { announce, toast } from "../components.js";
+import { announce, toast } from "../dialogs.js";
 import { formatTime } from "../format.js";
 import { Page, session } from "../shell.js";
 import { copyOf, create, keepVersion, load, publishCopy, saveCopy } from "./article.js";
@@ -14,11 +14,16 @@ import { Saver } from "./saving.js";
 
 /** A subclass has shown(), which is called after `edits` was replaced. */
 export class ArticlePage extends Page {
-  // The article as the server has it; null until a new one is saved.
+  /**
+   * The article as the server has it; null until a new one is saved.
+   * @type {any}
+   */
   article = null;
   // The article with the edits.
   edits = EMPTY;
   saver = new Saver(this);
+  /** @type {any} */
+  journal = null;
 
   async load() {
     const [, , , uuid] = location.pathname.split("/");
@@ -71,12 +76,8 @@ export class ArticlePage extends Page {
   }
 
   keep() {
-    const {
-      uuid,
-      article,
-      edits,
-      saver: { stored: base, etag },
-    } = this;
+    const { uuid, article, edits, saver } = this;
+    const { stored: base, etag } = saver;
     this.journal.write({ article: uuid, isNew: !article, edits, base, etag });
   }
 
@@ -101,7 +102,7 @@ export class ArticlePage extends Page {
   dropKept() {
     discard(this.offered);
     this.set({ offered: null });
-    this.area.focus();
+    this.area.field.focus();
   }
 
   async send(edits, options) {
@@ -118,15 +119,16 @@ export class ArticlePage extends Page {
     history.replaceState(null, "", `/admin/articles/${this.uuid}/`);
   }
 
-  // After a 412: return which of these documents the server has, with its ETag, or nothing.
+  // After a 412: return which of these edits the server has, with its ETag, or nothing.
   async findOwn(sentEdits) {
-    this.theirs = await load(this.uuid);
-    const { article, edits, etag } = this.theirs;
+    const theirs = await load(this.uuid);
+    const { article, edits, etag } = theirs;
+    this.theirs = theirs;
     // Nobody else knows the uuid of a new article: if it is as it was created, this text has created it.
     const isNew = !this.article && !article.working_copy && article.created === article.last_updated;
     const own = isNew ? edits : sentEdits.find((sent) => isSame(sent, edits, article));
     if (own) this.adopt(article);
-    return own && { etag, edits: own };
+    return own ? { etag, edits: own } : null;
   }
 
   showState(state) {
@@ -145,17 +147,14 @@ export class ArticlePage extends Page {
   }
 
   // Ask which version the article gets; both stay in the history. `base` is what the server has.
-  async decide(theirs = this.theirs, base = theirs.edits) {
+  async decide(theirs = /** @type {any} */ (this.theirs), base = theirs.edits) {
     await this.refreshTerms();
     const { edits: mine, uuid } = this;
     const { username: myName } = session().user;
     const person = theirs.user?.username ?? "Somebody";
     const [theirTime, myTime] = [theirs.saved, new Date()];
-    const names = Object.fromEntries(
-      Object.values(this.terms)
-        .flat()
-        .map(({ uuid, name }) => [uuid, name]),
-    );
+    const terms = Object.values(this.terms).flat();
+    const names = Object.fromEntries(terms.map(({ uuid, name }) => [uuid, name]));
     const question = { mine, theirs: theirs.edits, person, theirTime, myName, myTime, names };
     const { choice, fields } = await openConflict(question);
     if (choice === "later") return;
@@ -168,7 +167,7 @@ export class ArticlePage extends Page {
     });
     if (this.problem) toast(this.problem);
     await this.updateComplete;
-    this.area.focus();
+    this.area.field.focus();
   }
 
   // Save the text; throw an error if it is not saved.
@@ -179,21 +178,19 @@ export class ArticlePage extends Page {
 
   // Save the text, and publish it with this request body. Return whether that was done.
   async publish(body, words) {
+    /** @type {any} */
     let theirs = null;
     const isDone = await this.act("publish", async () => {
       await this.store();
-      const {
-        edits: sent,
-        saver: { etag },
-      } = this;
-      const answer = await publishCopy(this.uuid, body, { etag }).catch(async (error) => {
+      const { edits: sent, saver } = this;
+      const answer = await publishCopy(this.uuid, body, { etag: saver.etag }).catch(async (error) => {
         if (error.status === 404) await this.lose();
         if (error.code !== "article_changed") throw error;
         theirs = await load(this.uuid, { asPublished: true });
       });
       if (!answer) return false;
       this.adopt(answer.data);
-      this.saver.start(sent, answer.etag);
+      saver.start(sent, answer.etag);
       this.hasWritten = false;
       if (words) toast(words);
       return true;
@@ -215,9 +212,8 @@ export class ArticlePage extends Page {
       if (this.article.working_copy) await del(copyOf(this.uuid), { etag: this.saver.etag });
       const loaded = await load(this.uuid);
       this.take({ ...loaded, edits: back ?? loaded.edits }, loaded.edits);
-      toast(back ? "The edits are back." : "The edits are discarded; the history has them.", {
-        undo: !back && (() => this.discard(edits)),
-      });
+      if (back) toast("The edits are back.");
+      else toast("The edits are discarded; the history has them.", { undo: () => this.discard(edits) });
     });
   }
 
@@ -235,16 +231,14 @@ export class ArticlePage extends Page {
 
   // The article was deleted: the text that the server had is not saved any more, and is kept.
   lose() {
-    return this.saver.start(EMPTY, this.saver.etag), this.saver.save();
+    this.saver.start(EMPTY, this.saver.etag);
+    return this.saver.save();
   }
 
   // Store the working copy of a draft as one version.
   leave() {
-    const {
-      article,
-      saver: { state, etag },
-    } = this;
-    if (!this.hasWritten || article?.status !== "draft" || state !== "saved") return;
+    const { state, etag } = this.saver;
+    if (!this.hasWritten || this.article?.status !== "draft" || state !== "saved") return;
     const options = { etag, keepalive: true, signInAgain: false };
     publishCopy(this.uuid, { status: "draft" }, options).catch(() => {});
   }

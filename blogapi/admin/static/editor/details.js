@@ -4,6 +4,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { get, post } from "../api.js";
 import { button, field } from "../components.js";
 import { session } from "../shell.js";
+import { canBecome } from "../statuses.js";
 import { TEXT_FIELDS } from "./edits.js";
 import { choosePictures } from "./pictures.js";
 import "./picker.js";
@@ -25,26 +26,14 @@ export async function loadTerms() {
 
 /** `page` has edits, article, rendered, terms, errors and change(fields). */
 export function details(page) {
-  const {
-    edits: { excerpt },
-    article,
-    rendered,
-  } = page;
-  const isFree = ["draft", "scheduled"].includes(article?.status ?? "draft");
-  const start = isFree ? "Free to change until you publish. After that the" : "The";
+  const { edits, article, rendered } = page;
+  const { excerpt } = edits;
+  const start = canBecome(article ?? {}, "published") ? "Free to change until you publish. After that the" : "The";
+  const help = html`<span class="address">${rendered?.url}</span> ${start} old address keeps leading here.`;
+  const lists = { help: "For lists, feeds and search results", counter: excerpt && `${excerpt.length} of 160` };
   return html`
-    ${input(page, "slug", "Address", {
-      placeholder: rendered?.slug,
-      help: html`<span class="address"
-      >${rendered?.url}</span> ${start} old address keeps leading here.`,
-    })}
-    ${input(page, "excerpt", "Excerpt", {
-      type: "textarea",
-      rows: 4,
-      placeholder: rendered?.excerpt,
-      help: "For lists, feeds and search results",
-      counter: excerpt && `${excerpt.length} of 160`,
-    })}
+    ${input(page, "slug", "Address", { placeholder: rendered?.slug, help })}
+    ${input(page, "excerpt", "Excerpt", { type: "textarea", rows: 4, placeholder: rendered?.excerpt, ...lists })}
     ${TEXTS.map(({ name, label }) => input(page, name, label, { type: "textarea", rows: 2 }))}
     ${Object.keys(TERMS).map((kind) => picker(page, kind))} ${cover(page)} ${elsewhere(page)}`;
 }
@@ -52,10 +41,8 @@ export function details(page) {
 // The field for a text of the article, such as "slug" or "seo.title".
 function input(page, name, label, options) {
   const [key, inner] = name.split(".");
-  const {
-    edits: { [key]: text },
-    errors,
-  } = page;
+  const { edits, errors } = page;
+  const text = edits[key];
   const write = (value) => page.change({ [key]: inner ? { ...page.edits[key], [inner]: value } : value });
   return field({ name, label, errors, value: inner ? text[inner] : text, onInput: write, ...options });
 }
@@ -66,12 +53,12 @@ function picker(page, kind) {
   const { edits, article, terms } = page;
   const chosen = isSingle ? [edits.category ?? article?.category.uuid] : edits[name];
   const choose = ({ detail }) => page.change({ [name]: isSingle ? detail[0] : detail });
-  const create = (words) =>
-    page.act("create", async () => {
-      const { data } = await post(`blog/${kind}/`, { name: words });
-      page.set({ terms: { ...page.terms, [kind]: [...page.terms[kind], data] } });
-      return data;
-    });
+  const add = async (words) => {
+    const { data } = await post(`blog/${kind}/`, { name: words });
+    page.set({ terms: { ...page.terms, [kind]: [...page.terms[kind], data] } });
+    return data;
+  };
+  const create = (words) => page.act("create", () => add(words));
   return html`<term-picker class="field" .label=${label} .kind=${one} .items=${terms[kind]} .chosen=${chosen}
     .single=${isSingle} .create=${kind === "authors" ? null : create} @choose=${choose}></term-picker>`;
 }
@@ -80,7 +67,7 @@ function cover(page) {
   const address = page.edits.cover_image;
   const take = (picture) => page.change({ cover_image: picture.url });
   const choose = (text, kind, options) =>
-    button({ text, kind, onClick: async () => (await choosePictures({ single: true, ...options })).forEach(take) });
+    button(text, async () => (await choosePictures({ single: true, ...options })).forEach(take), { kind });
   const replace = { title: "Choose the cover", action: "Use as cover" };
   // The alternative text belongs to the picture in the library.
   const describe = { title: "Alternative text of the cover", action: "Save text", address };
@@ -88,7 +75,7 @@ function cover(page) {
     ${address ? html`<img src=${address} alt="">` : nothing}
     <div class="cover-buttons">${choose(address ? "Replace" : "Choose a picture", "", replace)}
       ${address.includes("/media/") ? choose("Alternative text", "bare", describe) : nothing}
-      ${address ? button({ text: "Remove", kind: "bare", onClick: () => take({ url: "" }) }) : nothing}
+      ${address ? button("Remove", () => take({ url: "" }), { kind: "bare" }) : nothing}
     </div></div>`;
 }
 
@@ -99,6 +86,8 @@ function elsewhere(page) {
   const [title, description] = [seo.title || edits.title, seo.description || about];
   const picture = seo.og_image || edits.cover_image;
   const { host, href } = new URL(rendered?.url ?? (session().site.url || location.origin));
+  const counter = `${description.length} of 160`;
+  const help = "Only if it was published elsewhere first.";
   const sample = (label, kind, address) => html`<div class="elsewhere ${kind}" role="group"
     aria-label=${label} dir="auto">${kind && picture ? html`<img src=${picture} alt="">` : nothing}
       <p class="host">${address}</p><p class="title">${title}</p><p>${description}</p></div>`;
@@ -107,12 +96,6 @@ function elsewhere(page) {
     <details class="field">
       <summary class="link-button">Write others</summary>
       ${input(page, "seo.title", "Title elsewhere", { placeholder: edits.title, counter: `${title.length} of 60` })}
-      ${input(page, "seo.description", "Description elsewhere", {
-        type: "textarea",
-        placeholder: about,
-        counter: `${description.length} of 160`,
-      })}
-      ${input(page, "seo.canonical_url", "Original address", {
-        help: "Only if it was published elsewhere first.",
-      })}</details>`;
+      ${input(page, "seo.description", "Description elsewhere", { type: "textarea", placeholder: about, counter })}
+      ${input(page, "seo.canonical_url", "Original address", { help })}</details>`;
 }

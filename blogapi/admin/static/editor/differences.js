@@ -3,6 +3,16 @@
 import { diffLines, diffWordsWithSpace } from "../vendor/diff.js";
 import { SEO_SOURCES, TEXT_FIELDS } from "./edits.js";
 
+/**
+ * A field that differs, and a part of a text: equal, or changed. `side` is the choice of an author in a conflict.
+ *
+ * @typedef {{name: string, label: string, before: any, after: any, side?: string}} FieldChange
+ * @typedef {{equal?: string, before?: any, after?: any, side?: string}} TextChange
+ * @typedef {{value: string, removed?: boolean, added?: boolean}} Part
+ * @typedef {Record<string, any>} Version
+ */
+
+/** @type {Record<string, string>} */
 const LABELS = {
   ...Object.fromEntries(TEXT_FIELDS.map(({ name, label }) => [name, label])),
   slug: "Address",
@@ -14,27 +24,30 @@ const LABELS = {
   "seo.og_image": "Picture for social networks",
   "seo.canonical_url": "Canonical address",
 };
+/** @type {Record<string, string>} */
 const TERMS = { category: "category", tags: "tag", authors: "author" };
 
-// Return the text of a field such as "seo.title": undefined if the version lacks it, empty if it is derived.
+/**
+ * Return the text of a field such as "seo.title": undefined if the version lacks it, empty if it is derived.
+ * @param {Version} version @param {string} name @param {Record<string, string>} names
+ */
 function showField(version, name, names) {
   const [key, inner] = name.split(".");
   const value = inner ? version[key]?.[inner] : version[key];
   if (value === undefined) return undefined;
   if (!TERMS[name]) return inner && value === version[SEO_SOURCES[inner]] ? "" : value;
-  return [value ?? []]
-    .flat()
-    .map((uuid) => names[uuid] ?? `a deleted ${TERMS[name]}`)
-    .join(", ");
+  const uuids = [value ?? []].flat();
+  return uuids.map((uuid) => names[uuid] ?? `a deleted ${TERMS[name]}`).join(", ");
 }
 
 /**
  * Return the fields whose values differ: [{name, label, before, after}]. names: of terms, by uuid.
  *
  * A field that one of the versions lacks is left out.
+ * @param {Version} before @param {Version} after @param {Record<string, string>} names @returns {FieldChange[]}
  */
 export function diffFields(before, after, names) {
-  const show = (version, name) => showField(version, name, names);
+  const show = (/** @type {Version} */ version, /** @type {string} */ name) => showField(version, name, names);
   return Object.entries(LABELS)
     .map(([name, label]) => ({ name, label, before: show(before, name), after: show(after, name) }))
     .filter((field) => ![field.before, field.after].includes(undefined) && field.before !== field.after);
@@ -42,13 +55,19 @@ export function diffFields(before, after, names) {
 
 // Texts with little in common take long to compare. After this time, they count as completely different.
 const TIMEOUT = { timeout: 500 };
-const replaced = (before, after) => [
-  { value: before, removed: true },
-  { value: after, added: true },
-];
+/** @type {(value: string) => Part} */
+const remove = (value) => ({ value, removed: true, added: false });
+/** @type {(value: string) => Part} */
+const add = (value) => ({ value, removed: false, added: true });
+/** @type {(before: string, after: string) => Part[]} */
+const replaced = (before, after) => [remove(before), add(after)];
 
-// Return the parts of a diff as [{equal} or {before, after}].
+/**
+ * Return the parts of a diff as [{equal} or {before, after}].
+ * @param {Part[]} parts
+ */
 function group(parts) {
+  /** @type {any[]} */
   const changes = [];
   for (const { value, removed, added } of parts) {
     const name = removed ? "before" : added ? "after" : "equal";
@@ -59,24 +78,34 @@ function group(parts) {
   return changes;
 }
 
-/** Return the lines of two texts: [{equal} or {before, after}]. */
+/**
+ * Return the lines of two texts: [{equal} or {before, after}].
+ * @type {(before: string, after: string) => TextChange[]}
+ */
 export const compareLines = (before, after) => group(diffLines(before, after, TIMEOUT) ?? replaced(before, after));
 
-/** Return the words of two texts: [{equal} or {before, after}]; a space or a comma splits no change. */
+/**
+ * Return the words of two texts: [{equal} or {before, after}]; a space or a comma splits no change.
+ * @param {string} before @param {string} after @returns {TextChange[]}
+ */
 export function compareWords(before, after) {
   const parts = diffWordsWithSpace(before, after, TIMEOUT) ?? replaced(before, after);
-  const isGap = ({ value, removed, added }, n) =>
+  const isGap = (/** @type {Part} */ { value, removed, added }, /** @type {number} */ n) =>
     !removed && !added && n > 0 && n < parts.length - 1 && /^[ ,]{1,2}$/.test(value);
   return group(parts.flatMap((part, n) => (isGap(part, n) ? replaced(part.value, part.value) : part)));
 }
 
 const countWords = (text = "") => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
 
-/** Return the numbers of words that were added and removed: {added, removed}. */
+/**
+ * Return the numbers of words that were added and removed: {added, removed}.
+ * @param {string} before @param {string} after
+ */
 export function countChanges(before, after) {
   const words = compareLines(before, after)
     .filter((lines) => !("equal" in lines))
     .flatMap((lines) => compareWords(lines.before, lines.after));
-  const sum = (name) => words.reduce((total, change) => total + countWords(change[name]), 0);
+  const sum = (/** @type {"before" | "after"} */ name) =>
+    words.reduce((total, change) => total + countWords(change[name]), 0);
   return { added: sum("after"), removed: sum("before") };
 }

@@ -3,28 +3,58 @@
  * excerpt, texts for search engines) is an empty string in it, so that it stays derived.
  */
 
-/** The text fields of articles, as the server declares them: [{name, label, control, is_previewed}]. */
-export const TEXT_FIELDS = JSON.parse(document.getElementById("text-fields").textContent);
+/**
+ * The text fields of articles, as the server declares them.
+ * @type {{name: string, label: string, control: string, is_previewed: boolean}[]}
+ */
+export const TEXT_FIELDS = JSON.parse(/** @type {any} */ (document.getElementById("text-fields")).textContent);
 
+/**
+ * @typedef {{title: string, description: string, og_image: string, canonical_url: string}} Seo
+ * @typedef {{title: string, subtitle: string, content: string, content_type: string, excerpt: string, slug: string,
+ *   cover_image: string, category: string | null, tags: string[], authors: string[], seo: Seo}} Edits
+ * @typedef {{uuid: string, [field: string]: any}} Term
+ */
+
+/**
+ * An article of the API.
+ * @typedef {Omit<Edits, "category" | "tags" | "authors"> & {uuid: string, status: import("../statuses.js").Status,
+ *   category: Term, tags: Term[], authors: Term[], [field: string]: any}} Article
+ */
+
+/** @type {Edits} */
 export const EMPTY = {
-  ...Object.fromEntries(TEXT_FIELDS.map(({ name }) => [name, ""])),
+  .../** @type {any} */ (Object.fromEntries(TEXT_FIELDS.map(({ name }) => [name, ""]))),
   ...{ content_type: "markdown", slug: "", category: null, tags: [], authors: [] },
   seo: { title: "", description: "", og_image: "", canonical_url: "" },
 };
 
-/** The fields from which the server derives the texts for search engines that an author leaves out. */
+/**
+ * The fields from which the server derives the texts for search engines that an author leaves out.
+ * @type {Record<string, string>}
+ */
 export const SEO_SOURCES = { title: "title", description: "subtitle", og_image: "cover_image" };
 
-/** Return the edits of a working copy. */
+/**
+ * Return the edits of a working copy.
+ * @param {any} copy @returns {Edits}
+ */
 export const fromCopy = (copy) => ({ ...pick(EMPTY, copy), seo: pick(EMPTY.seo, copy.seo) });
 
-const pick = (names, values) =>
-  Object.fromEntries(Object.keys(names).map((name) => [name, values[name] ?? names[name]]));
-const getUuid = ({ uuid }) => uuid;
+/**
+ * Return the values, or those of `defaults` where one is missing, and nothing else.
+ * @param {Record<string, any>} defaults @param {Record<string, any>} values @returns {any}
+ */
+const pick = (defaults, values) =>
+  Object.fromEntries(Object.keys(defaults).map((name) => [name, values[name] ?? defaults[name]]));
+const getUuid = (/** @type {Term} */ { uuid }) => uuid;
 
-/** Return the edits that an article starts with. excerpt: what the server generates from its content. */
+/**
+ * Return the edits that an article starts with. excerpt: what the server generates from its content.
+ * @param {Article} article @param {string} [excerpt]
+ */
 export function fromArticle(article, excerpt) {
-  const isOwn = ([name, text]) => text !== article[SEO_SOURCES[name]];
+  const isOwn = (/** @type {[string, string]} */ [name, text]) => text !== article[SEO_SOURCES[name]];
   return fromCopy({
     ...article,
     excerpt: article.excerpt === excerpt ? "" : article.excerpt,
@@ -37,14 +67,21 @@ export function fromArticle(article, excerpt) {
   });
 }
 
-/** Return the body with which a working copy is saved. */
+/**
+ * Return the body with which a working copy is saved.
+ * @param {Edits} edits
+ */
 export const toCopy = (edits) => (edits.title.trim() ? edits : { ...edits, title: "Untitled" });
 
-/** Return the body with which a draft is created. */
+/**
+ * Return the body with which a draft is created.
+ * @param {Edits} edits
+ */
 export function toArticle(edits) {
   const { category, tags, authors, seo, ...texts } = toCopy(edits);
-  const written = (fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
-  const refer = (uuids) => uuids.map((uuid) => ({ uuid }));
+  const written = (/** @type {object} */ fields) =>
+    Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
+  const refer = (/** @type {string[]} */ uuids) => uuids.map((uuid) => ({ uuid }));
   const terms = { category: category && { uuid: category }, tags: refer(tags) };
   return written({ ...texts, ...terms, authors: authors[0] && refer(authors), seo: written(seo) });
 }
@@ -52,9 +89,11 @@ export function toArticle(edits) {
 /**
  * Return whether the server stores the same content for both. It takes the slug, the category and
  * the authors that the edits lack from the article.
+ * @param {Edits} left @param {Edits} right @param {Article | null} [article]
  */
 export const isSame = (left, right, article = null) => describe(left, article) === describe(right, article);
 
+/** @param {Edits} edits @param {Article | null} article */
 function describe(edits, article) {
   const { slug, category, authors, tags, ...body } = pick(EMPTY, toCopy(edits));
   const filled = {
@@ -70,20 +109,25 @@ function describe(edits, article) {
 /**
  * Return the text of a field with the line breaks of `original`: text fields show every line break as "\n",
  * and what an author did not touch stays the same byte for byte.
+ * @param {string} original @param {string} shown
  */
 export function keepBreaks(original, shown) {
   if (!original.includes("\r")) return shown;
   const usual = original.includes("\r\n") ? "\r\n" : "\r";
-  const isKept = (character, other) => character === other || (character === "\r" && other === "\n");
-  const size = (at) => (original.startsWith("\r\n", at) ? 2 : 1);
-  // What is between `start` and `end` in the original differs from what is between `from` and `to`.
-  let [start, end, from, to] = [0, original.length, 0, shown.length];
-  for (; start < end && from < to && isKept(original[start], shown[from]); from += 1) start += size(start);
-  for (; start < end && from < to && isKept(original[end - 1], shown[to - 1]); to -= 1) end -= size(end - 2);
-  const written = shown.slice(from, to).replaceAll("\n", usual);
-  const kept = original.slice(0, start) + written + original.slice(end);
+  const breaks = original.match(/\r\n?|\n/g) ?? [];
+  const [before, after] = [showBreaks(original).split("\n"), shown.split("\n")];
+  // The number of lines that are the same at the beginning, and the first of those that are the same at the end.
+  const start = after.findIndex((line, n) => n === breaks.length || line !== before[n]);
+  const added = after.length - before.length;
+  const end = after.findLastIndex((line, n) => n - added < 0 || line !== before[n - added]) + 1;
+  const breakAfter = (/** @type {number} */ n) =>
+    n < start || start < 0 ? breaks[n] : n + 1 >= end ? (breaks[n - added] ?? usual) : usual;
+  const kept = after.map((line, n) => line + (n + 1 < after.length ? breakAfter(n) : "")).join("");
   return showBreaks(kept) === shown ? kept : shown.replaceAll("\n", usual);
 }
 
-/** Return the text as fields show it. */
+/**
+ * Return the text as fields show it.
+ * @param {string} text
+ */
 export const showBreaks = (text) => text.replace(/\r\n?/g, "\n");

@@ -12,12 +12,22 @@ export const newUuid = () =>
     return (Number(digit) ^ (random & (15 >> (Number(digit) / 4)))).toString(16);
   });
 
+/**
+ * What an editor keeps: its edits, and the text that the server has (`base`, as JSON) with its ETag.
+ *
+ * @typedef {{article: string, isNew: boolean, edits: any, base: string, etag: string | null}} Entry
+ * @typedef {Entry & {key: string, user: string, time: number}} KeptEntry
+ */
+
 export class Journal {
   // Whether the last text could be kept: the storage of a browser can be full or switched off.
   keeps = true;
   #key = PREFIX + newUuid();
 
-  // `user` is the uuid of the user who writes: the text is not offered to other users of the same browser.
+  /**
+   * The text is not offered to other users of the same browser.
+   * @param {string} user the uuid of the user who writes
+   */
   constructor(user) {
     this.user = user;
     // An entry whose lock is held belongs to an open editor: the browser releases it when the page ends.
@@ -25,8 +35,7 @@ export class Journal {
     navigator.locks?.request(this.#key, () => new Promise(() => {}));
   }
 
-  // Keep this entry: {article (a uuid), isNew, edits, base, etag}. `base` is the text that the server
-  // has, as JSON, and `etag` its state.
+  /** @param {Entry} entry */
   write(entry) {
     this.keeps = storage.write(this.#key, { ...entry, user: this.user, time: Date.now() });
   }
@@ -36,7 +45,10 @@ export class Journal {
     storage.remove(this.#key);
   }
 
-  // Return the entries that editors have left behind, latest first; with `article`, those of this article.
+  /**
+   * Return the entries that editors have left behind, latest first; with `article`, those of this article.
+   * @param {string | null} [article]
+   */
   async find(article) {
     const { held = [] } = (await navigator.locks?.query()) ?? {};
     const open = [this.#key, ...held.map(({ name }) => name)];
@@ -46,12 +58,16 @@ export class Journal {
   }
 }
 
-/** Delete an entry. */
+/**
+ * Delete an entry.
+ * @param {{key: string}} entry
+ */
 export const discard = ({ key }) => storage.remove(key);
 
-function list(of) {
+/** @param {string} user @returns {KeptEntry[]} */
+function list(user) {
   const entries = storage.listKeys(PREFIX).map((key) => ({ ...storage.read(key), key }));
-  const isFresh = ({ time }) => Date.now() - time < MAX_AGE;
-  entries.filter((entry) => !isFresh(entry)).forEach(discard);
-  return entries.filter((entry) => isFresh(entry) && entry.user === of);
+  const isFresh = (/** @type {KeptEntry} */ { time }) => Date.now() - time < MAX_AGE;
+  for (const entry of entries) if (!isFresh(entry)) discard(entry);
+  return entries.filter((entry) => isFresh(entry) && entry.edits && entry.user === user);
 }

@@ -26,14 +26,14 @@ export const insertBlock = (input, ...parts) => replaceWithBlock({ ...input, fro
 
 /** Return the reference to a picture {uuid, url, alt}; in plain text, which has no pictures, its address. */
 export function picture({ uuid, url, alt }, format) {
-  if (format === "text") return new URL(url, globalThis.location).href;
+  if (format === "text") return new URL(url, globalThis.location?.href).href;
   if (format !== "html") return `![${alt.replace(/\s+/g, " ").replace(/[[\]\\]/g, "\\$&")}](media:${uuid})`;
   return `<img src="media:${uuid}" alt="${alt.replace(/&/g, "&amp;").replace(/"/g, "&quot;")}">`;
 }
 
 /** Return the open tasks, and the pictures without alternative text: {count, from, to} of the first. */
 export function findOpenEnds(text) {
-  const prose = text.replace(/^(```|~~~)[^]*?^\1/gm, (block) => " ".repeat(block.length));
+  const prose = text.replace(/^(```|~~~)[\s\S]*?^\1/gm, (block) => " ".repeat(block.length));
   const find = (pattern) => {
     const found = [...prose.matchAll(pattern)];
     const [first = [""]] = found;
@@ -96,11 +96,10 @@ const changeHeading = (line) =>
 
 // Give the mark to all lines, or take it from them if all have it. Empty lines get one only if all are empty.
 function toggleLines(input, mark) {
-  const isMarked = (line) =>
-    line
-      .match(BLOCK_START)[0]
-      .trim()
-      .replace(/\[[xX]\]/, "[ ]") === mark.trim();
+  const isMarked = (line) => {
+    const [found] = line.match(BLOCK_START);
+    return found.trim().replace(/\[[xX]\]/, "[ ]") === mark.trim();
+  };
   return changeLines(input, (lines) => {
     const isChanged = (line) => line.trim() || !lines.some((other) => other.trim());
     const start = lines.filter(isChanged).every(isMarked) ? "$1" : `$1${mark}`;

@@ -4,24 +4,14 @@ import { html, LitElement, nothing } from "../vendor/lit.js";
 import { icon } from "../components.js";
 import { count } from "../format.js";
 
-const note = ({ articles_count: number }) => (number === undefined ? "" : count(number, "article"));
+const PROPERTIES = ["label", "kind", "items", "chosen", "single", "create", "words", "open", "at"];
 
 /**
  * items: [{uuid, name}], with or without articles_count; chosen: [uuid]; create(name): returns a new item;
  * kind: what an item is. Fires `choose` with the chosen uuids as its `detail`.
  */
 class TermPicker extends LitElement {
-  static properties = {
-    label: {},
-    kind: {},
-    items: {},
-    chosen: {},
-    single: {},
-    create: {},
-    words: {},
-    open: {},
-    at: {},
-  };
+  static properties = Object.fromEntries(PROPERTIES.map((name) => [name, {}]));
 
   constructor() {
     super();
@@ -49,15 +39,7 @@ class TermPicker extends LitElement {
     const chosen = this.chosen.map((uuid) => this.items.find((item) => item.uuid === uuid)).filter(Boolean);
     return html`<label for=${key}>${this.label}</label>
       <div class="picker-box">
-        ${
-          this.single
-            ? nothing
-            : chosen.map(
-                (item) => html`<span class="chip">${item.name}
-          <button type="button" aria-label="Remove ${item.name}" @click=${() => this.#choose(item)}
-          >${icon("x")}</button></span>`,
-              )
-        }
+        ${this.single ? nothing : chosen.map((item) => this.#renderChip(item))}
         <input id=${key} role="combobox" autocomplete="off" aria-autocomplete="list" dir="auto"
           .value=${this.words ?? (this.single ? chosen[0]?.name : "") ?? ""}
           aria-expanded=${open} aria-controls="${key}-list"
@@ -69,15 +51,20 @@ class TermPicker extends LitElement {
       </div>
       <ul class="picker-list" role="listbox" id="${key}-list" aria-label=${this.label}
         ?hidden=${!open || !options.length} @mousedown=${(event) => event.preventDefault()}>
-        ${options.map(
-          (item, n) => html`<li role="option" id="${key}-${n}" aria-selected=${n === this.at}
-          @click=${() => this.#take(item)}>${
-            item.isNew
-              ? html`${icon("plus")} Create the ${this.kind} “${item.name}”`
-              : html`${item.name} <span class="note">${note(item)}</span>`
-          }</li>`,
-        )}
+        ${options.map((item, n) => this.#renderOption(item, n))}
       </ul>`;
+  }
+
+  #renderChip(item) {
+    return html`<span class="chip">${item.name} <button type="button" aria-label="Remove ${item.name}"
+      @click=${() => this.#choose(item)}>${icon("x")}</button></span>`;
+  }
+
+  #renderOption(item, n) {
+    const { name, isNew, articles_count: number } = item;
+    const text = html`${name} <span class="note">${number === undefined ? "" : count(number, "article")}</span>`;
+    return html`<li role="option" id="${this.key}-${n}" aria-selected=${n === this.at}
+      @click=${() => this.#take(item)}>${isNew ? html`${icon("plus")} Create the ${this.kind} “${name}”` : text}</li>`;
   }
 
   updated(changes) {

@@ -2,11 +2,13 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { fileAddress, get, patch, post } from "../api.js";
-import { button, field, fileButton, openDialog, problem, searchField } from "../components.js";
+import { button, field, fileButton, problem, searchField } from "../components.js";
+import { openDialog } from "../dialogs.js";
 
 /**
  * Return the chosen pictures: [{uuid, url, alt}]; none if the author cancels. files: uploaded at once.
  * single: only one, whose text is stored in the library. address: of a picture that is chosen already.
+ * @param {{files?: File[], address?: string, title?: string, action?: string, single?: boolean}} options
  */
 export async function choosePictures({ files = [], address, title = "Add a picture", ...options }) {
   const chooser = Object.assign(new Chooser(), options);
@@ -19,8 +21,13 @@ export async function choosePictures({ files = [], address, title = "Add a pictu
 }
 
 class Chooser {
+  /** @type {any} */
+  dialog = null;
+  single = false;
   action = "Insert";
+  /** @type {any[]} */
   chosen = [];
+  /** @type {any[]} */
   library = [];
   words = "";
   trouble = "";
@@ -28,7 +35,7 @@ class Chooser {
   // Look for pictures, and choose the one with this address.
   search(words, address = "") {
     this.words = words;
-    const q = words || decodeURIComponent(address.split("/").at(-1));
+    const q = words || decodeURIComponent(address.split("/").at(-1) ?? "");
     return this.run(async () => {
       const query = { type: "image", page: 1, page_size: 24, q, fields: "uuid,name,alt,url,renditions" };
       const { data } = await get("blog/media/", { query });
@@ -53,9 +60,8 @@ class Chooser {
 
   async send(picture) {
     const options = { file: picture.file, query: { name: picture.name } };
-    const {
-      data: { uuid, url, alt },
-    } = await post("blog/media/", undefined, options);
+    const { data } = await post("blog/media/", undefined, options);
+    const { uuid, url, alt } = data;
     Object.assign(picture, { uuid, url, alt: picture.alt || alt, stored: alt });
   }
 
@@ -72,7 +78,7 @@ class Chooser {
 
   async run(action) {
     this.trouble = "";
-    await action().catch((error) => (this.trouble = error.detail ?? String(error)));
+    await action().catch((error) => (this.trouble = error.message));
     this.dialog.update();
   }
 
@@ -81,23 +87,18 @@ class Chooser {
     const finish = () => this.run(() => this.finish(close));
     return html`${problem(trouble)}
       ${chosen.length ? chosen.map((picture, n) => this.renderRow(picture, n)) : this.renderChoices()}
-      <div class="dialog-buttons">${button({ text: "Cancel", kind: "bare", onClick: () => close() })}
-        ${chosen.length ? button({ text: action, kind: "main", onClick: finish }) : nothing}</div>`;
+      <div class="dialog-buttons">${button("Cancel", () => close(), { kind: "bare" })}
+        ${chosen.length ? button(action, finish, { kind: "main" }) : nothing}</div>`;
   }
 
   renderChoices() {
+    const upload = (files) => this.upload(files);
     const search = (words) => this.search(words);
     const picture = (media) => html`<li><button type="button" aria-label=${media.alt || media.name}
       @click=${() => this.choose([media])}>
       <img src=${fileAddress(media.renditions[0] ?? media)} alt="" loading="lazy"></button></li>`;
     return html`<div class="picture-sources">
-        ${fileButton({
-          text: "Upload from this device",
-          icon: "upload",
-          accept: "image/*",
-          multiple: !this.single,
-          use: (files) => this.upload(files),
-        })}
+        ${fileButton("Upload from this device", upload, { icon: "upload", accept: "image/*", multiple: !this.single })}
         ${searchField({ label: "Search the library", id: "library", value: this.words, onInput: search })}
       </div><ul class="picture-grid">${this.library.map(picture)}</ul>`;
   }
@@ -106,7 +107,7 @@ class Chooser {
     const { uuid, name, source, alt } = picture;
     const help = uuid ? name : `${name}, ${this.trouble ? "not uploaded" : "uploading…"}`;
     const label = "What the picture says, in a sentence";
-    const text = { id: `alt-${n}`, label, type: "textarea", rows: 2, maxlength: 1000, value: alt, help };
+    const text = { name: "alt", id: `alt-${n}`, label, type: "textarea", rows: 2, maxlength: 1000, value: alt, help };
     return html`<div class="picture-row"><img src=${source} alt="">
       ${field({ ...text, onInput: (value) => (picture.alt = value) })}</div>`;
   }

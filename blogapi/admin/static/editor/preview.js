@@ -2,7 +2,7 @@
  * Shows an article as readers see it, in a shadow root, which separates its styles from those of the page.
  */
 
-import { html, nothing, render } from "../vendor/lit.js";
+import { html, render } from "../vendor/lit.js";
 import { TEXT_FIELDS } from "./edits.js";
 
 const TEXTS = TEXT_FIELDS.filter((text) => text.is_previewed);
@@ -11,18 +11,21 @@ const FRAMES = "iframe, object, embed, video, audio, img[src^='http:']";
 
 /** Show the article in the element; `text` is safe HTML of the server. */
 export function show(host, { category, title, text, ...edits }) {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
+  // The name of the category has its own text direction, so that it does not decide that of the article.
+  const article = html`<link rel="stylesheet" href=${STYLES}><article dir="auto" @click=${follow}>
+    ${category && html`<p class="category" dir="auto">${category}</p>`}
+    ${title && html`<h1>${title}</h1>`}
+    ${TEXTS.map(({ name }) => edits[name] && html`<p class="subtitle">${edits[name]}</p>`)}
+    ${listNodes(text)}</article>`;
+  render(article, root);
+}
+
+function listNodes(text) {
   const { body } = new DOMParser().parseFromString(text, "text/html");
   body.querySelectorAll(FRAMES).forEach(replaceFrame);
-  body.querySelectorAll("input").forEach((box) => (box.ariaLabel = box.checked ? "Done" : "Open"));
-  // The name of the category has its own text direction, so that it does not decide that of the article.
-  render(
-    html`<link rel="stylesheet" href=${STYLES}><article dir="auto" @click=${follow}>
-    ${category ? html`<p class="category" dir="auto">${category}</p>` : nothing}
-    ${title ? html`<h1>${title}</h1>` : nothing}
-    ${TEXTS.map(({ name }) => (edits[name] ? html`<p class="subtitle">${edits[name]}</p>` : nothing))}
-    ${[...body.childNodes]}</article>`,
-    host.shadowRoot ?? host.attachShadow({ mode: "open" }),
-  );
+  for (const box of body.querySelectorAll("input")) box.ariaLabel = box.checked ? "Done" : "Open";
+  return [...body.childNodes];
 }
 
 function follow(event) {
@@ -30,12 +33,9 @@ function follow(event) {
   if (!anchor) return;
   event.preventDefault();
   const address = anchor.getAttribute("href");
-  if (!address.startsWith("#")) window.open(anchor.href, "_blank", "noopener");
-  else
-    anchor
-      .getRootNode()
-      .getElementById(decodeURIComponent(address.slice(1)))
-      ?.scrollIntoView();
+  if (!address.startsWith("#")) return window.open(anchor.href, "_blank", "noopener");
+  const target = anchor.getRootNode().getElementById(decodeURIComponent(address.slice(1)));
+  target?.scrollIntoView();
 }
 
 // Replace content of other hosts with a link, so that nothing is loaded from them before somebody opens it.

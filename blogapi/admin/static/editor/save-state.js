@@ -8,10 +8,7 @@ const STATES = {
   saved: ["check", ({ time }) => (time ? `Saved ${daysFromToday(time) ? formatDay(time) : formatTime(time)}` : "")],
   unsaved: ["pen-line", () => "Not saved yet"],
   saving: ["refresh-cw", () => "Saving…"],
-  offline: [
-    "cloud-off",
-    (saver, { keeps }) => (keeps ? "Offline: kept in this browser" : "Offline: not kept, copy your text"),
-  ],
+  offline: ["cloud-off", (_, { keeps }) => `Offline: ${keeps ? "kept in this browser" : "not kept, copy your text"}`],
   conflict: ["triangle-alert", () => "Conflict: choose a version"],
   refused: ["triangle-alert", ({ problem: { status, message } }) => `Not saved: ${WHY[status] ?? message}`],
 };

@@ -6,25 +6,61 @@ const RETRY_SECONDS = [2, 5, 10, 20, 30];
 const MAX_KEEPALIVE = 60_000;
 const MAX_SENT = 6;
 
+/**
+ * "saving" if it takes long.
+ *
+ * @typedef {"saved" | "unsaved" | "saving" | "offline" | "conflict" | "refused"} State
+ * @typedef {string | null} Etag
+ * @typedef {{etag: Etag, keepalive: boolean, signInAgain: boolean}} SendOptions
+ */
+
+/**
+ * What the Saver needs of a page. send() stores edits and returns their ETag. findOwn() returns the edits that
+ * the server has, if they are among those that were sent. showState() is called after each change.
+ *
+ * @template T
+ * @typedef {{edits: T, send: (edits: T, options: SendOptions) => Promise<Etag>, showState: (state: State) => void,
+ *   findOwn: (sent: T[]) => Promise<{etag: Etag, edits: T} | null | undefined | false>}} SaverPage
+ */
+
+/** @template T */
 export class Saver {
-  // One of: saved, unsaved, saving (if it takes long), offline, conflict, refused. `problem` is the error of
-  // the last three.
+  /** @type {State} */
   state = "saved";
+  /**
+   * The error of the states offline, conflict and refused.
+   * @type {any}
+   */
+  problem = null;
+  /**
+   * What the server has, as JSON, its ETag, and when it was saved; null: never.
+   * @type {string}
+   */
+  stored = "";
+  /** @type {Etag} */
+  etag = null;
+  /** @type {string | Date | null} */
+  time = null;
+  /** @type {Promise<boolean> | null} */
   #running = null;
   #since = 0;
   // The number of failed tries; with one or more, the next try is scheduled.
   #failures = 0;
-  // The edits that were sent since the last one that is stored for certain.
+  /**
+   * The edits that were sent since the last one that is stored for certain.
+   * @type {T[]}
+   */
   #sent = [];
 
-  // `page` has `edits`; send(edits, {etag, keepalive, signInAgain}), which stores it and returns its
-  // ETag; findOwn(sent), which returns {etag, edits} if the server has one of those that
-  // were sent; and showState(state), which is called after each change.
+  /** @param {SaverPage<T>} page */
   constructor(page) {
     this.page = page;
   }
 
-  // Begin with what the server has, its ETag, and the time when it was saved (null: never).
+  /**
+   * Begin with what the server has, its ETag, and the time when it was saved (null: never).
+   * @param {T} edits @param {Etag} etag @param {string | Date | null} [time]
+   */
   start(edits, etag, time) {
     clearTimeout(this.timer);
     this.#accept(edits, etag, time);
@@ -54,6 +90,7 @@ export class Saver {
     return this.#running;
   }
 
+  /** @param {boolean} signInAgain */
   async #run(signInAgain) {
     const slow = setTimeout(() => this.#set("saving"), SLOW_MS);
     try {
@@ -68,6 +105,7 @@ export class Saver {
     }
   }
 
+  /** @param {T} edits @param {boolean} signInAgain */
   async #send(edits, signInAgain) {
     const keepalive = new Blob([JSON.stringify(edits)]).size <= MAX_KEEPALIVE;
     this.#sent = [edits, ...this.#sent].slice(0, MAX_SENT);
@@ -76,18 +114,20 @@ export class Saver {
     } catch (error) {
       // If the response to an earlier request was lost, the server has edits that this page sent.
       const sentEdits = [...this.#sent, JSON.parse(this.stored)];
-      const own = error.status === 412 && (await this.page.findOwn(sentEdits));
+      const own = /** @type {any} */ (error).status === 412 && (await this.page.findOwn(sentEdits));
       if (!own) throw error;
       this.#accept(own.edits, own.etag);
     }
   }
 
+  /** @param {T} edits @param {Etag} etag @param {string | Date | null} [time] */
   #accept(edits, etag, time = new Date()) {
     Object.assign(this, { stored: JSON.stringify(edits), etag, time });
     this.#failures = this.#since = 0;
     this.#sent = [];
   }
 
+  /** @param {any} error */
   #fail(error) {
     const { status, retryAfter } = error;
     const isFinal = status && status !== 429 && status < 500;
@@ -98,12 +138,14 @@ export class Saver {
     this.#schedule((retryAfter ?? seconds) * 1000);
   }
 
+  /** @param {number} milliseconds */
   #schedule(milliseconds) {
     clearTimeout(this.timer);
     // If the author has put off signing in, an automatic save does not ask again.
     this.timer = setTimeout(() => this.save({ signInAgain: this.problem?.status !== 401 }), milliseconds);
   }
 
+  /** @param {State} state */
   #set(state, problem = this.problem) {
     Object.assign(this, { state, problem: state === "saved" ? null : problem });
     this.page.showState(state);

@@ -1,11 +1,12 @@
 /** The row of buttons over the text, from the document: one tab stop, arrow keys inside. */
 
-import { moveFocus } from "../components.js";
+import { moveFocus } from "../dialogs.js";
+import { content } from "../shell.js";
 import { ariaKeys, nameKeys } from "../shortcuts.js";
 
-const { content } = document.getElementById("content");
-nameKeys(content);
-const toolbar = content.querySelector(".toolbar");
+const [editor] = content;
+nameKeys(editor);
+const toolbar = editor.querySelector(".toolbar");
 const buttons = [...toolbar.querySelectorAll("button")];
 
 /** Return the command that has this letter as its shortcut, or undefined. */

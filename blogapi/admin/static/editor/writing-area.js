@@ -6,13 +6,20 @@ import * as storage from "../storage.js";
 
 const PLAIN = "blogapi.plain";
 
-/** It has the methods of both kinds of fields: getText, getSelection, edit, select, focus and destroy. */
 export class WritingArea {
+  /**
+   * The commands of both kinds of fields: getText, getSelection, edit, select, focus and destroy.
+   * @type {any}
+   */
+  field = null;
   isPlain = storage.read(PLAIN) === true;
 
   // `changed(text)` is called after each change, `receive(files)` with pasted or dropped pictures.
   constructor(parent, { text, markdown, changed, receive }) {
-    Object.assign(this, { parent, markdown, changed, receive });
+    this.parent = parent;
+    this.markdown = markdown;
+    this.changed = changed;
+    this.receive = receive;
     const take = (event) => this.#take(event, event.clipboardData ?? event.dataTransfer);
     for (const name of ["paste", "drop"]) parent.addEventListener(name, take, { capture: true });
     this.#show(createPlain, text);
@@ -28,25 +35,24 @@ export class WritingArea {
   }
 
   setText(text) {
-    const { length } = this.getText();
-    if (text !== this.getText()) this.edit({ from: 0, to: length, insert: text, selectFrom: 0, selectTo: 0 });
+    const former = this.field.getText();
+    if (text !== former) this.field.edit({ from: 0, to: former.length, insert: text, selectFrom: 0, selectTo: 0 });
   }
 
   async #enrich() {
-    const { createEditor } = await import("../vendor/editor.js").catch(() => ({}));
-    if (createEditor && !this.isPlain) this.#show(createEditor);
+    const bundle = await import("../vendor/editor.js").catch(() => null);
+    if (bundle && !this.isPlain) this.#show(bundle.createEditor);
   }
 
-  #show(create, text = this.getText()) {
+  #show(create, text = this.field.getText()) {
     const { parent, markdown } = this;
     const scroller = parent.closest(".writing");
     const [isFocused, top] = [parent.contains(document.activeElement), scroller.scrollTop];
-    const selection = this.getSelection?.();
-    this.destroy?.();
-    const onChange = () => this.changed(this.getText());
-    const given = { parent, text, ...selection, label: "Text", placeholder: "Text", markdown, onChange };
-    Object.assign(this, create(given));
-    if (isFocused) this.focus();
+    const selection = this.field?.getSelection();
+    this.field?.destroy();
+    const onChange = () => this.changed(this.field.getText());
+    this.field = create({ parent, text, ...selection, label: "Text", placeholder: "Text", markdown, onChange });
+    if (isFocused) this.field.focus();
     scroller.scrollTop = top;
   }
 

@@ -2,23 +2,23 @@
 
 import { html, live, nothing, repeat } from "../vendor/lit.js";
 import { ApiError, del, get, patch, post } from "../api.js";
-import { badge, button, icon, menuButton, openPopover, searchField, tabs, toast } from "../components.js";
+import { badge, button, icon, iconButton, searchField, tabs } from "../components.js";
+import { menuButton, openPopover, toast } from "../dialogs.js";
 import "../editor/picker.js";
 import { count, formatChanged, formatNumber, parseTime } from "../format.js";
-import { definePage, Page } from "../shell.js";
-import { addressOf, changeOf, FIELDS, PATH, titleOf } from "./lists.js";
+import { content, definePage, Page } from "../shell.js";
+import { canBecome, STATUSES } from "../statuses.js";
+import { addressOf, byUuid, changeOf, FIELDS, PATH, titleOf } from "./lists.js";
 
-const [newArticle, emptyList] = document.getElementById("content").content.children;
+const [newArticle, emptyList] = content;
 const PAGE_SIZE = 50;
+/** @type {Record<string, string>} */
 const USUAL = { status: "any", q: "", ordering: "-last_updated", page: "1" };
-const TABS = [
-  ["any", "All"],
-  ["draft", "Drafts"],
-  ["scheduled", "Scheduled"],
-  ["published", "Published"],
-  ["archived", "Archived"],
-];
-// The class of a column, its head, and the orders after the first and after the second click on the head.
+const TABS = { any: { name: "All" }, ...STATUSES, draft: { name: "Drafts" } };
+/**
+ * The class of a column, its head, and the orders after the first and after the second click on the head.
+ * @type {any[][]}
+ */
 const COLUMNS = [
   ["title", "Title", "title", "-title"],
   ["status", "Status"],
@@ -38,20 +38,20 @@ const restore = write(({ status, published_at, category, tags }) => ({ status, p
 
 /** Publish articles with their edits, one by one: what one of them needs does not hold up the others. */
 async function publish(articles) {
-  const results = await Promise.allSettled(
-    articles.map(({ uuid }) => post(`${PATH}${uuid}/working-copy/publish/`, { status: "published" }, { etag: "*" })),
-  );
-  const refused = results.flatMap(({ reason }, at) =>
-    reason ? `“${titleOf(articles[at])}” is not published: ${reason.message}` : [],
-  );
-  if (refused.length) throw new ApiError(0, { detail: refused.join(" ") });
+  const problems = [];
+  const send = (article) => {
+    const request = post(`${PATH}${article.uuid}/working-copy/publish/`, { status: "published" }, { etag: "*" });
+    return request.catch(({ message }) => problems.push(`“${titleOf(article)}” is not published: ${message}`));
+  };
+  await Promise.all(articles.map(send));
+  if (problems.length) throw new ApiError(0, { detail: problems.join(" ") });
 }
 
-async function bringBack([article]) {
+async function bringBack(/** @type {any[]} */ [article]) {
   const path = `${PATH}${article.uuid}/revisions/`;
   const { data: versions } = await get(path, { query: { fields: "number,created" } });
   // The history can also contain the working copy, and versions of a conflict.
-  const isLast = ({ created }) => parseTime(created) - parseTime(article.last_updated) === 0;
+  const isLast = ({ created }) => parseTime(created).getTime() === parseTime(article.last_updated).getTime();
   await post(`${path}${(versions.find(isLast) ?? versions[0]).number}/restore/`);
   // A restored article is a draft.
   await restore([article]);
@@ -59,35 +59,28 @@ async function bringBack([article]) {
 
 const hasEdits = ({ status, working_copy: copy }) => status === "published" && copy;
 
-// What can be done with articles; `done` is for the toast.
+/**
+ * What can be done with articles; `done` is for the toast.
+ *
+ * @typedef {{done: string, work: (articles: any[]) => unknown, undo?: (articles: any[]) => unknown}} Action
+ * @typedef {Action & {label: string, icon: string, risk?: boolean}} MenuAction
+ */
+
 const PUBLISH = { label: "Publish now", icon: "send", done: "published", work: publish, undo: restore };
 const PUBLISH_EDITS = { label: "Publish the edits", icon: "send", done: "published, with the edits", work: publish };
 const UNPUBLISH = { label: "Back to drafts", icon: "undo-2", done: "is a draft", work: toDraft, undo: restore };
-const ARCHIVE = {
-  label: "Archive",
-  icon: "archive",
-  done: "archived",
-  work: write(() => ({ status: "archived" })),
-  // An archived article cannot be published: it must become a draft first.
-  undo: (articles) => toDraft(articles).then(() => restore(articles)),
-};
-const DELETE = {
-  label: "Delete",
-  icon: "trash-2",
-  risk: true,
-  done: "deleted",
-  work: ([{ uuid }]) => del(`${PATH}${uuid}/`, { etag: "*" }),
-  undo: bringBack,
-};
+// An archived article cannot be published: it must become a draft first.
+const restoreArchived = (articles) => toDraft(articles).then(() => restore(articles));
+const archive = write(() => ({ status: "archived" }));
+const ARCHIVE = { label: "Archive", icon: "archive", done: "archived", work: archive, undo: restoreArchived };
+const remove = (/** @type {any[]} */ [{ uuid }]) => del(`${PATH}${uuid}/`, { etag: "*" });
+const DELETE = { label: "Delete", icon: "trash-2", risk: true, done: "deleted", work: remove, undo: bringBack };
 
 // The actions that give articles a term.
-const ASSIGN = {
-  categories: (category) => ({ done: `moved to ${category.name}`, work: write(() => ({ category })), undo: restore }),
-  tags: (tag) => ({
-    done: `with the tag ${tag.name}`,
-    undo: restore,
-    work: write(({ tags }) => ({ tags: [...tags.filter(({ uuid }) => uuid !== tag.uuid), tag] })),
-  }),
+const move = (category) => ({ done: `moved to ${category.name}`, work: write(() => ({ category })), undo: restore });
+const addTag = (tag) => {
+  const work = write(({ tags }) => ({ tags: [...tags.filter(({ uuid }) => uuid !== tag.uuid), tag] }));
+  return { done: `with the tag ${tag.name}`, work, undo: restore };
 };
 
 class Articles extends Page {
@@ -115,13 +108,13 @@ class Articles extends Page {
   }
 
   async load() {
-    const turn = (this.turn = {});
+    const turn = {};
+    this.turn = turn;
     const { query } = this;
     const { q, category, tag, author } = query;
-    const [{ data: articles, total }, { data: counts }] = await Promise.all([
-      get(PATH, { query: { ...query, page_size: PAGE_SIZE, fields: FIELDS } }),
-      get("blog/article-counts/", { query: { q, category, tag, author } }),
-    ]);
+    const list = get(PATH, { query: { ...query, page_size: PAGE_SIZE, fields: FIELDS } });
+    const counting = get("blog/article-counts/", { query: { q, category, tag, author } });
+    const [{ data: articles, total }, { data: counts }] = await Promise.all([list, counting]);
     // The response to an earlier search can arrive later.
     if (turn !== this.turn) return;
     Object.assign(this, { articles, counts, total, pages: Math.ceil(total / PAGE_SIZE) });
@@ -135,46 +128,48 @@ class Articles extends Page {
     this.set({ selected: new Set(), selecting: false });
   }
 
-  /** Do an action with the articles, show what is done, and offer to undo it. */
+  /**
+   * Do an action with the articles, show what is done, and offer to undo it.
+   * @param {any[]} articles @param {Action} action
+   */
   async apply(articles, { done, work, undo }) {
     const succeeded = await this.act("apply", async () => (await work(articles), true));
     await this.reload();
     if (!succeeded) return;
     this.clear();
     const subject = articles.length === 1 ? `“${titleOf(articles[0])}”` : count(articles.length, "article");
-    const back = () => this.apply(articles, { done: "as before", work: undo });
+    const back = () => this.apply(articles, { done: "as before", work: /** @type {Action["work"]} */ (undo) });
     toast(`${subject} ${done}`, { undo: undo && back });
   }
 
   /** Open a field below a button to find the category or the tag that the articles get. */
-  async choose(kind, anchor, articles) {
+  async choose(kind, anchor, articles, assign) {
     const read = () => get(`blog/${kind}/`, { query: { fields: "uuid,name" } });
     const { data: terms } = (await this.act("read", read)) ?? {};
     if (!terms) return;
-    const take = (chosen) => this.apply(articles, ASSIGN[kind](terms.find(({ uuid }) => uuid === chosen)));
-    const float = openPopover(
-      anchor,
-      (close) => html`<term-picker class="field" .items=${terms}
-      .single=${true} .label=${anchor.textContent.trim()} .open=${true}
-      @choose=${({ detail }) => (close(), take(detail[0]))}></term-picker>`,
-    );
-    await float?.element.firstElementChild.updateComplete;
-    float?.element.querySelector("input").focus();
+    const take = (chosen) => this.apply(articles, assign(terms.find(({ uuid }) => uuid === chosen)));
+    const label = anchor.textContent.trim();
+    const draw = (close) => html`<term-picker class="field" .items=${terms} .single=${true} .label=${label}
+      .open=${true} @choose=${({ detail }) => (close(), take(detail[0]))}></term-picker>`;
+    const float = openPopover(anchor, draw);
+    const picker = /** @type {any} */ (float?.element.firstElementChild);
+    await picker?.updateComplete;
+    picker?.querySelector("input").focus();
   }
 
   menuOf(article) {
     const { status, url } = article;
     const link = (label, icon, href) => ({ label, icon, href });
-    const item = ({ label, icon, risk, ...action }, isOffered = true) =>
+    const item = (/** @type {MenuAction} */ { label, icon, risk, ...action }, isOffered = true) =>
       isOffered && { label, icon, risk, action: () => this.apply([article], action) };
     return [
       link("Preview", "eye", addressOf(article, "preview/")),
       link("History", "history", addressOf(article, "history/")),
       status === "published" && url && link("Open the page", "external-link", url),
-      item(PUBLISH, ["draft", "scheduled"].includes(status)),
+      item(PUBLISH, canBecome(article, "published")),
       item(PUBLISH_EDITS, hasEdits(article)),
-      item(UNPUBLISH, status !== "draft"),
-      item(ARCHIVE, status !== "archived"),
+      item(UNPUBLISH, canBecome(article, "draft")),
+      item(ARCHIVE, canBecome(article, "archived")),
       item(DELETE),
     ];
   }
@@ -190,32 +185,30 @@ class Articles extends Page {
   renderPage() {
     if (this.isEmpty) return emptyList;
     const { status, q } = this.query;
-    const items = TABS.map(([key, text]) => ({
+    const item = (key) => ({
       key,
-      text,
+      text: TABS[key].name,
       count: this.counts[key] ?? null,
       href: this.link({ status: key }),
-    }));
+    });
+    const items = Object.keys(TABS).map(item);
     const toggle = () => (this.selecting ? this.clear() : this.set({ selecting: true }));
     const beside = html`<div class="list-tools">
       ${searchField({ label: "Search title and text", value: q, onInput: (text) => this.search(text) })}
-      ${button({ icon: "list-checks", label: "Select", pressed: this.selecting, onClick: toggle })}</div>`;
-    const filter = ["category", "tag", "author"].find((name) => this.query[name]);
+      ${iconButton("list-checks", "Select", toggle, { pressed: this.selecting })}</div>`;
+    const filter = ["category", "tag", "author"].find((name) => this.query[name]) ?? "";
     const filtered = html`<p class="list-end">Only the ${filter} “${this.query[filter]}”
       <a href=${this.link({ [filter]: "" })}>Show all articles</a></p>`;
     const more = html`<a href=${this.link({ status: "any" })}>Search all statuses</a>`;
     const missing = q ? `No article contains “${q}”.` : "No articles";
-    const none = html`<p class="section soft" role="status">${missing}
-      ${q && status !== "any" ? more : nothing}</p>`;
+    const none = html`<p class="section soft" role="status">${missing} ${q && status !== "any" ? more : nothing}</p>`;
     return html`${tabs(items, status, { label: "Status", beside })}
       ${filter ? filtered : nothing}${this.articles.length ? this.renderTable() : none}`;
   }
 
   renderTable() {
-    const {
-      pages,
-      selected: { size },
-    } = this;
+    const { pages, selected } = this;
+    const { size } = selected;
     const page = Number(this.query.page);
     const turn = (to, text) =>
       to < 1 || to > pages ? nothing : html`<a href=${this.link({ page: String(to) })}>${text}</a>`;
@@ -224,16 +217,13 @@ class Articles extends Page {
         <thead><tr><th class="check-cell" scope="col">
           ${this.renderCheck("Select all on this page", this.articles)}</th>
           ${size ? this.renderBulk() : COLUMNS.map((column) => this.renderColumn(column))}</tr></thead>
-        <tbody>${repeat(
-          this.articles,
-          ({ uuid }) => uuid,
-          (article) => this.renderArticle(article),
-        )}</tbody>
+        <tbody>${repeat(this.articles, byUuid, (article) => this.renderArticle(article))}</tbody>
       </table>
       <p class="list-end">${count(this.total, "article")}${pages > 1 ? `, page ${page} of ${pages}` : nothing}
         ${turn(page - 1, "Previous page")} ${turn(page + 1, "Next page")}</p>`;
   }
 
+  /** @param {any[]} column */
   renderColumn([kind, text, ...orders]) {
     const { ordering } = this.query;
     const direction = ordering.startsWith("-") ? "descending" : "ascending";
@@ -256,15 +246,14 @@ class Articles extends Page {
   renderBulk() {
     const articles = this.articles.filter(({ uuid }) => this.selected.has(uuid));
     const publishing = articles.some(hasEdits) ? PUBLISH_EDITS : PUBLISH;
-    const act = (text, icon, run, popup) =>
-      button({ text, icon, popup, onClick: ({ currentTarget }) => run(currentTarget) });
+    const act = (text, icon, run, popup) => button(text, ({ currentTarget }) => run(currentTarget), { icon, popup });
     return html`<td class="bulk-cell" colspan="6">
       <div class="bulk" role="group" aria-label="Selection"><strong>${articles.length} selected</strong>
       ${act("Publish", "send", () => this.apply(articles, publishing))}
-      ${act("Category", "folder", (anchor) => this.choose("categories", anchor, articles), "dialog")}
-      ${act("Tags", "tag", (anchor) => this.choose("tags", anchor, articles), "dialog")}
+      ${act("Category", "folder", (anchor) => this.choose("categories", anchor, articles, move), "dialog")}
+      ${act("Tags", "tag", (anchor) => this.choose("tags", anchor, articles, addTag), "dialog")}
       ${act("Archive", "archive", () => this.apply(articles, ARCHIVE))}
-      ${button({ text: "Clear selection", kind: "bare", onClick: () => this.clear() })}</div></td>`;
+      ${button("Clear selection", () => this.clear(), { kind: "bare" })}</div></td>`;
   }
 
   renderArticle(article) {
@@ -279,8 +268,7 @@ class Articles extends Page {
   }
 }
 
-definePage(Articles);
-const page = document.querySelector("admin-page");
+const page = definePage(Articles);
 // A link to another address of the list loads only its rows; without navigation events, the whole page.
 window.navigation?.addEventListener("navigate", (event) => {
   const isList = new URL(event.destination.url).pathname === location.pathname && !event.hashChange;

@@ -2,12 +2,13 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { apiAddress, get, post } from "../api.js";
-import { button, emptyState, icon, menuButton, table } from "../components.js";
+import { button, emptyState, icon, table } from "../components.js";
+import { menuButton } from "../dialogs.js";
 import { count, formatDayAndTime, formatSize } from "../format.js";
 import { remove } from "../forms.js";
-import { definePage, Page } from "../shell.js";
+import { content, definePage, Page } from "../shell.js";
 
-const [none, help] = document.getElementById("content").content.children;
+const [none, help] = content;
 
 class Backups extends Page {
   // What the check of a backup found, by the name of the backup.
@@ -15,21 +16,14 @@ class Backups extends Page {
 
   async load() {
     // The blog can be on a database server: then the error names the tool that makes its backups.
-    const explain = (error) => (error.status === 409 ? { elsewhere: error.detail } : Promise.reject(error));
+    const explain = (error) => (error.status === 409 ? { elsewhere: error.message } : Promise.reject(error));
     this.set(await get("backups/").then(({ data }) => ({ backups: data }), explain));
   }
 
   renderMain() {
-    const make = () => post("backups/", undefined, { timeout: 0 });
-    return this.elsewhere
-      ? nothing
-      : button({
-          text: "Make a backup",
-          busyText: "Making it…",
-          kind: "main",
-          busy: this.busy === "make",
-          onClick: () => this.actAndReload("make", make),
-        });
+    if (this.elsewhere) return nothing;
+    const make = () => this.actAndReload("make", () => post("backups/", undefined, { timeout: 0 }));
+    return button("Make a backup", make, { busyText: "Making it…", kind: "main", busy: this.busy === "make" });
   }
 
   renderPage() {

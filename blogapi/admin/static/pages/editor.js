@@ -1,7 +1,8 @@
 /** The editor of an article: the field for the text, the preview and the details. */
 
 import { html, nothing, render } from "../vendor/lit.js";
-import { badge, button, copyButton, icon, menuButton, openMenu, segments } from "../components.js";
+import { badge, button, icon, iconButton, problem, segments } from "../components.js";
+import { copyButton, menuButton, openMenu } from "../dialogs.js";
 import { renderText } from "../editor/article.js";
 import { ArticlePage } from "../editor/article-page.js";
 import { details } from "../editor/details.js";
@@ -9,22 +10,26 @@ import { keepBreaks, showBreaks } from "../editor/edits.js";
 import { insertBlock, picture, run } from "../editor/markdown.js";
 import { choosePictures } from "../editor/pictures.js";
 import { show } from "../editor/preview.js";
-import { ACTIONS, menuItems, openPublish } from "../editor/publish.js";
+import { menuItems, openPublish } from "../editor/publish.js";
 import { saveState } from "../editor/save-state.js";
 import { findCommand, startToolbar } from "../editor/toolbar.js";
 import { WritingArea } from "../editor/writing-area.js";
 import { count, formatDayAndTime, formatTime } from "../format.js";
-import { definePage } from "../shell.js";
+import { content, definePage } from "../shell.js";
 import { letterOf } from "../shortcuts.js";
+import { MAIN_ACTIONS } from "../statuses.js";
 
-const editor = document.querySelector("#content").content.firstElementChild;
+const [editor] = content;
 const find = (selector) => editor.querySelector(selector);
 // The fields above the text.
 const lines = [...editor.querySelectorAll(".line")];
 const isWide = () => matchMedia("(width >= 68rem)").matches;
 
 class Editor extends ArticlePage {
+  /** @type {any} */
+  area = null;
   side = isWide() ? "preview" : "";
+  previewState = "";
 
   get heading() {
     return this.edits.title || super.heading;
@@ -41,7 +46,8 @@ class Editor extends ArticlePage {
     });
     startToolbar(this.edits.content_type, (name) => this.command(name));
     document.addEventListener("keydown", (event) => this.press(event), { capture: true });
-    for (const [n, line] of lines.entries()) this.followLine(line, lines[n + 1] ?? this.area);
+    const text = { focus: () => this.area.field.focus() };
+    for (const [n, line] of lines.entries()) this.followLine(line, lines[n + 1] ?? text);
     const listen = (selector, click) => find(selector).addEventListener("click", click);
     listen(".plain", () => this.plain.action());
     listen(".in-a-tab", () => this.saver.save());
@@ -91,14 +97,14 @@ class Editor extends ArticlePage {
       show(find(".reading .sheet"), { ...edits, category, text: rendered.html });
       this.set({ rendered, previewState: `Rendered by this server, ${formatTime(new Date())}` });
     } catch (error) {
-      this.set({ previewState: `Not refreshed: ${error.detail ?? error}` });
+      this.set({ previewState: `Not refreshed: ${/** @type {Error} */ (error).message}` });
     }
   }
 
   // Make the change that command({text, from, to}) returns.
   edit(command) {
-    this.area.edit(command({ text: this.area.getText(), ...this.area.getSelection() }));
-    this.area.focus();
+    this.area.field.edit(command({ text: this.area.field.getText(), ...this.area.field.getSelection() }));
+    this.area.field.focus();
   }
 
   command(name) {
@@ -127,8 +133,8 @@ class Editor extends ArticlePage {
   async showText(from, to) {
     if (!isWide()) this.set({ side: "" });
     await this.updateComplete;
-    this.area.select(from, to);
-    this.area.focus();
+    this.area.field.select(from, to);
+    this.area.field.focus();
   }
 
   // The switch between the plain text area and CodeMirror.
@@ -138,76 +144,58 @@ class Editor extends ArticlePage {
     return { label: area?.isPlain ? "Coloured text field" : "Plain text field", icon: "type", action };
   }
 
-  renderPage() {
-    const { edits, article, offered, rendered, saver, side } = this;
+  // Show the state in the elements that the document already has.
+  fill() {
+    const { article, edits, offered, rendered, saver } = this;
     const set = (selector, values) => Object.assign(find(selector), values);
-    editor.dataset.side = side || "none";
+    editor.dataset.side = this.side || "none";
     set("main", { inert: this.busy === "decide" });
     set("h1", { textContent: this.heading });
     for (const line of lines) line.value = edits[line.name];
     set(".kept", { hidden: !offered });
     set(".kept-time", { textContent: offered ? formatDayAndTime(new Date(offered.time)) : "" });
     set(".gone", { hidden: saver.problem?.status !== 404 });
-    render(copyButton(edits.content, { label: "Copy my text", kind: "bare" }), find(".gone .copy"));
     set(".word-count", { textContent: rendered ? count(rendered.word_count, "word") : "" });
     set(".minutes", { textContent: rendered ? `${rendered.reading_minutes} min to read` : "" });
     set(".plain", { textContent: this.plain.label });
     set(".in-a-tab", { href: `/admin/articles/${this.uuid}/preview/`, hidden: !article });
-    set(".preview-state", { textContent: this.previewState ?? "" });
+    set(".preview-state", { textContent: this.previewState });
+  }
+
+  renderPage() {
+    this.fill();
+    render(copyButton(this.edits.content, { label: "Copy my text", kind: "bare" }), find(".gone .copy"));
     render(this.renderBar(), find(".editor-bar"));
-    render([this.renderProblem(), details(this)], find(".details"));
+    render([problem(this.problem), details(this)], find(".details"));
     return editor;
+  }
+
+  renderToggle(name, text, icon) {
+    const toggle = () => this.set({ side: this.side === name ? "" : name });
+    return button(text, toggle, { icon, kind: "bare wide-only", pressed: this.side === name });
   }
 
   renderBar() {
     const { article, side } = this;
     const status = article?.status ?? "draft";
     const history = article && { icon: "history", href: `/admin/articles/${this.uuid}/history/` };
-    const toggle = (name, text, icon) =>
-      button({
-        text,
-        icon,
-        kind: "bare wide-only",
-        pressed: side === name,
-        onClick: () => this.set({ side: side === name ? "" : name }),
-      });
-    const menu = () => [
-      { label: "Details", icon: "panel-right", action: () => this.set({ side: "details" }) },
-      history && { label: "History", ...history },
-      this.plain,
-      ...menuItems(this),
-    ];
-    const panes = [
-      { value: "", label: "Write" },
-      { value: "preview", label: "Preview" },
-    ];
+    const showDetails = { label: "Details", icon: "panel-right", action: () => this.set({ side: "details" }) };
+    const menu = () => [showDetails, history && { label: "History", ...history }, this.plain, ...menuItems(this)];
+    const publish = ({ currentTarget }) => openPublish(currentTarget, this);
+    const openMore = ({ currentTarget }) => openMenu(currentTarget, menuItems(this), "More actions");
+    const more = { kind: "main wide-only", popup: "menu" };
+    const value = side === "preview" ? side : "";
+    const onChange = (pane) => this.set({ side: pane });
+    const panes = { label: "Show", name: "pane", items: { Write: "", Preview: "preview" }, value, onChange };
     return html`<a class="button bare icon-only" href="/admin/articles/" aria-label="Back to the articles"
         >${icon("arrow-left")}</a>
-      ${badge({ ...article, status })} ${saveState(this)} ${toggle("preview", "Preview", "columns-2")}
-      ${history ? button({ text: "History", kind: "bare wide-only", ...history }) : nothing}
-      ${toggle("details", "Details", "panel-right")}
+      ${badge({ ...article, status })} ${saveState(this)} ${this.renderToggle("preview", "Preview", "columns-2")}
+      ${history ? button("History", null, { kind: "bare wide-only", ...history }) : nothing}
+      ${this.renderToggle("details", "Details", "panel-right")}
       <span class="phone-only">${menuButton("More", menu)}</span>
-      <span class="split">
-        ${button({
-          text: ACTIONS[status].name,
-          kind: "main",
-          popup: "dialog",
-          onClick: ({ currentTarget }) => openPublish(currentTarget, this),
-        })}
-        ${button({
-          icon: "chevron-down",
-          label: "More actions",
-          kind: "main wide-only",
-          popup: "menu",
-          onClick: ({ currentTarget }) => openMenu(currentTarget, menuItems(this), "More actions"),
-        })}</span>
-      <div class="phone-only phone-tabs">${segments({
-        label: "Show",
-        name: "pane",
-        items: panes,
-        value: side === "preview" ? side : "",
-        onChange: (value) => this.set({ side: value }),
-      })}</div>`;
+      <span class="split">${button(MAIN_ACTIONS[status].name, publish, { kind: "main", popup: "dialog" })}
+        ${iconButton("chevron-down", "More actions", openMore, more)}</span>
+      <div class="phone-only phone-tabs">${segments(panes)}</div>`;
   }
 }
 

@@ -1,8 +1,6 @@
 /** The export of the blog: a form of the document, which the browser sends. */
 
-import { definePage, Page } from "../shell.js";
-
-const content = [...document.getElementById("content").content.children];
+import { content, definePage, Page } from "../shell.js";
 
 class Export extends Page {
   renderPage() {

@@ -1,14 +1,16 @@
 /** The versions of an article: their changes and names, and bringing one back. */
 
 import { get, patch, post, put } from "../api.js";
-import { button, toast } from "../components.js";
+import { button, iconButton } from "../components.js";
+import { toast } from "../dialogs.js";
 import { copyOf, loadWithCopy, pathOf } from "../editor/article.js";
 import { loadTerms } from "../editor/details.js";
 import { compareLines, compareWords, countChanges, diffFields } from "../editor/differences.js";
 import { EMPTY, fromArticle, fromCopy, TEXT_FIELDS } from "../editor/edits.js";
 import { openForm } from "../forms.js";
 import { count, daysFromToday, formatDayAndTime, formatLongDay, formatTime, parseTime, toFields } from "../format.js";
-import { definePage, Page } from "../shell.js";
+import { content, definePage, Page } from "../shell.js";
+import { STATUSES } from "../statuses.js";
 import { html, nothing } from "../vendor/lit.js";
 
 const UUID = location.pathname.split("/")[3];
@@ -20,8 +22,7 @@ const PAGE_SIZE = 20;
 const TEXTS = TEXT_FIELDS.filter(({ name, control }) => control || name === "content");
 // The first version is compared with this.
 const NOTHING = Object.fromEntries(TEXTS.map(({ name }) => [name, ""]));
-const PUBLIC = ["published", "scheduled"];
-const [form, choice, consequence, help, none] = document.getElementById("content").content.children;
+const [form, choice, consequence, help, none] = content;
 
 class History extends Page {
   versions = [];
@@ -35,11 +36,8 @@ class History extends Page {
 
   async load() {
     const query = { fields: `${FIELDS},last_updated,editor,working_copy` };
-    const [[article, copy], users, terms] = await Promise.all([
-      loadWithCopy(UUID, { query }),
-      get("users/"),
-      loadTerms(),
-    ]);
+    const requests = Promise.all([loadWithCopy(UUID, { query }), get("users/"), loadTerms()]);
+    const [[article, copy], users, terms] = await requests;
     const named = [...users.data, ...Object.values(terms).flat()];
     const names = Object.fromEntries(named.map(({ uuid, name, username }) => [uuid, name ?? username]));
     const etag = [copy?.etag, article.etag].filter(Boolean).join(", ");
@@ -60,38 +58,25 @@ class History extends Page {
   // before it and the size of its change. Fields that the working copy takes from the article are left out.
   listVersions() {
     const { article, copy, former } = this;
-    const edits = copy && {
-      ...copy,
-      key: "edits",
-      created: copy.last_updated,
-      user: copy.user.uuid,
-      excerpt: copy.excerpt || undefined,
-      slug: copy.slug || undefined,
-    };
-    const current = {
-      ...article,
-      ...fromArticle(article),
-      excerpt: undefined,
-      slug: article.slug,
-      key: "article",
-      created: article.last_updated,
-      user: article.editor.uuid,
-    };
+    const derived = { excerpt: copy?.excerpt || undefined, slug: copy?.slug || undefined };
+    const edits = copy && { ...copy, ...derived, key: "edits", created: copy.last_updated, user: copy.user.uuid };
+    const stored = { key: "article", created: article.last_updated, user: article.editor.uuid };
+    const current = { ...article, ...fromArticle(article), excerpt: undefined, slug: article.slug, ...stored };
     // If the current version has a name, it is in the history already.
     this.current = former.find(({ created }) => created === current.created) ?? current;
     const versions = [edits, this.current, ...former.filter((version) => version !== this.current)];
-    return versions
-      .filter(Boolean)
-      .map((version, n, { [n + 1]: before = NOTHING }) =>
-        Object.assign(version, { before, size: countChanges(before.content, version.content) }),
-      );
+    const compare = (version, n, all) => {
+      const before = all[n + 1] ?? NOTHING;
+      return Object.assign(version, { before, size: countChanges(before.content, version.content) });
+    };
+    return versions.filter(Boolean).map(compare);
   }
 
   // The name of a version: that of its author, or what happened.
   nameOf(version) {
     const { name, status, before, published_at: time, created } = version;
     if (name || version === this.versions[0]) return name || "Now";
-    if (!PUBLIC.includes(status) || PUBLIC.includes(before.status)) return "";
+    if (!STATUSES[status]?.readable || STATUSES[before.status]?.readable) return "";
     return parseTime(time) > parseTime(created) ? "Scheduled" : "Published";
   }
 
@@ -121,32 +106,18 @@ class History extends Page {
   }
 
   renderHead() {
-    const {
-      shown: version,
-      versions: [now],
-      current,
-    } = this;
+    const { shown: version, versions, current } = this;
+    const [now] = versions;
     const canName = version && (version.number || version === now);
     const isFormer = version && version !== now && version !== current;
-    const back = { icon: "arrow-left", label: "Back to the article", kind: "bare hang-start", href: EDITOR };
-    return html`<header class="page-head history-head">${button(back)}
+    const busy = this.busy === "back";
+    const [rename, bringBack] = [() => this.rename(version), () => this.bringBack(version)];
+    const back = iconButton("arrow-left", "Back to the article", null, { kind: "bare hang-start", href: EDITOR });
+    return html`<header class="page-head history-head">${back}
       <h1>History <span class="soft" dir="auto">${this.article?.title}</span></h1>
       <div class="actions">
-        ${
-          canName
-            ? button({ text: "Name this version", icon: "tag", kind: "bare", onClick: () => this.rename(version) })
-            : nothing
-        }
-        ${
-          isFormer
-            ? button({
-                text: "Bring back this version",
-                icon: "undo-2",
-                busy: this.busy === "back",
-                onClick: () => this.bringBack(version),
-              })
-            : nothing
-        }</div></header>
+        ${canName ? button("Name this version", rename, { icon: "tag", kind: "bare" }) : nothing}
+        ${isFormer ? button("Bring back this version", bringBack, { icon: "undo-2", busy }) : nothing}</div></header>
       ${isFormer && this.article.status !== "draft" ? consequence : nothing}`;
   }
 
@@ -154,34 +125,24 @@ class History extends Page {
     if (this.versions.length < 2) return none;
     const days = Map.groupBy(this.versions, ({ created }) => toFields(created).day);
     const readMore = () => this.act("more", () => this.loadFormer());
+    const more = () => button("Show older versions", readMore, { busyText: "Loading…", busy: this.busy === "more" });
     return html`<div class="history">
-      <nav class="versions" aria-label="Versions">${[...days.values()].map(
-        (versions) => html`
-          <h2>${daysFromToday(versions[0].created) ? formatLongDay(versions[0].created) : "Today"}</h2>
-          <ul>${versions.map((version) => html`<li>${this.renderVersion(version)}</li>`)}</ul>`,
-      )}
-        ${
-          this.hasMore
-            ? button({
-                text: "Show older versions",
-                busyText: "Loading…",
-                busy: this.busy === "more",
-                onClick: readMore,
-              })
-            : nothing
-        }
+      <nav class="versions" aria-label="Versions">${[...days.values()].map((versions) => this.renderDay(versions))}
+        ${this.hasMore ? more() : nothing}
         ${help}</nav>
       <section class="version-changes" aria-label="Changes">${this.renderChanges(this.shown)}</section>
     </div>`;
   }
 
+  renderDay(versions) {
+    const [{ created }] = versions;
+    return html`<h2>${daysFromToday(created) ? formatLongDay(created) : "Today"}</h2>
+      <ul>${versions.map((version) => html`<li>${this.renderVersion(version)}</li>`)}</ul>`;
+  }
+
   renderVersion(version) {
-    const {
-      key,
-      created,
-      user,
-      size: { added, removed },
-    } = version;
+    const { key, created, user, size } = version;
+    const { added, removed } = size;
     const [name, time] = [this.nameOf(version), formatTime(created)];
     const isWaiting = version === this.versions[0] && (this.copy || this.article.status === "draft");
     const below = [name && time, this.names[user], isWaiting && "not published yet"];
@@ -213,6 +174,7 @@ const renderField = ({ name, label, before, after }) => html`<h3 class="soft">${
   <div class=${name === "content" ? "version-text" : "version-value"} dir="auto">
     ${name === "content" ? compareLines(before, after).map(renderLines) : renderWords(before, after)}</div>`;
 
+/** @param {import("../editor/differences.js").TextChange} change */
 function renderLines({ equal, before, after }) {
   const trim = (text) => text.replace(/^\s*\n|\n\s*$/g, "");
   if (equal === undefined) return html`<p>${renderWords(trim(before), trim(after))}</p>`;
@@ -222,15 +184,13 @@ function renderLines({ equal, before, after }) {
   return lines.length ? html`<p class="version-equal">${words} unchanged</p>` : nothing;
 }
 
-const renderWords = (left, right) =>
-  compareWords(left, right).map(
-    ({ equal, before, after }) =>
-      equal ?? [before ? html`<del>${before}</del>` : nothing, after ? html`<ins>${after}</ins>` : nothing],
-  );
+/** @param {import("../editor/differences.js").TextChange} change */
+const renderChange = ({ equal, before, after }) =>
+  equal ?? [before && html`<del>${before}</del>`, after && html`<ins>${after}</ins>`];
+const renderWords = (left, right) => compareWords(left, right).map(renderChange);
 
-definePage(History);
+const page = definePage(History);
 addEventListener("hashchange", () => {
-  const page = document.querySelector("admin-page");
   page.requestUpdate();
   page.querySelector(".version-changes")?.scrollIntoView({ block: "nearest" });
 });

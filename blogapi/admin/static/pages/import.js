@@ -2,34 +2,27 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { apiAddress, get, post } from "../api.js";
-import { announce, button, icon, problem, progressBar, row, sectionHead } from "../components.js";
+import { button, icon, problem, progressBar, row, sectionHead } from "../components.js";
+import { announce } from "../dialogs.js";
 import { count, distance, formatDayAndTime, formatNumber, formatSize } from "../format.js";
-import { definePage, Page } from "../shell.js";
+import { onSubmit } from "../forms.js";
+import { content, definePage, Page } from "../shell.js";
 
+const IMPORTING_TEXT = `You can close this page: the import goes on, and waits if the server restarts. Stopping keeps
+  what is in.`;
 // For each status: the current step, its name, a sentence, and the text of the button.
 const STATUSES = {
   uploading: [0, "Uploading", "Keep this page open until the file is sent. Closing it stops the upload."],
   trying: [1, "Trying", "Nothing is stored. You can close this page: the trial goes on.", "Stop the trial"],
   tried: [2, "Tried", "Nothing is stored yet. Look at what the trial found, then import."],
-  importing: [
-    2,
-    "Importing",
-    `You can close this page: the import goes on, and waits if the server restarts.
-    Stopping keeps what is in.`,
-    "Stop the import",
-  ],
+  importing: [2, "Importing", IMPORTING_TEXT, "Stop the import"],
   finished: [4, "Finished", "You can import the file again: only what differs is changed."],
   cancelled: [2, "Stopped", "What was imported stays. Import the file again to go on."],
   failed: [2, "Failed", "What was imported stays.", "Try again"],
   interrupted: [2, "Interrupted", "The server was stopped. What was imported stays.", "Go on"],
 };
 // The names of each step: before and after.
-const STEPS = [
-  ["Upload", "Uploaded"],
-  ["Trial without writing", "Tried without writing"],
-  ["Import", "Imported"],
-  ["Report", "Report"],
-];
+const STEPS = { Upload: "Uploaded", "Trial without writing": "Tried without writing", Import: "Imported", Report: "" };
 const RUNNING = ["uploading", "trying", "importing"];
 const ENDED = ["finished", "cancelled"];
 const TITLES = { tried: "What the trial found", importing: "So far" };
@@ -37,7 +30,7 @@ const COLUMNS = { new: "New", changed: "Changed", same: "Same", left_out: "Left 
 const RESULTS = { refused: ["x", "bad", "left out"], skipped: ["x", "", "skipped"] };
 const REMARK = ["triangle-alert", "warn", "imported, with a remark"];
 const POLL_MS = 1000;
-const [tabs, form] = document.getElementById("content").content.children;
+const [tabs, form] = content;
 
 class Import extends Page {
   async load() {
@@ -59,9 +52,8 @@ class Import extends Page {
     if (uuid && RUNNING.includes(status)) setTimeout(() => this.job === job && this.reload(), POLL_MS);
   }
 
-  async upload(event) {
-    event.preventDefault();
-    const { file, ...options } = Object.fromEntries(new FormData(form));
+  /** @param {Record<string, any>} values */
+  async upload({ file, ...options }) {
     this.show({ name: file.name, size: file.size, status: "uploading" });
     const send = () => post("imports/", undefined, { file, query: { ...options, name: file.name } });
     this.show((await this.act("send", send))?.data);
@@ -75,9 +67,8 @@ class Import extends Page {
   renderMain() {
     const { status, counts } = this.job ?? { status: "uploading" };
     if (status === "uploading") return nothing;
-    if (ENDED.includes(status)) return button({ text: "Import another file", href: "?job=none" });
-    const act = (text, action, kind) =>
-      button({ text, kind, busy: this.busy === action, onClick: () => this.change(action) });
+    if (ENDED.includes(status)) return button("Import another file", null, { href: "?job=none" });
+    const act = (text, action, kind) => button(text, () => this.change(action), { kind, busy: this.busy === action });
     const text = STATUSES[status][3];
     if (RUNNING.includes(status)) return act(text, "cancel");
     const main = text ?? `Import ${count(counts.articles.new + counts.articles.changed, "article")}`;
@@ -91,13 +82,12 @@ class Import extends Page {
 
   renderForm() {
     const { jobs } = this;
+    const entry = ({ uuid, name, status, last_updated: time }) => {
+      const text = `${STATUSES[status][1]}: ${formatDayAndTime(time)}`;
+      return row({ title: html`<a href="?job=${uuid}">${name}</a>`, text });
+    };
     return html`${form}<section class="section" ?hidden=${!jobs.length}>${sectionHead("Earlier imports")}
-      <ul>${jobs.map(({ uuid, name, status, last_updated: time }) =>
-        row({
-          title: html`<a href="?job=${uuid}">${name}</a>`,
-          text: `${STATUSES[status][1]}: ${formatDayAndTime(time)}`,
-        }),
-      )}</ul></section>`;
+      <ul>${jobs.map(entry)}</ul></section>`;
   }
 
   renderJob(job) {
@@ -106,14 +96,14 @@ class Import extends Page {
     const running = RUNNING.includes(status);
     const so = stage && total ? `, ${formatNumber(done)} of ${formatNumber(total)}` : "";
     const step = ([before, after], at) => {
-      if (at < current) return html`<li>${icon("check")} ${after}</li>`;
+      if (at < current) return html`<li>${icon("check")} ${after || before}</li>`;
       if (at > current || !running) return html`<li>${icon("circle-dashed")} ${before}</li>`;
       return html`<li aria-current="step">${icon("loader")} ${word}${so}</li>`;
     };
     return html`<div class="job-head"><p><b>${name}</b> <span class="soft">${formatSize(size)}</span></p>
         <p class="soft">${running ? this.timeLeft(job) : nothing}</p></div>
       ${running ? progressBar({ value: total ? done : undefined, max: total, label: word }) : nothing}
-      <ol class="steps">${STEPS.map(step)}</ol>
+      <ol class="steps">${Object.entries(STEPS).map(step)}</ol>
       ${problem(error)}<p class="section-text soft">${text}</p>
       ${counts ? this.renderReport(job) : nothing}`;
   }
@@ -126,10 +116,10 @@ class Import extends Page {
   }
 
   renderReport({ uuid, status, counts, problems, problem_count: all, notes }) {
-    const line = (name, numbers) =>
-      html`<tr><th scope="row">${name}</th>${Object.keys(COLUMNS).map(
-        (key) => html`<td class="num ink">${formatNumber(numbers[key])}</td>`,
-      )}</tr>`;
+    const line = (name, numbers) => {
+      const cells = Object.keys(COLUMNS).map((key) => html`<td class="num ink">${formatNumber(numbers[key])}</td>`);
+      return html`<tr><th scope="row">${name}</th>${cells}</tr>`;
+    };
     const href = apiAddress(`imports/${uuid}/report/`);
     const rows = problems.map(({ file, title, result, reasons, article }) => {
       const [name, kind, word] = RESULTS[result] ?? REMARK;
@@ -151,5 +141,5 @@ class Import extends Page {
   }
 }
 
-definePage(Import);
-form.addEventListener("submit", (event) => document.querySelector("admin-page").upload(event));
+const page = definePage(Import);
+onSubmit(form, (values) => page.upload(values));

@@ -5,10 +5,10 @@ import { get, post } from "../api.js";
 import { button, table } from "../components.js";
 import { daysFromToday, formatDay, formatDayAndTime } from "../format.js";
 import { openForm, remove, showOnce } from "../forms.js";
-import { definePage, Page, session } from "../shell.js";
+import { content, definePage, Page, session } from "../shell.js";
 import { newButton } from "./lists.js";
 
-const [form, none, help, once] = document.getElementById("content").content.children;
+const [form, none, help, once] = content;
 const nameOf = (scope) => form.querySelector(`[value=${scope}]`).text;
 const IDLE_DAYS = 180;
 
@@ -19,6 +19,8 @@ function renderLastUse({ last_used: used, created }) {
 }
 
 class Keys extends Page {
+  main = newButton("key", () => this.create());
+
   async load() {
     [{ data: this.keys }, { data: this.users }] = await Promise.all([
       get("auth/api-key/", { query: { ownerless: false } }),
@@ -27,7 +29,7 @@ class Keys extends Page {
   }
 
   async create() {
-    const save = async ({ name, scope, days }) => {
+    const save = async (/** @type {Record<string, any>} */ { name, scope, days }) => {
       const expires = days ? new Date(Date.now() + days * 86_400_000) : null;
       const { data } = await post("auth/api-key/", { name, scopes: [scope], expires });
       return { name, scope, expires, value: data.public_state };
@@ -42,30 +44,19 @@ class Keys extends Page {
     await showOnce(this, once, { title, value, foot });
   }
 
-  renderMain() {
-    return newButton("key", () => this.create());
-  }
-
   renderRow(key) {
     const { uuid, user, scopes, expires } = key;
     const name = key.name || `${key.prefix}…`;
-    const question = {
-      title: `Revoke “${name}”?`,
-      action: "Revoke key",
-      text: "Whatever uses this key stops working at once.",
-    };
-    const revoke = button({
-      text: "Revoke",
-      label: `Revoke ${name}`,
-      kind: "risk hang-end",
-      onClick: () => remove(this, `auth/api-key/${uuid}/`, question),
-    });
+    const text = "Whatever uses this key stops working at once.";
+    const question = { title: `Revoke “${name}”?`, action: "Revoke key", text };
+    const revoke = () => remove(this, `auth/api-key/${uuid}/`, question);
+    const end = button("Revoke", revoke, { label: `Revoke ${name}`, kind: "risk hang-end" });
     const owner = this.users.find((other) => other.uuid === user && user !== session().user.uuid);
     return html`<tr>
       <th scope="row">${name} <span class="soft">${owner ? `of ${owner.username}` : ""}</span></th>
       <td class="ink nowrap">${nameOf(scopes.at(-1))}</td><td class="nowrap">${renderLastUse(key)}</td>
       <td class="nowrap">${expires ? formatDay(expires) : "Never"}</td>
-      <td class="num">${revoke}</td></tr>`;
+      <td class="num">${end}</td></tr>`;
   }
 
   renderPage() {

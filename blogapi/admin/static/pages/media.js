@@ -2,38 +2,23 @@
 
 import { html, nothing, repeat } from "../vendor/lit.js";
 import { del, fileAddress, get, patch, post, put } from "../api.js";
-import {
-  announce,
-  button,
-  confirmRisk,
-  copyButton,
-  emptyState,
-  facts,
-  field,
-  fileButton,
-  icon,
-  searchField,
-  tabs,
-  toast,
-} from "../components.js";
+import { button, emptyState, facts, field, fileButton, icon, iconButton, searchField, tabs } from "../components.js";
+import { announce, confirmRisk, copyButton, toast } from "../dialogs.js";
 import { Saver } from "../editor/saving.js";
 import { count, formatDay, formatSize } from "../format.js";
 import { definePage, Page } from "../shell.js";
+import { byUuid } from "./lists.js";
 
 const LIBRARY = "blog/media/";
 const PAGE_SIZE = 60;
 const PAUSE_MS = 500;
 const PLACES = { author: "authors", category: "categories", site: "site" };
 // The texts of the tabs, and their query parameters of the API.
-const TABS = [
-  ["All", {}],
-  ["Without alternative text", { alt: "missing" }],
-  ["Unused", { unused: "true" }],
-];
+const TABS = { All: {}, "Without alternative text": { alt: "missing" }, Unused: { unused: "true" } };
 
 const addressOf = (query) => `?${new URLSearchParams(Object.entries(query).filter(([, value]) => value))}`;
 const isImage = ({ type }) => type.startsWith("image/");
-const dimensionsOf = ({ width, height }) => (width ? `${width} × ${height}` : "");
+const describeSize = ({ width, height, size }) => (width ? `${width} × ${height}` : formatSize(size));
 
 function renderPicture(item, width, alt = "") {
   if (!isImage(item)) return html`<span class="media-picture">${icon("file-text")}</span>`;
@@ -45,12 +30,19 @@ function renderPicture(item, width, alt = "") {
 class Panel {
   static async open(page, uuid) {
     const path = `${LIBRARY}${uuid}/`;
-    const [{ data: file, etag }, { data: uses }] = await Promise.all([get(path), get(`${path}uses/`)]);
-    const panel = Object.assign(new Panel(), { page, path, file, uses, edits: file.alt });
-    panel.saver = new Saver(panel);
-    panel.saver.start(file.alt, etag);
-    addEventListener("pagehide", () => panel.saver.save({ signInAgain: false }));
-    return panel;
+    const [file, uses] = await Promise.all([get(path), get(`${path}uses/`)]);
+    return new Panel(page, path, file, uses.data);
+  }
+
+  constructor(page, path, { data, etag }, uses) {
+    this.page = page;
+    this.path = path;
+    this.file = data;
+    this.uses = uses;
+    this.edits = data.alt;
+    this.saver = new Saver(this);
+    this.saver.start(data.alt, etag);
+    addEventListener("pagehide", () => this.saver.save({ signInAgain: false }));
   }
 
   async send(alt, options) {
@@ -61,11 +53,8 @@ class Panel {
 
   // Somebody else can have changed the name or the caption only.
   async findOwn(texts) {
-    const {
-      data: { alt },
-      etag,
-    } = await get(this.path);
-    return texts.includes(alt) && { etag, edits: alt };
+    const { data, etag } = await get(this.path);
+    return texts.includes(data.alt) && { etag, edits: data.alt };
   }
 
   showState() {
@@ -74,63 +63,44 @@ class Panel {
 
   render() {
     const { page, file, uses, edits: alt } = this;
-    const { name, size, created, user } = file;
+    const { name, created, user } = file;
     const link = ({ kind, uuid, title }) => html`<div>
       <a href="/admin/${PLACES[kind] ?? `articles/${uuid}`}/">${title ?? "A deleted article"}</a></div>`;
+    const sizes = file.width ? `${describeSize(file)}, ${formatSize(file.size)}` : describeSize(file);
+    const added = `${formatDay(created)}${user ? ` by ${user.username}` : ""}`;
+    const busy = page.busy === "delete";
+    const replace = (/** @type {File[]} */ [chosen]) => page.replace(this, chosen);
     const markdown = `${isImage(file) ? `![${alt}]` : `[${name}]`}(${fileAddress(file)})`;
     return html`<aside class="media-panel" aria-label=${name}>${renderPicture(file, 800, alt)}
-      <div class="section-head"><h2>${name}</h2>${button({
-        icon: "x",
-        label: "Close",
-        kind: "bare hang-end",
-        onClick: () => page.select(null),
-      })}</div>
+      <div class="section-head"><h2>${name}</h2>
+        ${iconButton("x", "Close", () => page.select(null), { kind: "bare hang-end" })}</div>
       ${isImage(file) ? this.renderText() : nothing}
-      ${facts([
-        ["Used in", uses.length ? uses.map(link) : "Nothing"],
-        ["Size", [dimensionsOf(file), formatSize(size)].filter(Boolean).join(", ")],
-        ["Added", `${formatDay(created)}${user ? ` by ${user.username}` : ""}`],
-      ])}
+      ${facts({ "Used in": uses.length ? uses.map(link) : "Nothing", Size: sizes, Added: added })}
       <div class="actions">${copyButton(markdown, { label: "Copy Markdown" })}
-        ${fileButton({
-          text: "Replace",
-          icon: "replace",
-          busy: page.busy === "replace",
-          use: ([chosen]) => page.replace(this, chosen),
-        })}
-        ${button({
-          icon: "trash-2",
-          label: "Delete file",
-          kind: "risk",
-          busy: page.busy === "delete",
-          onClick: () => page.remove(this),
-        })}</div></aside>`;
+        ${fileButton("Replace", replace, { icon: "replace", busy: page.busy === "replace" })}
+        ${iconButton("trash-2", "Delete file", () => page.remove(this), { kind: "risk", busy })}</div></aside>`;
   }
 
   renderText() {
     const { edits: alt, saver } = this;
-    const reason =
-      saver.state === "conflict"
-        ? "Somebody else changed it. Close the file and open it again."
-        : saver.problem?.message;
+    const conflict = saver.state === "conflict" && "Somebody else changed it. Close the file and open it again.";
     const saved = saver.state === "saved" && alt ? "Saved" : "";
-    return field({
-      name: "alt",
-      label: "Alternative text",
-      type: "textarea",
-      value: alt,
-      maxlength: 1000,
-      help: "What the picture says, in a sentence",
-      errors: { alt: reason },
-      counter: html`<span class="good" role="status">${saved}</span>`,
-      onChange: () => saver.save(),
-      onInput: (value) => ((this.edits = value), saver.edited(), this.showState()),
-    });
+    const onInput = (value) => {
+      this.edits = value;
+      saver.edited();
+      this.showState();
+    };
+    const text = { name: "alt", label: "Alternative text", help: "What the picture says, in a sentence", onInput };
+    const counter = html`<span class="good" role="status">${saved}</span>`;
+    const errors = { alt: conflict || saver.problem?.message };
+    const onChange = () => saver.save();
+    return field({ ...text, type: "textarea", value: alt, maxlength: 1000, errors, counter, onChange });
   }
 }
 
 class Media extends Page {
   pages = 1;
+  /** @type {Panel | null} */
   panel = null;
 
   get filters() {
@@ -138,12 +108,12 @@ class Media extends Page {
   }
 
   async load() {
-    const turn = (this.turn = {});
+    const turn = {};
+    this.turn = turn;
     const read = (query) => get(LIBRARY, { query });
-    const counts = TABS.map(([, query]) => read({ ...query, page_size: 1, fields: "uuid" }));
-    const pages = Array.from({ length: this.pages }, (_, at) =>
-      read({ ...this.filters, page_size: PAGE_SIZE, page: at + 1 }),
-    );
+    const counts = Object.values(TABS).map((query) => read({ ...query, page_size: 1, fields: "uuid" }));
+    const part = { ...this.filters, page_size: PAGE_SIZE };
+    const pages = Array.from({ length: this.pages }, (_, at) => read({ ...part, page: at + 1 }));
     const totals = (await Promise.all(counts)).map(({ total }) => total);
     const [first, ...more] = await Promise.all(pages);
     // The answer to an earlier search can come later.
@@ -155,12 +125,12 @@ class Media extends Page {
     history.replaceState(null, "", addressOf({ ...this.filters, q }));
     this.pages = 1;
     clearTimeout(this.pause);
-    this.pause = setTimeout(async () => (await this.reload(), announce(count(this.total, "file"))), PAUSE_MS);
+    this.pause = setTimeout(() => this.reload().then(() => announce(count(this.total, "file"))), PAUSE_MS);
   }
 
   /** Close the panel and open it with another file, if there is one. */
   async select(uuid) {
-    const { saver } = this.panel ?? {};
+    const saver = this.panel?.saver;
     // A text that could not be saved stays in sight once.
     const isKnown = saver?.problem;
     if (saver && !(await saver.save()) && !isKnown) return;
@@ -171,14 +141,14 @@ class Media extends Page {
   }
 
   async upload(files) {
+    /** @type {string[][]} */
     const [sent, problems] = [[], []];
     await this.actAndReload("upload", async () => {
       for (const [at, file] of files.entries()) {
         this.set({ step: `Uploading ${at + 1} of ${files.length}…` });
-        await post(LIBRARY, undefined, { file, query: { name: file.name } }).then(
-          ({ data }) => sent.push(data.uuid),
-          ({ message }) => problems.push(`${file.name} was not uploaded: ${message}`),
-        );
+        const failed = ({ message }) => problems.push(`${file.name} was not uploaded: ${message}`);
+        const send = post(LIBRARY, undefined, { file, query: { name: file.name } });
+        await send.then(({ data }) => sent.push(data.uuid)).catch(failed);
       }
     });
     if (problems.length) problems.push(`${sent.length} of ${count(files.length, "file")} uploaded.`);
@@ -203,10 +173,8 @@ class Media extends Page {
 
   async remove({ file: { name, caption, url }, path, edits: alt, uses }) {
     // If the same file is uploaded again, it gets the same address.
-    const file = await fetch(fileAddress({ url })).then(
-      (answer) => answer.ok && answer.blob(),
-      () => null,
-    );
+    const answer = await fetch(fileAddress({ url })).catch(() => null);
+    const file = answer?.ok ? await answer.blob() : null;
     const gap = uses.length && `It is used in ${count(uses.length, "place")}, which will have a gap.`;
     const text = file ? gap : `The server cannot read it, so that you cannot undo this. ${gap || ""}`;
     if (text && !(await confirmRisk({ title: `Delete ${name}?`, text, action: "Delete file" }))) return;
@@ -219,25 +187,13 @@ class Media extends Page {
 
   renderMain() {
     const busy = this.busy === "upload";
-    return fileButton({
-      text: busy ? this.step : "Upload",
-      icon: "upload",
-      kind: "main",
-      multiple: true,
-      busy,
-      use: (files) => this.upload(files),
-    });
+    const use = (files) => this.upload(files);
+    return fileButton(busy ? this.step : "Upload", use, { icon: "upload", kind: "main", multiple: true, busy });
   }
 
   renderPage() {
-    const {
-      counts,
-      filters,
-      filters: { q },
-      items,
-      panel,
-      total,
-    } = this;
+    const { counts, filters, items, panel, total } = this;
+    const { q } = filters;
     if (!counts[0]) return emptyState({ title: "No pictures yet", text: "Pictures of articles come here." });
     const tab = ([name, query], at) => {
       const href = addressOf({ ...query, q });
@@ -246,29 +202,26 @@ class Media extends Page {
     const onInput = (value) => this.search(value);
     const beside = searchField({ label: "Search name and text", name: "search", value: q, onInput });
     const drop = (event) => (event.preventDefault(), this.upload([...event.dataTransfer.files]));
-    const more = button({ text: "Show more", onClick: () => ((this.pages += 1), this.reload()) });
+    const showMore = () => {
+      this.pages += 1;
+      this.reload();
+    };
     return html`<div @dragover=${(event) => event.preventDefault()} @drop=${drop}>
-      ${tabs(TABS.map(tab), addressOf(filters), { label: "Files", beside })}
+      ${tabs(Object.entries(TABS).map(tab), addressOf(filters), { label: "Files", beside })}
       <div class="columns panel media ${panel ? "open" : ""}"><div class="media-list">
-        <ul class="media-grid">${repeat(
-          items,
-          ({ uuid }) => uuid,
-          (item) => this.renderItem(item),
-        )}</ul>
+        <ul class="media-grid">${repeat(items, byUuid, (item) => this.renderItem(item))}</ul>
         ${total ? nothing : html`<p class="soft">${q ? `No file contains “${q}”.` : "No files"}</p>`}
-        <div class="actions">${items.length < total ? more : nothing}</div></div>
+        <div class="actions">${items.length < total ? button("Show more", showMore) : nothing}</div></div>
         ${panel?.render() ?? nothing}</div></div>`;
   }
 
   renderItem(item) {
-    const { uuid, name, alt, size } = item;
-    const text =
-      isImage(item) && !alt
-        ? html`<span class="warn small">No alternative text</span>`
-        : html`<span class="soft small">${dimensionsOf(item) || formatSize(size)}</span>`;
+    const { uuid, name, alt } = item;
+    const [kind, text] = isImage(item) && !alt ? ["warn", "No alternative text"] : ["soft", describeSize(item)];
     return html`<li><button type="button" class="media-item" @click=${() => this.select(uuid)}
       aria-pressed=${this.panel?.file.uuid === uuid}>
-      ${renderPicture(item, 400)}<span class="media-name">${name}</span>${text}</button></li>`;
+      ${renderPicture(item, 400)}<span class="media-name">${name}</span>
+      <span class="${kind} small">${text}</span></button></li>`;
   }
 }
 

@@ -4,20 +4,31 @@ import { html, nothing } from "../vendor/lit.js";
 import { get, post } from "../api.js";
 import { row, sectionHead } from "../components.js";
 import { count, distance, formatChanged, formatDay, formatDayAndTime } from "../format.js";
-import { definePage, Page } from "../shell.js";
+import { content, definePage, Page } from "../shell.js";
+import { STATUSES } from "../statuses.js";
 import { addressOf, changeOf, FIELDS, PATH, titleOf } from "./lists.js";
 
 const LEVELS = { wrong: ["triangle-alert", "bad"], hint: ["triangle-alert", "warn"], ok: ["check", "good"] };
-const [newArticle] = document.getElementById("content").content.children;
+const [newArticle] = content;
 
 const list = async (query) => (await get(PATH, { query: { page_size: 5, fields: FIELDS, ...query } })).data;
 
-const describe = ({ status, category, word_count: words }) =>
-  status === "draft"
-    ? `Draft in ${category.name}, ${count(words, "word")}`
-    : `${status[0].toUpperCase()}${status.slice(1)}, with edits that readers cannot see yet`;
+// The texts on the left and on the right of an article in each list.
+const describeUnfinished = (article) => {
+  const { status, category, word_count: words } = article;
+  const draft = `Draft in ${category.name}, ${count(words, "word")}`;
+  const text = status === "draft" ? draft : `${STATUSES[status].name}, with edits that readers cannot see yet`;
+  return [text, formatChanged(changeOf(article))];
+};
+const describeScheduled = ({ category, published_at: time }) => {
+  const text = `${category.name}, ${distance(time)}`;
+  return [text, formatDayAndTime(time)];
+};
+const describePublished = ({ category, published_at: time }) => [category.name, formatDay(time)];
 
 class Overview extends Page {
+  main = newArticle;
+
   async load() {
     const [drafts, edited, next, last, { data: health }] = await Promise.all([
       list({ status: "draft", ordering: "-last_updated" }),
@@ -40,10 +51,6 @@ class Overview extends Page {
     return this.act("check", async () => (this.health = (await run()).data));
   }
 
-  renderMain() {
-    return newArticle;
-  }
-
   renderPage() {
     const again = html`<button class="link-button" type="button" @click=${() => this.check()}>
       ${this.busy === "check" ? "Checking…" : "Check again"}</button>`;
@@ -52,18 +59,9 @@ class Overview extends Page {
       return row({ icon, kind, text, title: link ? html`<a class="cure" href=${link}>${title}</a>` : title });
     });
     return html`<div class="columns overview"><div>
-      ${renderList("Go on writing", "draft", "All drafts", this.unfinished, (article) => [
-        describe(article),
-        formatChanged(changeOf(article)),
-      ])}
-      ${renderList("Scheduled next", "scheduled", "All scheduled", this.next, ({ category, ...article }) => [
-        `${category.name}, ${distance(article.published_at)}`,
-        formatDayAndTime(article.published_at),
-      ])}
-      ${renderList("Published last", "published", "All published", this.last, (article) => [
-        article.category.name,
-        formatDay(article.published_at),
-      ])}
+      ${renderList("Go on writing", "draft", "All drafts", this.unfinished, describeUnfinished)}
+      ${renderList("Scheduled next", "scheduled", "All scheduled", this.next, describeScheduled)}
+      ${renderList("Published last", "published", "All published", this.last, describePublished)}
     </div><section>${sectionHead("Health", again)}<ul class="rows">${findings}</ul></section></div>`;
   }
 }

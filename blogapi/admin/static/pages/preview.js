@@ -2,9 +2,9 @@
 
 import { load, renderText } from "../editor/article.js";
 import { show } from "../editor/preview.js";
-import { definePage, Page } from "../shell.js";
+import { content, definePage, Page } from "../shell.js";
 
-const main = document.getElementById("content").content.firstElementChild;
+const [main] = content;
 const uuid = location.pathname.split("/")[3];
 
 class Preview extends Page {

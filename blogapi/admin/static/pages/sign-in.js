@@ -4,12 +4,13 @@ import { get, post } from "../api.js";
 import { count } from "../format.js";
 import { lastSession } from "../shell.js";
 
+/** @type {any} */
 const main = document.getElementById("main");
 const form = main.querySelector("form");
 const { username, password, remember, token } = form.elements;
 
 function explain({ message, errors = {} }) {
-  document.getElementById("problem").textContent = message;
+  main.querySelector("#problem").textContent = message;
   const inputs = [username, password].filter(Boolean);
   for (const input of inputs) input.ariaInvalid = input.name in errors ? "true" : null;
   (inputs.find(({ ariaInvalid }) => ariaInvalid) ?? password).focus();
@@ -21,7 +22,7 @@ function leave() {
   location.replace(next.startsWith("/admin/") ? next : "/admin/");
 }
 
-form.addEventListener("submit", async ({ submitter }) => {
+form.addEventListener("submit", async (/** @type {any} */ { submitter }) => {
   const values = Object.fromEntries(new FormData(form));
   if (remember) values.remember = remember.checked;
   submitter.disabled = true;
@@ -37,7 +38,7 @@ async function describeBlog() {
   }
   const { title, session_days: days, needs_setup: needsSetup } = (await get("auth/login-options/")).data;
   form.querySelector("h1").textContent = title || location.host;
-  document.getElementById("remember-help").prepend(`For ${count(days, "day")}. `);
+  main.querySelector("#remember-help").prepend(`For ${count(days, "day")}. `);
   if (needsSetup) for (const text of main.querySelectorAll(":scope > p")) text.hidden = !text.hidden;
 }
 

@@ -2,20 +2,17 @@
 
 import { html, nothing, render } from "../vendor/lit.js";
 import { ApiError, get, patch } from "../api.js";
-import { announce, button, field } from "../components.js";
+import { button, field, iconButton } from "../components.js";
+import { announce } from "../dialogs.js";
 import { formatTime } from "../format.js";
-import { showErrors } from "../forms.js";
-import { definePage, Page, session, setSession } from "../shell.js";
+import { onSubmit, showErrors } from "../forms.js";
+import { content, definePage, Page, session, setSession } from "../shell.js";
 
 const SITE = "blog/site/";
-const [form] = document.getElementById("content").content.children;
+const [form] = content;
 const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 // The words of a text, or of the navigation.
-const words = (value) =>
-  [value]
-    .flat()
-    .map((entry) => entry.label ?? entry)
-    .join(", ");
+const words = (value) => (Array.isArray(value) ? value.map(({ label }) => label).join(", ") : value);
 
 class Site extends Page {
   values = {};
@@ -38,22 +35,14 @@ class Site extends Page {
   renderMain() {
     if (!this.stored) return nothing;
     const state = this.changes.length ? "Not saved yet" : this.saved;
-    return html`<div class="actions"><span class="soft small">${state}</span>${button({
-      text: "Save",
-      busyText: "Saving…",
-      kind: "main",
-      type: "submit",
-      form: "site",
-      busy: this.busy === "save",
-    })}</div>`;
+    const save = { busyText: "Saving…", kind: "main", type: "submit", form: "site", busy: this.busy === "save" };
+    return html`<div class="actions"><span class="soft small">${state}</span>${button("Save", null, save)}</div>`;
   }
 
   renderPage() {
     showErrors(form, this.errors);
-    render(
-      this.values.navigation.map((entry, at) => this.renderEntry(entry, at)),
-      form.querySelector("ol"),
-    );
+    const entries = this.values.navigation.map((entry, at) => this.renderEntry(entry, at));
+    render(entries, form.querySelector("ol"));
     return form;
   }
 
@@ -62,7 +51,7 @@ class Site extends Page {
       field({ name: `navigation.${at}.${name}`, label, value: entry[name], errors: this.errors });
     const onClick = () => (this.values.navigation.splice(at, 1), this.requestUpdate());
     return html`<li class="site-entry">${part("label", "Word")}${part("url", "Leads to")}
-      ${button({ icon: "x", kind: "bare", label: `Remove ${entry.label || "entry"}`, onClick })}</li>`;
+      ${iconButton("x", `Remove ${entry.label || "entry"}`, onClick, { kind: "bare" })}</li>`;
   }
 
   /** Send the changed fields. Throws an error with the values of others for fields that both have changed. */
@@ -74,15 +63,13 @@ class Site extends Page {
       Object.assign(before, sent);
       this.take(answer);
     } catch (error) {
-      if (error.status !== 412) throw error;
+      if (/** @type {any} */ (error).status !== 412) throw error;
       this.take(await get(SITE));
       const both = this.changes.filter(([name]) => !isSame(before[name], this.stored[name]));
       if (!both.length) return this.send();
-      const explain = ([name]) => [
-        name,
-        `Somebody else has saved “${words(this.stored[name])}”. Save again to replace it.`,
-      ];
-      throw new ApiError(412, { errors: Object.fromEntries(both.map(explain)) });
+      const explain = (value) => `Somebody else has saved “${words(value)}”. Save again to replace it.`;
+      const errors = Object.fromEntries(both.map(([name]) => [name, explain(this.stored[name])]));
+      throw new ApiError(412, { errors });
     }
     setSession({ ...session(), site: this.stored });
     this.saved = `Saved ${formatTime(new Date())}`;
@@ -90,13 +77,9 @@ class Site extends Page {
   }
 }
 
-definePage(Site);
-const page = document.querySelector("admin-page");
+const page = definePage(Site);
 addEventListener("beforeunload", (event) => page.changes.length && event.preventDefault());
-form.addEventListener("submit", (event) => {
-  event.preventDefault();
-  page.act("save", () => page.send());
-});
+onSubmit(form, () => page.act("save", () => page.send()));
 form.addEventListener("input", ({ target: { name, value } }) => {
   const [field, at, part] = name.split(".");
   if (part) page.values.navigation[at][part] = value;

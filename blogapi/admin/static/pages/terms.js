@@ -2,34 +2,31 @@
 
 import { html } from "../vendor/lit.js";
 import { del, get, patch, post, put } from "../api.js";
-import { menuButton, table, toast } from "../components.js";
+import { table } from "../components.js";
+import { menuButton, toast } from "../dialogs.js";
 import { count } from "../format.js";
 import { openForm, remove } from "../forms.js";
-import { definePage, Page } from "../shell.js";
+import { content, definePage, Page } from "../shell.js";
 import { newButton } from "./lists.js";
 
 const place = document.body.dataset.page;
 const path = `blog/${place}/`;
 const one = { categories: "category", tags: "tag", authors: "author" }[place];
-const [form, none] = document.getElementById("content").content.children;
+const [form, none] = content;
 const fields = [...new FormData(form).keys()].join();
 
 class Terms extends Page {
+  main = newButton(one, () => this.edit(), "main");
+
   async load() {
     this.terms = (await get(path, { query: { fields: "*,articles_count" } })).data;
-  }
-
-  renderMain() {
-    return newButton(one, () => this.edit(), "main");
   }
 
   renderPage() {
     if (!this.terms.length) return none;
     const heads = [["Name"], ["Address"], ["Articles", "num"]];
-    return table(
-      heads,
-      this.terms.map((term) => this.renderTerm(term)),
-    );
+    const rows = this.terms.map((term) => this.renderTerm(term));
+    return table(heads, rows);
   }
 
   renderTerm(term) {

@@ -2,16 +2,19 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { get, patch, post } from "../api.js";
-import { icon, menuButton, table, toast } from "../components.js";
+import { icon, table } from "../components.js";
+import { menuButton, toast } from "../dialogs.js";
 import { distance, formatDay } from "../format.js";
 import { openForm, remove, showOnce } from "../forms.js";
-import { definePage, Page, session } from "../shell.js";
+import { content, definePage, Page, session } from "../shell.js";
 import { newButton } from "./lists.js";
 
-const [form, help, once] = document.getElementById("content").content.children;
+const [form, help, once] = content;
 const isOwn = ({ uuid }) => uuid === session().user.uuid;
 
 class Users extends Page {
+  main = newButton("user", () => this.create());
+
   async load() {
     this.users = (await get("users/")).data;
   }
@@ -39,35 +42,22 @@ class Users extends Page {
   listActions(user) {
     const { uuid, username, role, disabled } = user;
     const [newRole, word] = role === "admin" ? ["member", "a member"] : ["admin", "an admin"];
-    const question = {
-      title: `Delete ${username}?`,
-      action: "Delete user",
-      text: "They are signed out, and their keys stop working. Owners of content cannot be deleted.",
-    };
+    const text = "They are signed out, and their keys stop working. Owners of content cannot be deleted.";
+    const question = { title: `Delete ${username}?`, action: "Delete user", text };
     const onDelete = () => remove(this, `users/${uuid}/`, question);
+    const toggle = () => this.change(user, "disabled", !disabled);
     return [
       { label: "New password link", icon: "link", action: () => this.makeLink(user) },
       { label: `Make ${word}`, icon: "shield", action: () => this.change(user, "role", newRole) },
-      {
-        label: disabled ? "Enable" : "Disable",
-        icon: disabled ? "check" : "lock",
-        action: () => this.change(user, "disabled", !disabled),
-      },
+      { label: disabled ? "Enable" : "Disable", icon: disabled ? "check" : "lock", action: toggle },
       { label: "Delete", icon: "trash-2", risk: true, action: onDelete },
     ];
   }
 
-  renderMain() {
-    return newButton("user", () => this.create());
-  }
-
   renderRow(user) {
     const { username, role, disabled, has_password: hasPassword, created } = user;
-    const [name, kind, state] = disabled
-      ? ["lock", "warn", "Disabled"]
-      : hasPassword
-        ? ["check", "good", "Can sign in"]
-        : ["clock", "", "No password yet"];
+    const account = hasPassword ? ["check", "good", "Can sign in"] : ["clock", "", "No password yet"];
+    const [name, kind, state] = disabled ? ["lock", "warn", "Disabled"] : account;
     const menu = menuButton(`Actions for ${username}`, () => this.listActions(user));
     return html`<tr>
       <th scope="row">${username} <span class="soft">${isOwn(user) ? "(you)" : ""}</span></th>

@@ -1,0 +1,42 @@
+/** What the pages need of the statuses of an article. A test compares it with the rules of the API. */
+
+/**
+ * readable: whether readers see the article, from its publication time on.
+ *
+ * @typedef {"draft" | "scheduled" | "published" | "archived"} Status
+ * @type {Record<Status, {name: string, icon: string, kind: string, readable: boolean}>}
+ */
+export const STATUSES = {
+  draft: { name: "Draft", icon: "circle-dashed", kind: "", readable: false },
+  scheduled: { name: "Scheduled", icon: "clock", kind: "accent", readable: true },
+  published: { name: "Published", icon: "circle-check", kind: "good", readable: true },
+  archived: { name: "Archived", icon: "archive", kind: "", readable: false },
+};
+
+/**
+ * The statuses that an article of each status can get.
+ * @type {Record<Status, Status[]>}
+ */
+export const TRANSITIONS = {
+  draft: ["published", "scheduled", "archived"],
+  scheduled: ["published", "draft", "archived"],
+  published: ["draft", "archived"],
+  archived: ["draft"],
+};
+
+/**
+ * The main action of the editor for each status, and the status that it sets; an update keeps the status.
+ * @type {Record<Status, {name: string, next?: Status}>}
+ */
+export const MAIN_ACTIONS = {
+  draft: { name: "Publish", next: "published" },
+  scheduled: { name: "Reschedule", next: "published" },
+  published: { name: "Update" },
+  archived: { name: "Bring back", next: "draft" },
+};
+
+/**
+ * Return whether an article can get the status.
+ * @param {{status?: Status}} article @param {Status} next
+ */
+export const canBecome = ({ status = "draft" }, next) => TRANSITIONS[status].includes(next);

@@ -1,0 +1,54 @@
+"""What the pages know of the statuses of an article is what the API does."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+
+import pytest
+
+from blogapi.admin import assets
+from blogapi.articles import lifecycle
+from blogapi.publication.visibility import RULES, Status
+
+pytestmark = [
+    pytest.mark.sqlite("no database"),
+    pytest.mark.skipif(not shutil.which("node"), reason="Node.js is not installed"),
+]
+
+
+def read_module():
+    address = json.dumps((assets.STATIC / "statuses.js").as_uri())
+    program = f"import({address}).then((module) => console.log(JSON.stringify(module)))"
+    return json.loads(subprocess.run(["node", "-e", program], capture_output=True, check=True).stdout)
+
+
+def get_stored(status):
+    return Status.PUBLISHED if status == lifecycle.SCHEDULED else Status(status)
+
+
+@pytest.fixture(scope="module")
+def module():
+    return read_module()
+
+
+def test_the_pages_name_the_statuses_of_the_api(module):
+    for table in ("STATUSES", "TRANSITIONS", "MAIN_ACTIONS"):
+        assert module[table].keys() == set(lifecycle.API_STATUSES), table
+
+
+def test_the_pages_know_which_articles_readers_see(module):
+    readable = {name: status["readable"] for name, status in module["STATUSES"].items()}
+    assert readable == {name: RULES[get_stored(name)].readable for name in lifecycle.API_STATUSES}
+
+
+def test_the_pages_offer_the_transitions_of_the_api(module):
+    for name, targets in module["TRANSITIONS"].items():
+        stored = get_stored(name)
+        assert {get_stored(target) for target in targets} - {stored} == lifecycle.TRANSITIONS[stored], name
+
+
+def test_the_main_action_is_a_transition(module):
+    for name, action in module["MAIN_ACTIONS"].items():
+        assert "next" not in action or action["next"] in module["TRANSITIONS"][name]
