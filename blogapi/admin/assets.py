@@ -10,10 +10,11 @@ from pathlib import Path
 STATIC = Path(__file__).parent / "static"
 
 # The content of the files in `static`, by path. It is read once, because its digest is in the addresses.
+# Declarations of types are for the type checker alone.
 FILES = {
     path.relative_to(STATIC).as_posix(): path.read_bytes()
     for path in sorted(STATIC.rglob("*"))
-    if path.is_file()
+    if path.is_file() and path.suffix != ".ts"
 }
 
 

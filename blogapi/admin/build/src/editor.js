@@ -19,7 +19,7 @@ const continueMarkup = insertNewlineContinueMarkupCommand({ nonTightLists: false
 const continueKeymap = Prec.high(keymap.of([{ key: "Enter", run: continueMarkup }]));
 
 // Without the parsers of HTML, CSS and JavaScript, which the support of the package would bring along.
-const parser = commonmarkLanguage.parser.configure(GFM);
+const parser = /** @type {import("@lezer/markdown").MarkdownParser} */ (commonmarkLanguage.parser).configure(GFM);
 const language = new LanguageSupport(new Language(commonmarkLanguage.data, parser, [], "markdown"));
 
 const tokens = HighlightStyle.define([
@@ -62,11 +62,12 @@ function classify(tree, line) {
     if (heading) return heading[1] === "ATX" ? `md-h md-h${heading[2]}` : `md-h${heading[2]}`;
     if (CODE.test(node.name)) return "md-block";
   }
-  const width = MARKS.exec(line.text)[0].replace(/\t/g, "    ").length;
+  const width = /** @type {RegExpExecArray} */ (MARKS.exec(line.text))[0].replace(/\t/g, "    ").length;
   return width ? `md-hang-${Math.min(width, MAX_HANG)}` : "";
 }
 
 function decorateLines(view, classify) {
+  /** @type {RangeSetBuilder<Decoration>} */
   const builder = new RangeSetBuilder();
   const tree = syntaxTree(view.state);
   let last = -1;
@@ -86,6 +87,7 @@ const lines = (classify) =>
   ViewPlugin.define(
     (view) => ({
       decorations: decorateLines(view, classify),
+      /** @this {any} */
       update({ docChanged, viewportChanged, startState, state }) {
         if (docChanged || viewportChanged || syntaxTree(startState) !== syntaxTree(state)) {
           this.decorations = decorateLines(view, classify);
