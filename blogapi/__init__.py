@@ -17,10 +17,11 @@ from blogapi.feeds import routes as feeds
 from blogapi.media import addresses, delivery, folder, images, references, types, uses
 from blogapi.metrics import exposition
 from blogapi.metrics import registry as metrics_registry
+from blogapi.publication import events
 from blogapi.rate_limits import limiter
 from blogapi.rate_limits import middleware as rate_limit_middleware
 from blogapi.response_cache import middleware as response_cache_middleware
-from blogapi.storage import change_log, database
+from blogapi.storage import database
 from blogapi.version import __version__
 from blogapi.web import errors, json_fragments, public_queries, request_id
 
@@ -40,14 +41,13 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     hooks.init_app(app)
     registry.init_app(app, version=__version__)
     limiter.init_app(app)
-    database.init_app(app)
+    database.init_app(app, write_events=events.write_events)
+    events.init_app(app, authors=author_visibility)
     restoring.init_app(app)
     types.init_app(app)
     folder.init_app(app)
     images.init_app(app)
     profiles.init_app()
-    author_visibility.init_app()
-    change_log.init_app()
     json_fragments.init_app()
     references.init_app()
     uses.init_app()

@@ -43,7 +43,7 @@ from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
 from blogapi.users.models import Account, Role
 from blogapi.web.access import Scope
-from tests import attempts, marks, shortcuts, skips
+from tests import attempts, event_guard, marks, shortcuts, skips
 from tests.audit_hooks import sqlite_files
 from tests.browser import PageOpener, launch_browser
 from tests.contracts.client import CheckedClient, Contract
@@ -61,6 +61,7 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 sqlite_files.install()
+event_guard.install()
 # The process of an import gets this path from the application.
 sys.path.append(str(Path(sqlite_files.__file__).parent))
 
@@ -76,7 +77,7 @@ KEYS = "/api/v1/auth/api-key/"
 _IGNORED_STATEMENTS = (
     *("BEGIN", "PRAGMA", "SAVEPOINT", "RELEASE", "SET", "SELECT pg_advisory_xact_lock"),
     "SELECT set_config",
-    *("SELECT revision.commits", "UPDATE revision", "SELECT version_num", "SELECT now()"),
+    *("SELECT commit_counter.number", "UPDATE commit_counter", "SELECT version_num", "SELECT now()"),
 )
 
 

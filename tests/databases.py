@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import filecmp
 import os
+import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -239,11 +240,10 @@ _SITE_DEFAULTS = {
 }
 _ONE_ROW = {
     "site": ", ".join(f"{name} = '{value}'" for name, value in _SITE_DEFAULTS.items()),
-    "change_counter": "position = 0, public_position = 0",
     "article_tally": f"published = 0, renderer = '{get_renderer_version()}'",
-    # This counter is never reset, because response caches use it to identify the state of the database. The
-    # epoch is renewed, because a test can have set one that no cursor may contain.
-    "revision": "commits = commits + 1, epoch = left(md5(random()::text), 8)",
+    # The tags are new, because response caches identify the state of the database by them.
+    "commit_counter": "position = 0, public_position = 0, announced_until = NULL, "
+    "tag = left(md5(random()::text), 8), visible = left(md5(random()::text), 8)",
 }
 _EMPTY, _RESET = "DELETE FROM {}; ", "UPDATE {} SET {}; "
 _CLEAR = "".join(
@@ -285,10 +285,11 @@ def other_connection(app: Flask, *, writing: bool = False) -> Iterator[Connectio
 
 
 def write_from_other_process(app: Flask, statement: str, **values: Any) -> None:
-    """Execute the statement and increment the commit counter, as a write of another process does."""
+    """Execute the statement and count the commit, as a write of another process does."""
+    tag = secrets.token_hex(4)
     with other_connection(app) as connection:
         connection.execute(text(statement), values)
-        connection.execute(update(CommitCounter).values(commits=CommitCounter.commits + 1))
+        connection.execute(update(CommitCounter).values(tag=tag, visible=tag))
 
 
 @contextmanager

@@ -103,7 +103,7 @@ def _create(
         created=created,
         expires=expires,
     )
-    with transaction():
+    with transaction(visible=False):
         db.session.add(key)
     return WithAttributes(key, value=value)
 
@@ -174,7 +174,7 @@ def record_use(key: UUID, now: datetime, *, remove_expiry: bool = False) -> bool
     lock, and if the database refuses writes from this version of blogapi.
     """
     values = {"last_used": now} | ({"expires": None} if remove_expiry else {})
-    with suppress(*BUSY_ERRORS, NewerSchema), transaction(wait=False):
+    with suppress(*BUSY_ERRORS, NewerSchema), transaction(wait=False, visible=False):
         db.session.execute(update(ApiKey).where(ApiKey.uuid == key).values(values))
         return True
     return False

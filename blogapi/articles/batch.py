@@ -17,8 +17,10 @@ from blogapi.articles.history import get_content
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, Seo
 from blogapi.articles.references import NO_TERMS, find_terms
 from blogapi.articles.schemas import RESET_BY_PUT
+from blogapi.articles.states import get_state
 from blogapi.authors import profiles
 from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
+from blogapi.publication.events import record
 from blogapi.publication.visibility import Status, is_readable
 from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.taxonomies import service as terms
@@ -38,7 +40,7 @@ def open_batch(
     `writer` is the user who writes new articles; None if the batch creates none. New articles do not get the
     slugs in `taken_slugs`.
     """
-    with transaction():
+    with transaction(visible=False):
         batch = Batch(inputs, [uuid for uuid in uuids if uuid is not None], writer, taken_slugs)
         with db.session.no_autoflush:
             yield batch
@@ -99,6 +101,7 @@ class Batch:
         _set_content(article, replace_fields(content, slug=slug), now)
         article.was_public = is_readable(content, now)
         db.session.add(article)
+        record(Article.kind, uuid, None, get_state(article))
         return article
 
     def replace(self, editor: UUID, uuid: UUID, given: ArticleInput) -> tuple[Article, bool]:
@@ -127,6 +130,7 @@ class Batch:
         )
         content = replace_fields(content, slug=slug)
         if content != former:
+            state = get_state(article)
             last_number = history.keep_former(article, former, self._last_numbers.get(uuid, 0))
             if slug != former.slug:
                 self._record_rename(article, new=slug, keep_old=was_public)
@@ -135,6 +139,7 @@ class Batch:
             article.version = last_number + 1
             article.editor_id = editor
             article.last_updated = now
+            record(Article.kind, uuid, state, get_state(article))
         return article
 
     def is_equal(self, uuid: UUID, given: ArticleInput) -> bool:
@@ -150,6 +155,7 @@ class Batch:
         """Delete an article; see `service.delete`."""
         article = self._get(uuid)
         history.keep_former(article, get_content(article), self._last_numbers.get(uuid, 0))
+        record(Article.kind, uuid, get_state(article), None)
         db.session.delete(article)
 
     def _get(self, uuid: UUID) -> Article:

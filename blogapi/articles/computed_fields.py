@@ -104,7 +104,7 @@ def _to_fragment(name: str, value: Any) -> bytes:
 
 
 def get_state(names: Sequence[str]) -> str:
-    """Return the state of the named computed fields that the change log does not contain."""
+    """Return the state of the named computed fields of whose changes there are no events."""
     if "working_copy" not in names or not current_caller().sees_drafts:
         return ""
     return " ".join(map(str, db.session.execute(_SELECT_COPIES_STATE).one()))

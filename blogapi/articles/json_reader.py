@@ -32,9 +32,9 @@ from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.articles.schemas import ArticleSchema, FoundFieldsSchema, SingleArticleFieldsSchema
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
+from blogapi.publication import events
 from blogapi.publication.visibility import readable, scheduled
 from blogapi.site.queries import get_service_url
-from blogapi.storage import change_log
 from blogapi.storage.database import chunk, current_time, db
 from blogapi.tags.models import Tag
 from blogapi.web import json as web_json
@@ -125,10 +125,10 @@ def get_articles_json(
     if len(uuids) <= CHUNK_SIZE:
         return _to_array(_fetch(uuids, fields, public=public), fields, snippets)
     computed_state = computed_fields.get_state(fields)
-    state = f"{get_renderer_version()} {change_log.state_token(public=public)} {computed_state}"
+    state = f"{get_renderer_version()} {events.state_token(public=public)} {computed_state}"
     if not public:
-        # Working copies, which are not in the change log, decide which articles are in such a list, and in
-        # which order.
+        # Working copies, whose changes are no events, decide which articles are in such a list, and in which
+        # order.
         state += hashlib.sha256(b"".join(uuid.bytes for uuid in uuids)).hexdigest()
     return JsonBody(_stream_array(uuids, fields, snippets, public=public), state=state)
 

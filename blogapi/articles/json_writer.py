@@ -25,7 +25,7 @@ from sqlalchemy import event as events
 from sqlalchemy.orm import Session, selectinload
 from sqlalchemy.orm.attributes import flag_modified
 
-from blogapi.articles import author_visibility, renderings
+from blogapi.articles import author_visibility, renderings, states
 from blogapi.articles.fields import SEARCHED_NAMES
 from blogapi.articles.json_reader import FRAGMENT_FIELDS, RENDERED_FIELDS
 from blogapi.articles.models import Article, ArticleJson, ArticleStats, Seo
@@ -38,7 +38,8 @@ from blogapi.media.addresses import HASH_PREFIX, PATH
 from blogapi.media.html_pictures import HtmlResolver, make_cover
 from blogapi.media.models import MediaPath, MediaUse
 from blogapi.media.references import NO_FILES, File, KnownFiles, Text, find_files
-from blogapi.publication.visibility import LISTED_STATUSES, has_listed_status
+from blogapi.publication.events import What
+from blogapi.publication.visibility import LISTED_STATUSES, get_readable_from, has_listed_status
 from blogapi.search import service as search
 from blogapi.search.service import SearchText
 from blogapi.storage import transaction_info, upgrades, version_check
@@ -153,7 +154,7 @@ def init_app(app: Flask) -> None:
     """
     if not events.contains(db.session, "after_flush", _store_written):
         events.listen(db.session, "after_flush", _store_written)
-        # The change log sees the articles that this listener adds to the flush.
+        # The JSON is stored for the articles that this listener adds to the flush.
         events.listen(db.session, "before_flush", _render_with_paths, insert=True)
     with app.app_context(), upgrades.convert_errors(db.engine):
         if db.session.scalar(select(ArticleStats.renderer)) != get_renderer_version():
@@ -177,7 +178,7 @@ def _take_over(app: Flask) -> None:
             _store_renderer(unfinished)
     version_check.accept_renderers(app, own, unfinished)
     try:
-        author_visibility.log_missing_authors()
+        author_visibility.record_missing_authors()
         _render_all(app)
         with transaction():
             _store_renderer(own)
@@ -291,7 +292,7 @@ def _make_short_row(article: RenderedArticle) -> dict[str, Any]:
 def get_search_text(article: Article | RenderedArticle, plain_text: str | None) -> SearchText:
     """Return what searches find of an article; `plain_text` is its content, or None if it is unchanged."""
     others = filter(None, (getattr(article, name) for name in SEARCHED_NAMES))
-    return SearchText(article.uuid, article.visible_from(), article.title, "\n".join(others), plain_text)
+    return SearchText(article.uuid, get_readable_from(article), article.title, "\n".join(others), plain_text)
 
 
 def _update_articles(session: Session, articles: Sequence[Article]) -> list[Article]:
@@ -362,6 +363,7 @@ def render_again(session: Session, articles: Iterable[Article]) -> None:
     forced: set[UUID] = transaction_info.get_info(session).setdefault(_INFO_KEY, set())
     for article in articles:
         forced.add(article.uuid)
+        states.record_rendering(article, What.UPDATED)
         # The row is written with its own value.
         flag_modified(article, "last_updated")
 

@@ -43,7 +43,7 @@ def _prepare(media_ids: Collection[UUID]) -> None:
 
 
 def _render(session: Session, media_ids: Collection[UUID]) -> None:
-    """Store the JSON of the articles that show the files, and log these articles in the change log."""
+    """Store the JSON of the articles that show the files, and record the change of these articles."""
     users = sorted(hooks.find_items(session, Article.kind, media_ids))
     for some in chunk(users, _BATCH_SIZE):
         articles = queries.find_by_uuids(some)

@@ -14,13 +14,12 @@ from blogapi.articles.fields import TEXT_FIELDS
 from blogapi.articles.lifecycle import ContentType
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.publication.visibility import get_readable_from
-from blogapi.storage.change_log import TracksChanges
+from blogapi.publication.events import HasEvents
 from blogapi.storage.database import Base, Identified, Timestamped, current_time
 from blogapi.tags.models import Tag
 
 
-class Article(TracksChanges, Identified, Timestamped, Base):
+class Article(HasEvents, Identified, Timestamped, Base):
     """An article; its content is stored exactly as the client sent it."""
 
     __tablename__ = "article"
@@ -70,10 +69,6 @@ class Article(TracksChanges, Identified, Timestamped, Base):
     authors: AssociationProxy[list[Author]] = association_proxy(
         "author_links", "author", creator=lambda author: ArticleAuthor(author=author)
     )
-
-    def visible_from(self) -> datetime | None:
-        """Return the time from which the article is public, or None for a draft or an archived article."""
-        return get_readable_from(self)
 
 
 # The text fields that no code names have plain columns.

@@ -14,11 +14,14 @@ from sqlalchemy.orm import defer, joinedload, selectinload
 from sqlalchemy.orm.attributes import flag_modified
 
 from blogapi.articles.models import Article, ArticleAuthor
+from blogapi.articles.states import get_state
 from blogapi.authors import profiles
 from blogapi.categories.models import Category
 from blogapi.cli import report_problems
+from blogapi.publication.events import record
 from blogapi.storage.database import db, transaction
 from blogapi.tags.models import Tag
+from blogapi.taxonomies import service as taxonomies
 from blogapi.taxonomies.models import Term
 from blogapi.users import queries as users
 from blogapi.web.errors import Conflict
@@ -79,7 +82,7 @@ def _move_articles(former: UUID, owner: UUID, moved: Reassigned) -> None:
     uuids = db.session.scalars(select(Article.uuid).where(or_(*is_owned))).all()
     for start in range(0, len(uuids), _BATCH_SIZE):
         for article in _load_articles(uuids[start : start + _BATCH_SIZE]):
-            is_author = article.author_id == former
+            before, is_author = get_state(article), article.author_id == former
             in_byline = profile is not None and _replace_author(article, profile.uuid, own)
             moved.articles += is_author
             moved.bylines += in_byline
@@ -89,6 +92,7 @@ def _move_articles(former: UUID, owner: UUID, moved: Reassigned) -> None:
             # A client that has read the former state must not overwrite the new one.
             article.version += is_author or in_byline
             _keep_last_updated(article)
+            record(Article.kind, article.uuid, before, get_state(article))
         db.session.flush()
         for row in list(db.session.identity_map.values()):
             if isinstance(row, Article):
@@ -119,6 +123,7 @@ def _move_terms(model: type[Term], former: UUID, owner: UUID) -> int:
     for term in terms:
         term.owner_id = owner
         _keep_last_updated(term)
+        record(term.kind, term.uuid, taxonomies.get_state(term), taxonomies.get_state(term))
     db.session.flush()
     return len(terms)
 

@@ -231,8 +231,8 @@ def is_empty() -> bool:
 def get_next_publication(now: datetime) -> datetime | None:
     """Return the time at which the next scheduled article becomes public, or None if there is none.
 
-    The query reads the articles and not the change log, because another machine with a faster clock may
-    already have updated the change log.
+    The query reads the articles and not the events, because another machine with a faster clock may
+    already have written the event.
     """
     return db.session.scalar(select(func.min(Article.published_at)).where(scheduled(Article, now)))
 

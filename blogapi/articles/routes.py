@@ -23,7 +23,7 @@ from blogapi.articles.schemas import (
     FoundFieldsSchema,
     SingleArticleFieldsSchema,
 )
-from blogapi.storage import change_log
+from blogapi.publication import events
 from blogapi.web.access import admin, allow, current_caller, current_user_id, reader
 from blogapi.web.blueprint import Blueprint, PartialResult, Representation, UpsertResult
 from blogapi.web.errors import Forbidden
@@ -82,7 +82,7 @@ def own(query: Query) -> Page[JsonBody]:
 def _hidden_state() -> str:
     # A bulk write of an admin can also change drafts, which the list does not show. For an admin, every
     # change therefore changes the ETag of the list, so that If-Match detects it.
-    return str(change_log.last_position()) if current_caller().sees_drafts else ""
+    return str(events.last_position()) if current_caller().sees_drafts else ""
 
 
 REPRESENTATION = Representation(

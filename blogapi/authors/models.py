@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -35,7 +34,3 @@ class Author(Term, Base):
     # The class is referenced by name, because `articles` imports `authors`, so an import of `articles` here
     # would be circular.
     article_links: Mapped[list[Any]] = relationship("ArticleAuthor", viewonly=True)
-
-    def visible_from(self) -> datetime | None:
-        """Return None: a profile is public only through its articles; see `articles.author_visibility`."""
-        return None

@@ -11,8 +11,10 @@ from sqlalchemy import event as events
 from sqlalchemy.orm import Session
 
 from blogapi.authors.models import Author
+from blogapi.publication.events import AUTHOR, record
 from blogapi.storage.database import db, transaction
 from blogapi.taxonomies.models import FormerTermSlug
+from blogapi.taxonomies.service import get_state
 from blogapi.users import queries as users
 from blogapi.users.models import Account
 from blogapi.web.errors import Conflict, Invalid
@@ -21,10 +23,7 @@ from blogapi.web.unique_slugs import choose_slug, is_similar, similar_slug_range
 
 
 def init_app() -> None:
-    """Create and delete profiles in every flush of the session that creates or deletes users.
-
-    Call this before `change_log.init_app`, so that the change log sees the profiles.
-    """
+    """Create and delete profiles in every flush of the session that creates or deletes users."""
     if not events.contains(db.session, "before_flush", _write_profiles):
         events.listen(db.session, "before_flush", _write_profiles)
 
@@ -43,6 +42,7 @@ def get_or_create_profile(user: UUID) -> Author:
             assert account is not None, "the user of a write exists"
             profile = _make_profile(account, ())
             db.session.add(profile)
+            record(AUTHOR, profile.uuid, None, get_state(profile))
             db.session.flush()
     return profile
 
@@ -78,6 +78,7 @@ def _write_profiles(session: Session, context: Any, instances: Any) -> None:
             profile = _make_profile(row, slugs)
             slugs.add(profile.slug)
             session.add(profile)
+            record(AUTHOR, profile.uuid, None, get_state(profile))
     for row in list(session.deleted):
         if isinstance(row, Account):
             _release_profile(session, row)
@@ -91,7 +92,9 @@ def _release_profile(session: Session, account: Account) -> None:
     if session.scalar(select(Author.article_links.any()).where(Author.uuid == profile.uuid)):
         # The foreign key would set it to null too, but not in the stored JSON.
         profile.owner_id = None
+        record(AUTHOR, profile.uuid, get_state(profile), get_state(profile))
     else:
+        record(AUTHOR, profile.uuid, get_state(profile), None)
         session.delete(profile)
         # Otherwise, these slugs would stay taken.
         is_former = FormerTermSlug.kind == Author.kind, FormerTermSlug.term_id == profile.uuid

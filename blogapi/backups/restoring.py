@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
 import sqlite3
 import tempfile
@@ -15,18 +16,18 @@ from flask import Flask
 from sqlalchemy import URL
 
 from blogapi import clock, config
-from blogapi.articles import json_writer
+from blogapi.articles import author_visibility, json_writer
 from blogapi.backups import archive, media_restoring, naming, service
 from blogapi.backups.manifest import DATABASE, SETTINGS, Manifest, MissingFile
 from blogapi.backups.media_restoring import BackupMedia
 from blogapi.backups.service import Backup
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.config import CannotStart
+from blogapi.publication import events
 from blogapi.storage import (
     checkpoint,
     connections,
     database,
-    epoch,
     files,
     integrity,
     sqlite_errors,
@@ -94,7 +95,7 @@ def restore(
         live.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _staging(live.parent) as folder, _prepare(path, Path(folder), progress) as (manifest, media):
             missing = media.restore(media_folder, allow_missing=allow_missing_media, progress=progress)
-            _renew_epoch(Path(folder, DATABASE))
+            _renew_tags(Path(folder, DATABASE))
             aside = home / "backups" / f"before-restore-{clock.now():%Y%m%dT%H%M%S%f}.db"
             former_copy, unreadable = _replace_database(Path(folder, DATABASE), live, aside)
             media.restore_deleted(media_folder)
@@ -157,7 +158,8 @@ def _upgrade(folder: Path) -> None:
     app.config.update({setting.name: setting.default for setting in config.SETTINGS})
     app.config["SQLALCHEMY_DATABASE_URI"] = URL.create("sqlite", database=str(folder / DATABASE))
     try:
-        database.init_app(app)
+        database.init_app(app, write_events=events.write_events)
+        events.init_app(app, authors=author_visibility)
         with app.app_context(), upgrades.convert_errors(db.engine):
             upgrades.check_schema(db.session.connection(), Base.metadata)
         json_fragments.init_app()
@@ -171,10 +173,10 @@ def _upgrade(folder: Path) -> None:
         connection.execute("PRAGMA journal_mode=DELETE")
 
 
-def _renew_epoch(path: Path) -> None:
-    """Give the staged database another epoch, because its counters can repeat those of the live database."""
+def _renew_tags(path: Path) -> None:
+    """Give the commit counter of the staged database new tags, so that no cache takes it for the live one."""
     with integrity.open_database(path) as connection:
-        connection.execute("UPDATE revision SET epoch = ?", [epoch.generate_epoch()])
+        connection.execute("UPDATE commit_counter SET tag = ?1, visible = ?1", [secrets.token_hex(4)])
 
 
 def _replace_database(staged: Path, live: Path, aside: Path) -> tuple[Path | None, bool]:

@@ -1,30 +1,20 @@
-"""The cursors of the feed of changes, such as `p42.1763750000000000`."""
+"""The cursors of the feed of changes, such as `5fa31c07-p42`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from uuid import UUID
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
-
-# A cursor consists of the letter of the feed, a position, the time of the last listed item that became public
-# by schedule, and the uuid of this item. Cursors of older versions have no time and no uuid.
-PATTERN = r"[ap][1-9][0-9]{0,15}(\.[1-9][0-9]{0,16}(\.[0-9a-f]{32})?)?"
+# A cursor consists of the tag of an event, the letter of the feed, and the position of the event. Cursors of
+# older versions have a time and a uuid too, which are ignored, or no tag, and are then unknown.
+PATTERN = r"([0-9a-f]{8}-)?[ap][1-9][0-9]{0,15}(\.[1-9][0-9]{0,16}(\.[0-9a-f]{32})?)?"
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A place in a feed: after the changes up to `position` and the items that became public up to `due`.
-
-    `due` is None if no item that became public by schedule has been listed. If `uuid` is set, items with the
-    same due time and a greater uuid have not been listed yet.
-    """
+    """A place in a feed: after the event with this position and tag; position 0 is before all events."""
 
     position: int = 0
-    due: datetime | None = None
-    uuid: UUID | None = None
+    tag: str = ""
 
 
 def parse_cursor(text: str, letter: str) -> Cursor | None:
@@ -34,17 +24,11 @@ def parse_cursor(text: str, letter: str) -> Cursor | None:
     """
     if text == "0":
         return Cursor()
-    if not text.startswith(letter):
-        return None
-    position, due, uuid = (*text.removeprefix(letter).split("."), "", "")[:3]
-    return Cursor(
-        int(position), _EPOCH + int(due) * _MICROSECOND if due else None, UUID(uuid) if uuid else None
-    )
+    tag, _, place = text.rpartition("-")
+    position = place.removeprefix(letter).partition(".")[0]
+    return Cursor(int(position), tag) if place.startswith(letter) else None
 
 
 def format_cursor(cursor: Cursor, letter: str) -> str:
     """Return the text that represents the cursor."""
-    if cursor == Cursor():
-        return "0"
-    due = f".{(cursor.due - _EPOCH) // _MICROSECOND}" if cursor.due else ""
-    return f"{letter}{cursor.position}{due}{f'.{cursor.uuid.hex}' if cursor.uuid else ''}"
+    return f"{cursor.tag}-{letter}{cursor.position}" if cursor.position else "0"

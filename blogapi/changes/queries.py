@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from itertools import takewhile
+from typing import Literal
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, or_, select
-from sqlalchemy.orm import InstrumentedAttribute
+from sqlalchemy import select
 
 from blogapi.articles.models import Article
-from blogapi.changes import epoch_prefix
 from blogapi.changes.cursor import Cursor, format_cursor, parse_cursor
-from blogapi.site import addresses
+from blogapi.publication import events
+from blogapi.publication.events import Event, What
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
-from blogapi.storage import change_log
-from blogapi.storage.change_log import Change
 from blogapi.storage.database import current_time, db
 from blogapi.web.errors import InvalidQuery
 
@@ -53,107 +51,90 @@ def list_changes(since: str, limit: int, *, public: bool) -> ChangeList:
     """Return up to `limit` changes after a cursor; with `public`, only changes of public items.
 
     With the cursor NOW, there are no changes, and the next cursor is that of a client that has read all
-    changes.
+    changes. Oldest changes come first.
 
-    Items that were written come first, oldest change first. Items that became public by schedule follow.
-    Raises InvalidQuery if the cursor belongs to the other feed, or if the cursor is newer than the database,
-    because the database was restored from a backup or replaced by another server. The client must then start
-    again, or it would miss changes.
+    Raises InvalidQuery if the database does not contain the event of the cursor: the cursor belongs to the
+    other feed, the database was restored from a backup or replaced by another server, or the event was
+    deleted because it is old. The client must then start again, or it would miss changes.
     """
-    letter, column = ("p", Change.public_position) if public else ("a", Change.position)
-    now, last = current_time(), change_log.last_position(public=public)
+    events.settle()
+    now = current_time()
+    letter, position = ("p", Event.newest_public) if public else ("a", Event.newest)
     if since == NOW:
-        present = Cursor(last, _get_last_due(now))
-        return ChangeList([], epoch_prefix.add_epoch(format_cursor(present, letter)), more=False)
-    text = epoch_prefix.remove_epoch(since)
-    cursor = None if text is None else parse_cursor(text, letter)
-    if cursor is None or cursor.position > last:
-        raise _unknown_cursor()
-    if cursor.due is not None and cursor.due > now:
-        # The clock was set back, and clients may have dropped the items that are no longer due. These items
-        # are listed again when they become public again.
-        cursor = Cursor(cursor.position, now)
-    is_due = _is_due(cursor, now)
-    is_written = and_(column > cursor.position, or_(Change.due.is_(None), ~is_due))
-    written = _list(is_written, [column], limit + 1)
-    due = _list(is_due, [Change.due, Change.uuid], limit + 1 - len(written))
-    page = [*written, *due][:limit]
-    more = len(written) + len(due) > limit
-    position = last if len(written) <= limit else getattr(page[-1], column.key)
-    cursor = replace(cursor, position=position)
-    if len(page) > len(written):
-        cursor = replace(cursor, due=page[-1].due, uuid=page[-1].uuid if more else None)
+        return ChangeList([], format_cursor(_get_last(public=public), letter), more=False)
+    cursor = parse_cursor(since, letter)
+    if cursor is None or not _is_known(cursor, public=public):
+        raise InvalidQuery(
+            "This cursor does not belong to this feed; start again with since=0.",
+            code="cursor_unknown",
+            errors={"since": ["Not a cursor of this feed."]},
+        )
+    after_cursor = select(Event).where(position > cursor.position)
+    found = db.session.scalars(after_cursor.order_by(position).limit(limit + 1)).all()
+    read = list(takewhile(lambda event: not _is_ahead(event, now), found[:limit]))
+    if read:
+        cursor = Cursor(getattr(read[-1], position.key), read[-1].tag)
+    changes = [event for event in read if not _is_hidden(event, now)]
     return ChangeList(
-        _to_items(page, now, public=public),
-        epoch_prefix.add_epoch(format_cursor(cursor, letter)),
-        more,
+        _to_items(changes, public=public),
+        format_cursor(cursor, letter),
+        more=len(found) > limit and len(read) == limit,
     )
 
 
-def _get_last_due(now: datetime) -> datetime | None:
-    """Return the time of the last item that has become public by schedule, or None."""
-    # A cursor with the current time could skip an item whose transaction has not been committed yet.
-    is_due = and_(~Change.public, Change.due <= now)
-    return db.session.scalar(select(Change.due).where(is_due).order_by(Change.due.desc()).limit(1))
+def _get_last(*, public: bool) -> Cursor:
+    column = Event.public_position if public else Event.position
+    last = select(column, Event.tag).where(column.is_not(None)).order_by(column.desc()).limit(1)
+    row = db.session.execute(last).one_or_none()
+    return Cursor() if row is None else Cursor(row[0] or 0, row.tag)
 
 
-def _is_due(cursor: Cursor, now: datetime) -> ColumnElement[bool]:
-    """Return the condition for the items after the cursor that have become public by schedule."""
-    is_due = and_(~Change.public, Change.due <= now)
-    if cursor.due is None:
-        return is_due
-    after = Change.due > cursor.due
-    if cursor.uuid is not None:
-        after |= and_(Change.due == cursor.due, Change.uuid > cursor.uuid)
-    return and_(is_due, after)
+def _is_known(cursor: Cursor, *, public: bool) -> bool:
+    """Return whether the database contains the event of the cursor.
+
+    Two histories that contain the same event are the same up to this event. The events of a commit have the
+    same tag, so the event itself may have been deleted.
+    """
+    if not cursor.position:
+        return True
+    column = Event.public_position if public else Event.position
+    tag = db.session.scalar(select(Event.tag).where(column >= cursor.position).order_by(column).limit(1))
+    return tag == cursor.tag
 
 
-def _list(
-    condition: ColumnElement[bool], order: Sequence[InstrumentedAttribute[Any]], limit: int
-) -> Sequence[Change]:
-    if limit < 1:
-        return []
-    return db.session.scalars(select(Change).where(condition).order_by(*order).limit(limit)).all()
+def _is_ahead(event: Event, now: datetime) -> bool:
+    """Return whether another server has announced an article that is not public yet by this server's clock.
+
+    A client that fetched the article now would not find it.
+    """
+    since = event.readable_from
+    is_later = since is not None and now < since <= now + events.CLOCK_TOLERANCE
+    return is_later and event.due is None and event.what in events.FETCHED
 
 
-def _unknown_cursor() -> InvalidQuery:
-    return InvalidQuery(
-        "This cursor does not belong to this feed; start again with since=0.",
-        code="cursor_unknown",
-        errors={"since": ["Not a cursor of this feed."]},
-    )
+def _is_hidden(event: Event, now: datetime) -> bool:
+    """Return whether the item is hidden again until `due`, because the clock was set back."""
+    return event.what in events.FETCHED and event.due is not None and event.due > now
 
 
-def _to_items(changes: Sequence[Change], now: datetime, *, public: bool) -> list[ChangedItem]:
+def _to_items(changes: Sequence[Event], *, public: bool) -> list[ChangedItem]:
     items = []
     site: Site | None = None
     for change in changes:
-        if _exists(change, now, public=public):
+        if change.what in events.FETCHED if public else change.what != What.DELETED:
             items.append(ChangedItem(change.kind, change.uuid, "fetch"))
-        elif change.slug is None:
+        elif change.slug_before is None:
             items.append(ChangedItem(change.kind, change.uuid, "drop"))
         else:
             site = site or get_site()
-            items.append(
-                ChangedItem(
-                    change.kind, change.uuid, "drop", change.slug, _make_url(site, change, change.slug)
-                )
-            )
+            url = _make_url(site, change)
+            items.append(ChangedItem(change.kind, change.uuid, "drop", change.slug_before, url))
     return items
 
 
-def _exists(change: Change, now: datetime, *, public: bool) -> bool:
-    if not public:
-        return not change.gone
-    return change.public or (change.due is not None and change.due <= now)
-
-
-def _make_url(site: Site, change: Change, slug: str) -> str | None:
-    """Return the former address of the page; the change log does not have the category of an article."""
-    if change.kind != Article.kind:
-        return addresses.make_term_url(site, change.kind, uuid=change.uuid, slug=slug)
-    if "{category}" in site.article_path:
+def _make_url(site: Site, change: Event) -> str | None:
+    """Return the former address of the page; None if it contained the category of an article."""
+    is_unknown = not change.path_before or not site.url
+    if is_unknown or (change.kind == Article.kind and "{category}" in site.article_path):
         return None
-    return addresses.make_article_url(
-        site, uuid=change.uuid, slug=slug, category_slug="", published_at=change.published_at
-    )
+    return f"{site.url}{change.path_before}"

@@ -7,9 +7,9 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import validate
 
-from blogapi.changes import cursor, epoch_prefix
+from blogapi.changes import cursor
 from blogapi.changes.queries import NOW
-from blogapi.storage.change_log import TracksChanges
+from blogapi.publication.events import HasEvents
 from blogapi.storage.database import Base
 from blogapi.web.fields import Identifier, InputSchema, OmitsNull, OutputSchema, StrictInteger
 
@@ -17,13 +17,13 @@ MAX_CHANGES = 1000
 
 
 class ChangeKind(ma.fields.String):
-    """The kind of a changed item; its enum lists the kinds of all models that track their changes."""
+    """The kind of a changed item; its enum lists the kinds of all models that have events."""
 
     def _bind_to_schema(self, field_name: str, parent: Any) -> None:
         super()._bind_to_schema(field_name, parent)
         # The kinds are read when a schema is instantiated, because models may be imported after this module.
         models = (mapper.class_ for mapper in Base.registry.mappers)
-        kinds = sorted(model.kind for model in models if issubclass(model, TracksChanges))
+        kinds = sorted(model.kind for model in models if issubclass(model, HasEvents))
         self.metadata = {**self.metadata, "enum": kinds}
 
 
@@ -72,7 +72,7 @@ class ChangesQuery(InputSchema):
     since = ma.fields.String(
         validate=validate.Regexp(
             # Without the lookahead, Python's `$` accepts a newline at the end; ECMA-262 has no `\Z`.
-            rf"^(0|{NOW}|{epoch_prefix.PATTERN}{cursor.PATTERN})$(?!\n)",
+            rf"^(0|{NOW}|{cursor.PATTERN})$(?!\n)",
             error="Not a cursor; send 0 to start again.",
         ),
         load_default="0",

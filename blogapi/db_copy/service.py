@@ -24,7 +24,6 @@ from sqlalchemy import (
     func,
     insert,
     select,
-    update,
 )
 
 from blogapi.cli import ProgressReporter, no_progress
@@ -37,8 +36,8 @@ from blogapi.web.errors import Conflict, NotFound
 # The largest number of rows in memory at a time; the row of one article can need megabytes.
 _ROWS_PER_BATCH = 100
 
-# Tables that already contain rows in a new database. The last table in this list is not copied.
-_PREFILLED_TABLES = ("change_counter", "article_tally", "site", CommitCounter.__tablename__)
+# Tables that already contain rows in a new database.
+_PREFILLED_TABLES = ("article_tally", "site", CommitCounter.__tablename__)
 _INDEX = "search_index"
 
 
@@ -61,13 +60,12 @@ def copy(
             sums: dict[str, TableSum] = {}
             for _ in progress(_copy_tables(reader, writer, sums), total=2 * total, label="Copying"):
                 pass
-            writer.execute(update(CommitCounter).values(commits=CommitCounter.commits + 1))
     return sums
 
 
 def _tables() -> list[Table]:
     """Return the tables to copy; each table follows the tables that it refers to."""
-    return [table for table in Base.metadata.sorted_tables if table.name != CommitCounter.__tablename__]
+    return Base.metadata.sorted_tables
 
 
 def _check_source(source: Engine) -> None:

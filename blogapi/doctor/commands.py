@@ -15,6 +15,7 @@ from blogapi.cli import report_problems, show_progress
 from blogapi.config import CannotStart
 from blogapi.doctor import (
     derived_data_checks,
+    event_checks,
     instance_checks,
     media_checks,
     server_checks,
@@ -87,6 +88,7 @@ def _run_application_checks(context: click.Context, repair: bool, full: bool) ->
     with app.app_context():
         yield from server_checks.run_checks()
         yield from derived_data_checks.run_checks(repair=repair, progress=show_progress)
+        yield from event_checks.run_checks(repair=repair)
         yield from media_checks.run_checks(repair=repair, full=full, progress=show_progress)
 
 

@@ -20,10 +20,11 @@ from blogapi.cli import ProgressReporter, no_progress
 from blogapi.doctor import findings
 from blogapi.doctor.findings import Finding, ok, repaired_or_wrong, wrong
 from blogapi.media import uses
+from blogapi.publication.visibility import get_readable_from
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, last_number
-from blogapi.storage.database import CommitCounter, db, transaction
+from blogapi.storage.database import db, transaction
 from blogapi.storage.sqlite_errors import primary_result_code
 from blogapi.web import json_fragments
 
@@ -146,7 +147,7 @@ def _with_other_search_entry(articles: list[RenderedArticle]) -> Iterator[Render
         number, indexed = stored.get(article.uuid, (0, []))
         text = json_writer.get_search_text(article, article.plain_text)
         if indexed != [text.title, text.subtitle, text.text] or not _is_number_plausible(
-            number, article.visible_from()
+            number, get_readable_from(article)
         ):
             yield article
 
@@ -188,8 +189,6 @@ def _check_index(repair: bool) -> Iterator[Finding]:
     if repair and (damage or count):
         with transaction():
             db.session.execute(index.table.delete().where(is_orphan))
-            # The index has no triggers, so cached search results are invalidated here.
-            db.session.execute(update(CommitCounter).values(visible=CommitCounter.visible + 1))
     if count:
         yield repaired_or_wrong("search", f"{count} rows of the index belong to no article.", repair)
     if not damage and not count:
@@ -199,7 +198,7 @@ def _check_index(repair: bool) -> Iterator[Finding]:
 def _run_fts5_command(command: str) -> str:
     """Run a command of SQLite's FTS5; return the damage that it reports, or an empty string if none."""
     try:
-        with transaction():
+        with transaction(visible=command == "rebuild"):
             db.session.execute(text("INSERT INTO search_index (search_index) VALUES (:it)"), {"it": command})
     except DBAPIError as error:
         if primary_result_code(error) != sqlite3.SQLITE_CORRUPT:

@@ -14,11 +14,11 @@ from blogapi.articles.models import Article, ArticleJson
 from blogapi.categories.models import Category
 from blogapi.doctor import findings
 from blogapi.doctor.findings import Advice, Level
+from blogapi.publication.events import Event
 from blogapi.publication.visibility import listed
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
-from blogapi.storage.change_log import Change
 from blogapi.storage.database import current_time, db
 
 # The links of this many articles are checked, the newest ones.
@@ -82,17 +82,8 @@ def _list_addresses(site: Site) -> tuple[dict[UUID, str], set[str]]:
             public[uuid] = _normalize(address or "")
         else:
             hidden.add(_normalize(address or ""))
-    former = select(Change.kind, Change.uuid, Change.slug, Change.published_at)
-    for kind, uuid, former_slug, published_at in db.session.execute(former.where(Change.slug.is_not(None))):
-        if kind != Article.kind:
-            hidden.add(
-                _normalize(addresses.make_term_url(site, kind, uuid=uuid, slug=former_slug or "") or "")
-            )
-        elif published_at is not None:
-            address = addresses.make_article_url(
-                site, uuid=uuid, slug=former_slug or "", category_slug="", published_at=published_at
-            )
-            hidden.add(_normalize(address or ""))
+    former_paths = select(Event.path_before).where(Event.path_before.is_not(None))
+    hidden |= {_normalize(f"{site.url}{path}") for path in db.session.scalars(former_paths)}
     return public, hidden - set(public.values())
 
 

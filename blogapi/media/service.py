@@ -180,7 +180,7 @@ def store(
     renditions. If a stored file is missing in the media folder or damaged, it is replaced. Raises StorageFull
     if the library has no room for the file.
     """
-    with transaction():
+    with transaction(visible=False):
         media = queries.find_stored(prepared.hash)
         if media is None and prepared.path is None:
             raise Unavailable(DELETED_MEANWHILE)

@@ -17,8 +17,11 @@ from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition, MediaUse
 from blogapi.media.references import File, find_files_by_path, find_mentioned_files, find_used_files
+from blogapi.publication.events import record
 from blogapi.site.models import Site
+from blogapi.site.service import STATE as SITE_STATE
 from blogapi.storage.database import Base, chunk, current_time, db, table_of
+from blogapi.taxonomies.service import get_state
 from blogapi.web.media_addresses import PATH
 
 ARTICLE = "article"
@@ -264,6 +267,8 @@ def replace_paths(session: Session, media_id: UUID) -> None:
             setattr(row, name, new_path)
             # Without this, the time of the last update would change.
             flag_modified(row, "last_updated")
+            state = SITE_STATE if isinstance(row, Site) else get_state(row)
+            record(row.kind, row.uuid, state, state)
     session.flush()
 
 

@@ -27,7 +27,7 @@ def create(user: UUID, article_id: UUID, *, seconds: int) -> WithAttributes:
     NotFound if the article does not exist.
     """
     token, now = secrets.token_urlsafe(32), clock.now()
-    with transaction():
+    with transaction(visible=False):
         articles.check_exists(article_id)
         db.session.execute(delete(Preview).where(Preview.expires <= now))
         preview = Preview(
@@ -47,5 +47,5 @@ def create(user: UUID, article_id: UUID, *, seconds: int) -> WithAttributes:
 
 def revoke(article_id: UUID, uuid: UUID) -> None:
     """Delete a preview link; raises NotFound if the article has no such link."""
-    with transaction():
+    with transaction(visible=False):
         db.session.delete(queries.get_preview(article_id, uuid))

@@ -42,7 +42,7 @@ def restore(editor: UUID, article_id: UUID, number: int) -> Article:
     is left, the authors stay as they are. Raises NotFound if the version does not exist, and Conflict if its
     category was deleted.
     """
-    with transaction():
+    with transaction(visible=False):
         revision = queries.get_revision(article_id, number)
         former, category = keep_existing(parse_content(revision.content))
         if category is None:
@@ -66,7 +66,7 @@ def add(editor: UUID, article_id: UUID, name: str, edits: ArticleInput | None) -
     current version of the article if there is no working copy. Raises NotFound if the article does not exist,
     and Invalid if a term does not exist.
     """
-    with transaction():
+    with transaction(visible=False):
         article = articles.get_by_uuid(article_id)
         current, user, created = get_content(article), editor, current_time()
         if edits is not None:
@@ -84,7 +84,7 @@ def rename(article_id: UUID, number: int, *, name: str | None = None) -> Article
 
     Raises NotFound if the version does not exist.
     """
-    with transaction():
+    with transaction(visible=False):
         article = articles.find_by_uuid(article_id)
         if article is not None and article.version == number and name is not None:
             return history.name_current(article, name)
@@ -125,7 +125,7 @@ def prune(keep: int) -> int:
     )
     columns = (ArticleRevision.article_id, ArticleRevision.number, rank)
     ranked = select(*columns).where(ArticleRevision.name == "").subquery()
-    with transaction():
+    with transaction(visible=False):
         old = db.session.execute(
             select(ranked.c.article_id, ranked.c.number).where(ranked.c.rank > keep)
         ).all()

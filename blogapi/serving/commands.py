@@ -18,6 +18,7 @@ from blogapi.backups import daily
 from blogapi.health import queries as health
 from blogapi.media.folder import check_shared_folder
 from blogapi.metrics import exposition as metrics
+from blogapi.publication import background
 from blogapi.serving import listening, log, server
 from blogapi.site.queries import get_service_url
 from blogapi.storage.database import db
@@ -117,6 +118,7 @@ def serve(
     _print_next_steps(with_demo)
     health.start_integrity_check(app)
     daily.start(app)
+    background.start(app)
     click.echo(f"Serving {Path(app.instance_path)} at {where}  (Ctrl-C ends)")
     _end_on_signals(app, http_server)
     http_server.access_log = _access_log(app)

@@ -1,6 +1,6 @@
 """Builds the addresses of pages from the path patterns of the site.
 
-All functions return None if the site has no `url`, because the address is then unknown.
+The functions for whole addresses return None if the site has no `url`, because the address is then unknown.
 """
 
 from __future__ import annotations
@@ -29,23 +29,37 @@ _BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 def make_article_url(
     site: Site, *, uuid: UUID | str, slug: str, category_slug: str, published_at: datetime | None
 ) -> str | None:
-    """Return the absolute address of the article's page; None without a publication time (aware).
-
-    The date in the address is the date of `published_at` in the time zone of the site.
-    """
-    if published_at is None:
+    """Return the absolute address of the article's page; None without a publication time (aware)."""
+    if published_at is None or not site.url:
         return None
+    return site.url + make_article_path(
+        site, uuid=uuid, slug=slug, category_slug=category_slug, published_at=published_at
+    )
+
+
+def make_article_path(
+    site: Site, *, uuid: UUID | str, slug: str, category_slug: str, published_at: datetime
+) -> str:
+    """Return the path of the article's page below the address of the site.
+
+    The date in the path is the date of `published_at` in the time zone of the site.
+    """
     date = to_time_zone(published_at, site.time_zone)
     values = {
         **{"uuid": str(uuid), "slug": slug, "category": category_slug},
         **{"year": f"{date.year:04}", "month": f"{date.month:02}", "day": f"{date.day:02}"},
     }
-    return _fill(site, site.article_path, values)
+    return _fill(site.article_path, values)
 
 
 def make_term_url(site: Site, kind: str, *, uuid: UUID | str, slug: str) -> str | None:
     """Return the absolute address of the page of a term; `kind` is `category`, `tag` or `author`."""
-    return _fill(site, getattr(site, f"{kind}_path"), {"uuid": str(uuid), "slug": slug})
+    return site.url + make_term_path(site, kind, uuid=uuid, slug=slug) if site.url else None
+
+
+def make_term_path(site: Site, kind: str, *, uuid: UUID | str, slug: str) -> str:
+    """Return the path of the page of a term below the address of the site."""
+    return _fill(getattr(site, f"{kind}_path"), {"uuid": str(uuid), "slug": slug})
 
 
 def parse_path(site: Site, kind: str, path: str) -> dict[str, str] | None:
@@ -119,10 +133,8 @@ def _parameter_name(pair: str) -> str:
     return unquote_plus(pair.partition("=")[0])
 
 
-def _fill(site: Site, pattern: str, values: Mapping[str, str]) -> str | None:
-    if not site.url:
-        return None
-    return site.url + _PLACEHOLDER.sub(lambda match: quote(values[match[1]], safe=""), _escape(pattern))
+def _fill(pattern: str, values: Mapping[str, str]) -> str:
+    return _PLACEHOLDER.sub(lambda match: quote(values[match[1]], safe=""), _escape(pattern))
 
 
 @lru_cache(maxsize=64)

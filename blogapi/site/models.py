@@ -8,7 +8,7 @@ from typing import TypedDict
 
 from sqlalchemy.orm import Mapped, mapped_column
 
-from blogapi.storage.change_log import TracksChanges
+from blogapi.publication.events import HasEvents
 from blogapi.storage.database import Base, Identified, Timestamped
 
 
@@ -19,7 +19,7 @@ class NavigationItem(TypedDict):
     url: str
 
 
-class Site(TracksChanges, Identified, Timestamped, Base):
+class Site(HasEvents, Identified, Timestamped, Base):
     """The description of the blog; a migration inserts the only row.
 
     `url` is the public address of the site that shows the blog, and `service_url` is the public address of

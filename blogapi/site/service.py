@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from blogapi.publication.events import EPOCH, State, record
 from blogapi.site import queries
 from blogapi.site.models import Site
 from blogapi.storage.database import db, transaction
 from blogapi.web.fields import Fields
+
+# Readers always see the site, which has no page of its own.
+STATE = State(EPOCH)
 
 
 def change(fields: Fields) -> Site:
@@ -14,5 +18,7 @@ def change(fields: Fields) -> Site:
         site = queries.get_site()
         for name, value in fields.items():
             setattr(site, name, value)
+        if db.session.is_modified(site):
+            record(Site.kind, site.uuid, STATE, STATE)
         db.session.flush()
     return site

@@ -1,1 +1,1 @@
-"""The database: sessions, transactions, the write lock, upgrades, the change log and files."""
+"""The database: sessions, transactions, the write lock, upgrades and files."""

@@ -65,5 +65,5 @@ def truncate_log(database: Path) -> None:
         if is_alone:
             # A writer resets the log only if a checkpoint has copied all of it. After this commit, that is
             # the case again when this checkpoint has ended, so no other process resets the log meanwhile.
-            connection.execute("UPDATE revision SET commits = commits + 1")
+            connection.execute("UPDATE commit_counter SET tag = tag")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -17,7 +17,7 @@ from sqlalchemy import Engine, event
 from sqlalchemy.exc import NoResultFound, SQLAlchemyError
 
 from blogapi import clock
-from blogapi.storage import epoch, files, upgrades
+from blogapi.storage import files, upgrades
 from blogapi.storage.database import db
 
 # The WSGI environ key that stores the time at which the request was received (time.monotonic).
@@ -27,9 +27,7 @@ RECEIVED_KEY = "blogapi.received"
 # the query to SQLite. A late check is harmless, because no commits are written to a removed file.
 CHECK_SECONDS = 0.1
 
-_READ_REVISION = (
-    "SELECT commits, visible, epoch, identity = database_identity(), clock_timestamp() FROM revision"
-)
+_READ_COUNTER = "SELECT tag, visible, clock_timestamp() FROM commit_counter"
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -75,7 +73,7 @@ class SqliteCommitVersion:
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._data_version, self._version = -1, CommitVersion(0, 0)
-        # The counter of visible writes and the epoch, or None if they cannot be read.
+        # The tag of the last visible commit, or None if it cannot be read.
         self._visible: Any = None
         self._last_read = (self._version, -math.inf)
         # After the engine is disposed, the path may lead to another file.
@@ -121,7 +119,7 @@ class SqliteCommitVersion:
         before = self._visible
         try:
             # A commit after this query is reported by the next query of `data_version`.
-            self._visible = self._query("SELECT visible, epoch FROM revision")
+            self._visible = self._query("SELECT visible FROM commit_counter")
         except sqlite3.Error:
             self._visible = None
         return self._visible is None or self._visible != before
@@ -150,7 +148,7 @@ class SqliteCommitVersion:
 class PostgresCommitVersion:
     """The commit version of a PostgreSQL database, read in one round trip through a separate connection.
 
-    Every `transaction()` increments `commits`, and triggers increment `visible`.
+    Every `transaction()` changes the tag in `commit_counter`.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -190,24 +188,19 @@ class PostgresCommitVersion:
     def _read(self) -> CommitVersion:
         if self._connection is None:
             self._connect()
-        *state, same_database, database_time = self._query_revision()
-        if not same_database:
-            self._connection.execute(epoch.RENEW_SQL.replace(":epoch", "%s"), [epoch.generate_epoch()])
-            *state, _, database_time = self._query_revision()
+        *state, database_time = self._query()
         now = clock.from_database(database_time)
         if state == self._state:
             self._version = replace(self._version, time=now)
         else:
-            # The first value is the number of commits. If any other value has changed, the public version
-            # increases too.
             self._version = self._version.next(public=state[1:] != self._state[1:], time=now)
             self._state = state
         return self._version
 
-    def _query_revision(self) -> tuple[Any, ...]:
-        row: tuple[Any, ...] | None = self._connection.execute(_READ_REVISION).fetchone()
+    def _query(self) -> tuple[str, str, datetime]:
+        row: tuple[str, str, datetime] | None = self._connection.execute(_READ_COUNTER).fetchone()
         if row is None:
-            raise NoResultFound("The table revision is empty.")
+            raise NoResultFound("The table commit_counter is empty.")
         return row
 
     def _connect(self) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 from uuid import UUID, uuid4
 
 from flask import Flask, current_app, has_request_context, request
@@ -28,7 +28,6 @@ from sqlalchemy import (
     Table,
     TypeDecorator,
     Uuid,
-    update,
 )
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.exc import ArgumentError, OperationalError, TimeoutError
@@ -38,7 +37,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from blogapi.config import CannotStart
-from blogapi.storage import connections, database_clock, upgrades, visible_writes
+from blogapi.storage import connections, database_clock, upgrades
 from blogapi.storage.checkpoint import WriteAheadLog
 from blogapi.storage.version_check import check_version
 from blogapi.storage.write_lock import WriteLock
@@ -52,6 +51,7 @@ BUSY_ERRORS = (OperationalError, TimeoutError)
 QUEUE_SECONDS_KEY = "blogapi.queue_seconds"
 
 _WRITE_LOCK_KEY, _LOG_KEY = "blogapi-write-lock", "blogapi-write-ahead-log"
+_WRITE_EVENTS_KEY = "blogapi-write-events"
 
 
 class SingleEngineSession(Session):
@@ -167,30 +167,36 @@ class Timestamped:
 
 
 class CommitCounter(Base):
-    """A table with a single row, which identifies the state of the database.
+    """A table with a single row, which identifies the state of the database; see `publication.events`.
 
-    `commits` counts the commits on PostgreSQL; SQLite has its own counter. `visible` counts the writes that
-    readers without access to drafts can notice; triggers increment it. `epoch` is a random text. It is
-    renewed when the counters can repeat, after a restore or a failover. On PostgreSQL, a changed `identity`
-    shows that this has happened.
+    `tag` is a random text that changes with the commits: with all on PostgreSQL, and on SQLite, which has a
+    counter of its own, with those that write events or that readers can notice. `visible` is the tag of the
+    last commit that readers without access to drafts can notice. `position` and `public_position` are the
+    last assigned positions, and `announced_until` is the latest time of an item that was announced as public.
     """
 
-    # The table keeps the name that it has in existing databases.
-    __tablename__ = "revision"
+    __tablename__ = "commit_counter"
 
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    commits: Mapped[int]
-    visible: Mapped[int]
-    epoch: Mapped[str] = mapped_column(String(16))
-    identity: Mapped[str]
+    tag: Mapped[str] = mapped_column(String(8))
+    visible: Mapped[str] = mapped_column(String(8))
+    position: Mapped[int]
+    public_position: Mapped[int]
+    announced_until: Mapped[datetime | None]
 
 
-visible_writes.init_metadata(Base.metadata)
+class WriteEvents(Protocol):
+    """A function that writes the events of a transaction, before its commit, and counts the commit."""
+
+    def __call__(self, session: Session, *, visible: bool) -> None: ...
 
 
 @contextmanager
-def transaction(*, wait: bool = True) -> Iterator[None]:
+def transaction(*, wait: bool = True, visible: bool | None = True) -> Iterator[None]:
     """Take the write lock and run one transaction; commit at its end, roll back on any exception.
+
+    The caches drop what readers without access to drafts have read, unless `visible` is False in this block
+    and in all nested ones. A block with None leaves the decision to the nested ones.
 
     Waits up to BUSY_SECONDS for other writes, or not at all if `wait` is False; the time that a request has
     waited for a thread counts too. Raises one of BUSY_ERRORS if it cannot get the lock in this time. Raises
@@ -205,6 +211,7 @@ def transaction(*, wait: bool = True) -> Iterator[None]:
     """
     session = db.session()
     if session.info.get("writing"):
+        _note_visibility(session, visible)
         try:
             yield
             session.flush()
@@ -214,8 +221,13 @@ def transaction(*, wait: bool = True) -> Iterator[None]:
         return
     session.rollback()
     session.expire_all()
-    with _calls_afterwards(session), _write(session, wait=wait):
+    with _calls_afterwards(session), _write(session, wait=wait, visible=visible):
         yield
+
+
+def _note_visibility(session: Session, visible: bool | None) -> None:
+    if visible is not None:
+        session.info["visible"] = visible or bool(session.info["visible"])
 
 
 @contextmanager
@@ -235,11 +247,11 @@ def _calls_afterwards(session: Session) -> Iterator[None]:
 
 
 @contextmanager
-def _write(session: Session, *, wait: bool) -> Iterator[None]:
+def _write(session: Session, *, wait: bool, visible: bool | None) -> Iterator[None]:
     lock: WriteLock = current_app.extensions[_WRITE_LOCK_KEY]
     queued = request.environ.get(QUEUE_SECONDS_KEY, 0.0) if has_request_context() else 0.0
     with lock.acquire(max(0.0, connections.BUSY_SECONDS - queued) if wait else 0.0) as seconds_left:
-        session.info.update(writing=True, failed=False)
+        session.info.update(writing=True, failed=False, visible=visible, notes={})
         try:
             timeout = math.ceil(seconds_left)
             session.connection(execution_options=connections.write_options(db.engine, timeout))
@@ -247,8 +259,9 @@ def _write(session: Session, *, wait: bool) -> Iterator[None]:
             yield
             if session.info["failed"]:
                 raise RuntimeError("A part of the transaction failed; use savepoint().")
-            if session.get_bind().dialect.name != "sqlite":
-                session.execute(update(CommitCounter).values(commits=CommitCounter.commits + 1))
+            session.flush()
+            write_events: WriteEvents = current_app.extensions[_WRITE_EVENTS_KEY]
+            write_events(session, visible=session.info["visible"] is not False)
             session.commit()
         except BaseException:
             session.info["rolled_back"] = True
@@ -269,12 +282,12 @@ def savepoint() -> Iterator[None]:
         with transaction():
             yield
         return
-    failed_before = info["failed"]
+    failed_before, notes = info["failed"], dict(info["notes"])
     try:
         with db.session.begin_nested():
             yield
     except BaseException:
-        info.update(failed=failed_before, rolled_back=True)
+        info.update(failed=failed_before, rolled_back=True, notes=notes)
         raise
 
 
@@ -306,7 +319,7 @@ def leave_checkpoints_to_server() -> None:
     current_app.extensions[_LOG_KEY] = None
 
 
-def init_app(app: Flask) -> None:
+def init_app(app: Flask, *, write_events: WriteEvents) -> None:
     """Connect the application to its database and upgrade the schema.
 
     Raises CannotStart if the database cannot be opened or a newer version has upgraded it.
@@ -316,6 +329,7 @@ def init_app(app: Flask) -> None:
         app.config["SQLALCHEMY_DATABASE_URI"]
     ) | app.config.get("SQLALCHEMY_ENGINE_OPTIONS", {})
     app.extensions[_WRITE_LOCK_KEY] = WriteLock()
+    app.extensions[_WRITE_EVENTS_KEY] = write_events
     engine = _engine(app)
     in_file = engine.dialect.name == "sqlite" and not upgrades.is_in_memory(engine)
     app.extensions[_LOG_KEY] = WriteAheadLog(Path(str(engine.url.database))) if in_file else None

@@ -8,12 +8,12 @@ from uuid import UUID
 from sqlalchemy import ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from blogapi.storage.change_log import TracksChanges
+from blogapi.publication.events import HasEvents
 from blogapi.storage.database import Base, Identified, current_time
 from blogapi.web.json_fragments import StoresJson
 
 
-class Term(TracksChanges, Identified, StoresJson):
+class Term(HasEvents, Identified, StoresJson):
     """A term of a taxonomy: a name, its slug and the user who created it."""
 
     name: Mapped[str]

@@ -10,6 +10,8 @@ from sqlalchemy import delete as delete_rows
 from sqlalchemy.exc import IntegrityError
 
 from blogapi.content.slugs import make_slug
+from blogapi.publication.events import AUTHOR, EPOCH, State, record
+from blogapi.site import pages
 from blogapi.storage.database import db, transaction
 from blogapi.taxonomies import queries
 from blogapi.taxonomies.models import FormerTermSlug, Term
@@ -36,6 +38,7 @@ def create(
             columns["owner_id"] = owner
         term = taxonomy.model(**columns)
         db.session.add(term)
+        record(term.kind, term.uuid, None, get_state(term))
         db.session.flush()
     return term
 
@@ -62,8 +65,11 @@ def change(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType
         if "slug" in fields and fields["slug"] != term.slug:
             choose_slug(fields["slug"], "", partial(queries.find_similar_slugs, taxonomy, exclude=uuid))
             _record_rename(term, fields["slug"])
+        before = get_state(term)
         for name, value in fields.items():
             setattr(term, name, value)
+        if db.session.is_modified(term):
+            record(term.kind, uuid, before, get_state(term))
         db.session.flush()
     return term
 
@@ -76,7 +82,9 @@ def delete(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
     """
     try:
         with transaction():
-            db.session.delete(queries.get_by_uuid(taxonomy, uuid))
+            term = queries.get_by_uuid(taxonomy, uuid)
+            record(term.kind, uuid, get_state(term), None)
+            db.session.delete(term)
             db.session.flush()
             _delete_former_slugs(taxonomy.model.kind, FormerTermSlug.term_id == uuid)
     except IntegrityError as error:
@@ -96,6 +104,12 @@ def get_or_create(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **fields
         if found is not None:
             return queries.get_by_uuid(taxonomy, found.uuid)
         return create(taxonomy, owner, taxonomy.body_schema().load({"name": name, **fields}))
+
+
+def get_state(term: Term) -> State:
+    """Return what readers can see of a term; whether they see an author depends on the articles."""
+    is_author = term.kind == AUTHOR
+    return State(None if is_author else EPOCH, pages.make_term_page(term.kind, term.uuid, term.slug))
 
 
 def _record_rename(term: Term, new: str) -> None:

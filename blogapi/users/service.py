@@ -136,7 +136,7 @@ def log_in(account: Account, *, lifetime: timedelta, user_agent: str = "") -> st
         user_agent=shown,
     )
     newest_first = select(WebSession.digest).order_by(WebSession.created.desc(), WebSession.digest)
-    with transaction():
+    with transaction(visible=False):
         db.session.execute(delete(WebSession).where(WebSession.expires <= now))
         excess = newest_first.where(WebSession.account_id == account.uuid).offset(MAX_LOGINS_PER_USER - 1)
         digests = db.session.scalars(excess.limit(MAX_LOGINS_PER_USER)).all()

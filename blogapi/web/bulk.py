@@ -20,7 +20,7 @@ def write_all(items: Sequence[Item], write: Callable[[Item], Result]) -> list[Re
     """
     results: list[Result] = []
     seen: set[Any] = set()
-    with transaction():
+    with transaction(visible=None):
         for index, item in enumerate(items):
             uuid = item["uuid"] if isinstance(item, dict) else getattr(item, "uuid", item)
             try:

@@ -25,7 +25,7 @@ def perform_write(write: Callable[[], Response], etag: Callable[[], str | None])
         _check_preconditions(etag)
         return write()
 
-    with transaction():
+    with transaction(visible=None):
         if request.method == "POST" and "Idempotency-Key" in request.headers:
             return run_once(checked_write)
         return checked_write()

@@ -34,7 +34,7 @@ def save(
     A new copy is based on the current version of the article. With `rebase`, an existing copy is too.
     Raises NotFound if the article does not exist, and Invalid if a term does not exist.
     """
-    with transaction():
+    with transaction(visible=False):
         article = articles.get_by_uuid(article_id)
         content = history.dump_content(make_edits(history.get_content(article), given))
         copy, now = queries.find_working_copy(article_id), current_time()
@@ -87,7 +87,7 @@ def _get_written_seo(article: ArticleContent) -> dict[str, str]:
 
 def discard(article_id: UUID) -> None:
     """Move the working copy to the history of the article; raises NotFound if there is none."""
-    with transaction():
+    with transaction(visible=False):
         queries.check_exists(article_id)
         history.keep_working_copies([article_id])
 
@@ -116,7 +116,7 @@ def publish(
     edits are based on, or if that version was a draft, the article is published now and would become a draft
     again.
     """
-    with transaction():
+    with transaction(visible=False):
         article = articles.get_by_uuid(article_id)
         copy = queries.find_working_copy(article_id)
         given = ArticleInput()

@@ -169,7 +169,7 @@ OTHER_SCHEMAS = {
     "a table": ("CREATE TABLE other (x)", "table other is unknown"),
     "a column less": ("ALTER TABLE seo DROP COLUMN og_image", "table seo lacks: og_image"),
     "a column more": ("ALTER TABLE tag ADD COLUMN motto TEXT", "table tag also has: motto TEXT"),
-    "an index less": ("DROP INDEX ix_change_due", "index ix_change_due is missing"),
+    "an index less": ("DROP INDEX ix_event_due", "index ix_event_due is missing"),
     "a trigger less": ("DROP TRIGGER search_entry_gone", "trigger search_entry_gone is missing"),
     "a view in the place of a table": (
         "ALTER TABLE article_tally RENAME TO article_count; "

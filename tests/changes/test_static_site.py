@@ -121,7 +121,7 @@ def test_a_site_whose_cursor_is_unknown_is_built_again(app, follow, make_article
     followed = tmp_path / "followed"
     follow(followed)
     with app.app_context():
-        db.session.execute(db.text("UPDATE revision SET epoch = 'restored'"))
+        db.session.execute(db.text("UPDATE event SET tag = '00000000'"))
         db.session.commit()
     make_article(slug="second")
     assert {"articles/first.html", "articles/second.html"} < follow(followed).keys()

@@ -63,8 +63,8 @@ READS = [
     ("{page}", "preview_pages.show", 8),
     ("/api/v1/blog/redirects/", "redirects.listed", 3),
     ("/api/v1/blog/redirects/?format=nginx", "redirects.listed", 3),
-    ("/api/v1/blog/changes/?limit=1000", "changes.listed", 5),
-    ("/api/v1/blog/changes/?since=now", "changes.listed", 4),
+    ("/api/v1/blog/changes/?limit=1000", "changes.listed", 2),
+    ("/api/v1/blog/changes/?since=now", "changes.listed", 2),
     ("/api/v1/blog/site/", "site.single", 2),
     # The address of the service takes one statement.
     (MEDIA, "media.listed", 3),

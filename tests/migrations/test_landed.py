@@ -40,12 +40,16 @@ DIGESTS = {
     "0011": "1c650c3589b700883be538953e1ab03c9a9c68bf1184147aa8d358d72fc09f0c",
     "0012": "5df61ea26f18d423f6e185761c84f950f9e8a4d1c4e68b1704bf902ea0f9bf27",
     "0013": "8ea4ea05ac46c938fcba83239863ca39b5659a512d85c6f3fed6b31895366ed8",
+    "0014": "c1b0e109cbfb636a758107272e5b3b393a2c50d8c9bc423aba96108c8ede7cc5",
 }
 
 # Tables that are derived from other tables and can differ between versions, and tables with internal
 # counters.
 INDEX = {"search_index", "search_entry"}
-DERIVED = INDEX | {"article_pieces", "article_tally", "change_counter", "revision", "alembic_version"}
+DERIVED = INDEX | {
+    *("article_pieces", "article_tally", "alembic_version"),
+    *("change", "change_counter", "revision", "event", "commit_counter"),
+}
 
 
 def select_stable_columns(row: dict[str, Any]) -> list[tuple[str, Any]]:
@@ -151,15 +155,10 @@ def convert_value(column: Any, value: Any) -> Any:
 def select_recorded_columns(
     found: dict[str, list[dict[str, Any]]], recorded: dict[str, list[dict[str, Any]]]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows without the columns and without the logged kinds that later migrations have added."""
+    """Return the rows without the columns that later migrations have added."""
     columns = {table: set().union(*rows) for table, rows in recorded.items()}
-    kinds = {row["kind"] for row in recorded.get("change", ())}
     return {
-        table: [
-            {name: row[name] for name in row if name in columns.get(table, row)}
-            for row in rows
-            if table != "change" or row["kind"] in kinds
-        ]
+        table: [{name: row[name] for name in row if name in columns.get(table, row)} for row in rows]
         for table, rows in found.items()
     }
 

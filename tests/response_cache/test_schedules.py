@@ -6,8 +6,6 @@ from datetime import UTC, datetime, timedelta
 
 from blogapi import clock
 from blogapi.api_keys import service as api_keys
-from blogapi.articles.models import Article
-from blogapi.storage.change_log import TracksChanges
 from blogapi.storage.commit_version import CommitVersion
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
 from tests.response_cache.cached_blog import add_cache, warm
@@ -99,13 +97,6 @@ def test_after_the_clock_is_set_back_the_list_hides_later_articles(as_reader, ma
     for minutes, visible in ((2, 1), (0, 0), (2, 1), (0, 0)):
         set_clock(NOON + minutes * MINUTE)
         assert len(warm(as_reader, ARTICLES).json) == visible
-
-
-def test_only_articles_can_become_visible_without_a_write():
-    scheduled = [
-        kind for kind in TracksChanges.__subclasses__() if kind.visible_from is not TracksChanges.visible_from
-    ]
-    assert scheduled == [Article]
 
 
 class SlowDatabaseClock:

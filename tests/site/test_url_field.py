@@ -7,7 +7,6 @@ from uuid import uuid4
 import pytest
 
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
-from tests.databases import other_connection
 from tests.response_cache.cached_blog import add_cache
 
 HOME = "https://blog.example"
@@ -193,16 +192,6 @@ def test_an_unchanged_address_gets_a_304(as_reader, blog, set_site):
         etag = as_reader.get(f"{path}?fields=url").headers["ETag"]
         again = as_reader.get(f"{path}?fields=url", headers={"If-None-Match": etag})
         assert (again.status_code, again.data) == (304, b"")
-
-
-def test_a_change_of_the_site_by_another_program_shows_at_once(app, as_reader, blog, set_site, monkeypatch):
-    set_site(url=HOME)
-    add_cache(app, monkeypatch)
-    before = read_all(as_reader, blog)
-    with app.app_context(), other_connection(app) as connection:
-        connection.exec_driver_sql("UPDATE site SET url = 'https://other.example'")
-    after = read_all(as_reader, blog)
-    assert all(old[0] != new[0] for old, new in zip(before, after, strict=True))
 
 
 def test_an_unknown_article_has_no_address(as_reader, set_site):

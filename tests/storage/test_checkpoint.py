@@ -133,7 +133,7 @@ def checkpoints(monkeypatch):
 def test_a_checkpoint_begins_with_a_commit(log_path, write_rows, checkpoints):
     write_rows(4, log_path)
     commands = [text for text in checkpoints if text.startswith(("UPDATE", "PRAGMA"))]
-    assert commands == ["UPDATE revision SET commits = commits + 1", "PRAGMA wal_checkpoint(TRUNCATE)"]
+    assert commands == ["UPDATE commit_counter SET tag = tag", "PRAGMA wal_checkpoint(TRUNCATE)"]
 
 
 def test_two_processes_make_no_checkpoint_at_once(instance, log_path, write_rows, checkpoints):

@@ -79,7 +79,9 @@ def test_four_processes_can_start_at_the_same_time_on_an_empty_database(database
 
 def test_four_processes_that_upgrade_together_run_the_migration_once(databases, app, tmp_path, monkeypatch):
     # A slow migration that fails when it runs twice.
-    body = 'op.execute("SELECT pg_sleep(1)")\n    op.execute("INSERT INTO change_counter VALUES (2, 0, 0)")'
+    body = (
+        'op.execute("SELECT pg_sleep(1)")\n    op.execute("INSERT INTO commit_counter SELECT 2, tag, visible, 0, 0, NULL FROM commit_counter")'
+    )
     scripts = copy_scripts(tmp_path, body)
     with connect(databases.environment()["BLOGAPI_DATABASE_URL"]):
         copy = databases.save_copy(app)
@@ -99,7 +101,7 @@ def test_four_processes_that_upgrade_together_run_the_migration_once(databases, 
         (FAILS_HALF_WAY, "nowhere"),
         (BREAKS_REFERENCES, "foreign key constraint"),
         (LEAVES_A_COLUMN, "Differences: table tag also has: motto text."),
-        (FORGETS_AN_INDEX, "Differences: index ix_change_due is missing."),
+        (FORGETS_AN_INDEX, "Differences: index ix_event_due is missing."),
     ],
 )
 def test_a_failed_migration_leaves_the_database_unchanged(app, make_tag, tmp_path, monkeypatch, body, reason):
@@ -267,7 +269,7 @@ def test_the_commit_version_is_new_after_a_backup_is_restored(app, make_tag):
         later = source.get_version()
         assert later > before
         with other_connection(app) as other:
-            other.exec_driver_sql("UPDATE revision SET commits = commits - 2")
+            other.exec_driver_sql("UPDATE commit_counter SET tag = 'restored'")
         restored = source.get_version()
         assert restored > later
         assert source.get_version(since=0) == restored
@@ -279,11 +281,11 @@ def test_an_unreachable_server_has_no_commit_version(app):
         before = source.get_version()
         close_connections(app)
         with other_connection(app) as other:
-            other.exec_driver_sql("ALTER TABLE revision RENAME TO away")
+            other.exec_driver_sql("ALTER TABLE commit_counter RENAME TO away")
             try:
                 assert source.get_version() is None
             finally:
-                other.exec_driver_sql("ALTER TABLE away RENAME TO revision")
+                other.exec_driver_sql("ALTER TABLE away RENAME TO commit_counter")
         assert source.get_version() > before
 
 

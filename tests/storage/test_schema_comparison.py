@@ -16,7 +16,7 @@ ON_BOTH = {
     "a default": ("ALTER TABLE tag RENAME COLUMN pieces TO parts", "table tag lacks: pieces "),
     "a view": ("CREATE VIEW other AS SELECT 1 AS x", "view other is unknown"),
     "an unknown index": ("CREATE INDEX other ON tag (name)", "index other is unknown"),
-    "a missing index": ("DROP INDEX ix_change_due", "index ix_change_due is missing"),
+    "a missing index": ("DROP INDEX ix_event_due", "index ix_event_due is missing"),
     "a missing search index": ("DROP TABLE search_index", "table search_index is missing"),
 }
 # These statements need PostgreSQL. On SQLite, the test edits the SQL of a table instead.

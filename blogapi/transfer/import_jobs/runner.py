@@ -166,7 +166,7 @@ def _watch(uuid: UUID, child: Child, stopping: threading.Event) -> Status:
         if child.wait(UPDATE_SECONDS):
             return Status.FAILED
         # The database can be busy; the next update follows soon.
-        with suppress(SQLAlchemyError, Problem), transaction():
+        with suppress(SQLAlchemyError, Problem), transaction(visible=False):
             job = db.session.get(ImportJob, uuid)
             if job is None or job.cancel_requested:
                 return Status.CANCELLED
@@ -189,7 +189,7 @@ def _finish(uuid: UUID, status: Status, error: str, line: Mapping[str, Any]) -> 
     """Store the end of a job."""
     for tries_left in reversed(range(_TRIES)):
         try:
-            with transaction():
+            with transaction(visible=False):
                 job = db.session.get(ImportJob, uuid)
                 if job is None:
                     return

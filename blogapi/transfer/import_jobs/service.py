@@ -35,7 +35,7 @@ def create(uuid: UUID, user: UUID, name: str, options: Fields) -> None:
     Deletes old jobs. Raises Conflict if another import is running.
     """
     size = folders.get_upload_path(uuid, name).stat().st_size
-    with transaction():
+    with transaction(visible=False):
         check_none_is_running()
         deleted = _delete_old(MAX_JOBS - 1)
         job = ImportJob(
@@ -51,7 +51,7 @@ def start(uuid: UUID) -> None:
 
     Raises NotFound, and Conflict if the job cannot be started or another import is running.
     """
-    with transaction():
+    with transaction(visible=False):
         job = _get_job(uuid)
         status = queries.get_status(job, current_time())
         if status in ENDED:
@@ -72,7 +72,7 @@ def cancel(uuid: UUID) -> None:
 
     Raises NotFound, and Conflict if the job has ended.
     """
-    with transaction():
+    with transaction(visible=False):
         job = _get_job(uuid)
         status = queries.get_status(job, current_time())
         if status in ENDED:
@@ -88,7 +88,7 @@ def cancel(uuid: UUID) -> None:
 
 def delete(uuid: UUID) -> None:
     """Delete a job with its file and its reports; raises NotFound, and Conflict if it is running."""
-    with transaction():
+    with transaction(visible=False):
         job = _get_job(uuid)
         if queries.get_status(job, current_time()) in RUNNING:
             raise Conflict("This import is running; cancel it first.", code="import_running")
@@ -99,7 +99,7 @@ def delete(uuid: UUID) -> None:
 def delete_old() -> None:
     """Delete old jobs, and the folders that killed servers have left, unless the database is busy."""
     try:
-        with transaction(wait=False):
+        with transaction(wait=False, visible=False):
             deleted = _delete_old(MAX_JOBS)
             known = set(db.session.scalars(select(ImportJob.uuid)))
     except (*BUSY_ERRORS, NewerSchema):

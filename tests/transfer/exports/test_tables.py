@@ -20,7 +20,7 @@ LEFT_OUT = {
     "imported": "which files were imported",
     "import_job": "imports over HTTP",
     "idempotent_answer": "answers that are kept for repeated requests",
-    **dict.fromkeys(("change", "change_counter", "revision"), "the feed of changes"),
+    **dict.fromkeys(("event", "commit_counter"), "the feed of changes"),
     "search_entry": "the search index",
     "media_rendition": "smaller versions of pictures",
     "media_use": "which item uses a file",

@@ -1,0 +1,44 @@
+"""What readers can see of an article, as events record it."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from blogapi.articles.models import Article
+from blogapi.categories.models import Category
+from blogapi.publication import events
+from blogapi.publication.events import Page, State, What
+from blogapi.publication.visibility import LISTED_STATUSES, get_readable_from
+from blogapi.site import pages
+from blogapi.storage import transaction_info
+from blogapi.storage.database import db
+
+
+def get_state(article: Article) -> State:
+    """Return what readers can see of the article now or, if it is scheduled, later."""
+    readable_from = get_readable_from(article)
+    if readable_from is None:
+        return State(None, Page(article.slug))
+    category = _get_category(article.category_id)
+    return State(
+        readable_from,
+        pages.make_article_page(article.uuid, article.slug, category.slug, readable_from),
+        listed=article.status in LISTED_STATUSES,
+        shows=frozenset(link.author_id for link in article.author_links),
+    )
+
+
+def _get_category(uuid: UUID) -> Category:
+    """Return a category, which is read once in a transaction; `article.category` can be the former one."""
+    categories = transaction_info.get_info(db.session()).setdefault("categories", {})
+    if uuid not in categories:
+        with db.session.no_autoflush:
+            categories[uuid] = db.session.get_one(Category, uuid)
+    category: Category = categories[uuid]
+    return category
+
+
+def record_rendering(article: Article, what: What) -> None:
+    """Record that the fields of the article are the same, but what is derived from them has changed."""
+    state = get_state(article)
+    events.record(Article.kind, article.uuid, state, state, what=what)

@@ -1,0 +1,124 @@
+"""Checks that the newest events describe what readers can see; other programs write without events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+
+from blogapi.articles import author_visibility, states
+from blogapi.articles.models import Article
+from blogapi.authors.models import Author
+from blogapi.categories.models import Category
+from blogapi.doctor import findings
+from blogapi.doctor.findings import Finding, ok, repaired_or_wrong
+from blogapi.publication import events
+from blogapi.publication.events import EPOCH, FETCHED, Event, Page, State, What
+from blogapi.storage.database import current_time, db, transaction
+from blogapi.tags.models import Tag
+from blogapi.taxonomies import service as taxonomies
+
+_ITEMS_PER_BATCH = 200
+
+
+def run_checks(*, repair: bool = False) -> Iterator[Finding]:
+    """Yield a finding about the events; `repair` records what they lack."""
+    differing: list[str] = []
+    # The events of articles that have become public may be missing until the next write.
+    events.settle()
+    for model in (Category, Tag, Article, Author):
+        for rows in _read_batches(model):
+            differing += _check_items(model, rows, repair)
+        differing += _check_deleted(model, repair)
+    if differing:
+        says = f"{len(differing)} items changed without an event ({findings.join_examples(differing)})."
+        yield repaired_or_wrong("events", says, repair)
+    else:
+        yield ok("events", "The events describe what readers can see.")
+
+
+def _read_batches(model: Any) -> Iterator[Sequence[Any]]:
+    last = UUID(int=0)
+    while True:
+        statement = select(model).where(model.uuid > last).order_by(model.uuid).limit(_ITEMS_PER_BATCH)
+        rows = db.session.scalars(statement).all()
+        if not rows:
+            return
+        last = rows[-1].uuid
+        yield rows
+        db.session.expunge_all()
+        db.session.rollback()
+
+
+def _check_items(model: Any, rows: Sequence[Any], repair: bool) -> list[str]:
+    """Return the slugs of the items that differ from their events."""
+    differing = _find_differing(model, rows)
+    if differing and repair:
+        with transaction():
+            present = select(model).where(model.uuid.in_([item.uuid for item in differing]))
+            items = db.session.scalars(present).all()
+            recorded = _read_recorded(model.kind, [item.uuid for item in items])
+            for item in items:
+                events.record(model.kind, item.uuid, recorded.get(item.uuid), _get_state(item))
+    return [item.slug for item in differing]
+
+
+def _find_differing(model: Any, rows: Sequence[Any]) -> list[Any]:
+    now = current_time()
+    recorded = _read_recorded(model.kind, [item.uuid for item in rows])
+    public = (
+        author_visibility.find_public_authors([item.uuid for item in rows], now) if model is Author else {}
+    )
+    differing = []
+    for item in rows:
+        state = State(EPOCH, public[item.uuid]) if item.uuid in public else _get_state(item)
+        if item.uuid not in recorded or _differ(recorded[item.uuid], state, now):
+            differing.append(item)
+    return differing
+
+
+def _differ(recorded: State, state: State, now: datetime) -> bool:
+    """Return whether readers see something else than what is recorded."""
+    times = [one.readable_from for one in (recorded, state)]
+    if any(time is not None and time > now for time in times):
+        return times[0] != times[1]
+    was_public, is_public = (time is not None for time in times)
+    return was_public != is_public or (is_public and recorded.page.slug != state.page.slug)
+
+
+def _get_state(item: Any) -> State:
+    return states.get_state(item) if isinstance(item, Article) else taxonomies.get_state(item)
+
+
+def _read_recorded(kind: str, uuids: Sequence[UUID]) -> Mapping[UUID, State]:
+    """Return the states of items according to their newest events; deleted items have none."""
+    is_newest = Event.newest.is_not(None) | Event.newest_public.is_not(None)
+    statement = select(Event).where(Event.kind == kind, Event.uuid.in_(uuids), is_newest)
+    found: dict[UUID, State] = {}
+    for event in db.session.scalars(statement.order_by(Event.position)):
+        is_public = event.newest_public is not None and event.what in FETCHED
+        readable_from = event.due or (EPOCH if is_public else None)
+        found[event.uuid] = State(readable_from, Page(event.slug, event.path))
+        if event.what == What.DELETED:
+            del found[event.uuid]
+    return found
+
+
+def _check_deleted(model: Any, repair: bool) -> list[str]:
+    """Return the slugs of the items that were deleted without an event."""
+    exists = select(model.uuid).where(model.uuid == Event.uuid).correlate(Event).exists()
+    statement = select(Event).where(
+        Event.kind == model.kind, Event.newest.is_not(None), Event.what != What.DELETED, ~exists
+    )
+    gone = db.session.scalars(statement).all()
+    slugs = [event.slug or event.slug_before or str(event.uuid) for event in gone]
+    if gone and repair:
+        uuids = [event.uuid for event in gone]
+        db.session.rollback()
+        with transaction():
+            for uuid, state in _read_recorded(model.kind, uuids).items():
+                events.record(model.kind, uuid, state, None)
+    return slugs

@@ -1,0 +1,55 @@
+"""The thread of a server that announces scheduled items on time, and deletes old events."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from datetime import timedelta
+
+from flask import Flask
+from sqlalchemy import delete, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from blogapi import clock
+from blogapi.publication import events
+from blogapi.publication.events import Event
+from blogapi.storage.database import current_time, db, transaction
+from blogapi.storage.version_check import NewerSchema
+
+CHECK_SECONDS = 1.0
+
+# How long an event is kept after a newer event of its item. A cursor that is older is unknown.
+KEEP = timedelta(days=30)
+_DELETE_INTERVAL = timedelta(days=1)
+_EVENTS_PER_TRANSACTION = 5000
+
+
+def start(app: Flask) -> threading.Event:
+    """Start the thread; return the event that stops it."""
+    stop = threading.Event()
+    threading.Thread(target=_run, args=(app, stop), name="publication", daemon=True).start()
+    return stop
+
+
+def delete_old_events() -> None:
+    """Delete the events that have been superseded for more than KEEP. The newest event of each item stays."""
+    is_old = Event.superseded < current_time() - KEEP
+    while True:
+        statement = select(Event.position).where(is_old).limit(_EVENTS_PER_TRANSACTION)
+        positions = db.session.scalars(statement).all()
+        if positions:
+            with transaction(visible=False):
+                db.session.execute(delete(Event).where(Event.position.in_(positions)))
+        if len(positions) < _EVENTS_PER_TRANSACTION:
+            return
+
+
+def _run(app: Flask, stop: threading.Event) -> None:
+    next_deletion = clock.now()
+    while not stop.wait(CHECK_SECONDS):
+        # The database may be unreachable for a while, or another version may have taken it over.
+        with suppress(SQLAlchemyError, NewerSchema), app.app_context():
+            events.settle()
+            if clock.now() >= next_deletion:
+                delete_old_events()
+                next_deletion = clock.now() + _DELETE_INTERVAL

@@ -1,0 +1,36 @@
+"""The pages of items on the site, as events record them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from blogapi.publication.events import Page
+from blogapi.site import addresses
+from blogapi.site.models import Site
+from blogapi.site.queries import get_site
+from blogapi.storage import transaction_info
+from blogapi.storage.database import db
+
+
+def make_term_page(kind: str, uuid: UUID, slug: str) -> Page:
+    """Return the page of a term; `kind` is `category`, `tag` or `author`."""
+    return Page(slug, addresses.make_term_path(_get_site(), kind, uuid=uuid, slug=slug))
+
+
+def make_article_page(uuid: UUID, slug: str, category_slug: str, published_at: datetime) -> Page:
+    """Return the page of an article that is public or scheduled; the time is aware."""
+    path = addresses.make_article_path(
+        _get_site(), uuid=uuid, slug=slug, category_slug=category_slug, published_at=published_at
+    )
+    return Page(slug, path)
+
+
+def _get_site() -> Site:
+    """Return the site, which is read once in a transaction."""
+    info = transaction_info.get_info(db.session())
+    if "site" not in info:
+        with db.session.no_autoflush:
+            info["site"] = get_site()
+    site: Site = info["site"]
+    return site
