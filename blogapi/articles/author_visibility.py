@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy import ColumnElement, bindparam, or_, select
 
 from blogapi.articles.models import Article, ArticleAuthor
 from blogapi.authors.models import Author
@@ -15,6 +15,20 @@ from blogapi.publication.visibility import readable
 from blogapi.site import pages
 from blogapi.storage.database import chunk, current_time, db, transaction
 from blogapi.taxonomies.service import get_state
+
+# With a join instead of the inner subquery, SQLite could read all public articles for each author.
+_is_visible = Article.uuid == ArticleAuthor.article_id, readable(Article)
+_has_article = (
+    select(ArticleAuthor.article_id)
+    .where(ArticleAuthor.author_id == Author.uuid)
+    .where(select(Article.uuid).where(*_is_visible).correlate(ArticleAuthor).exists())
+    .correlate(Author)
+    .exists()
+)
+# This statement is built once, because building a statement takes longer than executing it.
+_SELECT_PUBLIC = select(Author.uuid, Author.slug).where(
+    _has_article, Author.uuid.in_(bindparam("authors", expanding=True))
+)
 
 
 def record_missing_authors() -> None:
@@ -37,20 +51,12 @@ def find_authors(articles: Collection[UUID]) -> set[UUID]:
 
 def find_public_authors(authors: Collection[UUID], now: datetime) -> Mapping[UUID, Page]:
     """Return those of these authors whom a public article names, with their pages."""
-    # With a join instead of the inner subquery, SQLite could read all public articles for each author.
-    is_visible = Article.uuid == ArticleAuthor.article_id, readable(Article, now)
-    has_article = (
-        select(ArticleAuthor.article_id)
-        .where(ArticleAuthor.author_id == Author.uuid)
-        .where(select(Article.uuid).where(*is_visible).correlate(ArticleAuthor).exists())
-        .correlate(Author)
-        .exists()
+    rows = (
+        row
+        for some in chunk(authors)
+        for row in db.session.execute(_SELECT_PUBLIC, {"authors": some, "now": now})
     )
-    statement = select(Author.uuid, Author.slug).where(has_article)
-    found = (
-        row for some in chunk(authors) for row in db.session.execute(statement.where(Author.uuid.in_(some)))
-    )
-    return {row.uuid: pages.make_term_page(AUTHOR, row.uuid, row.slug) for row in found}
+    return {row.uuid: pages.make_term_page(AUTHOR, row.uuid, row.slug) for row in rows}
 
 
 def author_is_public() -> ColumnElement[bool]:

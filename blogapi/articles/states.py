@@ -19,10 +19,11 @@ def get_state(article: Article) -> State:
     readable_from = get_readable_from(article)
     if readable_from is None:
         return State(None, Page(article.slug))
-    category = _get_category(article.category_id)
     return State(
         readable_from,
-        pages.make_article_page(article.uuid, article.slug, category.slug, readable_from),
+        pages.make_article_page(
+            article.uuid, article.slug, lambda: _get_category(article.category_id).slug, readable_from
+        ),
         listed=article.status in LISTED_STATUSES,
         shows=frozenset(link.author_id for link in article.author_links),
     )

@@ -260,20 +260,22 @@ class _Writer:
         self._authors: AuthorQueries = current_app.extensions[_AUTHOR_QUERIES]
         # Whether readers can notice the commit, at once or when a scheduled item becomes public.
         self._visible = False
+        # The authors whom written articles show, and no longer show.
+        self._shown, self._hidden = set[UUID](), set[UUID]()
         self._rows: list[dict[str, Any]] = []
 
     def write(self, notes: Mapping[Key, _Note], *, visible: bool) -> None:
         """Write the events and count the commit."""
-        shown = self._settle()
-        shown |= self._write_items((key, note) for key, note in notes.items() if key[0] != AUTHOR)
-        self._write_authors({uuid: note for (kind, uuid), note in notes.items() if kind == AUTHOR}, shown)
+        self._settle()
+        self._write_items((key, note) for key, note in notes.items() if key[0] != AUTHOR)
+        self._write_authors({uuid: note for (kind, uuid), note in notes.items() if kind == AUTHOR})
         self._counter["tag"] = self._tag
         if visible or self._visible:
             self._counter["visible"] = self._tag
         self._connection.execute(_UPDATE_COUNTER, {f"new_{name}": self._counter[name] for name in _COUNTED})
 
-    def _settle(self) -> set[UUID]:
-        """Write the events of the items that have become due; return the authors whom they name."""
+    def _settle(self) -> None:
+        """Write the events of the items that have become due."""
         announced_until = self._counter["announced_until"]
         if announced_until is not None and announced_until > self._now + CLOCK_TOLERANCE:
             # The clock was set back: these items are hidden until they become due again.
@@ -282,7 +284,7 @@ class _Writer:
             self._visible = True
             self._min_due = self._connection.execute(_READ_COUNTER).one().min_due
         if self._min_due is None or self._min_due > self._now:
-            return set()
+            return
         due = self._connection.execute(_SELECT_DUE, {"now": self._now}).mappings().all()
         for row in due:
             page = Page(row["slug"], row["path"])
@@ -297,11 +299,10 @@ class _Writer:
             )
         self._store()
         self._visible = True
-        return self._authors.find_authors([row["uuid"] for row in due])
+        self._shown |= self._authors.find_authors([row["uuid"] for row in due])
 
-    def _write_items(self, notes: Iterable[tuple[Key, _Note]]) -> set[UUID]:
-        """Write the events of noted items; return the authors whom the changes can show or hide."""
-        authors: set[UUID] = set()
+    def _write_items(self, notes: Iterable[tuple[Key, _Note]]) -> None:
+        """Write the events of noted items."""
         for key, (before, after, what) in notes:
             was_public, is_public = (_is_public(state, self._now) for state in (before, after))
             self._add(
@@ -319,13 +320,13 @@ class _Writer:
                 state.shows if state is not None and is_shown else frozenset()
                 for state, is_shown in ((before, was_public), (after, is_public))
             )
-            authors |= shown_before | shown if shown_before != shown else frozenset()
+            self._shown |= shown - shown_before
+            self._hidden |= shown_before - shown
         self._store()
-        return authors
 
-    def _write_authors(self, notes: Mapping[UUID, _Note], shown: Collection[UUID]) -> None:
+    def _write_authors(self, notes: Mapping[UUID, _Note]) -> None:
         """Write the events of changed authors, and of those whom changed articles show or hide."""
-        uuids = {*notes, *shown}
+        uuids = {*notes, *self._shown, *self._hidden}
         if not uuids:
             return
         former = {
@@ -333,6 +334,8 @@ class _Writer:
             for some in chunk(uuids)
             for row in self._connection.execute(_SELECT_PUBLIC_AUTHORS, {"uuids": some})
         }
+        # Most articles are of authors that are public already.
+        uuids -= self._shown & former.keys() - self._hidden - notes.keys()
         public = self._authors.find_public_authors(uuids, self._now)
         for uuid in sorted(uuids):
             was_public, is_public = uuid in former, uuid in public

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from uuid import UUID
 
@@ -18,10 +19,14 @@ def make_term_page(kind: str, uuid: UUID, slug: str) -> Page:
     return Page(slug, addresses.make_term_path(_get_site(), kind, uuid=uuid, slug=slug))
 
 
-def make_article_page(uuid: UUID, slug: str, category_slug: str, published_at: datetime) -> Page:
+def make_article_page(
+    uuid: UUID, slug: str, get_category_slug: Callable[[], str], published_at: datetime
+) -> Page:
     """Return the page of an article that is public or scheduled; the time is aware."""
+    site = _get_site()
+    category_slug = get_category_slug() if "{category}" in site.article_path else ""
     path = addresses.make_article_path(
-        _get_site(), uuid=uuid, slug=slug, category_slug=category_slug, published_at=published_at
+        site, uuid=uuid, slug=slug, category_slug=category_slug, published_at=published_at
     )
     return Page(slug, path)
 

@@ -58,7 +58,9 @@ def test_the_events_of_a_commit_have_one_tag_and_no_other_commit_has_it(app, peo
                 for number in range(2):
                     body = {"title": f"{title}{number}", "category": category}
                     articles.create(people.admin.uuid, ArticleBodySchema().load(body))
-        tags = db.session.scalars(select(Event.tag).where(Event.kind == "article")).all()
+        tags = db.session.scalars(
+            select(Event.tag).where(Event.kind == "article").order_by(Event.position)
+        ).all()
     assert tags[0] == tags[1] != tags[2] == tags[3]
 
 

@@ -79,9 +79,8 @@ def test_four_processes_can_start_at_the_same_time_on_an_empty_database(database
 
 def test_four_processes_that_upgrade_together_run_the_migration_once(databases, app, tmp_path, monkeypatch):
     # A slow migration that fails when it runs twice.
-    body = (
-        'op.execute("SELECT pg_sleep(1)")\n    op.execute("INSERT INTO commit_counter SELECT 2, tag, visible, 0, 0, NULL FROM commit_counter")'
-    )
+    row = "SELECT 2, tag, visible, 0, 0, NULL FROM commit_counter"
+    body = f'op.execute("SELECT pg_sleep(1)")\n    op.execute("INSERT INTO commit_counter {row}")'
     scripts = copy_scripts(tmp_path, body)
     with connect(databases.environment()["BLOGAPI_DATABASE_URL"]):
         copy = databases.save_copy(app)
