@@ -33,11 +33,11 @@ class ImportedFile(Base):
 class ImportJob(Identified, Timestamped, Base):
     """An import that was started over HTTP, and the file that was uploaded for it.
 
-    `options` is JSON with the options of the import. A job is tried without writing first: `trial_report` and
-    `report` are JSON summaries of the reports about the trial and about the import; the whole reports are
-    files beside the uploaded file. `done` of `total` items of the current `stage` are finished. A server that
-    runs the job updates `last_updated` regularly, and a job without updates was interrupted. `error` is the
-    reason why a job failed.
+    `options` is JSON with the options of the import. `trial_report` and `report` are JSON summaries of the
+    dry run, which comes first, and of the import; the complete reports are files beside the uploaded file.
+    `done` of `total` items of the current `stage` are finished. A server that runs the job updates
+    `last_updated` regularly, and a job without updates was interrupted. `error` is the reason
+    why a job failed.
     """
 
     __tablename__ = "import_job"

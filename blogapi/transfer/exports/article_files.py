@@ -6,14 +6,11 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import datetime
 from html import escape
-from types import SimpleNamespace
-from typing import cast
 from urllib.parse import unquote, urlsplit
 
 from blogapi.articles.content import default_seo
 from blogapi.publication.visibility import READABLE_STATUSES, Status
 from blogapi.site import addresses
-from blogapi.site.models import Site
 from blogapi.transfer.exports.layouts import FRONT_MATTER_TEXTS, Layout
 from blogapi.transfer.exports.references import MediaAddresses, Replacement, Rewritten, escape_shortcodes
 from blogapi.transfer.exports.snapshot import Item, Snapshot
@@ -42,8 +39,7 @@ class ArticleWriter:
             "tags": _Names(snapshot.tags),
             "authors": _Names(snapshot.authors),
         }
-        # The pages are below the address of the site, so only their paths are written.
-        self._site = cast(Site, SimpleNamespace(**{**snapshot.site, "url": "http://localhost"}))
+        self._site = snapshot.local_site
 
     def write(self, article: Item) -> bytes:
         """Return the file of an article."""

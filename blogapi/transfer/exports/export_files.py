@@ -8,13 +8,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
-from typing import IO, cast
+from typing import IO
 from urllib.parse import unquote, urlsplit
 
 from blogapi.media.stored_files import StoredFile, find_fault
 from blogapi.redirects.queries import list_redirects
-from blogapi.site.models import Site
 from blogapi.storage.database import end_read
 from blogapi.transfer.exports.article_files import ArticleWriter
 from blogapi.transfer.exports.layouts import Layout
@@ -141,8 +139,7 @@ def _without_empty(item: Item) -> Item:
 
 def _list_redirects(snapshot: Snapshot) -> Iterator[Item]:
     """Yield the paths of the former and the current pages below the address of the site."""
-    site = cast(Site, SimpleNamespace(**{**snapshot.site, "url": "http://localhost"}))
-    for redirect in list_redirects(None, site).rows:
+    for redirect in list_redirects(None, snapshot.local_site).rows:
         former, current = (urlsplit(url or "") for url in (redirect.old_url, redirect.new_url))
         if former.path != current.path and not (former.query or former.fragment):
             yield {"kind": redirect.kind, "from": former.path, "to": current.path}

@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from html import unescape
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 from urllib.parse import unquote
 from uuid import UUID
 
@@ -86,6 +87,11 @@ class Snapshot:
     uuids: Sequence[UUID]
     slugs: Sequence[str]
     public_count: int
+
+    @property
+    def local_site(self) -> Site:
+        """The site with an address whose path is empty, because paths in files are below its address."""
+        return cast(Site, SimpleNamespace(**{**self.site, "url": "http://localhost"}))
 
     def read_articles(self) -> Iterator[Item]:
         """Yield the articles in the order of `created` and `uuid`."""
