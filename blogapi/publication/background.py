@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 
@@ -16,7 +17,7 @@ from blogapi.publication.events import Event
 from blogapi.storage.database import current_time, db, transaction
 from blogapi.storage.version_check import NewerSchema
 
-CHECK_SECONDS = 1.0
+CHECK_SECONDS, STOP_SECONDS = 1.0, 5.0
 
 # How long an event is kept after a newer event of its item. A cursor that is older is unknown.
 KEEP = timedelta(days=30)
@@ -24,11 +25,17 @@ _DELETE_INTERVAL = timedelta(days=1)
 _EVENTS_PER_TRANSACTION = 5000
 
 
-def start(app: Flask) -> threading.Event:
-    """Start the thread; return the event that stops it."""
+def start(app: Flask) -> Callable[[], None]:
+    """Start the thread; return the function that ends it."""
     stop = threading.Event()
-    threading.Thread(target=_run, args=(app, stop), name="publication", daemon=True).start()
-    return stop
+    thread = threading.Thread(target=_run, args=(app, stop), name="publication", daemon=True)
+    thread.start()
+
+    def end() -> None:
+        stop.set()
+        thread.join(STOP_SECONDS)
+
+    return end
 
 
 def delete_old_events() -> None:

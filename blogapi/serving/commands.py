@@ -118,13 +118,14 @@ def serve(
     _print_next_steps(with_demo)
     health.start_integrity_check(app)
     daily.start(app)
-    background.start(app)
+    end_announcing = background.start(app)
     click.echo(f"Serving {Path(app.instance_path)} at {where}  (Ctrl-C ends)")
     _end_on_signals(app, http_server)
     http_server.access_log = _access_log(app)
     try:
         http_server.run()
     finally:
+        end_announcing()
         get_runner(app).stop(IMPORT_STOP_SECONDS)
         if http_server.access_log is not None:
             http_server.access_log.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -175,12 +176,14 @@ def test_the_thread_of_a_server_writes_due_events(app, schedule, set_clock, read
     schedule(1)
     set_clock(NOON + HOUR)
     monkeypatch.setattr(background, "CHECK_SECONDS", 0.01)
-    stop = background.start(app)
-    for _ in range(3000):
-        if len(read_events()) == 2:
-            break
-        stop.wait(0.01)
-    stop.set()
+    end = background.start(app)
+    try:
+        for _ in range(3000):
+            if len(read_events()) == 2:
+                break
+            time.sleep(0.01)
+    finally:
+        end()
     assert read_events()[1:] == [("published", NOON + HOUR)]
 
 
