@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import cast
 from uuid import UUID
+
+from sqlalchemy import select
 
 from blogapi.publication.events import Page
 from blogapi.site import addresses
 from blogapi.site.models import Site
-from blogapi.site.queries import get_site
 from blogapi.storage import transaction_info
 from blogapi.storage.database import db
+
+_SELECT_PATHS = select(Site.article_path, Site.category_path, Site.tag_path, Site.author_path, Site.time_zone)
 
 
 def make_term_page(kind: str, uuid: UUID, slug: str) -> Page:
@@ -32,10 +36,8 @@ def make_article_page(
 
 
 def _get_site() -> Site:
-    """Return the site, which is read once in a transaction."""
+    """Return the columns of the site that paths depend on; they are read once in a transaction."""
     info = transaction_info.get_info(db.session())
     if "site" not in info:
-        with db.session.no_autoflush:
-            info["site"] = get_site()
-    site: Site = info["site"]
-    return site
+        info["site"] = db.session.connection().execute(_SELECT_PATHS).one()
+    return cast(Site, info["site"])
