@@ -1,4 +1,4 @@
-"""The full-text indexes of SQLite (FTS5) and PostgreSQL (tsvector), behind one interface.
+"""The full-text indexes of SQLite (FTS5) and PostgreSQL (tsvector), with the same methods.
 
 Both engines index the words that `tokenizer` finds, so that they find the same articles.
 """
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
@@ -23,7 +23,6 @@ from sqlalchemy import (
     ScalarSelect,
     Select,
     String,
-    TableClause,
     Update,
     bindparam,
     cast,
@@ -82,60 +81,6 @@ class Hits:
     kept: str
 
 
-class Engine(Protocol):
-    """A full-text index: its table, the column of article numbers, and how to query it."""
-
-    table: TableClause
-    number: ColumnElement[int]
-
-    def make_match(self, phrases: Sequence[Sequence[str]], *, prefix: bool, field: Field = Field.ALL) -> str:
-        """Return the full-text query for rows that contain all phrases in the field.
-
-        With `prefix`, the last word of the last phrase also matches as a prefix.
-        """
-
-    def matches(self, match: ColumnElement[str], field: Field = Field.ALL) -> ColumnElement[bool]:
-        """Return the condition that a row matches the full-text query for the field."""
-
-    def is_kept(self, number: ColumnElement[int], kept: ColumnElement[str]) -> ColumnElement[bool]:
-        """Return the condition that the number is one of those in `Hits.kept`."""
-
-    def has_number(self, numbers: str) -> ColumnElement[bool]:
-        """Return the condition that a row has one of the numbers of `Hits.kept`.
-
-        Use it only together with `matches`.
-        """
-
-    def has_selected(self, connection: Connection, numbers: Select[int]) -> ColumnElement[bool]:
-        """Return the condition that a row has one of the selected numbers. Use it only with `matches`."""
-
-    def is_between(self, low: int, high: int) -> ColumnElement[bool]:
-        """Return the condition that the number of a row is between these. Use it only with `matches`."""
-
-    def find_newest(
-        self, connection: Connection, conditions: Conditions, limit: int | None, keep: int | None
-    ) -> Hits:
-        """Return the rows that meet the conditions: the newest `limit` (None: all) and their total.
-
-        `Hits.kept` contains the newest `keep` rows (None: all).
-        """
-
-    def find_all(self, connection: Connection, condition: ColumnElement[bool]) -> str:
-        """Return the numbers of all rows that meet the condition, as in `Hits.kept`."""
-
-    def select_with_phrase(
-        self, phrase: str, matching: ColumnElement[bool], scope: Conditions, hits: Hits
-    ) -> Select[int]:
-        """Return a statement that selects, newest first, the numbers of the hits that match the phrase.
-
-        The statement considers only the newest MAX_CANDIDATES hits. They meet `matching` and `scope`, and
-        `hits.kept` contains at least these.
-        """
-
-    def make_row(self, row: IndexRow) -> Mapping[str, Any]:
-        """Return the row of an article."""
-
-
 _WORDS = tuple(f"{name}_words" for name in TEXTS)
 
 
@@ -155,7 +100,10 @@ class Fts5:
     number: ColumnElement[int] = table.c.rowid
 
     def make_match(self, phrases: Sequence[Sequence[str]], *, prefix: bool, field: Field = Field.ALL) -> str:
-        """Return the full-text query for rows that contain all phrases in the field."""
+        """Return the full-text query for rows that contain all phrases in the field.
+
+        With `prefix`, the last word of the last phrase also matches as a prefix.
+        """
         match = " AND ".join(f'"{" ".join(phrase)}"' for phrase in phrases) + ("*" if prefix else "")
         return match if field == Field.ALL else f"{{{' '.join(_WORDS[: field.value])}}} : ({match})"
 
@@ -168,22 +116,25 @@ class Fts5:
         return number.in_(select(func.json_each(kept).table_valued("value").c.value))
 
     def has_number(self, numbers: str) -> ColumnElement[bool]:
-        """Return the condition that a row has one of the numbers."""
+        """Return the condition that a row has one of the numbers of `Hits.kept`; use it with `matches`."""
         # Without `+ 0`, SQLite queries the index once per number: 70 ms instead of 4 ms for a page of hits.
         return self.is_kept(self.number + 0, literal(numbers))
 
     def has_selected(self, connection: Connection, numbers: Select[int]) -> ColumnElement[bool]:
-        """Return the condition that a row has one of the selected numbers."""
+        """Return the condition that a row has one of the selected numbers; use it with `matches`."""
         return (self.number + 0).in_(numbers)
 
     def is_between(self, low: int, high: int) -> ColumnElement[bool]:
-        """Return the condition that the number of a row is between these."""
+        """Return the condition that the number of a row is between these; use it with `matches`."""
         return self.number.between(low, high)
 
     def find_newest(
         self, connection: Connection, conditions: Conditions, limit: int | None, keep: int | None
     ) -> Hits:
-        """Return the rows that meet the conditions: the newest `limit` and their total."""
+        """Return the rows that meet the conditions: the newest `limit` (None: all) and their total.
+
+        `Hits.kept` contains the newest `keep` rows (None: all).
+        """
         # FTS5 can read its index in ascending and in descending order, so the statements read no table rows
         # and need no sorting.
         if keep is None:
@@ -198,13 +149,17 @@ class Fts5:
         return Hits(newest, total or 0, "")
 
     def find_all(self, connection: Connection, condition: ColumnElement[bool]) -> str:
-        """Return the numbers of all rows that meet the condition."""
+        """Return the numbers of all rows that meet the condition, as in `Hits.kept`."""
         return self.find_newest(connection, [condition], 0, None).kept
 
     def select_with_phrase(
         self, phrase: str, matching: ColumnElement[bool], scope: Conditions, hits: Hits
     ) -> Select[int]:
-        """Return a statement that selects, newest first, the numbers of the hits that match the phrase."""
+        """Return a statement that selects, newest first, the numbers of the hits that match the phrase.
+
+        The statement considers only the newest MAX_CANDIDATES hits. They meet `matching` and `scope`, and
+        `hits.kept` contains at least these.
+        """
         last = _select_newest(self.number, matching, *scope).offset(MAX_CANDIDATES - 1).limit(1)
         oldest = func.coalesce(last.scalar_subquery(), -(2**63))
         return _select_newest(self.number, self.matches(literal(phrase)), self.number >= oldest, *scope)
@@ -317,10 +272,14 @@ class Tsvector:
         return {"number": number} | dict(zip(TEXTS, texts, strict=True)) | vectors
 
 
+Engine = Fts5 | Tsvector
+_FTS5, _TSVECTOR = Fts5(), Tsvector()
+
+
 def get_engine(database: Session | Connection) -> Engine:
     """Return the engine of the database."""
     bind = database if isinstance(database, Connection) else database.get_bind()
-    return Fts5() if bind.dialect.name == "sqlite" else Tsvector()
+    return _FTS5 if bind.dialect.name == "sqlite" else _TSVECTOR
 
 
 def insert_rows(connection: Connection, rows: Sequence[IndexRow]) -> None:
@@ -335,12 +294,12 @@ def update_rows(connection: Connection, rows: Sequence[IndexRow]) -> None:
     """Change the texts of articles that are in the index under the same number."""
     engine = get_engine(connection)
     # Updating a row of FTS5 takes less than half the time of deleting and inserting it.
-    statement = _update_by_number(type(engine))
+    statement = _update_by_number(engine)
     connection.execute(statement, [{_KEY: row[0], **_without_number(engine, row)} for row in rows])
 
 
 @cache
-def _update_by_number(engine: type[Engine]) -> Update:
+def _update_by_number(engine: Engine) -> Update:
     return update(engine.table).where(engine.number == bindparam(_KEY))
 
 
@@ -360,11 +319,11 @@ def select_texts(connection: Connection, articles: Sequence[UUID]) -> Select[*tu
 
 def select_entries(connection: Connection) -> Select[*tuple[Any, ...]]:
     """Return a statement that selects article_id, number and TEXTS of the articles `uuids`."""
-    return _select_entries(type(get_engine(connection)))
+    return _select_entries(get_engine(connection))
 
 
 @cache
-def _select_entries(engine: type[Engine]) -> Select[*tuple[Any, ...]]:
+def _select_entries(engine: Engine) -> Select[*tuple[Any, ...]]:
     entry = table_of(SearchEntry)
     return (
         select(entry.c.article_id, entry.c.number, *(engine.table.c[name] for name in TEXTS))

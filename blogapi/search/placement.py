@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain, count
 
 from blogapi.search.tokenizer import find_terms, find_words
 
@@ -26,40 +24,17 @@ def place_words(texts: Sequence[str]) -> list[Placed]:
     """
     words = [find_words(text) for text in texts]
     terms = [list(dict.fromkeys(_with_endings(text))) for text in texts]
-    place = _place_all if _are_within_limits(words, terms) else _place_within_limits
-    return list(place(words, terms))
+    return list(_place(words, terms))
 
 
-def _are_within_limits(words: Sequence[list[str]], terms: Sequence[list[str]]) -> bool:
-    """Return whether all words have a position and no word or term is omitted, as in nearly all articles."""
-    found = list(chain.from_iterable(words))
-    everything = [*found, *chain.from_iterable(terms)]
-    # In UTF-8, a character has at most four bytes.
-    return (
-        len(found) + len(words) <= _LAST_POSITION_IN_PHRASES
-        and 10 * len(everything) + 4 * sum(map(len, everything)) <= MAX_BYTES
-        and max(Counter(found).values(), default=0) <= MAX_POSITIONS_PER_WORD
-    )
-
-
-def _place_all(words: Sequence[list[str]], terms: Sequence[list[str]]) -> Iterator[Placed]:
-    position = 1
-    for of_text, terms_of_text in zip(words, terms, strict=True):
-        yield [
-            *zip(of_text, count(position), strict=False),
-            *((term, MAX_POSITION) for term in terms_of_text),
-        ]
-        position += len(of_text) + 1
-
-
-def _place_within_limits(words: Sequence[list[str]], terms: Sequence[list[str]]) -> Iterator[Placed]:
-    counts: Counter[str] = Counter()
+def _place(words: Sequence[list[str]], terms: Sequence[list[str]]) -> Iterator[Placed]:
+    counts: dict[str, int] = {}
     position, bytes_left = 0, MAX_BYTES
     for of_text, terms_of_text in zip(words, terms, strict=True):
         placed: Placed = []
         for word in of_text:
             position += 1
-            known = counts[word]
+            known = counts.get(word, 0)
             if known == MAX_POSITIONS_PER_WORD or (known and position > _LAST_POSITION_IN_PHRASES):
                 continue
             bytes_left -= 2 if known else 8 + len(word.encode())

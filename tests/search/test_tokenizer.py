@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blogapi.search import placement
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, first_number, last_number
 from blogapi.search.placement import MAX_POSITION, MAX_POSITIONS_PER_WORD, place_words
 from blogapi.search.snippets import make_snippet, snippet_to_html
@@ -138,14 +137,6 @@ def test_rare_characters_separate_and_fold_words_alike_in_an_index_and_in_a_snip
 @given(st.text(st.sampled_from("aZ1é语\u0301\u200d\ue000_.+# \u3000\n(")))
 def test_terms_are_the_same_whether_or_not_the_text_around_them_contains_a_sign(text):
     assert list(find_terms(text)) == list(find_terms(f"{text} ")) == list(find_terms(f"{text} c++"))[:-1]
-
-
-@given(st.lists(st.text(st.sampled_from("ab +#.")), max_size=3))
-def test_an_article_within_the_limits_has_the_same_words_whether_or_not_limits_are_counted(texts):
-    placed = place_words(texts)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(placement, "_are_within_limits", lambda words, terms: False)
-        assert place_words(texts) == placed
 
 
 @pytest.mark.parametrize(
