@@ -19,12 +19,6 @@ from blogapi.serving.unread import OVERHEAD_BYTES, ChunkBuffer, FileBuffer
 # Longer chunks of a response are sent without being copied; waitress joins shorter ones.
 MAX_COPIED_BYTES = 8 * 1024
 
-# The largest chunk of a streamed response.
-MAX_CHUNK_BYTES = 64 * 1024
-
-# How often a thread that waits for its client checks whether other clients have freed memory, in seconds.
-ROOM_CHECK_SECONDS = 0.1
-
 
 class Channel(HTTPChannel):  # type: ignore[misc]
     """A client connection.
@@ -45,6 +39,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     parser_class = Parser
 
     lingers = False
+    # The time at which the server has sent its last response, if it still reads and drops incoming data.
+    _half_closed_at: float | None = None
     responded_at = 0.0
     # True if a request has just arrived on a connection that has no other request.
     arrived = False
@@ -71,7 +67,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         self.limits = server.limits
         self.client = server.get_client(addr)
         self._bodies: ByteBudget = server.bodies
-        self._linger_bytes_left, self._half_closed_at = self.limits.linger_bytes, 0.0
+        self._linger_bytes_left = self.limits.linger_bytes
         self._seen_activity, self._inactive_since = 0.0, time.monotonic()
         super().__init__(server, sock, addr, adj, map=map)
 
@@ -91,6 +87,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             if self.total_outbufs_len and inactive_seconds > self.limits.stall:
                 # Close immediately: the operating system never reports such a connection as writable.
                 self.handle_close()
+        elif self._half_closed_at is not None:
+            self.will_close = self.will_close or now - self._half_closed_at > self.server.linger_seconds
         elif self.request is not None:
             if now - self._late_since(self.request) > self.server.request_seconds:
                 self.refuse(TooSlow(""))
@@ -105,6 +103,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         responding = self.requests and not (self.total_outbufs_len and (self.deferred or self.streams))
         if responding or self.will_close:
             return None
+        if self._half_closed_at is not None:
+            return self._half_closed_at
         if self.total_outbufs_len or self.close_when_flushed:
             # A connection with activity since the last sweep is not stalled.
             return self._inactive_since if self.last_activity == self._seen_activity else None
@@ -113,7 +113,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     def is_idle(self) -> bool:
         """Return whether no request is being received and no response is pending."""
         busy = self.requests or self.total_outbufs_len or self.close_when_flushed or self.will_close
-        return self.request is None and not busy
+        # The client of a half closed connection might not have read its response yet.
+        return self.request is None and not busy and self._half_closed_at is None
 
     def refuse(self, error: Error) -> None:
         """Refuse the request that is being received with `error`; only the socket thread may call this."""
@@ -194,16 +195,21 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         if not self.streams or isinstance(data, FileBuffer):
             written: int = super().write_soon(self._buffered(data))
             return written
-        if self._has_room(len(data)):
-            super().write_soon(ChunkBuffer(data))
-            return len(data)
-        # A chunk of this size always fits after the client has taken all earlier chunks.
-        size = min(MAX_CHUNK_BYTES, self.server.unread.allowance - OVERHEAD_BYTES)
+        size = self.adj.outbuf_high_watermark
         for start in range(0, len(data), size):
-            chunk = data[start : start + size]
-            self._wait_for_room(len(chunk))
-            super().write_soon(ChunkBuffer(chunk))
+            if self.total_outbufs_len > size and self._before_wait is not None:
+                self._before_wait()
+            super().write_soon(ChunkBuffer(data[start : start + size]))
         return len(data)
+
+    def received(self, data: bytes) -> bool:
+        """Parse received data, or drop it if the connection is half closed."""
+        if self._half_closed_at is None:
+            parsed: bool = super().received(data)
+            return parsed
+        self._linger_bytes_left -= len(data)
+        self.will_close = self.will_close or self._linger_bytes_left < 0
+        return True
 
     def handle_read(self) -> None:
         """Read a request, and answer it if its response is cached; otherwise, queue it for a thread."""
@@ -278,20 +284,10 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     def _buffered(self, data: Any) -> Any:
         return ChunkBuffer(data) if isinstance(data, bytes) and len(data) > MAX_COPIED_BYTES else data
 
-    def _has_room(self, size: int) -> bool:
-        with self.outbuf_lock:
-            held = sum(outbuf.held for outbuf in self.outbufs if isinstance(outbuf, ChunkBuffer))
-            return not self.connected or self._resize(held + size + OVERHEAD_BYTES)
-
-    def _wait_for_room(self, size: int) -> None:
-        if self._has_room(size):
-            return
-        if self._before_wait is not None:
-            self._before_wait()
-        with self.outbuf_lock:
-            while not self._has_room(size):
-                self.server.pull_trigger()
-                self.outbuf_lock.wait(ROOM_CHECK_SECONDS)
+    def _flush_outbufs_below_high_watermark(self) -> None:
+        # Other threads never wait for their clients, because the whole response is counted.
+        if self.streams:
+            super()._flush_outbufs_below_high_watermark()
 
     def _resize(self, size: int) -> bool:
         # Reserved memory is released only after the client has taken the whole response.
@@ -328,45 +324,5 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         except OSError:
             self.handle_close()
             return
-        self._half_closed_at = time.monotonic()
-        # Changing the class is cheaper than a check in each method, because `readable` and `writable` are
-        # called for every connection all the time.
-        self.__class__ = HalfClosed
-
-
-class HalfClosed(Channel):
-    """A connection that has sent its last response and drops incoming data."""
-
-    def check_deadlines(self, now: float) -> None:
-        """Close the connection after its linger time."""
-        self.will_close = self.will_close or now - self._half_closed_at > self.server.linger_seconds
-
-    def stalled_since(self) -> float | None:
-        """Return the time of the half close, so that the connection can be evicted like a slow one."""
-        return self._half_closed_at
-
-    def is_idle(self) -> bool:
-        """Return False, because the client might not have read its response yet."""
-        return False
-
-    def writable(self) -> bool:
-        """Return whether the server must close the connection."""
-        return self.will_close
-
-    def readable(self) -> bool:
-        """Return whether incoming data is still read."""
-        return not self.will_close
-
-    def handle_write(self) -> None:
-        """Close the connection."""
-        self.handle_close()
-
-    def handle_read(self) -> None:
-        """Drop incoming data."""
-        try:
-            # `recv` closes the connection at the end of the stream.
-            self._linger_bytes_left -= len(self.recv(64 * 1024))
-        except OSError:
-            self.handle_close()
-        if self._linger_bytes_left < 0:
-            self.will_close = True
+        # waitress reads from a connection only if it is not to be closed.
+        self._half_closed_at, self.close_when_flushed, self.lingers = time.monotonic(), False, False

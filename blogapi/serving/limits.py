@@ -25,8 +25,6 @@ class Limits:
     idle: float = 60
     # Longest time during which a client may take no byte of a buffered response.
     stall: float = 20
-    # This shorter limit applies instead while there is no memory for another response.
-    stall_when_full: float = 5
     # Time to finish running and queued requests at shutdown. Container runtimes kill a process after ten
     # seconds.
     stop: float = 8

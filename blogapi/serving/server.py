@@ -40,9 +40,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# With this high limit, waitress never makes a thread wait for a client. `UnreadBudget` limits unread output.
-HIGH_WATERMARK = 2**40
-
 # A connection that has been stalled for this long may be evicted for a new one, in seconds.
 EVICTION_SECONDS = 1.0
 
@@ -79,6 +76,8 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         self.request_seconds, self.linger_seconds = limits.request, limits.linger
         self.addresses: Counter[str] = Counter()
         self.unread = UnreadBudget(limits, settings.threads)
+        # A thread that streams a response waits when more bytes than this are buffered. Then it adds as many.
+        settings.outbuf_high_watermark = max(1024, self.unread.stream_bytes // 2)
         largest = settings.max_request_body_size
         self.bodies = ByteBudget(limits.bodies * largest, limits.bodies_per_address * largest)
         self._proxy = ip_network(proxy, strict=False) if proxy else None
@@ -219,26 +218,6 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
     def _sweep(self, now: float) -> None:
         for channel in list(self.active_channels.values()):
             channel.check_deadlines(now)
-        for client, size in self.unread.pop_refused().items():
-            self._make_room(client, size, now)
-
-    def _make_room(self, client: str, size: int, now: float) -> None:
-        """Close stalled connections until a response of `size` bytes to the client can be sent.
-
-        The connection that has stalled longest is closed first.
-        """
-        full = self.unread.is_full(size)
-        blocking = [
-            (since, channel)
-            for channel in self.active_channels.values()
-            if (channel.streams or (channel.reserved and (full or channel.reader == client)))
-            and (since := channel.stalled_since()) is not None
-            and now - since > self.limits.stall_when_full
-        ]
-        for _, channel in sorted(blocking, key=lambda found: found[0]):
-            if self.unread.can_send(client, size):
-                break
-            channel.handle_close()
 
     def _run_once(self, seconds: float) -> None:
         now = time.monotonic()
@@ -341,7 +320,6 @@ def create_server(
         # limit.
         max_request_body_size=app.config["MAX_CONTENT_LENGTH"] + 1,
         max_request_header_size=MAX_HEADER_BYTES,
-        outbuf_high_watermark=HIGH_WATERMARK,
         clear_untrusted_proxy_headers=False,
     )
     largest = app.config["MAX_MEDIA_SIZE"] + MULTIPART_BYTES

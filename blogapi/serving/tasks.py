@@ -280,7 +280,6 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         if channel.stream(self._before_wait, always=changed):
             return True
         if whole or not channel.reserve(size):
-            channel.server.unread.refuse(channel.reader, size)
             raise NoRoom
         return False
 

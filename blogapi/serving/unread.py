@@ -32,7 +32,6 @@ class ChunkBuffer(ReadOnlyFileBasedBuffer):  # type: ignore[misc]
     """A buffer that is sent without being copied, and that releases its memory when all of it is sent."""
 
     def __init__(self, data: bytes) -> None:
-        self.held = len(data) + OVERHEAD_BYTES
         self._left = memoryview(data)
 
     def __len__(self) -> int:
@@ -50,7 +49,7 @@ class ChunkBuffer(ReadOnlyFileBasedBuffer):  # type: ignore[misc]
 
     def close(self) -> None:
         """Release the bytes."""
-        self.held, self._left = 0, memoryview(b"")
+        self._left = memoryview(b"")
 
 
 class FileBuffer(ReadOnlyFileBasedBuffer):  # type: ignore[misc]
@@ -95,18 +94,21 @@ class UnreadBudget(ByteBudget):
     """Counts the unread bytes of clients and the threads that wait for clients; thread-safe.
 
     The first `allowance` bytes of each connection are not counted, so that short responses are always
-    accepted. Half of one client's share is reserved for these bytes, so that the limits include them.
+    accepted. Half of one client's share is reserved for these bytes, so that the limits include them. The
+    buffers of responses for which threads wait have up to `stream_bytes` each, which are reserved too.
     """
 
     def __init__(self, limits: Limits, threads: int) -> None:
         share = limits.unread_bytes // SHARE_COUNT
         uncounted = share // 2
         self.allowance = uncounted // limits.connections
-        super().__init__(limits.unread_bytes - uncounted, share - uncounted)
         self._threads = max(1, threads // 2)
         self._threads_per_client = max(1, self._threads // 2)
+        streamed = share // 16
+        self.stream_bytes = streamed // self._threads_per_client
+        total = limits.unread_bytes - uncounted - self.stream_bytes * self._threads
+        super().__init__(total, share - uncounted - streamed)
         self._waiting: Counter[str] = Counter()
-        self._refused: dict[str, int] = {}
 
     def acquire_thread(self, client: str, *, always: bool = False) -> bool:
         """Count a thread that waits for the client; return False if too many threads already wait.
@@ -123,27 +125,6 @@ class UnreadBudget(ByteBudget):
         """Stop counting a thread that waited for the client."""
         with self._lock:
             add_count(self._waiting, client, -1)
-
-    def refuse(self, client: str, size: int) -> None:
-        """Record that there was no memory for a response of `size` bytes."""
-        with self._lock:
-            self._refused[client] = size
-
-    def pop_refused(self) -> dict[str, int]:
-        """Return the clients and sizes of the responses that were refused since the last call."""
-        with self._lock:
-            refused, self._refused = self._refused, {}
-            return refused
-
-    def can_send(self, client: str, size: int) -> bool:
-        """Return whether the response fits now, or a thread may wait for its client."""
-        with self._lock:
-            return self._fits(client, size) or self._has_thread(client)
-
-    def is_full(self, size: int) -> bool:
-        """Return whether `size` more bytes would exceed the limit for all clients together."""
-        with self._lock:
-            return self._bytes.total() + size > self._total_limit
 
     def _has_thread(self, client: str) -> bool:
         free = self._waiting.total() < self._threads

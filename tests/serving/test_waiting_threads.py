@@ -1,11 +1,10 @@
-"""Threads that wait for slow clients, and connections that are closed to free memory for other responses."""
+"""Threads that wait for slow clients."""
 
 from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
 from contextlib import ExitStack
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,14 +17,12 @@ from blogapi.serving.tasks import ResponseTask
 from blogapi.serving.unread import SHARE_COUNT
 from blogapi.storage.database import db
 from tests.conftest import ARTICLES
-from tests.live_server import start_server
 from tests.serving.sockets import assert_problem, parse_response, read_all, wait_until
 from tests.serving.unread_responses import (
     BODY,
     LARGE_BODY,
     MAX_UNREAD_BYTES,
     get_response,
-    list_unread_channels,
     send_request,
     serve_blog,
 )
@@ -90,58 +87,6 @@ def test_at_most_half_of_the_waiting_threads_wait_for_one_address(blog):
         assert get_response(server, "/stream", address="10.0.0.1").status == 503
         stack.enter_context(send_request(server, "/stream", address="10.0.0.2"))
         wait_until(lambda: sum(channel.streams for channel in list(server.active_channels.values())) == 3)
-
-
-def test_a_stalled_connection_is_closed_for_a_new_response_to_its_address(blog):
-    limits = Limits(unread_bytes=MAX_UNREAD_BYTES, connections=32, sweep=0.02, stall_when_full=0.1)
-    with serve_blog(blog.app, threads=2, limits=limits) as server, ExitStack() as stack:
-        for _ in range(2):
-            stack.enter_context(send_request(server, "/whole", address="10.0.0.1"))
-        wait_until(lambda: len(list_unread_channels(server, "10.0.0.1")) == 2)
-        wait_until(lambda: get_response(server, "/whole", address="10.0.0.1").status == 200)
-
-
-def make_channel(reader: str, *, since: float | None, reserved: int = 1, streams: bool = False) -> Any:
-    closed: list[bool] = []
-    return SimpleNamespace(
-        reader=reader,
-        reserved=reserved,
-        streams=streams,
-        stalled_since=lambda: since,
-        closed=closed,
-        handle_close=lambda: closed.append(True),
-    )
-
-
-@pytest.mark.parametrize(
-    ("full", "enough", "closed"),
-    [
-        # The connections that stalled longest are closed first, and only as many as necessary.
-        (False, 1, {"oldest"}),
-        (False, 9, {"oldest", "older"}),
-        (True, 9, {"oldest", "older", "other's"}),
-    ],
-)
-def test_only_the_longest_stalled_connections_are_closed(app, monkeypatch, full, enough, closed):
-    channels = {
-        "older": make_channel("a", since=20),
-        "oldest": make_channel("a", since=10),
-        "moves": make_channel("a", since=None),
-        "has just stalled": make_channel("a", since=97),
-        "short": make_channel("a", since=10, reserved=0),
-        "other's": make_channel("b", since=10.5),
-    }
-    with start_server(app) as server:
-        pass
-    monkeypatch.setattr(server, "active_channels", channels)
-    monkeypatch.setattr(server.unread, "is_full", lambda size: full)
-    monkeypatch.setattr(
-        server.unread,
-        "can_send",
-        lambda *_: sum(len(channel.closed) for channel in channels.values()) >= enough,
-    )
-    server._make_room("a", 100, 100.0)
-    assert {name for name, channel in channels.items() if channel.closed} == closed
 
 
 def test_a_waiting_thread_is_released_when_its_client_disconnects(blog):

@@ -10,7 +10,6 @@ from typing import Any
 
 from blogapi.response_cache.lru_cache import GIVE_UP_KEY
 from blogapi.serving import server as serving
-from blogapi.serving.channel import Channel
 from blogapi.serving.limits import Limits
 from blogapi.serving.unread import SHARE_COUNT
 from tests.live_server import start_server
@@ -21,9 +20,7 @@ BODY = b"0123456789abcdef" * 25_000
 # not for two.
 MAX_UNREAD_BYTES = 1_200_000 * SHARE_COUNT
 # No connection is closed for its slowness, however busy the machine is.
-LIMITS = Limits(
-    unread_bytes=MAX_UNREAD_BYTES, connections=32, sweep=0.02, request=600, stall=600, stall_when_full=600
-)
+LIMITS = Limits(unread_bytes=MAX_UNREAD_BYTES, connections=32, sweep=0.02, request=600, stall=600)
 LARGE_BODY = BODY * 8
 
 
@@ -84,12 +81,3 @@ def get_response(server: serving.Server, path: str, *, address: str = "") -> Res
     """Send the request; return its response."""
     with send_request(server, path, address=address, more="Connection: close\r\n") as sock:
         return parse_response(read_all(sock))
-
-
-def list_unread_channels(server: serving.Server, address: str) -> list[Channel]:
-    """Return the connections of the address that have unread bytes."""
-    return [
-        channel
-        for channel in list(server.active_channels.values())
-        if channel.reader == address and channel.total_outbufs_len
-    ]
