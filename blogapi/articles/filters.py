@@ -1,9 +1,9 @@
-"""Filters and orderings of article lists; the statements for each combination are built once and cached."""
+"""Filters and orderings of article lists; each combination has statements that are built once."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from types import SimpleNamespace
@@ -35,7 +35,14 @@ from blogapi.articles.models import (
 )
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.publication.visibility import READABLE_STATUSES, listed, listed_later, readable, scheduled
+from blogapi.publication.visibility import (
+    READABLE_STATUSES,
+    Status,
+    listed,
+    listed_later,
+    readable,
+    scheduled,
+)
 from blogapi.search import engines as search
 from blogapi.search import numbering
 from blogapi.search.models import SearchEntry
@@ -47,9 +54,6 @@ from blogapi.web.fields import parse_uuid
 
 NEWEST = "-published_at"
 
-# The filters of a statement as pairs of a name and a variant, sorted by name. The variant determines the SQL
-# of the filter; its value is a bound parameter.
-Variants = tuple[tuple[str, str], ...]
 # The statements that select the ordered uuids and count them.
 Statements = tuple[Select[*tuple[Any, ...]], Select[int]]
 
@@ -110,7 +114,6 @@ class ArticleFilters:
 
 
 NO_FILTERS = ArticleFilters()
-_FILTER_NAMES = tuple(field.name for field in fields(ArticleFilters))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +132,12 @@ class Selection:
 
 def select_public(filters: ArticleFilters) -> Selection:
     """Return the selection of the public articles that match the filters."""
-    return _select({"public": True}, filters)
+    return _select(filters, "public")
 
 
 def select_in_any_status(author_id: UUID | None, filters: ArticleFilters) -> Selection:
     """Return the selection of the author's articles (None: all articles) that match the filters."""
-    return _select({"own": author_id} if author_id else {}, filters)
+    return _select_own(author_id, filters)
 
 
 def select_status_counts(filters: ArticleFilters) -> tuple[Select[*tuple[Any, ...]], Mapping[str, Any]]:
@@ -143,8 +146,8 @@ def select_status_counts(filters: ArticleFilters) -> tuple[Select[*tuple[Any, ..
     Its columns are the status as the API shows it, the number of articles, and the number of those that have
     a working copy.
     """
-    selection = _select({}, filters)
-    status = case((_has_status(SCHEDULED), SCHEDULED), else_=_article.status).label("status")
+    selection = _select(filters)
+    status = case((scheduled(_article), SCHEDULED), else_=_article.status).label("status")
     copy = select(_copy.article_id).where(_copy.article_id == _article.uuid).scalar_subquery()
     numbers = selection.count.with_only_columns(status, func.count(), func.count(copy)).group_by(status)
     return numbers, selection.values
@@ -157,13 +160,14 @@ def select_matching(author_id: UUID | None, filters: ArticleFilters) -> Select[U
     """
     if (user_id := parse_uuid(filters.author)) and _is_only_author(user_id):
         filters = replace(filters, author="")
-    scope = {"own": author_id} if author_id and not _is_only_author(author_id) else {}
-    if not scope and filters == NO_FILTERS:
+    if author_id and _is_only_author(author_id):
+        author_id = None
+    if author_id is None and filters == NO_FILTERS:
         return None
-    if not scope and filters == ArticleFilters(tag=filters.tag):
+    if author_id is None and filters == ArticleFilters(tag=filters.tag):
         # The rows of the articles are not needed.
         return select(_tag.article_id).where(_tag.tag_id.in_(_resolve(Tag, filters.tag)))
-    selection = _select(scope, filters)
+    selection = _select_own(author_id, filters)
     return selection.uuids.with_only_columns(_article.uuid).order_by(None).params(selection.values)
 
 
@@ -194,55 +198,53 @@ def _is_near(number: int) -> ColumnElement[bool]:
     return _entry.number.between(number - numbering.MAX_SHIFT, number + numbering.MAX_SHIFT)
 
 
-def _select(scope: Mapping[str, Any], filters: ArticleFilters) -> Selection:
-    all_values: dict[str, Any] = {name: getattr(filters, name) for name in _FILTER_NAMES}
-    given: dict[str, Any] = {name: value for name, value in all_values.items() if value or value is False}
-    ordering = given.pop("ordering", NEWEST)
-    values: dict[str, Any] = {"now": current_time(), **scope, **given}
-    for name, model in (("category", Category), ("tag", Tag)):
-        if name in given:
-            values[name] = _resolve(model, given[name])
-    if "author" in given:
-        del values["author"]
-        values |= _resolve_author(given["author"])
-    if "q" in given:
-        query = parse_query(given["q"])
-        values["q"] = search.find_numbers(db.session(), query) if query else ""
-    variants = tuple(sorted((name, _variant(name, values)) for name in (*scope, *given)))
-    # A single uuid is compared with `=`, so that the database reads sorted rows from an index. Several uuids
-    # need `IN`.
-    values |= {name: value[0] for name, value in values.items() if _has_one_item(value)}
-    uuids, count = _build_statements(variants, ordering)
-    descending = tuple(is_descending for _, is_descending in _order(variants, ordering))
+def _select_own(author_id: UUID | None, filters: ArticleFilters) -> Selection:
+    return _select(filters, "own", own=author_id) if author_id else _select(filters)
+
+
+def _select(filters: ArticleFilters, *conditions: str, **values: Any) -> Selection:
+    names, values = [*conditions], {"now": current_time(), **values}
+    if filters.author:
+        author = _resolve_author(filters.author)
+        if (
+            "author" in author
+            and names == ["public"]
+            and not filters.category
+            and db.engine.dialect.name == "sqlite"
+        ):
+            # SQLite would otherwise read all public articles, and look for each among those of the author.
+            names = ["public, after the others"]
+        names.append(" or ".join(author))
+        values |= author
+    for name, model, references in (("category", Category, filters.category), ("tag", Tag, filters.tag)):
+        if references:
+            found = _resolve(model, references)
+            # A single uuid is compared with `=`, so that the database reads sorted rows from an index.
+            names.append(name if len(found) == 1 else f"any {name}")
+            values[name] = found[0] if len(found) == 1 else found
+    if filters.status:
+        names.append(filters.status)
+    if filters.working_copy is not None:
+        names.append("edited" if filters.working_copy else "not edited")
+    for name in ("slug", "published_after", "published_before"):
+        if value := getattr(filters, name):
+            names.append(name)
+            values[name] = value
+    if filters.q:
+        query = parse_query(filters.q)
+        names.append("words" if query else "nothing")
+        values["words"] = query and search.find_numbers(db.session(), query)
+    ordering = filters.ordering or NEWEST
+    uuids, count = _build_statements(tuple(names), ordering, search.get_engine(db.session()))
+    descending = tuple(is_descending for _, is_descending in _order(tuple(names), ordering))
     return Selection(uuids, descending, count, values)
 
 
-def _variant(name: str, values: Mapping[str, Any]) -> str:
-    if name == "author":
-        return "" if "user" not in values else "user" if "author" in values else "only user"
-    if name == "public":
-        return "by byline" if _starts_with_byline(values) else ""
-    value = values[name]
-    if name in ("status", "working_copy"):
-        return str(value)
-    if name == "q":
-        return db.engine.dialect.name if value else "nothing"
-    return "several" if isinstance(value, list) and not _has_one_item(value) else ""
-
-
-def _starts_with_byline(values: Mapping[str, Any]) -> bool:
-    # SQLite would otherwise read all public articles, and look for each of them among the author's articles.
-    return "author" in values and "category" not in values and db.engine.dialect.name == "sqlite"
-
-
-def _has_one_item(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 1
-
-
 @lru_cache(maxsize=512)
-def _build_statements(variants: Variants, ordering: str) -> Statements:
-    conditions = [_condition(name, variant) for name, variant in variants]
-    order = _order(variants, ordering)
+def _build_statements(names: tuple[str, ...], ordering: str, engine: search.Engine) -> Statements:
+    words = _article.uuid.in_(search.select_articles(engine, bindparam("words", type_=String())))
+    conditions = [words if name == "words" else _CONDITIONS[name] for name in names]
+    order = _order(names, ordering)
     columns = [column.label(f"order_{place}") for place, (column, _) in enumerate(order)]
     uuids = (
         select(_article.uuid, *columns)
@@ -251,13 +253,13 @@ def _build_statements(variants: Variants, ordering: str) -> Statements:
     )
     if any(column is _LAST_CHANGE for column, _ in order):
         uuids = uuids.outerjoin(WorkingCopy.__table__, _copy.article_id == _article.uuid)
-    if variants == (("public", ""),):
+    if names == ("public",):
         return uuids, _count_public()
     return uuids, select(func.count()).select_from(Article.__table__).where(*conditions)
 
 
-def _order(variants: Variants, ordering: str) -> tuple[tuple[ColumnElement[Any], bool], ...]:
-    if any(name == "public" for name, _ in variants):
+def _order(names: tuple[str, ...], ordering: str) -> tuple[tuple[ColumnElement[Any], bool], ...]:
+    if any(name.startswith("public") for name in names):
         return _ORDERINGS[ordering]
     if ordering in _UNDATED:
         return (_UNDATED[ordering], *_ORDERINGS[ordering])
@@ -265,53 +267,6 @@ def _order(variants: Variants, ordering: str) -> tuple[tuple[ColumnElement[Any],
         (_LAST_CHANGE if column is _article.last_updated else column, descending)
         for column, descending in _ORDERINGS[ordering]
     )
-
-
-def _condition(name: str, variant: str) -> ColumnElement[bool]:
-    if name == "status":
-        return _has_status(variant)
-    if name == "working_copy":
-        has_copy = _article.uuid.in_(select(_copy.article_id))
-        return has_copy if variant == str(True) else ~has_copy
-    if name == "q":
-        return _matches_query(variant)
-    if name == "author":
-        return _has_author(variant)
-    if name == "public":
-        return listed(_WITHOUT_INDEX if variant else _article)
-    several = variant == "several"
-    value: BindParameter[Any] = bindparam(name, expanding=several)
-    if name == "category":
-        return _article.category_id.in_(value) if several else _article.category_id == value
-    if name == "tag":
-        has_tag = _tag.tag_id.in_(value) if several else _tag.tag_id == value
-        return _article.uuid.in_(select(_tag.article_id).where(has_tag))
-    return _CONDITIONS[name]
-
-
-def _matches_query(variant: str) -> ColumnElement[bool]:
-    query = bindparam("q", type_=String())
-    return false() if variant == "nothing" else _article.uuid.in_(search.select_articles(db.session(), query))
-
-
-def _has_author(variant: str) -> ColumnElement[bool]:
-    """Return the condition that the byline has the author; with `user`, also that the user is the author.
-
-    With `only user`, the user is the author of all articles.
-    """
-    if variant == "only user":
-        return _article.author_id == bindparam("user")
-    articles = select(_byline.article_id).where(_byline.author_id == bindparam("author"))
-    if variant != "user":
-        return _article.uuid.in_(articles)
-    own = Article.__table__.alias("own").c
-    return _article.uuid.in_(articles.union(select(own.uuid).where(own.author_id == bindparam("user"))))
-
-
-def _has_status(status: str) -> ColumnElement[bool]:
-    if status == SCHEDULED:
-        return scheduled(_article)
-    return readable(_article) if status in READABLE_STATUSES else _article.status == status
 
 
 def _count_public() -> Select[int]:
@@ -343,15 +298,46 @@ def _resolve_author(reference: str) -> dict[str, UUID | None]:
     if row is not None and row.uuid == uuid:
         return {"author": uuid}
     # An index contains the articles of a user in the order of the lists, but not those of a byline.
-    return {"user": uuid} if _is_only_author(uuid) else {"user": uuid, "author": row and row.uuid}
+    return {"user": uuid} if _is_only_author(uuid) else {"author": row and row.uuid, "user": uuid}
 
 
+def _in(name: str) -> BindParameter[Any]:
+    return bindparam(name, expanding=True)
+
+
+def _has_tag(condition: ColumnElement[bool]) -> ColumnElement[bool]:
+    return _article.uuid.in_(select(_tag.article_id).where(condition))
+
+
+_own = Article.__table__.alias("own").c
+_by_author = select(_byline.article_id).where(_byline.author_id == bindparam("author"))
+_by_user = select(_own.uuid).where(_own.author_id == bindparam("user"))
+_has_copy = _article.uuid.in_(select(_copy.article_id))
+
+# The conditions of the filters by name. A parameter has the name of the filter.
 _CONDITIONS: dict[str, ColumnElement[bool]] = {
+    "public": listed(_article),
+    "public, after the others": listed(_WITHOUT_INDEX),
     "own": _article.author_id == bindparam("own"),
+    "category": _article.category_id == bindparam("category"),
+    "any category": _article.category_id.in_(_in("category")),
+    "tag": _has_tag(_tag.tag_id == bindparam("tag")),
+    "any tag": _has_tag(_tag.tag_id.in_(_in("tag"))),
+    "author": _article.uuid.in_(_by_author),
+    "user": _article.author_id == bindparam("user"),
+    "author or user": _article.uuid.in_(_by_author.union(_by_user)),
+    "edited": _has_copy,
+    "not edited": ~_has_copy,
     "slug": or_(
         _article.slug == bindparam("slug"),
         _article.uuid.in_(select(_former.article_id).where(_former.slug == bindparam("slug"))),
     ),
     "published_after": _article.published_at >= bindparam("published_after", type_=UtcDateTime()),
     "published_before": _article.published_at < bindparam("published_before", type_=UtcDateTime()),
+    "nothing": false(),
+    SCHEDULED: scheduled(_article),
+    **{
+        status.value: readable(_article) if status in READABLE_STATUSES else _article.status == status.value
+        for status in Status
+    },
 }

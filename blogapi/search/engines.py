@@ -339,10 +339,10 @@ def find_numbers(session: Session, query: Query) -> str:
     return engine.find_all(connection, engine.matches(match))
 
 
-def select_articles(session: Session, kept: ColumnElement[str]) -> Select[UUID]:
+def select_articles(engine: Engine, kept: ColumnElement[str]) -> Select[UUID]:
     """Return a statement that selects the uuids of the articles with the numbers of `find_numbers`."""
     entry = table_of(SearchEntry).c
-    return select(entry.article_id).where(get_engine(session).is_kept(entry.number, kept))
+    return select(entry.article_id).where(engine.is_kept(entry.number, kept))
 
 
 def _select_newest(number: ColumnElement[int], *conditions: ColumnElement[bool]) -> Select[int]:
