@@ -14,9 +14,6 @@ from datetime import datetime
 
 from blogapi.storage.commit_version import CommitVersion
 
-# WSGI environ key of a function that the server calls before it waits for a slow client.
-GIVE_UP_KEY = "blogapi.give_up"
-
 # Memory that a response needs in addition to the text of its headers and its body, measured with tracemalloc.
 OVERHEAD_BYTES = 1_800
 

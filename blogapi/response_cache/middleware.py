@@ -21,7 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from blogapi import clock
 from blogapi.articles import queries as articles
 from blogapi.metrics import registry
-from blogapi.response_cache.lru_cache import GIVE_UP_KEY, CachedResponse, LRUCache
+from blogapi.response_cache.lru_cache import CachedResponse, LRUCache
 from blogapi.storage import commit_version
 from blogapi.storage.commit_version import CommitVersion, CommitVersionSource, SqliteCommitVersion
 from blogapi.web import request_id
@@ -38,9 +38,6 @@ ONLY_CACHED_KEY = "blogapi.only-cached"
 CACHEABLE_UNTIL_KEY, SHOWS_DRAFTS_KEY = "blogapi.until", "blogapi.shows-drafts"
 
 NO_EXPIRY = datetime.max.replace(tzinfo=UTC)
-
-# How long a request waits for the response to an identical request that is being processed, in seconds.
-WAIT_SECONDS = 5
 
 # WSGI environ keys whose values form the cache key, together with the API key.
 _CACHE_KEY_VARIABLES = (
@@ -80,10 +77,7 @@ class _PendingResponse:
 
 
 class ResponseCacheMiddleware:
-    """A WSGI application that replays the responses of another WSGI application.
-
-    Concurrent identical requests are coalesced: the response is computed once.
-    """
+    """A WSGI application that replays the responses of another WSGI application."""
 
     def __init__(
         self, app: Flask, application: WSGIApplication, source: CommitVersionSource, max_bytes: int
@@ -93,7 +87,6 @@ class ResponseCacheMiddleware:
         self._app, self._application, self._source = app, application, source
         self.public_paths = _list_public_paths(app)
         self._lock = threading.Lock()
-        self._finished: dict[tuple[Hashable, CommitVersion], threading.Event] = {}
         # A public version number, a time, and the time of the first publication after that time.
         self._next_due = (-1, NO_EXPIRY, NO_EXPIRY)
 
@@ -115,7 +108,7 @@ class ResponseCacheMiddleware:
             raise NotCached
         if pending is None:
             return self._application(environ, start_response)
-        return self._join_or_compute(pending, environ, start_response)
+        return self._compute(pending, environ, start_response)
 
     def _identify(self, environ: WSGIEnvironment) -> _PendingResponse | None:
         """Return the cache key and version of the response; None if it cannot be cached."""
@@ -129,36 +122,6 @@ class ResponseCacheMiddleware:
         now = clock.now()
         return _PendingResponse(_make_cache_key(environ, api_key), version, version.time or now, now)
 
-    def _join_or_compute(
-        self, pending: _PendingResponse, environ: WSGIEnvironment, start_response: StartResponse
-    ) -> Iterable[bytes]:
-        """Wait for an identical request that is being processed, or process this one."""
-        other_finished = self._register(pending)
-        if other_finished is not None:
-            other_finished.wait(WAIT_SECONDS)
-        # Read the cache again, at the current time: an identical request may have finished meanwhile.
-        cached = self.cache.get(pending.cache_key, pending.version, self._read_time(pending.version))
-        if cached is None:
-            if other_finished is not None:
-                return self._application(environ, start_response)
-            return self._compute(pending, environ, start_response)
-        if other_finished is None:
-            self._finish(pending)
-        return _replay(cached, environ, start_response)
-
-    def _read_time(self, version: CommitVersion) -> datetime:
-        """Return the current time of the database server, or of this process if `version` has no time."""
-        newer = version.time and self._source.get_version()
-        return (newer or version).time or clock.now()
-
-    def _register(self, pending: _PendingResponse) -> threading.Event | None:
-        """Register the response as being computed, or return the event of the request that computes it."""
-        with self._lock:
-            finished = self._finished.get((pending.cache_key, pending.version))
-            if finished is None:
-                self._finished[pending.cache_key, pending.version] = threading.Event()
-            return finished
-
     def _compute(
         self, pending: _PendingResponse, environ: WSGIEnvironment, start_response: StartResponse
     ) -> Iterable[bytes]:
@@ -167,48 +130,34 @@ class ResponseCacheMiddleware:
             pending.route = environ.get(request_id.ROUTE_KEY, "")
             return start_response(status, headers, *exc_info)
 
-        try:
-            chunks = self._application(environ, record_start)
-        except BaseException:
-            self._finish(pending)
-            raise
+        chunks = self._application(environ, record_start)
         until = environ.get(CACHEABLE_UNTIL_KEY)
         if until is None or not pending.status.startswith(_CACHEABLE_STATUSES):
-            self._finish(pending)
             return chunks
         with self._lock:
             self.misses += 1
-        collected = _CollectedBody(
+        return _CollectedBody(
             chunks,
             max_bytes=self.cache.max_response_bytes,
             length=_content_length(pending.headers),
             on_end=partial(self._store, pending, until, environ.get(SHOWS_DRAFTS_KEY, True)),
         )
-        # Identical requests must not wait for a slow client.
-        environ[GIVE_UP_KEY] = collected.discard
-        return collected
 
-    def _store(
-        self, pending: _PendingResponse, until: datetime, shows_drafts: bool, body: bytes | None
-    ) -> None:
-        """Cache the response unless `body` is None, and wake the requests that wait for it."""
-        try:
-            # The response is already being sent, so a database error must not break it.
-            if body is not None:
-                with suppress(SQLAlchemyError):
-                    response = CachedResponse(
-                        status=pending.status,
-                        headers=pending.headers,
-                        body=body,
-                        created_at=pending.started_at,
-                        valid_until=min(until + pending.clock_delay, self._next_publication(pending)),
-                        version=pending.version,
-                        shows_drafts=shows_drafts,
-                        route=pending.route,
-                    )
-                    self.cache.put(pending.cache_key, response)
-        finally:
-            self._finish(pending)
+    def _store(self, pending: _PendingResponse, until: datetime, shows_drafts: bool, body: bytes) -> None:
+        """Cache the response."""
+        # The response is already being sent, so a database error must not break it.
+        with suppress(SQLAlchemyError):
+            response = CachedResponse(
+                status=pending.status,
+                headers=pending.headers,
+                body=body,
+                created_at=pending.started_at,
+                valid_until=min(until + pending.clock_delay, self._next_publication(pending)),
+                version=pending.version,
+                shows_drafts=shows_drafts,
+                route=pending.route,
+            )
+            self.cache.put(pending.cache_key, response)
 
     def _next_publication(self, pending: _PendingResponse) -> datetime:
         """Return the time at which the first scheduled article becomes visible after the request started.
@@ -223,20 +172,14 @@ class ResponseCacheMiddleware:
             self._next_due = (pending.version.public, pending.started_at, due)
         return due
 
-    def _finish(self, pending: _PendingResponse) -> None:
-        with self._lock:
-            finished = self._finished.pop((pending.cache_key, pending.version), None)
-        if finished is not None:
-            finished.set()
-
 
 class _CollectedBody:
     """An iterator that passes on the chunks of a response and collects them.
 
-    Calls `on_end` once, with the body, or with None if the body is incomplete or longer than `max_bytes`. If
-    `length` is known, the call happens before the last chunk is passed on, because a client may be slow to
-    take this chunk. This class is not a generator, because a generator that is closed before its first chunk
-    runs no code.
+    Calls `on_end` with the body, unless the body is incomplete or longer than `max_bytes`. If `length` is
+    known, the call happens before the last chunk is passed on, because a client may be slow to take this
+    chunk. This class is not a generator, because a generator that is closed before its first chunk runs no
+    code.
     """
 
     def __init__(
@@ -245,7 +188,7 @@ class _CollectedBody:
         *,
         max_bytes: int,
         length: int | None,
-        on_end: Callable[[bytes | None], None],
+        on_end: Callable[[bytes], None],
     ) -> None:
         self._chunks, self._iterator = chunks, iter(chunks)
         self._max_bytes, self._length, self._on_end = max_bytes, length, on_end
@@ -259,32 +202,26 @@ class _CollectedBody:
         try:
             chunk = next(self._iterator)
         except StopIteration:
-            self._end(complete=True)
-            raise
-        except BaseException:
-            self._end(complete=False)
+            self._end()
             raise
         self._size += len(chunk)
+        if self._size > self._max_bytes:
+            self._collected = None
         if self._collected is not None:
             self._collected.append(chunk)
-        if self._size == self._length or self._size > self._max_bytes:
-            self._end(complete=self._size == self._length)
+        if self._size == self._length:
+            self._end()
         return chunk
 
-    def discard(self) -> None:
-        """Drop the collected chunks, so that the response is not cached."""
-        self._end(complete=False)
-
     def close(self) -> None:
-        """Close the response; do not cache it unless it was read to its end."""
-        self.discard()
+        """Close the response; it is not cached unless it was read to its end."""
         if hasattr(self._chunks, "close"):
             self._chunks.close()
 
-    def _end(self, *, complete: bool) -> None:
+    def _end(self) -> None:
         collected, self._collected = self._collected, None
         if collected is not None:
-            self._on_end(b"".join(collected) if complete else None)
+            self._on_end(b"".join(collected))
 
 
 def init_app(app: Flask) -> None:

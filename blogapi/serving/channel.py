@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Callable
 from typing import Any
 
+from flask import has_app_context
 from waitress.channel import HTTPChannel
 from waitress.utilities import Error
 
@@ -15,6 +15,7 @@ from blogapi.serving.limits import ByteBudget
 from blogapi.serving.parser import BodiesFull, Busy, Parser, TooSlow
 from blogapi.serving.tasks import ProblemTask, ResponseTask
 from blogapi.serving.unread import OVERHEAD_BYTES, ChunkBuffer, FileBuffer
+from blogapi.storage.database import db
 
 # Longer chunks of a response are sent without being copied; waitress joins shorter ones.
 MAX_COPIED_BYTES = 8 * 1024
@@ -53,7 +54,6 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     reserved = 0
     streams = False
     _responding = False
-    _before_wait: Callable[[], None] | None = None
 
     # The client whose request body is being received or processed, and the number of counted body bytes.
     _sender = ""
@@ -137,15 +137,13 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self._responding = True
             return self._resize(size + OVERHEAD_BYTES)
 
-    def stream(self, before_wait: Callable[[], None], *, always: bool) -> bool:
+    def stream(self, *, always: bool) -> bool:
         """Let the thread wait for the client if enough threads are free; return whether it may wait.
 
-        With `always`, the thread may wait in any case. The thread calls `before_wait` before it waits.
+        With `always`, the thread may wait in any case.
         """
         self._responding = True
         self.streams = self.server.unread.acquire_thread(self.reader, always=always)
-        if self.streams:
-            self._before_wait = before_wait
         return self.streams
 
     def end_response(self) -> None:
@@ -156,8 +154,6 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.server.unread.release_thread(self.reader)
         with self.outbuf_lock:
             self.streams = self._responding = False
-        # Drop the callback, because it keeps the response in memory.
-        self._before_wait = None
         self._release_sent()
 
     def defer(self) -> bool:
@@ -197,8 +193,9 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             return written
         size = self.adj.outbuf_high_watermark
         for start in range(0, len(data), size):
-            if self.total_outbufs_len > size and self._before_wait is not None:
-                self._before_wait()
+            if self.total_outbufs_len > size and has_app_context():
+                # While the thread waits, it must not keep a database connection or a snapshot.
+                db.session.rollback()
             super().write_soon(ChunkBuffer(data[start : start + size]))
         return len(data)
 

@@ -6,19 +6,17 @@ import time
 from functools import lru_cache
 from typing import Any
 
-from flask import has_app_context
 from waitress.channel import ClientDisconnected
 from waitress.task import ErrorTask, Task, WSGITask
 from waitress.utilities import build_http_date
 
 from blogapi.rate_limits import limiter
-from blogapi.response_cache.lru_cache import GIVE_UP_KEY
 from blogapi.response_cache.middleware import ONLY_CACHED_KEY, NotCached
 from blogapi.serving.log import AccessLogEntry, loggable_path
 from blogapi.serving.parser import BodiesFull, Busy, TooSlow
 from blogapi.serving.unread import FileBuffer, NoRoom
 from blogapi.storage import commit_version
-from blogapi.storage.database import QUEUE_SECONDS_KEY, db
+from blogapi.storage.database import QUEUE_SECONDS_KEY
 from blogapi.web import errors
 from blogapi.web.downloads import FILE_BODY_KEY
 from blogapi.web.headers import error_headers
@@ -277,20 +275,11 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         # After a committed write, the server never sends a 503. Only clients with write access can get such
         # a long response to a write.
         changed = self.request.command not in ("GET", "HEAD")
-        if channel.stream(self._before_wait, always=changed):
+        if channel.stream(always=changed):
             return True
         if whole or not channel.reserve(size):
             raise NoRoom
         return False
-
-    def _before_wait(self) -> None:
-        """Release the resources that other threads need, before this thread waits for its client."""
-        give_up = self.get_environment().get(GIVE_UP_KEY)
-        if give_up is not None:
-            give_up()
-        if has_app_context():
-            # While the thread waits, it must not keep a database connection or a snapshot.
-            db.session.rollback()
 
     def _fill_head_template(self) -> bytes:
         # The request id differs in every response. Its header is usually the last one.

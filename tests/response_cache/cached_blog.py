@@ -34,18 +34,6 @@ class RecordingApplication:
         return self.respond(environ, start_response)
 
 
-class CountingMiddleware(ResponseCacheMiddleware):
-    """The response cache. `waits` is the number of requests that had to wait for an identical request."""
-
-    waits = 0
-
-    def _register(self, pending: Any) -> Any:
-        other_finished = super()._register(pending)
-        with self._lock:
-            self.waits += other_finished is not None
-        return other_finished
-
-
 @dataclass(frozen=True)
 class CachedBlog:
     """A Flask application, the response cache in front of it, and the parts of the cache."""
@@ -53,7 +41,7 @@ class CachedBlog:
     app: Flask
     application: RecordingApplication
     source: CommitVersionSource
-    middleware: CountingMiddleware
+    middleware: ResponseCacheMiddleware
 
     @property
     def cache(self) -> LRUCache:
@@ -67,7 +55,7 @@ def add_cache(app: Flask, monkeypatch: Any, source: CommitVersionSource | None =
     """Put an empty cache in front of the application; record the requests that are not served from it."""
     application = RecordingApplication(app)
     source = source or commit_version.create_source(app)
-    middleware = CountingMiddleware(app, application, source, app.config["CACHE_MEGABYTES"] * 2**20)
+    middleware = ResponseCacheMiddleware(app, application, source, app.config["CACHE_MEGABYTES"] * 2**20)
     monkeypatch.setattr(app, "wsgi_app", RequestIdMiddleware(middleware))
     return CachedBlog(app, application, source, middleware)
 
@@ -87,14 +75,6 @@ def call(application: Any, environ: dict[str, Any]) -> Response:
 def open_response(application: Any, environ: dict[str, Any]) -> Any:
     """Send the request; return the response body without reading it."""
     return application(dict(environ), lambda status, headers, *_: None)
-
-
-def call_without_waiting(middleware: CountingMiddleware, environ: dict[str, Any]) -> Response:
-    """Return the response, and fail if the request had to wait for another request."""
-    before = middleware.waits
-    response = call(middleware, environ)
-    assert middleware.waits == before
-    return response
 
 
 def warm(client: Any, path: str, **options: Any) -> Any:

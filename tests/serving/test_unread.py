@@ -16,6 +16,7 @@ from tests.serving.unread_responses import (
     LARGE_BODY,
     MAX_UNREAD_BYTES,
     get_response,
+    is_thread_waiting,
     send_request,
     serve_blog,
 )
@@ -91,7 +92,7 @@ def test_behind_a_proxy_unread_bytes_are_counted_for_the_forwarded_address(blog,
 def test_a_response_larger_than_the_limit_of_its_address_is_sent_while_its_client_reads_it(blog, path):
     blog.application.body = LARGE_BODY
     with serve_blog(blog.app) as server, send_request(server, path) as sock:
-        wait_until(lambda: blog.application.gave_up.is_set())
+        wait_until(lambda: is_thread_waiting(server))
         (channel,) = server.active_channels.values()
         assert channel.streams and server.unread.held <= MAX_UNREAD_BYTES // SHARE_COUNT
         assert blog.application.served_bytes < len(LARGE_BODY)
@@ -104,7 +105,7 @@ def test_a_response_larger_than_the_limit_of_its_address_is_sent_while_its_clien
 def test_a_large_streamed_response_arrives_completely(blog):
     blog.application.body = LARGE_BODY
     with serve_blog(blog.app) as server, send_request(server, "/stream") as sock:
-        wait_until(lambda: blog.application.gave_up.is_set())
+        wait_until(lambda: is_thread_waiting(server))
         _, _, chunked = read_all(sock).partition(b"\r\n\r\n")
     body = b""
     while chunked:

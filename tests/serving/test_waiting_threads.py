@@ -23,6 +23,7 @@ from tests.serving.unread_responses import (
     LARGE_BODY,
     MAX_UNREAD_BYTES,
     get_response,
+    is_thread_waiting,
     send_request,
     serve_blog,
 )
@@ -105,7 +106,7 @@ def test_progress_of_a_client_is_noticed_before_its_socket_is_reported_writable(
         wasyncore.poll(min(seconds, 0.01), others)
 
     with serve_blog(blog.app) as server, send_request(server, "/stream") as sock:
-        wait_until(lambda: blog.application.gave_up.is_set())
+        wait_until(lambda: is_thread_waiting(server))
         server._poll = poll
         swept_at = server._next_sweep
         wait_until(lambda: server._next_sweep > swept_at + 0.1)

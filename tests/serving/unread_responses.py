@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import socket
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from blogapi.response_cache.lru_cache import GIVE_UP_KEY
 from blogapi.serving import server as serving
 from blogapi.serving.limits import Limits
 from blogapi.serving.unread import SHARE_COUNT
@@ -31,14 +29,12 @@ class Blog:
         self.real, self.body = real, BODY
         self.requested_paths: list[str] = []
         self.served_bytes = 0
-        self.gave_up = threading.Event()
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
         path = environ["PATH_INFO"]
         if path == "/health":
             return self.real(environ, start_response)
         self.requested_paths.append(path)
-        environ[GIVE_UP_KEY] = self.gave_up.set
         length = [("Content-Length", str(len(self.body)))] if path == "/whole" else []
         start_response("200 OK", [("Content-Type", "text/plain"), *length])
         return [self.body] if path == "/whole" else self.stream_body()
@@ -81,3 +77,10 @@ def get_response(server: serving.Server, path: str, *, address: str = "") -> Res
     """Send the request; return its response."""
     with send_request(server, path, address=address, more="Connection: close\r\n") as sock:
         return parse_response(read_all(sock))
+
+
+def is_thread_waiting(server: serving.Server) -> bool:
+    """Return whether a thread waits for a client."""
+    channels = list(server.active_channels.values())
+    watermark = server.adj.outbuf_high_watermark
+    return any(channel.streams and channel.total_outbufs_len > watermark for channel in channels)
