@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -24,9 +23,6 @@ from blogapi.media.stored_files import StoredFile
 from blogapi.storage import files
 from blogapi.storage.database import current_time, db, transaction
 
-# Without --full, the digests of randomly chosen files of this total size are computed.
-SAMPLE_BYTES = 256 * 1024 * 1024
-
 _COPY = "copy these files from the folder `media` of a backup to the same paths, or restore a backup"
 
 
@@ -35,17 +31,16 @@ def run_checks(
 ) -> Iterator[Finding]:
     """Yield findings about the media folder and the use of media.
 
-    The sizes of all files are checked, and the digests of some files or, with `full`, of all files. `repair`
-    deletes no media; it brings back files that are beside the backups in the instance folder.
+    The sizes of all files are checked, and with `full` their digests. `repair` deletes no media; it brings
+    back files that are beside the backups in the instance folder.
     """
     root = folders.get_folder().root
     yield from _check_folder(root)
     stored = _read_rows()
-    to_read = stored if full else _choose_sample(stored)
     faults = {
         file: fault
         for file in progress(sorted(stored), total=len(stored), label="Media files")
-        if (fault := stored_files.find_fault(root / file.path, file, read=file in to_read))
+        if (fault := stored_files.find_fault(root / file.path, file, read=full))
     }
     present = {path.relative_to(root).as_posix(): path for path in stored_files.list_paths(root)}
     # A running service can have added or deleted files in the meantime.
@@ -53,7 +48,7 @@ def run_checks(
     faults = {file: fault for file, fault in faults.items() if file in current}
     if faults and repair:
         yield from _bring_back(root, faults)
-    yield _report_faults(root, faults) if faults else _report_intact(root, stored, len(to_read))
+    yield _report_faults(root, faults) if faults else _report_intact(root, stored, full)
     known = {file.path for file in stored | current}
     yield from _report_orphans(root, [path for name, path in present.items() if name not in known])
     yield from _check_unfinished(root, repair)
@@ -77,16 +72,6 @@ def _read_rows() -> set[StoredFile]:
     return found
 
 
-def _choose_sample(stored: set[StoredFile]) -> set[StoredFile]:
-    """Return files for which the digest is computed; repeated runs choose others, and so find all damage."""
-    chosen, left = set(), SAMPLE_BYTES
-    for file in random.sample(sorted(stored), len(stored)):
-        if file.size <= left:
-            left -= file.size
-            chosen.add(file)
-    return chosen
-
-
 def _bring_back(root: Path, faults: dict[StoredFile, str]) -> Iterator[Finding]:
     """Copy files from the daily backups; remove from `faults` those that are intact now."""
     source, names = Path(current_app.instance_path, "backups", MEDIA_FOLDER), []
@@ -105,12 +90,10 @@ def _report_faults(root: Path, faults: dict[StoredFile, str]) -> Finding:
     return wrong("media", says, _COPY)
 
 
-def _report_intact(root: Path, stored: set[StoredFile], read: int) -> Finding:
+def _report_intact(root: Path, stored: set[StoredFile], full: bool) -> Finding:
     size = findings.format_bytes(sum(file.size for file in stored))
     says = f"{len(stored)} media files ({size}) in {root} have the right sizes"
-    if read == len(stored):
-        return ok("media", f"{says} and digests.")
-    return ok("media", f"{says}; the digests of {read} were checked, and --full checks those of all.")
+    return ok("media", f"{says} and digests." if full else f"{says}; --full checks their digests too.")
 
 
 def _report_orphans(root: Path, orphans: list[Path]) -> Iterator[Finding]:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import marshmallow as ma
+
 from blogapi.health import queries
-from blogapi.health.schemas import HealthSchema
 from blogapi.web.access import allow, anyone
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import Unavailable
+from blogapi.web.fields import OutputSchema
 
 bp = Blueprint("health", __name__, url_prefix="/health", description="The state of the service")
+
+
+class HealthSchema(OutputSchema):
+    """The status of a healthy service."""
+
+    status = ma.fields.String(metadata={"enum": ["ok"]})
 
 
 @bp.get("/")
