@@ -8,7 +8,7 @@ from typing import Any
 from flask import Flask
 
 # An alias with the name of a subpackage would hide that subpackage.
-from blogapi import config, hooks, registry
+from blogapi import authentication, blueprints, config
 from blogapi.api_keys import service as api_key_service
 from blogapi.articles import author_visibility, json_writer, media_changes
 from blogapi.authors import profiles
@@ -38,8 +38,8 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     config.load(app, settings)
     metrics_registry.init_app(app)
     errors.init_app(app)
-    hooks.init_app(app)
-    registry.init_app(app, version=__version__)
+    authentication.init_app(app)
+    blueprints.init_app(app, version=__version__)
     limiter.init_app(app)
     database.init_app(app, write_events=events.write_events)
     events.init_app(app, authors=author_visibility)

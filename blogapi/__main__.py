@@ -9,7 +9,7 @@ import click
 from flask.cli import ScriptInfo
 
 from blogapi import __version__, create_app
-from blogapi.registry import COMMANDS
+from blogapi.blueprints import COMMANDS
 
 # The application is created only when a command needs it, so `--help` does not open the database.
 main = click.Group(

@@ -28,6 +28,16 @@ from blogapi.authors.taxonomy import AUTHORS
 from blogapi.categories.models import Category
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.cli import no_progress
+from blogapi.exporting import layouts
+from blogapi.exporting import service as exports
+from blogapi.importing import folder
+from blogapi.importing.media.imported_media import list_extensions
+from blogapi.importing.pipeline.preparing import open_sources
+from blogapi.importing.pipeline.run import ImportRun
+from blogapi.importing.pipeline.service import Importer
+from blogapi.importing.pipeline.spool import open_spool
+from blogapi.importing.reports import FileReport
+from blogapi.importing.sources import ImportOptions
 from blogapi.media import service as media
 from blogapi.media.models import FormerHash, Media, MediaPath
 from blogapi.site import service as site
@@ -39,16 +49,6 @@ from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies import service as taxonomies
 from blogapi.taxonomies.models import FormerTermSlug
 from blogapi.taxonomies.taxonomy import Taxonomy
-from blogapi.transfer import folder
-from blogapi.transfer.exports import layouts
-from blogapi.transfer.exports import service as exports
-from blogapi.transfer.imports.preparing import open_sources
-from blogapi.transfer.imports.run import ImportRun
-from blogapi.transfer.imports.service import Importer
-from blogapi.transfer.imports.spool import open_spool
-from blogapi.transfer.media.imported_media import list_extensions
-from blogapi.transfer.reports import FileReport
-from blogapi.transfer.sources import ImportOptions
 from blogapi.working_copies import service as working_copies
 from blogapi.working_copies.schemas import WorkingCopyBodySchema
 from tests.conftest import close_connections, create_accounts

@@ -12,8 +12,8 @@ import pytest
 from flask import Flask
 from flask.cli import ScriptInfo
 
-from blogapi.transfer.import_jobs import runner
-from blogapi.transfer.imports import background, commands
+from blogapi.importing.jobs import runner
+from blogapi.importing.pipeline import background, commands
 
 
 class ThreadChild:

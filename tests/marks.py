@@ -25,10 +25,11 @@ TESTS = Path(__file__).parent
 NO_DATABASE = tuple(
     TESTS / path
     for path in (
-        *("content", "docs", "rate_limits", "serving", "web"),
+        *("rendering", "docs", "rate_limits", "serving", "web"),
         *("media/test_delivery.py", "media/test_images.py", "media/test_svg.py"),
-        *("transfer/blogger", "transfer/ghost", "transfer/links", "transfer/markdown", "transfer/medium"),
-        *("transfer/wordpress", "transfer/test_archives.py", "transfer/test_folder.py"),
+        *("importing/blogger", "importing/ghost", "importing/links", "importing/markdown"),
+        *("importing/medium", "importing/wordpress"),
+        *("importing/test_archives.py", "importing/test_folder.py"),
     )
 )
 # The pages in a browser.

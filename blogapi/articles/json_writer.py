@@ -32,7 +32,6 @@ from blogapi.articles.models import Article, ArticleJson, ArticleStats, Seo
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.articles.schemas import ArticleFieldsSchema
 from blogapi.config import CannotStart
-from blogapi.content.rendering import RenderedContent
 from blogapi.media import uses
 from blogapi.media.addresses import HASH_PREFIX, PATH
 from blogapi.media.html_pictures import HtmlResolver, make_cover
@@ -40,6 +39,7 @@ from blogapi.media.models import MediaPath, MediaUse
 from blogapi.media.references import NO_FILES, File, KnownFiles, Text, find_files
 from blogapi.publication.events import What
 from blogapi.publication.visibility import LISTED_STATUSES, get_readable_from, has_listed_status
+from blogapi.rendering.renderer import RenderedContent
 from blogapi.search import service as search
 from blogapi.search.service import SearchText
 from blogapi.storage import transaction_info, upgrades, version_check

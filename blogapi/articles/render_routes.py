@@ -12,11 +12,11 @@ from blogapi.articles.models import Article
 from blogapi.articles.schemas import RenderBodySchema, RenderingSchema
 from blogapi.categories.models import Category
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
-from blogapi.content import rendering
-from blogapi.content.slugs import make_slug
 from blogapi.media.html_pictures import HtmlResolver
 from blogapi.media.references import Text, find_files
 from blogapi.publication.visibility import Status, get_readable_from, is_readable
+from blogapi.rendering import renderer
+from blogapi.rendering.slugs import make_slug
 from blogapi.site.addresses import make_article_url
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db
@@ -44,7 +44,7 @@ def render(given: Fields) -> WithAttributes:
     article: UUID = given.pop("article", None) or NIL_UUID
     content = given.pop("content", "")
     content_type = given.pop("content_type", TEXT_DEFAULTS["content_type"])
-    rendered = rendering.render(content, content_type)
+    rendered = renderer.render(content, content_type)
     resolver = HtmlResolver(article, find_files([Text(article, rendered.html, ())]))
     slug, url = _predict(article, **given) if given.get("title", "").strip() else (None, None)
     return WithAttributes(rendered, html=resolver.resolve(rendered.html), slug=slug, url=url)

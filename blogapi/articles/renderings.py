@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from blogapi.content.rendering import RenderedContent, render
+from blogapi.rendering.renderer import RenderedContent, render
 from blogapi.storage.database import db
 
 Texts = Mapping[str, str]

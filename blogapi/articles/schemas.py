@@ -15,8 +15,8 @@ from blogapi.articles.models import Article
 from blogapi.authors.schemas import EmbeddedAuthorSchema
 from blogapi.categories.schemas import EmbeddedCategorySchema
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
-from blogapi.content.slugs import MAX_SLUG_LENGTH
 from blogapi.media.schemas import RenditionSchema
+from blogapi.rendering.slugs import MAX_SLUG_LENGTH
 from blogapi.storage.database import current_time
 from blogapi.tags.schemas import TagSchema
 from blogapi.taxonomies.schemas import PageAddress

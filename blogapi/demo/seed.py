@@ -8,12 +8,12 @@ from pathlib import Path
 from blogapi.articles import queries as articles
 from blogapi.categories.schemas import CategoryBodySchema
 from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.importing import folder
+from blogapi.importing.markdown import reader
+from blogapi.importing.pipeline import service as importing
+from blogapi.importing.reports import Result
 from blogapi.storage.database import current_time, transaction
 from blogapi.taxonomies import service as taxonomies
-from blogapi.transfer import folder
-from blogapi.transfer.imports import service as transfer
-from blogapi.transfer.markdown import reader
-from blogapi.transfer.reports import Result
 from blogapi.users import queries as users
 from blogapi.users import service as accounts
 from blogapi.users.models import Role
@@ -36,5 +36,5 @@ def fill_empty_blog() -> int:
             taxonomies.create(CATEGORIES, author, CategoryBodySchema().load(category))
         now, entries = current_time(), folder.walk_path(_FOLDER / "articles")
         records = [reader.read_file(entry, now=now) for entry in entries if entry.problem is None]
-        reports = transfer.Importer(author, restore_deleted=True).store(records)
+        reports = importing.Importer(author, restore_deleted=True).store(records)
         return sum(report.result is Result.CREATED for report in reports)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from blogapi.content import rendering
+from blogapi.rendering import renderer
 
 # The pages in the order of the navigation. The first page is shown at `/docs/`.
 PAGE_NAMES = (
@@ -65,7 +65,7 @@ def list_pages() -> tuple[GuidePage, ...]:
 
 def _render_page(name: str) -> GuidePage:
     markdown = (_FOLDER / f"{name}.md").read_text(encoding="utf-8")
-    html = rendering.render(markdown, "markdown").html
+    html = renderer.render(markdown, "markdown").html
     html = html.replace(f'src="{_PICTURE}', 'src="/docs/static/')
     html = _PAGE_LINK.sub(lambda link: _get_url(link[1]), html)
     sections = tuple(Section(*heading.groups()) for heading in _HEADING.finditer(html))

@@ -16,7 +16,7 @@ from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.filters import ArticleFilters
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.content import sanitizer
+from blogapi.rendering import sanitizer
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.site.queries import get_public_site

@@ -6,8 +6,8 @@ import re
 from html import escape
 from uuid import UUID
 
-from blogapi.content.plain_text import decode_entities
 from blogapi.media.references import ADDRESS_ATTRIBUTES, ELEMENT, Address, File, KnownFiles, parse_reference
+from blogapi.rendering.plain_text import decode_entities
 from blogapi.web.fields import WithAttributes
 from blogapi.web.media_addresses import mark_address
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from blogapi.content.slugs import make_slug
 from blogapi.media.types import MediaType
+from blogapi.rendering.slugs import make_slug
 
 MAX_STEM_LENGTH = 80
 _DEFAULT_STEM = "file"

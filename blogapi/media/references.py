@@ -15,9 +15,9 @@ from uuid import UUID
 
 from sqlalchemy import bindparam, select, union_all
 
-from blogapi.content.plain_text import decode_entities
 from blogapi.media.addresses import HASH_PREFIX, PATH, PREFIX, REFERENCE, make_path, make_rendition_name
 from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition
+from blogapi.rendering.plain_text import decode_entities
 from blogapi.site.queries import get_service_url
 from blogapi.storage.database import chunk, db, table_of
 from blogapi.web.media_addresses import register_library

@@ -11,8 +11,8 @@ import flask
 from flask import Response, render_template
 
 from blogapi.articles.fields import TEXT_FIELDS
-from blogapi.content.sanitizer import EMBED_HOSTS
 from blogapi.previews import queries
+from blogapi.rendering.sanitizer import EMBED_HOSTS
 from blogapi.site.queries import get_site
 from blogapi.site.time_zones import to_time_zone
 from blogapi.web.access import allow, anyone

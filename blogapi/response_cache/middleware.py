@@ -1,7 +1,7 @@
 """WSGI middleware that replays cached responses while their content cannot have changed.
 
-The hook that runs before each request (`blogapi.hooks`) decides which responses may be cached, and for how
-long. A cached response is replayed only for the same request with the same API key.
+The function that runs before each request (`blogapi.authentication`) decides which responses may be cached,
+and for how long. A cached response is replayed only for the same request with the same API key.
 """
 
 from __future__ import annotations

@@ -16,6 +16,8 @@ from blogapi import config
 from blogapi.articles import queries as articles
 from blogapi.backups import daily
 from blogapi.health import queries as health
+from blogapi.importing.jobs import service as import_jobs
+from blogapi.importing.jobs.runner import get_runner
 from blogapi.media.folder import check_shared_folder
 from blogapi.metrics import exposition as metrics
 from blogapi.publication import background
@@ -23,8 +25,6 @@ from blogapi.serving import listening, log, server
 from blogapi.site.queries import get_service_url
 from blogapi.storage.database import db
 from blogapi.storage.version_check import NewerSchema
-from blogapi.transfer.import_jobs import service as import_jobs
-from blogapi.transfer.import_jobs.runner import get_runner
 from blogapi.users import links
 from blogapi.users import queries as users
 

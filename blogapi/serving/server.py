@@ -20,7 +20,7 @@ from flask import Flask
 from waitress import wasyncore
 from waitress.server import TcpWSGIServer
 
-from blogapi import hooks
+from blogapi import authentication
 from blogapi.media import images
 from blogapi.metrics import registry
 from blogapi.rate_limits.limiter import address_key
@@ -333,7 +333,7 @@ def create_server(
         IMPORT_UPLOADS,
         max_bytes=largest,
         bodies=ByteBudget(limits.imports * largest, limits.imports_per_address * largest),
-        accepts=lambda headers: hooks.has_session(app, headers.get("COOKIE", "")),
+        accepts=lambda headers: authentication.has_session(app, headers.get("COOKIE", "")),
     )
     images.init_app(app, threads=threads)
     proxy = app.config["TRUSTED_PROXY"] if trusted_proxy is None else trusted_proxy

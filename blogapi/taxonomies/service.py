@@ -9,8 +9,8 @@ from sqlalchemy import ColumnElement
 from sqlalchemy import delete as delete_rows
 from sqlalchemy.exc import IntegrityError
 
-from blogapi.content.slugs import make_slug
 from blogapi.publication.events import AUTHOR, EPOCH, State, record
+from blogapi.rendering.slugs import make_slug
 from blogapi.site import pages
 from blogapi.storage.database import db, transaction
 from blogapi.taxonomies import queries

@@ -19,8 +19,8 @@ from flask import current_app
 from marshmallow import validate
 
 from blogapi import config
-from blogapi.content import slugs
-from blogapi.content.characters import FORBIDDEN
+from blogapi.rendering import slugs
+from blogapi.rendering.characters import FORBIDDEN
 
 Fields = dict[str, Any]
 

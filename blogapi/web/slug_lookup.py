@@ -13,7 +13,7 @@ from uuid import UUID
 from flask import Response, request
 from werkzeug.routing import BaseConverter
 
-from blogapi.content.slugs import is_slug
+from blogapi.rendering.slugs import is_slug
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import parse_uuid
 

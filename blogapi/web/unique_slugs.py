@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from sqlalchemy import ColumnElement, and_, bindparam, or_
 from sqlalchemy.orm import InstrumentedAttribute
 
-from blogapi.content.slugs import make_slug
+from blogapi.rendering.slugs import make_slug
 from blogapi.storage.database import bytewise
 from blogapi.web.errors import Conflict
 

@@ -13,7 +13,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from blogapi import config, create_app, hooks
+from blogapi import authentication, config, create_app
 from blogapi.admin import assets
 from blogapi.storage.database import db
 from blogapi.users import queries as user_queries
@@ -70,14 +70,14 @@ class Blog:
         """Return the session cookie of a new login of the user."""
         with self.app.app_context():
             token = users.log_in(user_queries.get_by_name(name), lifetime=timedelta(days=1))
-        serializer = hooks.SessionInterface().get_signing_serializer(self.app)
+        serializer = authentication.SessionInterface().get_signing_serializer(self.app)
         assert serializer is not None
         return str(serializer.dumps({"token": token}))
 
     def client(self, name: str = "ida") -> Client:
         """Return a client of the API with a login of the user."""
         client = self.app.test_client()
-        client.set_cookie(hooks.COOKIE, self.log_in(name))
+        client.set_cookie(authentication.COOKIE, self.log_in(name))
         return Client(client)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from axe_playwright_python.sync_playwright import Axe
 
-from blogapi import hooks
+from blogapi import authentication
 from tests.admin.blogs import Blog
 from tests.browser import PageOpener, wait_until
 
@@ -59,7 +59,7 @@ class AdminPages(PageOpener):
             self._contexts[user] = context
         context = self._contexts[user]
         if user and not context.cookies():
-            cookie = {"name": hooks.COOKIE, "value": self.blog.log_in(user), "url": self.origin}
+            cookie = {"name": authentication.COOKIE, "value": self.blog.log_in(user), "url": self.origin}
             context.add_cookies([cookie])  # type: ignore[list-item]
         return context
 

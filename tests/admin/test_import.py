@@ -9,7 +9,7 @@ import zipfile
 import pytest
 
 from blogapi.admin import assets
-from blogapi.transfer.import_jobs import runner
+from blogapi.importing.jobs import runner
 from tests.admin.blogs import replace_asset
 from tests.admin.browsing import list_violations
 from tests.browser import wait_until

@@ -9,7 +9,7 @@ from typing import Any
 
 from blogapi.articles.json_reader import FRAGMENT_FIELDS, RENDERED_FIELDS
 from blogapi.articles.renderer_version import NUMBER
-from blogapi.content.rendering import render
+from blogapi.rendering.renderer import render
 from blogapi.search.tokenizer import find_words
 
 FOLDER = Path(__file__).parent / "golden"

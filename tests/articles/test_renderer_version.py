@@ -11,7 +11,7 @@ import blogapi
 from blogapi.articles.renderer_version import LIBRARIES, NUMBER, get_renderer_version
 from tests.articles.golden_rendering import EXPECTED, render_articles
 
-PACKAGES = ("articles", "content", "search", "web")
+PACKAGES = ("articles", "rendering", "search", "web")
 # These libraries do not change what is stored.
 ENGINES = {"click", "flask", "flask-smorest", "sqlalchemy", "webargs", "werkzeug"}
 

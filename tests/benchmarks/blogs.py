@@ -29,8 +29,8 @@ from blogapi.articles.models import Article, Seo
 from blogapi.categories import taxonomy as categories_definition
 from blogapi.categories.models import Category
 from blogapi.categories.schemas import CategoryBodySchema
-from blogapi.content import slugs
 from blogapi.publication.visibility import Status
+from blogapi.rendering import slugs
 from blogapi.storage.database import db, transaction
 from blogapi.tags import taxonomy as tags_definition
 from blogapi.tags.models import Tag

@@ -11,7 +11,7 @@ from uuid import uuid4
 from flask import Flask
 
 import blogapi
-from blogapi import create_app, registry
+from blogapi import blueprints, create_app
 from blogapi.config import SETTINGS, Setting
 from blogapi.storage.database import db
 from blogapi.web.access import SCOPES, STRANGER, Access, Caller, Scope, authorize
@@ -69,7 +69,7 @@ def make_permissions_table(app: Flask) -> str:
     The methods of a path are in one row if their results are equal.
     """
     methods_by_row: dict[tuple[str, ...], list[str]] = {}
-    for path, method, endpoint, access in registry.list_operations(app):
+    for path, method, endpoint, access in blueprints.list_operations(app):
         # The documents of the admin pages are the same for everybody, and contain no data.
         if endpoint.startswith("admin."):
             continue

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from blogapi import registry
+from blogapi import blueprints
 from blogapi.admin.assets import DIGEST
 from blogapi.web.access import get_access
 from tests.contracts.client import outcome
+from tests.importing.import_rows import add_import
 from tests.media.rows import add_media
 from tests.media.stored_files import put_file
-from tests.transfer.import_rows import add_import
 
 pytestmark = pytest.mark.once
 
@@ -260,7 +260,7 @@ def fill_path(request, app, people, as_admin, as_login, make_article, make_tag, 
 def test_each_caller_gets_the_status_that_the_access_rule_requires(request, app, fill_path, case):
     ((method, access),) = {
         (method, access)
-        for _, method, endpoint, access in registry.list_operations(app)
+        for _, method, endpoint, access in blueprints.list_operations(app)
         if endpoint == case.endpoint
     }
     found, expected, path = {}, {}, ""
@@ -288,7 +288,8 @@ def test_each_caller_gets_the_status_that_the_access_rule_requires(request, app,
     ids=lambda case: f"{case.endpoint} {case.path}",
 )
 def test_an_operation_that_refuses_keys_accepts_a_login(app, fill_path, as_login, as_member_login, case):
-    (method,) = (name for _, name, endpoint, _ in registry.list_operations(app) if endpoint == case.endpoint)
+    operations = blueprints.list_operations(app)
+    (method,) = (name for _, name, endpoint, _ in operations if endpoint == case.endpoint)
     path = fill_path(case.path)
     assert as_member_login.open(path, method=method, json=case.body).status_code == case.member_login
     path = path if case.member_login >= 400 else fill_path(case.path)
@@ -297,13 +298,13 @@ def test_an_operation_that_refuses_keys_accepts_a_login(app, fill_path, as_login
 
 def test_every_operation_that_refuses_keys_is_tried_with_a_login(app):
     login_only = {
-        endpoint for _, _, endpoint, access in registry.list_operations(app) if access.rule.login_only
+        endpoint for _, _, endpoint, access in blueprints.list_operations(app) if access.rule.login_only
     }
     assert login_only == {case.endpoint for case in ACCESS_CASES if case.login}
 
 
 def test_every_operation_is_in_the_list_of_access_cases(app):
-    assert {endpoint for _, _, endpoint, _ in registry.list_operations(app)} == {
+    assert {endpoint for _, _, endpoint, _ in blueprints.list_operations(app)} == {
         case.endpoint for case in ACCESS_CASES
     }
 

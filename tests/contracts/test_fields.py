@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi import registry
+from blogapi import blueprints
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, KEYS, TAGS
 from tests.media.rows import MEDIA, add_media
 
@@ -43,7 +43,7 @@ def test_an_asterisk_stands_for_the_fields_of_the_response_without_fields(as_adm
 def test_every_operation_with_fields_is_tried(app):
     with_fields = {
         endpoint
-        for _, method, endpoint, _ in registry.list_operations(app)
+        for _, method, endpoint, _ in blueprints.list_operations(app)
         if method == "GET" and app.view_functions[endpoint].__dict__.get("partial_schema")
     }
     assert len(with_fields) == len(READS), with_fields

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi import registry
+from blogapi import blueprints
 from blogapi.admin.assets import DIGEST
 from tests.databases import SERVER_URL
+from tests.importing.import_rows import add_import
 from tests.media.rows import add_media
 from tests.media.stored_files import put_file
-from tests.transfer.import_rows import add_import
 
 ARTICLES = "/api/v1/blog/articles/"
 CATEGORIES = "/api/v1/blog/categories/"
@@ -138,7 +138,7 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
         as_admin.put(f"{article_path}working-copy/", json=edits)
     as_login.patch("/api/v1/blog/site/", json={"url": "https://blog.example"})
     key = as_admin.get("/api/v1/auth/me/").json["key"]
-    accesses = {endpoint: access for _, _, endpoint, access in registry.list_operations(app)}
+    accesses = {endpoint: access for _, _, endpoint, access in blueprints.list_operations(app)}
     backup = as_login.post(BACKUPS).json.get("name", "none.zip")
     counts = {}
     for template, endpoint, _ in READS:
@@ -164,5 +164,5 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
 
 
 def test_every_get_operation_has_a_statement_count(app):
-    reads = {endpoint for _, method, endpoint, _ in registry.list_operations(app) if method == "GET"}
+    reads = {endpoint for _, method, endpoint, _ in blueprints.list_operations(app) if method == "GET"}
     assert reads == {endpoint for _, endpoint, _ in READS}

@@ -18,10 +18,10 @@ from blogapi.articles.models import FormerPath
 from blogapi.db_copy import service
 from blogapi.doctor import derived_data_checks as doctor
 from blogapi.doctor.findings import Level
+from blogapi.importing.models import ImportedFile, ImportJob
 from blogapi.media.models import FormerHash, MediaPath, MediaUse
 from blogapi.storage.database import Base, db, transaction
 from blogapi.taxonomies.models import FormerTermSlug
-from blogapi.transfer.models import ImportedFile, ImportJob
 from blogapi.users import links
 from blogapi.users import service as users
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS, close_connections

@@ -11,7 +11,7 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from openapi_spec_validator import validate as validate_document
 
-from blogapi import registry
+from blogapi import blueprints
 from blogapi.web.headers import RESPONSE_HEADERS
 from blogapi.web.operation_ids import VERBS
 from tests.contracts.client import escape_pointer
@@ -75,8 +75,8 @@ def test_every_operation_of_the_api_is_documented(app, document):
     documented = {(path, method.upper()) for path, method, _ in operations(document)}
     served = {
         (re.sub(r"<(?:[^:<>]+:)?(\w+)>", r"{\1}", path), method)
-        for path, method, endpoint, _ in registry.list_operations(app)
-        if endpoint.partition(".")[0] not in {page.name for page in registry.PAGES}
+        for path, method, endpoint, _ in blueprints.list_operations(app)
+        if endpoint.partition(".")[0] not in {page.name for page in blueprints.PAGES}
     }
     assert documented == served
 

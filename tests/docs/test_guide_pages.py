@@ -10,7 +10,7 @@ from urllib.parse import urldefrag, urljoin
 import pytest
 
 import blogapi
-from blogapi import registry
+from blogapi import blueprints
 from blogapi.docs import assets, guide_pages
 
 FOLDER = Path(blogapi.__file__).parent / "docs" / "guide"
@@ -97,7 +97,7 @@ def test_the_interface_describes_every_documented_operation(app):
     described = re.findall(r"^\| (4\.\d) \| `([A-Z]+) (\S+)`", text, re.MULTILINE)
     served = [
         (section, method, re.sub(r"<[^>]+>", ":id", path))
-        for path, method, endpoint, _ in registry.list_operations(app)
+        for path, method, endpoint, _ in blueprints.list_operations(app)
         if (section := app.view_functions[endpoint].__dict__.get("section"))
     ]
     assert described == sorted(served) and len(described) == 9

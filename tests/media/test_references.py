@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogapi.content import sanitizer
 from blogapi.media import html_pictures, references
 from blogapi.media.html_pictures import HtmlResolver
 from blogapi.media.references import (
@@ -19,6 +18,7 @@ from blogapi.media.references import (
     find_files,
     normalize_address,
 )
+from blogapi.rendering import sanitizer
 from blogapi.site import service as site_service
 from blogapi.web.json_fragments import SERVICE_ADDRESS_MARK
 from tests.media.pictures import add_picture, make_hash

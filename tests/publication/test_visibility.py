@@ -27,8 +27,8 @@ EXEMPT = (
     "migrations/",
     "publication/",
     *(
-        f"transfer/{name}/"
-        for name in ("blogapi_export", "blogger", "ghost", "imports", "markdown", "wordpress")
+        f"importing/{name}/"
+        for name in ("blogapi_export", "blogger", "ghost", "markdown", "pipeline", "wordpress")
     ),
 )
 

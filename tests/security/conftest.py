@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import select
 
-from blogapi import registry
+from blogapi import blueprints
 from blogapi.api_keys import service as api_keys
 from blogapi.docs import document
 from blogapi.storage.database import Base, CommitCounter, db
@@ -149,7 +149,7 @@ def operations(app, blog):
 
     return [
         (endpoint, method, fill_path(path, endpoint), get_example(path, method))
-        for path, method, endpoint, _ in registry.list_operations(app)
+        for path, method, endpoint, _ in blueprints.list_operations(app)
     ]
 
 

@@ -24,7 +24,7 @@ from schemathesis.specs.openapi.checks import (
     unsupported_method,
 )
 
-from blogapi.registry import BLUEPRINTS
+from blogapi.blueprints import BLUEPRINTS
 from blogapi.users import passwords
 from tests.conftest import ARTICLES
 

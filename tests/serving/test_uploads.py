@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from waitress.buffers import TempfileBasedBuffer
 
-from blogapi import hooks
+from blogapi import authentication
 from blogapi.serving.limits import MULTIPART_BYTES, Limits
 from tests.live_server import start_server
 from tests.serving.sockets import (
@@ -97,8 +97,8 @@ def test_a_larger_body_is_refused(blog, method, path, length, chunked):
 
 @pytest.mark.parametrize("prefix", ["", "__Host-"])
 def test_a_large_file_to_import_is_accepted_with_a_signed_session_only(blog, prefix):
-    name = f"{prefix}{hooks.COOKIE}"
-    signer = hooks.SessionInterface().get_signing_serializer(blog)
+    name = f"{prefix}{authentication.COOKIE}"
+    signer = authentication.SessionInterface().get_signing_serializer(blog)
     cookie = f"other=1; {name}={signer.dumps({'token': 'of a login that may have ended'})}"
     body = b"x" * (MAX_BODY_BYTES + 1)
     with start_server(blog) as server:

@@ -1,0 +1,178 @@
+"""Writes an article as a text with YAML front matter."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
+from datetime import datetime
+from html import escape
+from urllib.parse import unquote, urlsplit
+
+from blogapi.articles.content import default_seo
+from blogapi.exporting.layouts import FRONT_MATTER_TEXTS, Layout
+from blogapi.exporting.references import MediaAddresses, Replacement, Rewritten, escape_shortcodes
+from blogapi.exporting.snapshot import Item, Snapshot
+from blogapi.exporting.yaml_text import to_yaml
+from blogapi.publication.visibility import READABLE_STATUSES, Status
+from blogapi.site import addresses
+
+#: The names of the fields of `seo` in the front matter.
+SEO_NAMES = {
+    "description": "description",
+    "title": "seo_title",
+    "og_image": "og_image",
+    "canonical_url": "canonical_url",
+}
+_PICTURES = ("cover_image", "og_image")
+
+
+class ArticleWriter:
+    """Writes the articles of a snapshot in a layout."""
+
+    def __init__(
+        self, snapshot: Snapshot, layout: Layout, media: MediaAddresses, redirected: Container[str]
+    ) -> None:
+        """`redirected` contains the former paths that no article has now."""
+        self._layout, self._media, self._redirected = layout, media, redirected
+        self._terms = {
+            "category": _Names(snapshot.categories),
+            "tags": _Names(snapshot.tags),
+            "authors": _Names(snapshot.authors),
+        }
+        self._site = snapshot.local_site
+
+    def write(self, article: Item) -> bytes:
+        """Return the file of an article."""
+        content = self._convert_content(article)
+        fields = self._make_front_matter(article, content.replacements)
+        renamed = {self._layout.field_names.get(name, name): value for name, value in fields.items()}
+        return f"---\n{to_yaml(renamed)}---\n{content.content}".encode()
+
+    def _convert_content(self, article: Item) -> Rewritten:
+        content: str = article["content"]
+        layout = self._layout
+        if article["content_type"] != "text":
+            paths = {path["path"]: self._media.names[path["media"]] for path in article["paths"]}
+            return self._media.rewrite(
+                content, paths, layout.article_media, escapes_shortcodes=layout.has_shortcodes
+            )
+        if layout.shows_text_as_html:
+            content = _to_html(content)
+        return escape_shortcodes(content) if layout.has_shortcodes else Rewritten(content)
+
+    def _make_front_matter(self, article: Item, replacements: Sequence[Replacement]) -> Item:
+        layout = self._layout
+        seo = {name: text for name, text in article["seo"].items() if text != default_seo(article)[name]}
+        pictures = {"cover_image": article["cover_image"]} | seo
+        originals = {}
+        for name in _PICTURES:
+            if name in pictures:
+                exported, original = self._media.export_picture(pictures[name], layout.article_media)
+                pictures[name] = exported
+                if original is not None:
+                    originals[name] = original
+        cover = pictures.pop("cover_image")
+        is_published = article["status"] in READABLE_STATUSES
+        texts = {name: text for name in FRONT_MATTER_TEXTS if (text := article[name])}
+        page = (
+            {layout.address_field: self._make_path(article, article["slug"])} if layout.address_field else {}
+        )
+        former = [self._make_path(article, item["slug"]) for item in article["former_slugs"]]
+        former += [item["path"] for item in article["former_paths"] if item["path"] in self._redirected]
+        liquid = (
+            {"render_with_liquid": False} if layout.has_liquid and _has_liquid(article["content"]) else {}
+        )
+        return {
+            **{"title": article["title"]},
+            **({"date": article["published_at"]} if article["published_at"] else {}),
+            **{"lastmod": article["last_updated"], "slug": article["slug"]},
+            **({} if is_published else {"draft": True}),
+            **_without_empty(self._name_terms(article)),
+            "blogapi": _without_empty(
+                {
+                    **{"uuid": article["uuid"], "created": article["created"]},
+                    "status": article["status"] if article["status"] == Status.ARCHIVED else "",
+                    "content_type": "text" if self._hides_type(article) else "",
+                    **self._list_ambiguous_terms(article),
+                    "was_public": article["was_public"] and not is_published,
+                    "slug_derived": article["slug_derived"],
+                    "former_slugs": article["former_slugs"],
+                    "former_paths": article["former_paths"],
+                    "originals": originals,
+                    "paths": self._list_other_paths(article, replacements),
+                    "replacements": replacements,
+                }
+            ),
+            **texts,
+            **({"cover_image": [cover] if layout.lists_cover else cover} if cover else {}),
+            **{SEO_NAMES[name]: pictures[name] for name in SEO_NAMES if name in pictures},
+            **_without_empty(page),
+            **_without_empty({"aliases": [path for path in former if path]}),
+            **liquid,
+        }
+
+    def _hides_type(self, article: Item) -> bool:
+        return article["content_type"] == "text" and self._layout.shows_text_as_html
+
+    def _name_terms(self, article: Item) -> Item:
+        return {
+            "categories": [self._terms["category"].names[article["category"]]],
+            **{
+                kind: [self._terms[kind].names[slug] for slug in article[kind]]
+                for kind in ("tags", "authors")
+            },
+        }
+
+    def _list_ambiguous_terms(self, article: Item) -> Item:
+        is_ambiguous = self._terms["category"].is_ambiguous([article["category"]])
+        category = {"category": article["category"]} if is_ambiguous else {}
+        kinds = (kind for kind in ("tags", "authors") if self._terms[kind].is_ambiguous(article[kind]))
+        return category | {kind: article[kind] for kind in kinds}
+
+    def _list_other_paths(self, article: Item, replacements: Sequence[Replacement]) -> list[Item]:
+        """Return the paths of an imported article that no replacement names."""
+        known = {item["original"] for item in replacements}
+        return [
+            {"path": path["path"], "file": self._media.names[path["media"]]}
+            for path in article["paths"]
+            if path["path"] not in known
+        ]
+
+    def _make_path(self, article: Item, slug: str) -> str:
+        """Return the path of the article's page with a slug, decoded, or "" if there is no such path."""
+        if not article["published_at"]:
+            return ""
+        url = addresses.make_article_url(
+            self._site,
+            uuid=article["uuid"],
+            slug=slug,
+            category_slug=article["category"],
+            published_at=datetime.fromisoformat(article["published_at"]),
+        )
+        parts = urlsplit(url or "")
+        return "" if parts.query or parts.fragment else unquote(parts.path)
+
+
+class _Names:
+    """The names of terms by slug; a name of several terms is ambiguous."""
+
+    def __init__(self, terms: Iterable[Item]) -> None:
+        self.names: Mapping[str, str] = {term["slug"]: term["name"] for term in terms}
+        counts = Counter(self.names.values())
+        self._ambiguous = frozenset(slug for slug, name in self.names.items() if counts[name] > 1)
+
+    def is_ambiguous(self, slugs: Iterable[str]) -> bool:
+        return not self._ambiguous.isdisjoint(slugs)
+
+
+def _to_html(text: str) -> str:
+    return f"<pre>{escape(text, quote=False)}</pre>"
+
+
+def _has_liquid(content: str) -> bool:
+    return "{{" in content or "{%" in content
+
+
+def _without_empty(fields: Item) -> Item:
+    """Return the fields without empty texts and lists, and without those that are false."""
+    return {name: value for name, value in fields.items() if value}

@@ -1,0 +1,155 @@
+"""Lists the files of an export in a layout."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+from urllib.parse import unquote, urlsplit
+
+from blogapi.exporting.article_files import ArticleWriter
+from blogapi.exporting.layouts import Layout
+from blogapi.exporting.names import choose_article_names, choose_media_names
+from blogapi.exporting.references import MediaAddresses
+from blogapi.exporting.results import CannotWrite
+from blogapi.exporting.snapshot import Item, Snapshot
+from blogapi.exporting.yaml_text import to_yaml
+from blogapi.media.stored_files import StoredFile, find_fault
+from blogapi.redirects.queries import list_redirects
+from blogapi.storage.database import end_read
+
+#: The file that says what the folder is.
+DESCRIPTION = "blogapi.yaml"
+#: The file that prevents git from changing line endings.
+GIT_ATTRIBUTES = ".gitattributes"
+
+_PICTURES = ("cover_image", "avatar", "logo", "icon")
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A file of the export; `path` has `/` as separator."""
+
+    path: str
+    content: bytes
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the content."""
+        return hashlib.sha256(self.content).hexdigest()
+
+    def open(self, media: Path) -> IO[bytes]:
+        """Return the content as a file."""
+        return io.BytesIO(self.content)
+
+
+@dataclass(frozen=True, slots=True)
+class MediaFile:
+    """A file of the export with the content of a file in the media folder."""
+
+    path: str
+    stored: StoredFile
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the content."""
+        return self.stored.hash
+
+    def open(self, media: Path) -> IO[bytes]:
+        """Open the file in the media folder `media`; raises CannotWrite if it is not intact."""
+        source = media / self.stored.path
+        if fault := find_fault(source, self.stored):
+            raise CannotWrite(f"It is {fault} in the media folder; `doctor` says what to do.")
+        return source.open("rb")
+
+
+def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaFile]:
+    """Yield the files in a fixed order: texts first, then media files.
+
+    The snapshot of the database is released before the media files, because copying them can take long.
+    """
+    names = choose_media_names(snapshot.media)
+    media = MediaAddresses(snapshot.media, names, snapshot.other_hashes)
+    # A list of files that begins with this one is from an export, even if the export was interrupted.
+    yield TextFile(DESCRIPTION, to_yaml(layout.describe(includes_drafts=snapshot.includes_drafts)).encode())
+    yield TextFile(GIT_ATTRIBUTES, b"* -text\n")
+    redirects = list(_list_redirects(snapshot))
+    for kind, value in _list_data(snapshot, layout, media).items():
+        yield TextFile(layout.get_data_path(kind), to_yaml(value).encode())
+    yield TextFile(layout.get_data_path("redirects"), to_yaml(redirects).encode())
+    copies = join_lines(snapshot.read_working_copies())
+    if copies:
+        yield TextFile(layout.working_copies, f"[\n{copies}\n]\n".encode())
+    writer = ArticleWriter(snapshot, layout, media, {unquote(item["from"]) for item in redirects})
+    article_names = choose_article_names(snapshot.slugs)
+    for article in snapshot.read_articles():
+        name = article_names[article["slug"]]
+        path = layout.get_article_path(article, name, snapshot.site["time_zone"])
+        yield TextFile(path, writer.write(article))
+    end_read()
+    for file in snapshot.media:
+        name = names[file["uuid"]]
+        stored = StoredFile(file["hash"], file["name"].rpartition(".")[2], file["size"], file["name"])
+        yield MediaFile(f"{layout.media}/{name}", stored)
+
+
+def _list_data(
+    snapshot: Snapshot, layout: Layout, media: MediaAddresses
+) -> Mapping[str, Item | Sequence[Item]]:
+    """Return the contents of the data files."""
+    files = [_make_media_item(file, media.names[file["uuid"]]) for file in snapshot.media]
+    terms = {kind: getattr(snapshot, kind) for kind in ("categories", "tags", "authors")}
+    return {
+        **{kind: [_export_pictures(term, layout, media) for term in items] for kind, items in terms.items()},
+        "media": files,
+        "site": _export_pictures(snapshot.site, layout, media),
+    }
+
+
+def _make_media_item(file: Item, name: str) -> Item:
+    others = {"name": file["name"] if file["name"] != name else ""}
+    others["upload_hash"] = file["upload_hash"] if file["upload_hash"] != file["hash"] else ""
+    identity = {key: file[key] for key in ("uuid", "created", "last_updated")}
+    return _without_empty({**identity, "file": name, "name": "", **file, **others})
+
+
+def _export_pictures(item: Item, layout: Layout, media: MediaAddresses) -> Item:
+    exported, originals = dict(item), {}
+    for name in _PICTURES:
+        if name in item:
+            exported[name], original = media.export_picture(item[name], layout.data_media)
+            if original is not None:
+                originals[name] = original
+    return _without_empty({**exported, "originals": originals})
+
+
+def _without_empty(item: Item) -> Item:
+    """Return the fields that are not empty; an empty description of a category is not the same as none."""
+    is_category = "bio" not in item and "uuid" in item
+    return {
+        name: value
+        for name, value in item.items()
+        if value or (name == "description" and is_category and value is not None)
+    }
+
+
+def _list_redirects(snapshot: Snapshot) -> Iterator[Item]:
+    """Yield the paths of the former and the current pages below the address of the site."""
+    for redirect in list_redirects(None, snapshot.local_site).rows:
+        former, current = (urlsplit(url or "") for url in (redirect.old_url, redirect.new_url))
+        if former.path != current.path and not (former.query or former.fragment):
+            yield {"kind": redirect.kind, "from": former.path, "to": current.path}
+
+
+def join_lines(items: Iterable[Item]) -> str:
+    """Return the items of a list as JSON, each on a line of its own."""
+    return ",\n".join(map(dump, items))
+
+
+def dump(value: object) -> str:
+    """Return a value as JSON on one line."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,121 @@
+"""The names, places and front matter fields that each generator expects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from blogapi.articles.fields import TEXT_NAMES
+from blogapi.exporting.snapshot import Item
+from blogapi.publication.visibility import READABLE_STATUSES
+from blogapi.site.time_zones import to_time_zone
+
+# The text fields that the front matter contains unchanged; files have the others in forms of their own.
+FRONT_MATTER_TEXTS = tuple(
+    name for name in TEXT_NAMES if name not in ("title", "content", "content_type", "cover_image")
+)
+_SUFFIXES = {"markdown": ".md", "html": ".html", "text": ".txt"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """Where the files of an export are, and how other systems call the fields of an article."""
+
+    name: str
+    #: the folders of articles: of published ones, and of all others
+    posts: str
+    drafts: str
+    media: str
+    #: the path of the data files, with `*` for what they contain
+    data: str
+    #: the addresses of the folder of media files in articles and in data files
+    article_media: str
+    data_media: str
+    #: whether other systems show the files of text articles only as HTML
+    shows_text_as_html: bool = True
+    lists_cover: bool = False
+    has_shortcodes: bool = False
+    has_liquid: bool = False
+    dates_names: bool = False
+    #: the file with the hashes of all files; Jekyll publishes those without `_` in the folder itself
+    manifest: str = "SHA256SUMS"
+    #: the names of front matter fields that differ from those of the default layout
+    field_names: Mapping[str, str] = field(default_factory=dict)
+    #: the field with the path of the page; "" = none
+    address_field: str = ""
+
+    def get_article_path(self, article: Item, name: str, time_zone: str) -> str:
+        """Return the path of an article's file; `name` is its name without suffix."""
+        is_text = article["content_type"] == "text" and self.shows_text_as_html
+        suffix = ".html" if is_text else _SUFFIXES[article["content_type"]]
+        if article["status"] not in READABLE_STATUSES:
+            return f"{self.drafts}/{name}{suffix}"
+        date = ""
+        if self.dates_names:
+            time = to_time_zone(datetime.fromisoformat(article["published_at"]), time_zone)
+            date = f"{time:%Y}".zfill(4) + f"{time:-%m-%d-}"
+        return f"{self.posts}/{date}{name}{suffix}"
+
+    def get_data_path(self, kind: str) -> str:
+        """Return the path of a data file, such as the file of the categories."""
+        return self.data.replace("*", kind)
+
+    @property
+    def working_copies(self) -> str:
+        """The path of the file with the working copies, which generators do not publish."""
+        return self.get_data_path("working-copies").rpartition(".")[0] + ".json"
+
+    def describe(self, *, includes_drafts: bool) -> Item:
+        """Return the contents of `blogapi.yaml`."""
+        return {
+            "format": "blogapi-export",
+            "version": 1,
+            "layout": self.name,
+            "contents": "all" if includes_drafts else "public",
+            "articles": list(dict.fromkeys((self.posts, self.drafts))),
+            "media": self.media,
+            "data": self.data,
+            "addresses": {"articles": self.article_media, "data": self.data_media},
+        }
+
+
+DEFAULT = Layout(
+    name="default",
+    posts="articles",
+    drafts="articles",
+    media="media",
+    data="*.yaml",
+    article_media="../media/",
+    data_media="media/",
+    shows_text_as_html=False,
+)
+HUGO = Layout(
+    name="hugo",
+    posts="content/posts",
+    drafts="content/posts",
+    media="static/media",
+    data="data/*.yaml",
+    article_media="/media/",
+    data_media="/media/",
+    has_shortcodes=True,
+    lists_cover=True,
+    field_names={"excerpt": "summary", "cover_image": "images"},
+    address_field="url",
+)
+JEKYLL = Layout(
+    name="jekyll",
+    posts="_posts",
+    drafts="_drafts",
+    media="media",
+    data="_data/*.yml",
+    article_media="/media/",
+    data_media="/media/",
+    manifest="_SHA256SUMS",
+    has_liquid=True,
+    dates_names=True,
+    field_names={"aliases": "redirect_from", "cover_image": "image"},
+    address_field="permalink",
+)
+LAYOUTS = {layout.name: layout for layout in (DEFAULT, HUGO, JEKYLL)}
+MANIFESTS = tuple(dict.fromkeys(layout.manifest for layout in LAYOUTS.values()))

@@ -1,0 +1,60 @@
+"""The names of the files in an export, which every file system accepts and tells apart."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from blogapi.exporting.snapshot import Item
+
+_MAX_CHARACTERS, _MAX_BYTES = 100, 180
+_HASH_DIGITS = 8
+# Windows reserves the names of devices; for Hugo, `index` is the page of the folder.
+_RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]|_?index", re.IGNORECASE)
+
+
+def choose_article_names(slugs: Iterable[str]) -> dict[str, str]:
+    """Return the name of each article's file, without its suffix, by slug."""
+    found: dict[str, list[str]] = {}
+    for slug in slugs:
+        found.setdefault(_fold(_shorten(slug, slug)), []).append(slug)
+    return {
+        slug: _shorten(slug, slug) if len(group) == 1 else _add_hash(slug, slug)
+        for group in found.values()
+        for slug in group
+    }
+
+
+def choose_media_names(media: Sequence[Item]) -> dict[str, str]:
+    """Return the name of each media file by uuid; of several with the same name, the oldest keeps it."""
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for file in media:
+        stem, _, extension = file["name"].rpartition(".")
+        name = f"{_shorten(stem, file['hash'])}.{extension}"
+        digits = _HASH_DIGITS
+        while _fold(name) in taken:
+            name = f"{_add_hash(stem, file['hash'], digits)}.{extension}"
+            digits += _HASH_DIGITS
+        taken.add(_fold(name))
+        names[file["uuid"]] = name
+    return names
+
+
+def _shorten(stem: str, identity: str) -> str:
+    is_long = len(stem) > _MAX_CHARACTERS or len(stem.encode()) > _MAX_BYTES
+    return _add_hash(stem, identity) if is_long or _RESERVED.fullmatch(stem) else stem
+
+
+def _add_hash(stem: str, identity: str, digits: int = _HASH_DIGITS) -> str:
+    """Return the beginning of the name with the hash of a file, or of the text that identifies it."""
+    is_hash = re.fullmatch("[0-9a-f]{64}", identity)
+    digest = identity if is_hash else hashlib.sha256(identity.encode()).hexdigest()
+    start = stem[: _MAX_CHARACTERS - digits].encode()[: _MAX_BYTES - digits].decode(errors="ignore")
+    return f"{start.rstrip('-')}-{digest[:digits]}"
+
+
+def _fold(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()

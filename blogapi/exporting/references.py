@@ -1,0 +1,164 @@
+"""Replaces references to media files in articles by the addresses of the exported files, and back."""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from urllib.parse import unquote
+
+from blogapi.exporting.snapshot import Item, get_media_path
+from blogapi.media.addresses import HASH_PREFIX, PATH, REFERENCE
+
+# The number of different texts that are replaced in one article. A pattern of more would be slow.
+_MAX_REPLACEMENTS = 1_000
+
+# A reference that stands alone in a text. An address that contains another address is not a reference.
+_LIBRARY = (
+    rf"(?<![\w/.:%}}-])(?:(?i:{REFERENCE.pattern})"
+    rf"|(?:https?://(?:(?!//)[^\s\"'<>()?#\\])*?)?{HASH_PREFIX}[\w%.-]*[\w%])"
+)
+# The places of a path in Markdown and HTML, so that the same words in a sentence stay as they are.
+_BEFORE_PATH = r"""(?:(?<=[("'<=,])|(?<=,\s)|(?<=\]:)|(?<=\]:\s))"""
+_AFTER_PATH = r"""(?=[)"'>,\s]|\Z)"""
+
+# What Hugo takes as a shortcode, or as the beginning of one.
+SHORTCODE = r"\{\{[<%](?:(?:(?!\{\{[<%]).)*?[>%]\}\})?"
+
+Replacement = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A content with replaced texts; `replacements` has the fields `exported` and `original`."""
+
+    content: str
+    replacements: Sequence[Replacement] = ()
+
+
+class MediaAddresses:
+    """The names of the exported media files, by uuid and by hash.
+
+    `other_hashes` are the uuids of files by the hashes of their renditions and by their former hashes.
+    """
+
+    def __init__(
+        self, media: Sequence[Item], names: Mapping[str, str], other_hashes: Mapping[str, str]
+    ) -> None:
+        self.names = names
+        self._by_hash = {hash: names[uuid] for hash, uuid in other_hashes.items() if uuid in names}
+        self._by_hash |= {file["hash"]: names[file["uuid"]] for file in media}
+        self._paths = {names[file["uuid"]]: get_media_path(file) for file in media}
+
+    def find(self, reference: str) -> str | None:
+        """Return the name of the file to which `media:<uuid>` or an address refers, or None."""
+        if reference[:6].lower() == "media:":
+            return self.names.get(reference[6:].lower())
+        match = PATH.search(reference)
+        return self._by_hash.get(match[1]) if match else None
+
+    def export_picture(self, address: str, folder: str) -> tuple[str, str | None]:
+        """Return the exported address of a picture, and its stored address unless that follows from it.
+
+        `folder` is the address of the folder with the exported files.
+        """
+        name = self.find(address) if PATH.fullmatch(address) else None
+        exported = address if name is None else f"{folder}{name}"
+        stands_for = self._paths.get(exported.removeprefix(folder)) if exported.startswith(folder) else None
+        return exported, None if address == (stands_for or exported) else address
+
+    def rewrite(
+        self, content: str, paths: Mapping[str, str], folder: str, *, escapes_shortcodes: bool
+    ) -> Rewritten:
+        """Return the content with the addresses of exported files in place of references to them.
+
+        `paths` has the names of files by the paths of an imported article. With `escapes_shortcodes`, Hugo
+        shows shortcodes instead of running them. The content is unchanged if the original could not be
+        restored exactly.
+        """
+        variants = {text: name for path, name in paths.items() for text in _list_variants(path)}
+        patterns = [SHORTCODE] if escapes_shortcodes else []
+        patterns.append(_LIBRARY)
+        if variants:
+            words = "|".join(map(re.escape, sorted(variants, key=len, reverse=True)))
+            patterns.append(f"{_BEFORE_PATH}(?:{words}){_AFTER_PATH}")
+        pattern = re.compile("|".join(patterns), re.DOTALL)
+        found = dict.fromkeys(match[0] for match in pattern.finditer(content))
+        files = {text: name for text in found if (name := variants.get(text) or self._find_library(text))}
+        shortcodes = {text: escape_shortcode(text) for text in found if text.startswith("{{")}
+        exported = dict(_choose_addresses(content, files, folder)) | shortcodes
+        return replace_all(content, pattern, exported)
+
+    def _find_library(self, text: str) -> str | None:
+        return None if text.startswith("{{") else self.find(text)
+
+
+def replace_all(content: str, pattern: re.Pattern[str], exported: Mapping[str, str]) -> Rewritten:
+    """Return the content with new texts, or unchanged if the original could not be restored exactly."""
+    if not exported or len(exported) > 2 * _MAX_REPLACEMENTS:
+        return Rewritten(content)
+    text = pattern.sub(lambda match: exported.get(match[0], match[0]), content)
+    replacements = [{"exported": new, "original": old} for old, new in exported.items()]
+    is_exact = restore_content(text, {new: old for old, new in exported.items()}) == content
+    return Rewritten(text, replacements) if is_exact else Rewritten(content)
+
+
+def escape_shortcodes(content: str) -> Rewritten:
+    """Return the content of a text article with its shortcodes written so that Hugo shows them."""
+    pattern = re.compile(SHORTCODE, re.DOTALL)
+    return replace_all(
+        content, pattern, {match[0]: escape_shortcode(match[0]) for match in pattern.finditer(content)}
+    )
+
+
+def escape_shortcode(shortcode: str) -> str:
+    """Return the text that Hugo shows as the shortcode; the beginning of a shortcode without an end too."""
+    if len(shortcode) == len("{{<"):
+        return f"&#123;{shortcode[1:]}"
+    return f"{shortcode[:3]}/*{shortcode[3:-3]}*/{shortcode[-3:]}"
+
+
+def _list_variants(path: str) -> set[str]:
+    """Return the texts in Markdown and HTML that give a path."""
+    decoded = unquote(path)
+    return {path, escape(path, quote=False), decoded, decoded.replace(" ", "%20")}
+
+
+def _choose_addresses(content: str, files: Mapping[str, str], folder: str) -> Iterator[tuple[str, str]]:
+    """Yield the references and their new texts, which are all different and not in the content already."""
+    written = re.compile(rf"{re.escape(folder)}([\w-]+\.\w+)(?:#([0-9]{{1,9}}))?")
+    #: the highest number with which the address of each file is used; an address without a number has 1
+    numbers: dict[str, int] = {}
+    for name, number in written.findall(content):
+        numbers[name] = max(numbers.get(name, 1), int(number or 1))
+    for text, name in list(files.items())[:_MAX_REPLACEMENTS]:
+        address = f"{folder}{name}"
+        if text == address:
+            yield text, address
+            continue
+        numbers[name] = numbers.get(name, 0) + 1
+        yield text, address if numbers[name] == 1 else f"{address}#{numbers[name]}"
+
+
+def restore_content(content: str, replacements: Mapping[str, str]) -> str:
+    """Return the content with each text in `replacements` replaced by its original, in one pass.
+
+    At each place, the longest text that matches is replaced. Each text is searched for separately, which
+    takes linear time for any content.
+    """
+    found = [(position, -len(text), text) for text in replacements if (position := content.find(text)) >= 0]
+    heapq.heapify(found)
+    parts, end = [], 0
+    while found:
+        position, _, text = found[0]
+        if position >= end:
+            parts += [content[end:position], replacements[text]]
+            end = position + len(text)
+        following = content.find(text, end)
+        if following < 0:
+            heapq.heappop(found)
+        else:
+            heapq.heapreplace(found, (following, -len(text), text))
+    return "".join((*parts, content[end:]))

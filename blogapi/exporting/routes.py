@@ -1,0 +1,81 @@
+"""The endpoint of exports."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+
+import marshmallow as ma
+from flask import Response, current_app
+from marshmallow import validate
+
+from blogapi import clock
+from blogapi.exporting import layouts, service
+from blogapi.storage import files
+from blogapi.web.access import admin_login, allow
+from blogapi.web.blueprint import Blueprint
+from blogapi.web.downloads import send_download
+from blogapi.web.errors import Conflict
+from blogapi.web.fields import Fields
+
+_PREFIX = ".export-"
+_ZIP = "application/zip"
+
+bp = Blueprint("exports", __name__, url_prefix="/api/v1/export", description="Exports", resource="export")
+
+
+class ExportQuery(ma.Schema):
+    """The query parameters of an export."""
+
+    format = ma.fields.String(
+        validate=validate.OneOf(tuple(layouts.LAYOUTS)),
+        load_default=layouts.DEFAULT.name,
+        metadata={"description": "The system that the files are written for.", "example": "hugo"},
+    )
+    drafts = ma.fields.Boolean(
+        truthy={"true"},
+        falsy={"false"},
+        load_default=False,
+        metadata={"description": "`true` exports drafts, scheduled and archived articles too."},
+    )
+
+
+@bp.get("/")
+@allow(admin_login)
+@bp.arguments(ExportQuery, location="query")
+@bp.response(
+    200, {"type": "string", "format": "binary"}, content_type=_ZIP, storable=False, may_conflict=True
+)
+def download(query: Fields) -> Response:
+    """Download the blog as a zip archive of files with front matter, with its media files.
+
+    One export runs at a time, until its file has been sent.
+    """
+    with ExitStack() as stack:
+        folder = _open_folder(stack)
+        path = folder / "export.zip"
+        report = service.export_files(path, layouts.LAYOUTS[query["format"]], drafts=query["drafts"])
+        if report.refused:
+            first = report.refused[0]
+            count = len(report.refused)
+            current_app.logger.error("the export lacks %d files: %s: %s", count, first.path, first.reason)
+        name = f"blog-{query['format']}-{clock.now():%Y-%m-%d}.zip"
+        # The folder is deleted when the file has been sent.
+        return send_download(path, name=name, mimetype=_ZIP, on_close=stack.pop_all().close)
+
+
+def _open_folder(stack: ExitStack) -> Path:
+    """Return a new folder, which is deleted when the stack is closed.
+
+    Raises Conflict if another export is running.
+    """
+    home = Path(current_app.instance_path)
+    if not stack.enter_context(files.locked(home / f"{_PREFIX}lock")):
+        raise Conflict("Another export is running; wait until its file is downloaded.")
+    for abandoned in home.glob(f"{_PREFIX}*"):
+        if abandoned.is_dir():
+            shutil.rmtree(abandoned, ignore_errors=True)
+    folder = tempfile.TemporaryDirectory(prefix=_PREFIX, dir=home, ignore_cleanup_errors=True)
+    return Path(stack.enter_context(folder))

@@ -1,0 +1,256 @@
+"""Write the files of an export into a zip archive, or into a folder: there, only those that have changed.
+
+`SHA256SUMS` lists the files of an export. A file in the folder that has other contents than the last export
+has written belongs to the user: it is neither replaced nor deleted, unless `overwrite` is true. Each file is
+written under a temporary name and then renamed. While an export runs, it adds each file to the former list,
+so that the next export recognises them if this one is interrupted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import stat
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import IO
+
+from blogapi.exporting.export_files import DESCRIPTION, GIT_ATTRIBUTES, MediaFile, TextFile
+from blogapi.exporting.layouts import MANIFESTS
+from blogapi.exporting.results import CannotWrite, ExportReport, FileResult
+from blogapi.storage import files
+from blogapi.web.errors import Conflict
+
+_LOCK, _PARTIAL = ".blogapi-export.lock", ".blogapi-export.partial"
+# A line in the list of files, as `sha256sum` writes and checks it.
+_LINE = re.compile(r"([0-9a-f]{64})  (.+)")
+# The permissions -rw-r--r-- of a regular file, in the form of zip archives of Unix.
+_UNIX, _MODE = 3, 0o100644 << 16
+
+
+def write_zip(
+    items: Iterable[TextFile | MediaFile], target: Path, media: Path, report: ExportReport, manifest: str
+) -> None:
+    """Write files and the list of them, `manifest`, into an archive; `media` is the media folder of the blog.
+
+    Texts are compressed, media files are stored as they are. The archive gets its name when it is complete,
+    and its bytes depend only on its files.
+    """
+    digests: dict[str, str] = {}
+    with files.partial_file(target) as partial:
+        with zipfile.ZipFile(partial, "w") as archive:
+            for file in items:
+                try:
+                    _add(archive, file, media)
+                except CannotWrite as error:
+                    report.refuse(file.path, str(error))
+                else:
+                    digests[file.path] = file.digest
+            archive.writestr(_make_info(manifest), _format_manifest(digests))
+        files.replace(partial, target)
+    report.files[FileResult.WRITTEN] += len(digests)
+
+
+def _add(archive: zipfile.ZipFile, file: TextFile | MediaFile, media: Path) -> None:
+    info = _make_info(file.path)
+    if isinstance(file, TextFile):
+        archive.writestr(info, file.content, zipfile.ZIP_DEFLATED)
+        return
+    info.file_size = file.stored.size
+    with file.open(media) as source, archive.open(info, "w") as output:
+        shutil.copyfileobj(source, output)
+
+
+def _make_info(path: str) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(path)
+    info.create_system, info.external_attr = _UNIX, _MODE
+    return info
+
+
+def write_folder(
+    items: Iterable[TextFile | MediaFile],
+    root: Path,
+    media: Path,
+    report: ExportReport,
+    manifest: str,
+    *,
+    overwrite: bool,
+    dry_run: bool,
+    is_private: bool = False,
+) -> None:
+    """Write files into a folder; raises Conflict if another export is writing into it.
+
+    If `is_private`, a new folder can be opened by its owner only.
+    """
+    if root.exists() and not root.is_dir():
+        raise Conflict(f"{root} is a file; name a folder, or a file that ends with .zip or .json.")
+    if not dry_run:
+        root.mkdir(0o700 if is_private else 0o777, parents=True, exist_ok=True)
+    for name in (_LOCK, *MANIFESTS):
+        if (root / name).is_symlink():
+            raise Conflict(f"{root / name} is a link, which no export has made; delete it.")
+    with nullcontext(True) if dry_run else files.locked(root / _LOCK) as is_locked:
+        if not is_locked:
+            raise Conflict(f"Another export is writing into {root}; wait until it has ended.")
+        folder = _Folder(root, media, report, overwrite=overwrite, dry_run=dry_run)
+        path = root / manifest
+        with nullcontext() if dry_run else path.open("a", 1, "utf-8", newline="\n") as lines:
+            for file in items:
+                if folder.write(file) and lines:
+                    lines.write(_format_line(file.path, file.digest))
+        folder.remove_former()
+        if not dry_run:
+            folder.write_manifest(manifest)
+
+
+class _Folder:
+    """The folder of an export."""
+
+    def __init__(
+        self, root: Path, media: Path, report: ExportReport, *, overwrite: bool, dry_run: bool
+    ) -> None:
+        self._root, self._media, self._report = root, media, report
+        self._overwrite, self._dry_run = overwrite, dry_run
+        #: the digests of the files that former exports have written, by path
+        self._known = _read_known(root)
+        self._digests: dict[str, str] = {}
+
+    def write(self, file: TextFile | MediaFile) -> bool:
+        """Write a file unless it has the same contents already or belongs to the user; return whether."""
+        try:
+            result = self._write(file)
+        except CannotWrite as error:
+            self._keep_known(file.path)
+            # The user can have such a file for other purposes; the guide says what it should contain.
+            if file.path != GIT_ATTRIBUTES:
+                self._report.refuse(file.path, str(error))
+            return False
+        self._report.files[result] += 1
+        self._digests[file.path] = file.digest
+        return result is FileResult.WRITTEN
+
+    def remove_former(self) -> None:
+        """Delete the files of former exports that this one does not contain."""
+        for path in sorted(self._known.keys() - self._digests.keys()):
+            try:
+                self._report.files[FileResult.REMOVED] += self._remove(path)
+            except CannotWrite as error:
+                self._report.refuse(path, f"The blog no longer contains it, but: {error}")
+                self._keep_known(path)
+
+    def write_manifest(self, name: str) -> None:
+        """Write the list of files."""
+        content, target = _format_manifest(self._digests), self._root / name
+        if target.read_bytes() != content:
+            with self._open_partial(target) as output:
+                output.write(content)
+        for other in MANIFESTS:
+            if other != name:
+                (self._root / other).unlink(missing_ok=True)
+
+    def _write(self, file: TextFile | MediaFile) -> FileResult:
+        target = self._root / file.path
+        if isinstance(file, MediaFile) and self._is_known(file):
+            return FileResult.UNCHANGED
+        present = self._read_digest(target)
+        if present == file.digest:
+            return FileResult.UNCHANGED
+        self._check_is_ours(file.path, present)
+        with file.open(self._media) as source:
+            if not self._dry_run:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with self._open_partial(target) as output:
+                    shutil.copyfileobj(source, output)
+        return FileResult.WRITTEN
+
+    def _is_known(self, file: MediaFile) -> bool:
+        # Reading all pictures at each export would take long; `sha256sum -c` finds damaged files.
+        is_known = self._known.get(file.path) == file.stored.hash
+        return is_known and _get_size(self._root / file.path) == file.stored.size
+
+    def _remove(self, path: str) -> bool:
+        target = self._root / path
+        present = self._read_digest(target)
+        if not present:
+            return False
+        self._check_is_ours(path, present)
+        if not self._dry_run:
+            target.unlink()
+            with suppress(OSError):
+                for folder in target.relative_to(self._root).parents[:-1]:
+                    (self._root / folder).rmdir()
+        return True
+
+    def _keep_known(self, path: str) -> None:
+        """Keep the former line of a file that was left alone, so that the next export recognises it too."""
+        if path in self._known:
+            self._digests[path] = self._known[path]
+
+    def _read_digest(self, target: Path) -> str:
+        """Return the SHA-256 of a file, or "" if it is missing."""
+        if not target.parent.resolve().is_relative_to(self._root.resolve()):
+            raise CannotWrite("A link leads out of the folder of the export; replace the link with a folder.")
+        if not os.path.lexists(target):
+            return ""
+        if _get_size(target) is None:
+            raise CannotWrite("A folder or a link has this name; rename it.")
+        with target.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    def _check_is_ours(self, path: str, present: str) -> None:
+        if present and not self._overwrite and present != self._known.get(path):
+            raise CannotWrite("No export has written the contents of this file; --overwrite replaces it.")
+
+    @contextmanager
+    def _open_partial(self, target: Path) -> Iterator[IO[bytes]]:
+        """Yield an empty file that replaces the target at the end."""
+        partial = target.with_name(_PARTIAL)
+        # The folder can contain a link with this name, which is not followed.
+        partial.unlink(missing_ok=True)
+        try:
+            with partial.open("xb") as output:
+                yield output
+            files.rename(partial, target)
+        finally:
+            partial.unlink(missing_ok=True)
+
+
+def _read_known(root: Path) -> dict[str, str]:
+    """Return the digests of the files that former exports have written."""
+    known: dict[str, str] = {}
+    for name in MANIFESTS:
+        path = root / name
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
+        matches = filter(None, map(_LINE.fullmatch, lines))
+        # Paths that lead out of the folder are ignored.
+        known |= {match[2]: match[1] for match in matches if _is_inside(match[2])}
+        if lines and DESCRIPTION not in known:
+            raise Conflict(f"{path} is not from an export; choose another folder.")
+    return known
+
+
+def _is_inside(path: str) -> bool:
+    windows = PureWindowsPath(path)
+    parts: Iterable[str] = (*PurePosixPath(path).parts, *windows.parts)
+    return not (path.startswith("/") or windows.drive or windows.root or "\0" in path or ".." in parts)
+
+
+def _format_manifest(digests: Mapping[str, str]) -> bytes:
+    return "".join(_format_line(path, digests[path]) for path in sorted(digests)).encode()
+
+
+def _format_line(path: str, digest: str) -> str:
+    return f"{digest}  {path}\n"
+
+
+def _get_size(path: Path) -> int | None:
+    """Return the size of a regular file, or None."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None

@@ -1,0 +1,257 @@
+"""Unpack the zip files to import. They come from other systems and are not trusted."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from blogapi.importing.article_record import RefusedFile
+from blogapi.importing.folder import MAX_FILE_BYTES, MAX_OUTER_FOLDERS
+from blogapi.storage import files
+from blogapi.storage.disk_errors import is_disk_full
+
+# Large blogs have 10,000 articles with several pictures each. An entry takes about 1 kB of memory.
+MAX_ENTRIES = 100_000
+MAX_TOTAL_BYTES = 64 * 1024**3
+# One file with all articles. Readers stream it, so that only the disk limits it.
+MAX_EXPORT_BYTES = 4 * 1024**3
+_EXPORT_SUFFIXES = {".xml", ".json", ".atom"}
+# Text compresses to about a fifth, and the most repetitive XML to a fiftieth; deflate reaches a thousandth.
+MAX_RATIO = 200
+_FREE_RATIO_BYTES = 100 * 1024**2
+# This stays free on the disk for the database and other programs.
+_RESERVED_BYTES = 256 * 1024**2
+_MAX_DIRECTORY_BYTES = 64 * 1024**2
+_MAX_DEPTH = 64
+_CHUNK_BYTES = 1024 * 1024
+_FOLDER_PREFIX = "unpacked-"
+_LOCAL_HEADER_BYTES = 30
+
+_ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+_UTF8_NAME, _ENCRYPTED = 0x800, 0x1 | 0x40
+_COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+# Files that macOS and Windows add to folders.
+_SYSTEM_FILE = re.compile(
+    r"(?:^|/)(?:__MACOSX(?:/|$)|(?:\.DS_Store|Thumbs\.db|desktop\.ini)$)", re.IGNORECASE
+)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_WINDOWS_NAME = re.compile(
+    r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)[ ]*(?:\.|$)", re.IGNORECASE
+)
+_ARCHIVE_NAME = re.compile(r"\.(?:zip|tar|tgz|gz|bz2|xz|zst|7z|rar)$", re.IGNORECASE)
+_READ_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
+_OPEN_ERRORS = (*_READ_ERRORS, OverflowError, IndexError, struct.error, OSError)
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """A zip file that was unpacked."""
+
+    folder: Path  #: has the name of the zip file, without `.zip`
+    notes: tuple[str, ...]  #: one sentence for each kind of omission
+
+
+class _Skipped(Exception):
+    """The entry is not unpacked. The message is the reason, which continues “was skipped: ”."""
+
+
+def is_archive(path: Path) -> bool:
+    """Return whether the content of a file is a zip; False for folders and for what cannot be read.
+
+    Raises RefusedFile for an archive of another format, by its name.
+    """
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            head = file.read(4)
+    except OSError:
+        return False
+    if head in _ZIP_STARTS:
+        return True
+    if _ARCHIVE_NAME.search(path.name):
+        raise RefusedFile("It is not a zip archive; unpack it first and import the folder.")
+    return False
+
+
+@contextmanager
+def open_archive(path: Path, into: Path, *, max_media_bytes: int = 0) -> Iterator[Archive]:
+    """Unpack a zip file into a private folder in `into`, which is deleted at the end.
+
+    Deletes the folders of processes that were killed. Files larger than `max_media_bytes`, and than what an
+    article or an export can have, are skipped. Raises RefusedFile if the zip file is damaged, encrypted, or
+    takes more space than the limits allow.
+    """
+    into.mkdir(mode=0o700, exist_ok=True)
+    delete_abandoned(into)
+    with files.temporary_folder(into, _FOLDER_PREFIX) as root:
+        # Readers look up the rest of a blog in outer folders. Other files are above these.
+        outer = root.joinpath(*["_"] * (MAX_OUTER_FOLDERS - 1))
+        folder = outer / (path.stem.rstrip(". ") or "archive")
+        folder.mkdir(mode=0o700, parents=True)
+        yield Archive(folder, _unpack(path, folder, max_media_bytes))
+
+
+def delete_abandoned(folder: Path) -> None:
+    """Delete the unpacked archives that killed processes have left in the folder."""
+    files.delete_temporary_folders(folder, _FOLDER_PREFIX)
+
+
+def _unpack(path: Path, folder: Path, max_media_bytes: int) -> tuple[str, ...]:
+    skipped: dict[str, list[str]] = {}
+    inner: list[str] = []
+    with _open(path) as archive:
+        entries = archive.infolist()
+        _check(entries, path, folder)
+        for entry in entries:
+            name = _decode_name(entry)
+            if not name or name.endswith("/") or _SYSTEM_FILE.search(name):
+                continue
+            if _ARCHIVE_NAME.search(name):
+                inner.append(name)
+            try:
+                _check_entry(entry, name, max_media_bytes)
+                _extract(archive, entry, folder.joinpath(*name.split("/")))
+            except _Skipped as reason:
+                skipped.setdefault(str(reason), []).append(name)
+    notes = [f"{_name_all(names)} skipped: {reason}" for reason, names in skipped.items()]
+    if inner:
+        notes.append(f"{_name_all(inner)} not opened, because it is an archive itself; unpack and import it.")
+    return tuple(notes)
+
+
+@contextmanager
+def _open(path: Path) -> Iterator[zipfile.ZipFile]:
+    try:
+        with path.open("rb") as file:
+            _check_directory_size(file)
+        archive = zipfile.ZipFile(path)
+    except _OPEN_ERRORS as error:
+        raise RefusedFile(
+            "It is not a complete zip file; copy or download it again, or unpack it and import the folder."
+        ) from error
+    with archive:
+        yield archive
+
+
+def _check_directory_size(file: BinaryIO) -> None:
+    """Raise RefusedFile if the list of entries is so long that reading it takes too much memory."""
+    # `zipfile` reads the whole list before it offers a look at its length.
+    end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
+    if not end:
+        raise zipfile.BadZipFile
+    size = int(end[5])
+    if size > _MAX_DIRECTORY_BYTES:
+        raise RefusedFile(f"It has more than {MAX_ENTRIES:,} files; unpack it and import the folder.")
+
+
+def _check(entries: Sequence[zipfile.ZipInfo], path: Path, folder: Path) -> None:
+    if len(entries) > MAX_ENTRIES:
+        raise RefusedFile(
+            f"It has {len(entries):,} files, more than {MAX_ENTRIES:,}; unpack it and import the folder."
+        )
+    if any(entry.flag_bits & _ENCRYPTED for entry in entries):
+        raise RefusedFile("It is protected with a password; unpack it and import the folder.")
+    if any(entry.compress_type not in _COMPRESSIONS for entry in entries):
+        raise RefusedFile(
+            "It is compressed with a method that is not supported; unpack it and import the folder."
+        )
+    _check_overlaps(entries, path.stat().st_size)
+    _check_total(sum(entry.file_size for entry in entries), path.stat().st_size, folder)
+
+
+def _check_overlaps(entries: Sequence[zipfile.ZipInfo], size: int) -> None:
+    """Raise RefusedFile if two entries have bytes in common, by which a small file unpacks to a huge one."""
+    end = 0
+    for entry in sorted(entries, key=lambda entry: entry.header_offset):
+        if entry.header_offset < end:
+            raise RefusedFile("Its files overlap, as in a zip bomb; unpack it with another program first.")
+        end = entry.header_offset + _LOCAL_HEADER_BYTES + entry.compress_size
+    if end > size:
+        raise RefusedFile("It is not complete; copy or download it again.")
+
+
+def _check_total(total: int, size: int, folder: Path) -> None:
+    if total > _FREE_RATIO_BYTES and total > MAX_RATIO * size:
+        raise RefusedFile(
+            f"It unpacks to {total:,} bytes, more than {MAX_RATIO} times its size, as a zip bomb does; "
+            "unpack it and import the folder."
+        )
+    free = shutil.disk_usage(folder).free - _RESERVED_BYTES
+    if total > min(free, MAX_TOTAL_BYTES):
+        raise RefusedFile(
+            f"It unpacks to {total:,} bytes, more than {'fit on the disk' if total > free else 'allowed'}; "
+            "unpack it elsewhere and import the folder."
+        )
+
+
+def _decode_name(entry: zipfile.ZipInfo) -> str:
+    """Return the path of an entry with `/` as separator.
+
+    Many programs write UTF-8 without saying so. Old programs of Windows write `\\` as separator.
+    """
+    name = entry.orig_filename
+    if not entry.flag_bits & _UTF8_NAME:
+        with suppress(UnicodeError):
+            name = name.encode("cp437").decode("utf-8")
+    return name.replace("\\", "/")
+
+
+def _check_entry(entry: zipfile.ZipInfo, name: str, max_media_bytes: int) -> None:
+    """Raise _Skipped if an entry must not be unpacked."""
+    mode = entry.external_attr >> 16
+    if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+        raise _Skipped("links and special files are not unpacked.")
+    parts = name.split("/")
+    is_outside = ".." in parts or name.startswith("/") or re.match("[A-Za-z]:", name)
+    if is_outside or _CONTROL.search(name):
+        raise _Skipped("the path leads out of the folder or has control characters.")
+    if len(parts) > _MAX_DEPTH:
+        raise _Skipped(f"it is in more than {_MAX_DEPTH} folders.")
+    if os.name == "nt" and not all(map(is_windows_name, filter(None, parts))):
+        raise _Skipped("Windows does not allow the name; rename it on another system.")
+    is_export = Path(name).suffix.casefold() in _EXPORT_SUFFIXES
+    limit = MAX_EXPORT_BYTES if is_export else max(max_media_bytes, MAX_FILE_BYTES)
+    if entry.file_size > limit:
+        raise _Skipped(f"it has more than {limit:,} bytes.")
+
+
+def is_windows_name(name: str) -> bool:
+    """Return whether Windows stores a file of this name under this name."""
+    return not (_WINDOWS_NAME.match(name) or re.search(r'[<>:"|?*]|[. ]$', name))
+
+
+def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path) -> None:
+    try:
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Never overwrite a file: the archive can contain a name twice, also in other letter case, which
+        # disks of Windows and macOS treat as the same name.
+        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    except FileExistsError as error:
+        raise _Skipped("a file or folder of the same name is there already.") from error
+    except (OSError, ValueError) as error:
+        raise _Skipped("this system cannot store a file with this path.") from error
+    try:
+        with os.fdopen(descriptor, "wb") as output, archive.open(entry) as source:
+            # `zipfile` ends at the size that the entry declares and then compares the checksum.
+            shutil.copyfileobj(source, output, _CHUNK_BYTES)
+    except (*_READ_ERRORS, OSError) as error:
+        target.unlink(missing_ok=True)
+        if is_disk_full(error):
+            raise RefusedFile("The disk is full; free some space and import again.") from error
+        raise _Skipped("it is damaged; unpack it with another program.") from error
+
+
+def _name_all(names: Sequence[str]) -> str:
+    first = _CONTROL.sub("?", names[0].encode(errors="replace").decode())[:100]
+    return f"“{first}” was" if len(names) == 1 else f"“{first}” and {len(names) - 1:,} more were"

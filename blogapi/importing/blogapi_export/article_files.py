@@ -1,0 +1,197 @@
+"""Read an article file of an export: YAML front matter, and the content byte for byte."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from blogapi.articles.lifecycle import ContentType
+from blogapi.categories.taxonomy import DEFAULT_CATEGORY
+from blogapi.exporting.article_files import SEO_NAMES
+from blogapi.exporting.layouts import FRONT_MATTER_TEXTS
+from blogapi.exporting.references import restore_content
+from blogapi.importing.article_record import ArticleRecord, RefusedFile
+from blogapi.importing.blogapi_export import values
+from blogapi.importing.blogapi_export.article_records import make_record
+from blogapi.importing.blogapi_export.blog_data import ExportedMedia, TermNames
+from blogapi.importing.blogapi_export.layout import get_file_name
+from blogapi.importing.blogapi_export.values import Values
+from blogapi.importing.markdown import privacy
+from blogapi.importing.markdown.parsers import parse_yaml
+from blogapi.importing.markdown.text import to_bool, to_line
+from blogapi.media.addresses import HASH_PREFIX
+from blogapi.publication.visibility import Status
+
+_FRONT_MATTER = re.compile(
+    rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
+)
+_MARK = re.compile(rb"^blogapi[ \t]*:", re.MULTILINE)
+_CONTENT_TYPES = {".md": "markdown", ".html": "html", ".txt": "text"}
+_DRAFT_FOLDER = "_drafts"
+# The fields of `blogapi` that are read as they are.
+_HISTORY_FIELDS = ("former_slugs", "former_paths", "was_public", "slug_derived")
+# The fields that other rules of this module read.
+_OWN_FIELDS = ("blogapi", "draft", "permalink", "url")
+_PRE = re.compile(r"<pre>(.*)</pre>\n?", re.DOTALL)
+# A path is an address without `media:` and without the hash of a file.
+_LIBRARY_REFERENCE = re.compile(rf"media:|.*{HASH_PREFIX}", re.IGNORECASE | re.DOTALL)
+_MAX_REPLACEMENTS = 10_000
+# Parsing longer front matter would take more than a second.
+_MAX_FRONT_MATTER = 2_000_000
+
+
+def has_mark(head: bytes) -> bool | None:
+    """Return whether a file has the field `blogapi`; None if the front matter does not end in `head`."""
+    if not head.removeprefix(b"\xef\xbb\xbf").startswith(b"---"):
+        return False
+    match = _FRONT_MATTER.match(head)
+    if match is None:
+        return True if _MARK.search(head) else None
+    return _MARK.search(match[1]) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleFiles:
+    """Reads the article files of an export; `media` has the files of the library by their exported names."""
+
+    media: Mapping[str, ExportedMedia]
+    media_folder: str  #: the address of the media folder in articles
+    terms: TermNames
+    now: datetime
+
+    def read(self, data: bytes, path: Path, source: str) -> ArticleRecord:
+        """Return the record of an article; raises RefusedFile if the file is broken."""
+        match = _FRONT_MATTER.match(data)
+        if match is None:
+            raise RefusedFile("Its front matter has no end; add a line with `---`.")
+        if len(match[1]) > _MAX_FRONT_MATTER:
+            raise RefusedFile(f"Its front matter has more than {_MAX_FRONT_MATTER:,} bytes; shorten it.")
+        entries, notes = parse_yaml(_decode(match[1]), 2)
+        own = values.get_mapping(entries, "blogapi")
+        content, media_paths = self._read_content(own, _decode(data[match.end() :]))
+        content_type = _read_content_type(own, path)
+        if content_type == ContentType.TEXT and path.suffix.lower() == ".html":
+            content = _read_pre(content)
+        status, reasons = _read_status(entries, own, path)
+        cover = self._read_picture(own, "cover_image", *_list_covers(entries))
+        fields = {
+            "uuid": own.get("uuid"),
+            "created": own.get("created"),
+            "last_updated": entries.get("lastmod"),
+            "published_at": entries.get("date"),
+            "status": status,
+            "slug": entries.get("slug"),
+            "title": entries.get("title"),
+            **{name: entries.get(name) for name in FRONT_MATTER_TEXTS},
+            "excerpt": entries.get("excerpt", entries.get("summary")),
+            "content": content,
+            "content_type": content_type,
+            "cover_image": cover,
+            **{name: own[name] for name in _HISTORY_FIELDS if name in own},
+        }
+        categories = values.get_texts(entries, "categories")
+        if len(categories) > 1:
+            notes.append("It has several categories; the first one is used.")
+        terms = {
+            "category": self._find_terms("category", categories[:1] or [DEFAULT_CATEGORY], own, "category"),
+            "tags": self._find_terms("tag", values.get_texts(entries, "tags"), own, "tags"),
+            "authors": self._find_terms("author", values.get_texts(entries, "authors"), own, "authors"),
+        }
+        return make_record(
+            fields,
+            source,
+            self.now,
+            terms=terms,
+            seo=self._read_seo(entries, own),
+            media_paths=media_paths,
+            notes=(*notes, *reasons),
+        )
+
+    def _find_terms(self, kind: str, names: Sequence[str], own: Values, field: str) -> list[dict[str, str]]:
+        return self.terms.find_references(kind, names, values.get_texts(own, field))
+
+    def _read_seo(self, entries: Values, own: Values) -> dict[str, str]:
+        seo = {name: values.get_text(entries, key) for name, key in SEO_NAMES.items() if key in entries}
+        if "og_image" in entries or "og_image" in values.get_mapping(own, "originals"):
+            seo["og_image"] = self._read_picture(own, "og_image", entries.get("og_image"))
+        return seo
+
+    def _read_picture(self, own: Values, name: str, *given: object) -> str:
+        originals = values.get_mapping(own, "originals")
+        if name in originals:
+            return values.get_text(originals, name)
+        address = values.get_text({name: next((one for one in given if one), "")}, name)
+        file = self.media.get(address.removeprefix(self.media_folder))
+        return file.address if file and address.startswith(self.media_folder) else address
+
+    def _read_content(self, own: Values, exported: str) -> tuple[str, dict[str, UUID]]:
+        """Return the original content, and the files that stand for paths in it."""
+        given = values.get_list(own, "replacements")
+        if len(given) > _MAX_REPLACEMENTS:
+            raise RefusedFile(f"It has more than {_MAX_REPLACEMENTS:,} `replacements`; remove some.")
+        replacements: dict[str, str] = {}
+        paths: dict[str, UUID] = {}
+        for item in values.get_mappings(own, "replacements"):
+            text, original = values.get_text(item, "exported"), values.get_text(item, "original")
+            if not text:
+                continue
+            replacements[text] = original
+            file = self.media.get(get_file_name(text, self.media_folder))
+            if file is not None and not _LIBRARY_REFERENCE.match(original):
+                paths[original] = file.uuid
+        paths |= self._read_paths(own)
+        return restore_content(exported, replacements), paths
+
+    def _read_paths(self, own: Values) -> Iterator[tuple[str, UUID]]:
+        for item in values.get_mappings(own, "paths"):
+            file = self.media.get(values.get_text(item, "file"))
+            if file is not None:
+                yield values.get_text(item, "path"), file.uuid
+
+
+def _decode(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise RefusedFile(
+            f"It is not UTF-8 (byte {error.start + 1:,} of its content); save it again as UTF-8."
+        ) from error
+
+
+def _read_content_type(own: Values, path: Path) -> str:
+    given = own.get("content_type")
+    if given is not None and given not in _CONTENT_TYPES.values():
+        raise RefusedFile(f"`content_type` is not one of {', '.join(_CONTENT_TYPES.values())}; correct it.")
+    return str(given) if given else _CONTENT_TYPES.get(path.suffix.lower(), "markdown")
+
+
+def _read_pre(content: str) -> str:
+    match = _PRE.fullmatch(content)
+    return html.unescape(match[1]) if match else content
+
+
+def _list_covers(entries: Values) -> list[Any]:
+    return [entries.get("cover_image"), *values.get_list(entries, "images"), entries.get("image")]
+
+
+def _read_status(entries: Values, own: Values, path: Path) -> tuple[str, tuple[str, ...]]:
+    """Return the status, and the reasons for a draft that a person has added."""
+    others = {key: value for key, value in entries.items() if key not in _OWN_FIELDS}
+    reasons = tuple(reason.note for reason in privacy.find_in_front_matter(others))
+    draft = to_bool(entries.get("draft")) if "draft" in entries else False
+    if own.get("status") not in (None, Status.ARCHIVED):
+        return "", reasons
+    if own.get("status") == Status.ARCHIVED:
+        return Status.ARCHIVED.value, ()
+    if draft is None:
+        line = to_line(entries["draft"])[:100]
+        reasons = (*reasons, f"The value “{line}” of `draft` is not understood; the article became a draft.")
+    if draft is not False or reasons or path.parent.name == _DRAFT_FOLDER:
+        return Status.DRAFT.value, tuple(filter(None, reasons))
+    return Status.PUBLISHED.value, ()

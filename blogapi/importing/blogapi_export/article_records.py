@@ -1,0 +1,109 @@
+"""Make the records of exported articles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from blogapi.articles.content import default_seo
+from blogapi.articles.fields import TEXT_NAMES
+from blogapi.importing.article_record import ArticleRecord, ExportedFields, RefusedFile
+from blogapi.importing.blogapi_export import values
+from blogapi.importing.blogapi_export.values import Values
+from blogapi.publication.visibility import Status
+from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug
+from blogapi.web.fields import Timestamp
+
+_STATUSES = frozenset(status.value for status in Status)
+_TIME = Timestamp()
+
+
+def make_key(uuid: UUID) -> str:
+    """Return the key that identifies the article in all imports."""
+    return f"blogapi:{uuid}"
+
+
+def make_record(
+    given: Values,
+    source: str,
+    now: datetime,
+    *,
+    terms: Mapping[str, Sequence[Mapping[str, str]]],
+    seo: Mapping[str, str],
+    media_paths: Mapping[str, UUID],
+    notes: Sequence[str] = (),
+) -> ArticleRecord:
+    """Return the record of an article with the fields and values of the API.
+
+    `given` contains the texts of the article, its uuid, slug, status and times; `terms` has references by
+    `category`, `tags` and `authors`; `seo` contains only those fields that the export has. `now` is the time
+    of creation if the export does not contain it. Raises RefusedFile if a field is invalid.
+    """
+    notes = list(notes)
+    uuid, slug = values.get_uuid(given, "uuid"), _read_slug(given, notes)
+    texts = {name: values.get_text(given, name) for name in TEXT_NAMES}
+    if not texts["title"].strip():
+        raise RefusedFile("It has no title; add the field `title`.")
+    published_at = values.get_time(given, "published_at")
+    status = _read_status(given, published_at, notes)
+    created = values.get_time(given, "created") or published_at or now
+    last_updated = values.get_time(given, "last_updated") or created
+    body: dict[str, Any] = {
+        **texts,
+        "status": status,
+        "published_at": _TIME._serialize(published_at, None, None),
+        "category": terms["category"][0] if terms["category"] else None,
+        "tags": list(terms["tags"]),
+        "authors": list(terms["authors"]),
+        "seo": {**default_seo(texts), **seo},
+    }
+    if slug:
+        body["slug"] = slug
+    exported = ExportedFields(
+        uuid=uuid,
+        body=body,
+        created=created,
+        last_updated=last_updated,
+        was_public=given.get("was_public") in (True, "true"),
+        slug_derived=given.get("slug_derived") in (True, "true"),
+        former_slugs=values.get_former(given, "former_slugs", last_updated),
+        former_paths=values.get_former(given, "former_paths", last_updated),
+        media_paths=media_paths,
+    )
+    values.refuse_surrogates([body, exported.former_slugs, exported.former_paths, media_paths])
+    return ArticleRecord(
+        key=make_key(uuid),
+        source=source,
+        title=texts["title"],
+        slug=slug,
+        content=texts["content"],
+        content_type=texts["content_type"],
+        status=status,
+        published_at=published_at,
+        exported=exported,
+        notes=tuple(notes),
+    )
+
+
+def _read_slug(given: Values, notes: list[str]) -> str:
+    slug = values.get_text(given, "slug")
+    if len(slug) > MAX_SLUG_LENGTH:
+        raise RefusedFile(f"Its slug has more than {MAX_SLUG_LENGTH} characters; shorten it.")
+    valid = make_slug(slug, max_length=MAX_SLUG_LENGTH) if slug else ""
+    if slug != valid:
+        notes.append(f"The slug “{slug}” is not valid; the article got “{valid}”.")
+    return valid
+
+
+def _read_status(given: Values, published_at: datetime | None, notes: list[str]) -> str:
+    """Return the status; an article is never more public than the export says."""
+    status = given.get("status")
+    if status not in _STATUSES:
+        notes.append("Its status is not understood; the article became a draft.")
+        return Status.DRAFT.value
+    if status == Status.PUBLISHED and published_at is None:
+        notes.append("It has no date; the article became a draft. To publish it, add the date.")
+        return Status.DRAFT.value
+    return str(status)

@@ -1,0 +1,178 @@
+"""The terms, the media files and the site of an export."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from blogapi.exporting.snapshot import SITE_FIELDS, TERM_FIELDS
+from blogapi.importing.article_record import RefusedFile
+from blogapi.importing.blogapi_export import values
+from blogapi.importing.blogapi_export.values import Values
+from blogapi.importing.pipeline.exported_terms import ExportedTerm
+from blogapi.importing.reports import FileReport
+from blogapi.media.addresses import REFERENCE, make_path
+from blogapi.rendering.slugs import make_slug
+
+#: The kind of the terms in each list of an export.
+TERM_KINDS = {"categories": "category", "tags": "tag", "authors": "author"}
+PICTURE_FIELDS = frozenset(("cover_image", "avatar", "logo", "icon"))
+# Longer names are refused when they are stored; computing their slugs takes long.
+MAX_NAME_LENGTH = 5_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportedMedia:
+    """A file of the media library in an export. All times are aware, UTC."""
+
+    uuid: UUID
+    name: str  #: in the library
+    hash: str  #: SHA-256 of the file
+    upload_hash: str  #: SHA-256 of the file as it was uploaded
+    alt: str
+    caption: str
+    size: int  #: in bytes; 0 if unknown
+    created: datetime
+    last_updated: datetime
+    file: str = ""  #: the name in the folder of the export
+    former_hashes: Mapping[str, int | None] = field(default_factory=dict)  #: with the widths of renditions
+    path: Path | None = None  #: where the file is; None if the export does not contain it
+
+    @property
+    def address(self) -> str:
+        """The address under which the fields of the API refer to the file."""
+        return make_path(self.hash, self.name)
+
+
+@dataclass(slots=True)
+class BlogData:
+    """What an export contains besides articles; `reports` names what cannot be read."""
+
+    terms: dict[tuple[str, str], ExportedTerm] = field(default_factory=dict)
+    media: list[ExportedMedia] = field(default_factory=list)
+    site: dict[str, Any] | None = None
+    reports: list[FileReport] = field(default_factory=list)
+
+
+class TermNames:
+    """Finds the slugs of the terms that an article file names."""
+
+    def __init__(self, terms: Mapping[tuple[str, str], ExportedTerm]) -> None:
+        self._terms = terms
+        self._slugs: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for (kind, slug), term in terms.items():
+            self._slugs[kind, term.fields["name"]].append(slug)
+
+    def find_references(self, kind: str, names: Sequence[str], slugs: Sequence[str]) -> list[dict[str, str]]:
+        """Return the slug and the name of each term; `slugs` has those of names that several terms have.
+
+        A name that the export does not contain stands for a new term.
+        """
+        remaining = list(slugs)
+        return [self._find(kind, name, remaining) for name in names]
+
+    def _find(self, kind: str, name: str, remaining: list[str]) -> dict[str, str]:
+        known = self._slugs.get((kind, name), [])
+        slug = next((slug for slug in remaining if slug in known), "")
+        if slug:
+            remaining.remove(slug)
+        elif known:
+            slug = known[0]
+        elif len(name) > MAX_NAME_LENGTH:
+            raise RefusedFile(f"The name of a {kind} has {len(name):,} characters; shorten it.")
+        else:
+            slug = make_slug(name)
+            self._slugs[kind, name].append(slug)
+        return {"slug": slug, "name": name}
+
+
+def read_term(kind: str, given: Values, pictures: Mapping[str, str]) -> ExportedTerm:
+    """Return a term; `pictures` has the fields with the address of a picture as they are stored."""
+    values.refuse_surrogates(given)
+    fields: dict[str, Any] = {
+        name: given[name]
+        for name in ("name", "slug", *TERM_FIELDS[kind])
+        if given.get(name) is not None or (name == "description" and name in given)
+    }
+    for name in ("name", "slug"):
+        if not values.get_text(given, name).strip():
+            raise RefusedFile(f"A {kind} has no `{name}`; add it.")
+    created, updated = _get_times(given)
+    return ExportedTerm(
+        kind=kind,
+        uuid=values.get_uuid(given, "uuid"),
+        fields=fields | {name: pictures[name] for name in pictures if name in TERM_FIELDS[kind]},
+        created=created,
+        last_updated=updated,
+        former_slugs=values.get_former(given, "former_slugs", updated),
+    )
+
+
+def read_media(given: Values) -> ExportedMedia:
+    """Return a file of the library; the path of its file is not known yet."""
+    values.refuse_surrogates(given)
+    created, updated = _get_times(given)
+    file, digest = values.get_text(given, "file"), values.get_text(given, "hash")
+    _check_digest(digest)
+    size = str(given.get("size") or 0)
+    return ExportedMedia(
+        uuid=values.get_uuid(given, "uuid"),
+        file=file,
+        name=values.get_text(given, "name") or file,
+        hash=digest,
+        upload_hash=values.get_text(given, "upload_hash") or digest,
+        alt=values.get_text(given, "alt"),
+        caption=values.get_text(given, "caption"),
+        size=int(size) if size.isascii() and size.isdigit() and len(size) < 19 else 0,
+        created=created,
+        last_updated=updated,
+        former_hashes=dict(_read_former_hashes(given)),
+    )
+
+
+def _read_former_hashes(given: Values) -> Iterator[tuple[str, int | None]]:
+    for item in values.get_mappings(given, "former_hashes"):
+        digest, width = values.get_text(item, "hash"), str(item.get("width") or "")
+        _check_digest(digest)
+        yield digest, int(width) if width.isascii() and width.isdigit() and len(width) < 7 else None
+
+
+def _check_digest(digest: str) -> None:
+    if len(digest) != 64 or digest.strip("0123456789abcdef"):
+        raise RefusedFile("`hash` is not a SHA-256 of 64 hexadecimal digits; correct it.")
+
+
+def read_site(given: Values, pictures: Mapping[str, str]) -> dict[str, Any]:
+    """Return the fields of the site as the API takes them."""
+    values.refuse_surrogates(given)
+    site: dict[str, Any] = {name: given[name] for name in SITE_FIELDS if given.get(name) is not None}
+    navigation = [
+        {name: values.get_text(item, name) for name in ("label", "url")}
+        for item in values.get_mappings(given, "navigation")
+    ]
+    site |= {name: pictures[name] for name in pictures if name in SITE_FIELDS}
+    return site | {"navigation": navigation}
+
+
+def _get_times(given: Values) -> tuple[datetime, datetime]:
+    created, updated = values.get_time(given, "created"), values.get_time(given, "last_updated")
+    created = created or updated
+    if created is None:
+        raise RefusedFile("It has no `created`; add the time, such as 2024-05-01T09:00:00+00:00.")
+    return created, updated or created
+
+
+def replace_references(content: str, uuids: Mapping[UUID, UUID]) -> str:
+    """Return the content with the uuids that the media files of the export have in this blog."""
+
+    def replace_uuid(match: re.Match[str]) -> str:
+        uuid = UUID(match[1])
+        return f"media:{uuids[uuid]}" if uuid in uuids else match[0]
+
+    return REFERENCE.sub(replace_uuid, content) if uuids else content

@@ -1,0 +1,120 @@
+"""Read the data files of an exported folder: terms, media files and the site."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from blogapi.importing import folder
+from blogapi.importing.article_record import RefusedFile
+from blogapi.importing.blogapi_export import blog_data, values
+from blogapi.importing.blogapi_export.blog_data import PICTURE_FIELDS, BlogData, ExportedMedia
+from blogapi.importing.blogapi_export.layout import ExportFolder
+from blogapi.importing.blogapi_export.values import Values
+from blogapi.importing.markdown.parsers import parse_yaml
+from blogapi.importing.pipeline.exported_terms import ExportedTerm
+from blogapi.importing.reports import FileReport, Result
+
+_MAX_BYTES = 64 * 1024 * 1024
+# The items of a list are parsed in groups of this size, because the fast parser accepts no longer texts.
+_MAX_GROUP = 8_000
+_ITEM = re.compile(r"^(?=- )", re.MULTILINE)
+
+Item = TypeVar("Item")
+
+
+def read_data(export: ExportFolder) -> BlogData:
+    """Return the data of the export; what cannot be read becomes a report."""
+    data = BlogData()
+    for item in _read_list(export, "media", data, blog_data.read_media):
+        data.media.append(_find_file(export, item, data))
+    by_file = {item.file: item for item in data.media}
+    for name, kind in blog_data.TERM_KINDS.items():
+
+        def read(given: Values, kind: str = kind) -> ExportedTerm:
+            return blog_data.read_term(kind, given, _read_pictures(export, given, by_file))
+
+        for term in _read_list(export, name, data, read):
+            data.terms[kind, term.slug] = term
+    try:
+        text = _read_text(export, "site")
+        if text is not None:
+            given, _ = parse_yaml(text, 1)
+            data.site = blog_data.read_site(given, _read_pictures(export, given, by_file))
+    except RefusedFile as error:
+        data.reports.append(_refuse(export, "site", str(error)))
+    return data
+
+
+def _read_list(
+    export: ExportFolder, kind: str, data: BlogData, read: Callable[[Values], Item]
+) -> Iterator[Item]:
+    """Yield the items of a data file; each item that cannot be read becomes a report."""
+    try:
+        text = _read_text(export, kind) or ""
+        for group in _split(text):
+            start = "items:\n" if group.startswith("- ") else "items: "
+            for given in values.get_mappings(parse_yaml(f"{start}{group}", 0)[0], "items"):
+                try:
+                    yield read(given)
+                except RefusedFile as error:
+                    label = next((given[name] for name in ("file", "slug", "name") if given.get(name)), "")
+                    data.reports.append(_refuse(export, kind, f"“{str(label)[:100]}”: {error}"))
+    except RefusedFile as error:
+        data.reports.append(_refuse(export, kind, str(error)))
+
+
+def _split(text: str) -> Iterator[str]:
+    """Yield the text of a list in groups of items; a text that is not a list in block style is one group."""
+    text = text.removeprefix("\ufeff").removeprefix("---\n")
+    items = _ITEM.split(text)
+    if items[0].strip():
+        yield text
+        return
+    group = ""
+    for item in items:
+        if group and len(group) + len(item) > _MAX_GROUP:
+            yield group
+            group = ""
+        group += item
+    if group.strip():
+        yield group
+
+
+def _read_text(export: ExportFolder, kind: str) -> str | None:
+    path = export.get_data_path(kind)
+    if not path.is_file():
+        return None
+    try:
+        return folder.read_bytes(path, _MAX_BYTES).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise RefusedFile("It is not UTF-8; save it again as UTF-8.") from error
+
+
+def _find_file(export: ExportFolder, item: ExportedMedia, data: BlogData) -> ExportedMedia:
+    try:
+        return replace(item, path=export.get_media_path(item.file))
+    except RefusedFile as error:
+        data.reports.append(_refuse(export, "media", f"“{item.file[:100]}”: {error}"))
+        return item
+
+
+def _read_pictures(
+    export: ExportFolder, given: Values, by_file: Mapping[str, ExportedMedia]
+) -> dict[str, str]:
+    """Return the stored addresses of the pictures of a term or the site."""
+    originals, folder = values.get_mapping(given, "originals"), export.layout.data_media
+    found = {name: values.get_text(originals, name) for name in PICTURE_FIELDS & originals.keys()}
+    for name in PICTURE_FIELDS & given.keys() - found.keys():
+        address = values.get_text(given, name)
+        file = by_file.get(address.removeprefix(folder)) if address.startswith(folder) else None
+        found[name] = file.address if file else address
+    return found
+
+
+def _refuse(export: ExportFolder, kind: str, sentence: str) -> FileReport:
+    path = export.get_data_path(kind)
+    key = "/".join((export.root.name, *path.relative_to(export.root).parts))
+    return FileReport(key, Result.REFUSED, notes=(sentence,))

@@ -1,0 +1,80 @@
+"""Where the files of an export are: the folder of the export, and the places in each layout."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from blogapi.exporting.export_files import DESCRIPTION, GIT_ATTRIBUTES
+from blogapi.exporting.layouts import LAYOUTS, Layout
+from blogapi.importing import folder
+from blogapi.importing.article_record import RefusedFile
+from blogapi.importing.markdown.parsers import parse_yaml
+
+FORMAT, VERSION = "blogapi-export", "1"
+DATA_KINDS = ("categories", "tags", "authors", "media", "redirects", "site")
+ARTICLE_SUFFIXES = (".md", ".html", ".txt")
+#: The files and folders in the folder of an export that contain no articles. Imports skip the folder `_data`.
+_OTHER_NAMES = (DESCRIPTION, GIT_ATTRIBUTES, "_data", *(layout.manifest for layout in LAYOUTS.values()))
+_MAX_DESCRIPTION_BYTES = 64 * 1024
+# Addresses in the content of an article can end with the number of the reference.
+_NUMBER = re.compile(r"#[0-9]+\Z")
+
+
+@dataclass(frozen=True)
+class ExportFolder:
+    """The folder of an export."""
+
+    root: Path
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The layout that `blogapi.yaml` names; raises RefusedFile if the folder cannot be read."""
+        text = folder.read_bytes(self.root / DESCRIPTION, _MAX_DESCRIPTION_BYTES).decode("utf-8", "replace")
+        described, _ = parse_yaml(text, 1)
+        if described.get("format") != FORMAT:
+            raise RefusedFile(f"The `format` in {DESCRIPTION} is not {FORMAT}; correct it.")
+        if described.get("version") != VERSION:
+            raise RefusedFile(
+                f"{DESCRIPTION} has an unknown version; import the folder with a newer version of blogapi."
+            )
+        name = described.get("layout")
+        if not isinstance(name, str) or name not in LAYOUTS:
+            raise RefusedFile(
+                f"The `layout` in {DESCRIPTION} is not one of {', '.join(LAYOUTS)}; correct it."
+            )
+        return LAYOUTS[name]
+
+    def get_data_path(self, kind: str) -> Path:
+        """Return the path of a data file."""
+        return self.root / self.layout.get_data_path(kind)
+
+    def get_media_path(self, name: str) -> Path:
+        """Return the path of a media file; raises RefusedFile if `name` is not the name of a file."""
+        if not name or name.startswith(".") or any(letter in "/\\:\0" for letter in name) or len(name) > 255:
+            raise RefusedFile("It is not the name of a file in the media folder; correct `file`.")
+        return self.root / self.layout.media / name
+
+
+def find_export(path: Path) -> ExportFolder | None:
+    """Return the export to which a file belongs, or None."""
+    for parent in list(path.parents)[: folder.MAX_OUTER_FOLDERS]:
+        if (parent / DESCRIPTION).is_file():
+            return ExportFolder(parent)
+    return None
+
+
+def is_data_file(export: ExportFolder, path: Path) -> bool:
+    """Return whether the file or folder is a part of every export, but not an article."""
+    if path.parent == export.root and path.name in _OTHER_NAMES:
+        return True
+    places = {layout.get_data_path(kind) for layout in LAYOUTS.values() for kind in DATA_KINDS}
+    places |= {layout.working_copies for layout in LAYOUTS.values()}
+    return path.relative_to(export.root).as_posix() in places
+
+
+def get_file_name(address: str, folder: str) -> str:
+    """Return the name of the media file at an address in an export, or ""; `folder` is the media folder."""
+    return _NUMBER.sub("", address.removeprefix(folder)) if address.startswith(folder) else ""

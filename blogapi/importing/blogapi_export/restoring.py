@@ -1,0 +1,195 @@
+"""Store what an export contains besides articles: media files, terms and the site."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from uuid import UUID
+
+import marshmallow as ma
+from flask import current_app
+from sqlalchemy import ColumnDefault
+
+from blogapi.exporting.snapshot import SITE_FIELDS
+from blogapi.importing import folder, queries
+from blogapi.importing.article_record import RefusedFile
+from blogapi.importing.blogapi_export.blog_data import BlogData, ExportedMedia
+from blogapi.importing.media.imported_media import map_files
+from blogapi.importing.messages import join_counts
+from blogapi.importing.pipeline import exported_terms
+from blogapi.importing.pipeline.exported_terms import ExportedTerm
+from blogapi.importing.pipeline.service import Importer
+from blogapi.importing.pipeline.state import ImportState
+from blogapi.importing.reports import REFUSALS, FileReport, Result, describe_refusal
+from blogapi.media import service
+from blogapi.media.schemas import MediaChangesSchema
+from blogapi.site import service as site_service
+from blogapi.site.models import Site
+from blogapi.site.queries import get_site
+from blogapi.site.schemas import SiteChangesSchema
+from blogapi.storage.database import end_read, savepoint, table_of
+from blogapi.web.fields import Fields
+
+# The number of terms that are stored in one transaction.
+_BATCH_TERMS = 100
+# How many files are looked up together, because databases limit the number of parameters.
+_GROUP = 200
+_TEXTS_SCHEMA = MediaChangesSchema()
+
+# The uuid of the file in this library, and whether it is new; or why the file was not stored.
+Stored = tuple[UUID, bool] | RefusedFile
+
+
+@dataclass(slots=True)
+class Restored:
+    """What was stored of one export, or would be stored without a dry run."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
+    #: The names of media files that are not in the export.
+    missing: list[str] = field(default_factory=list)
+    #: The uuids of files of this library by their uuids in the export, if these differ.
+    media_uuids: dict[UUID, UUID] = field(default_factory=dict)
+
+
+def restore_media(
+    data: BlogData, user: UUID, key: str, restored: Restored, *, dry_run: bool
+) -> Iterator[FileReport]:
+    """Store the media files as uploads of the user; yield a report for each file that was not stored."""
+    for item, stored in _store_files(data.media, user, dry_run=dry_run):
+        if not isinstance(stored, tuple) and item.path is None:
+            restored.missing.append(item.name)
+        elif not isinstance(stored, tuple):
+            name = item.file or item.name
+            yield FileReport(f"{key}/media/{name}", Result.REFUSED, notes=(str(stored),))
+        else:
+            restored.counts["media files"] += stored[1]
+            if stored[0] != item.uuid:
+                restored.media_uuids[item.uuid] = stored[0]
+
+
+def _store_files(
+    media: Sequence[ExportedMedia], user: UUID, *, dry_run: bool
+) -> Iterator[tuple[ExportedMedia, Stored]]:
+    """Store the files that the library does not have; yield what became of each file.
+
+    The files are stored as uploads of the user. A file of the library stays as it is. In a dry run, the files
+    are checked but not stored.
+    """
+    for start in range(0, len(media), _GROUP):
+        group = media[start : start + _GROUP]
+        known = queries.find_uploads([item.hash for item in group])
+        taken = queries.get_media([item.uuid for item in group]).keys()
+        end_read()
+        new = [item for item in group if item.hash not in known]
+        yield from ((item, (known[item.hash].uuid, False)) for item in group if item.hash in known)
+        store = partial(_store, user=user, taken=taken, dry_run=dry_run)
+        yield from zip(new, map_files(store, new), strict=True)
+
+
+def _store(item: ExportedMedia, user: UUID, taken: Container[UUID], *, dry_run: bool) -> tuple[UUID, bool]:
+    if item.path is None:
+        raise RefusedFile("The export does not contain the file.")
+    try:
+        texts = _TEXTS_SCHEMA.load({"alt": item.alt, "caption": item.caption})
+    except ma.ValidationError as error:
+        raise RefusedFile(describe_refusal(error)) from error
+    _check_hash(item)
+    with service.prepare(item.path, item.name) as prepared:
+        if prepared.hash != item.hash:
+            raise RefusedFile("The library would change it, so it was not exported from a library.")
+        if dry_run:
+            return item.uuid, True
+        restored: Fields = {"created": item.created, "last_updated": item.last_updated}
+        restored |= {"upload_hash": item.upload_hash} | ({} if item.uuid in taken else {"uuid": item.uuid})
+        stored, is_new = service.store(
+            prepared, **texts, user=user, restored=restored, former_hashes=item.former_hashes
+        )
+        return stored.uuid, is_new
+
+
+def _check_hash(item: ExportedMedia) -> None:
+    assert item.path is not None
+    if item.path.parent.is_symlink():
+        raise RefusedFile(
+            "The media folder is a link, and links are not followed; replace it with the folder."
+        )
+    if not item.path.is_file():
+        raise RefusedFile("The file is missing; copy it from the blog that was exported.")
+    data = folder.read_bytes(item.path, current_app.config["MAX_MEDIA_SIZE"])
+    if hashlib.sha256(data).hexdigest() != item.hash:
+        raise RefusedFile(
+            "The file is damaged or was changed; copy it again from the blog that was exported."
+        )
+
+
+def restore_terms(data: BlogData, importer: Importer, key: str, restored: Restored) -> Iterator[FileReport]:
+    """Create the terms that this blog does not have; yield a report for each term that is refused."""
+    for terms in _group(data.terms.values()):
+        with importer.open_transaction():
+            for kind in exported_terms.TAXONOMIES:
+                wanted = [term for term in terms if term.kind == kind]
+                existing = exported_terms.find_existing(kind, [term.slug for term in wanted], data.terms)
+                for term in wanted:
+                    if term.slug in existing:
+                        continue
+                    restored.counts[exported_terms.TAXONOMIES[kind].plural] += 1
+                    yield from _create(term, importer.state, key, restored)
+
+
+def _group(terms: Iterable[ExportedTerm]) -> Iterator[Sequence[ExportedTerm]]:
+    items = list(terms)
+    return (items[start : start + _BATCH_TERMS] for start in range(0, len(items), _BATCH_TERMS))
+
+
+def _create(term: ExportedTerm, state: ImportState, key: str, restored: Restored) -> Iterator[FileReport]:
+    try:
+        with savepoint():
+            created = exported_terms.create(state.author, term)
+        state.plan_term(term.slug, created)
+    except REFUSALS as error:
+        restored.counts[exported_terms.TAXONOMIES[term.kind].plural] -= 1
+        yield FileReport(
+            f"{key}/{term.kind}/{term.slug[:100]}", Result.REFUSED, notes=(describe_refusal(error),)
+        )
+
+
+def restore_site(data: BlogData, key: str, restored: Restored, *, dry_run: bool) -> Iterator[FileReport]:
+    """Store the fields of the site if nothing of the site was set in this blog."""
+    if data.site is None:
+        return
+    try:
+        fields = SiteChangesSchema().load(data.site)
+    except ma.ValidationError as error:
+        yield FileReport(f"{key}/site", Result.REFUSED, notes=(describe_refusal(error),))
+        return
+    site = get_site()
+    differing = [name for name, value in fields.items() if getattr(site, name) != value]
+    if not differing:
+        return
+    if not _is_new(site):
+        restored.notes.append(
+            "The site of this blog has values of its own and stays as it is; `site set` changes it."
+        )
+        return
+    restored.notes.append("The title, the addresses and the other fields of the site were restored.")
+    if not dry_run:
+        site_service.change(fields)
+
+
+def _is_new(site: Site) -> bool:
+    defaults = {name: table_of(Site).c[name].default for name in (*SITE_FIELDS, "navigation")}
+    return all(
+        getattr(site, name) == default.arg
+        for name, default in defaults.items()
+        if isinstance(default, ColumnDefault)
+    )
+
+
+def describe_counts(restored: Restored) -> str:
+    """Return the sentence about what was stored; "" if nothing was."""
+    counts = {name: number for name, number in sorted(restored.counts.items()) if number}
+    return f"Created besides articles: {join_counts(counts)}." if counts else ""

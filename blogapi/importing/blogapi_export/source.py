@@ -1,0 +1,154 @@
+"""The exports of blogapi in an import: one or more folders and JSON documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from uuid import UUID
+
+from blogapi.exporting.export_files import DESCRIPTION
+from blogapi.importing import folder
+from blogapi.importing.article_record import ArticleRecord, RefusedFile, TermRecord
+from blogapi.importing.blogapi_export import data_files, json_documents, layout, restoring
+from blogapi.importing.blogapi_export.article_files import ArticleFiles
+from blogapi.importing.blogapi_export.blog_data import BlogData, TermNames, replace_references
+from blogapi.importing.blogapi_export.layout import ExportFolder
+from blogapi.importing.blogapi_export.restoring import Restored
+from blogapi.importing.blogapi_export.working_copies import WorkingCopies
+from blogapi.importing.pipeline.service import Importer
+from blogapi.importing.reports import FileReport, Item, Result, read_item, report_problem
+from blogapi.importing.sources import ImportOptions, LeftBehind
+
+
+class ExportSource:
+    """The articles of exports. `prepare_blog` stores what they contain besides, before they are read."""
+
+    terms: Sequence[TermRecord] = ()
+    assets: Sequence[Path] = ()
+
+    def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
+        self.total = len(entries)
+        self.hosts: set[str] = set()
+        self.left_behind = LeftBehind()
+        self.notes: list[str] = []
+        self._options = options
+        self._documents: list[folder.Entry] = []
+        self._unread: list[FileReport] = []
+        self._folders: dict[ExportFolder, list[folder.Entry]] = {}
+        for entry in entries:
+            export = layout.find_export(entry.path)
+            is_data = export is not None and layout.is_data_file(export, entry.path)
+            if export is None or (entry.path.suffix == ".json" and not is_data):
+                if entry.problem:
+                    self._unread.append(report_problem(entry.key, entry.problem))
+                else:
+                    self._documents.append(entry)
+            else:
+                articles = self._folders.setdefault(export, [])
+                if not is_data:
+                    articles.append(entry)
+        self._media_uuids: dict[UUID, UUID] = {}
+        self._data: dict[ExportFolder, BlogData] = {}
+        #: The uuids of the articles that were read, with the files that contain them.
+        self._sources: dict[UUID, str] = {}
+
+    def prepare_blog(self, importer: Importer) -> Iterator[FileReport]:
+        """Store the media files, the terms and the site of the exports; yield a report for each refusal.
+
+        A dry run stores nothing. Call this before `read`, outside of any transaction.
+        """
+        restored = Restored()
+        for export in list(self._folders):
+            try:
+                data = self._data[export] = data_files.read_data(export)
+            except RefusedFile as error:
+                del self._folders[export]
+                key = f"{export.root.name}/{DESCRIPTION}"
+                yield FileReport(key, Result.REFUSED, notes=(str(error),))
+                continue
+            yield from self._restore(data, export.root.name, importer, restored)
+        for entry in self._documents:
+            data = json_documents.read_data(entry, self._options.assets)
+            yield from self._restore(data, entry.key, importer, restored)
+        if restored.missing:
+            self.left_behind.counts["media files"] += len(restored.missing)
+            self.left_behind.details["media files"] = [*restored.missing]
+            self.notes.append(
+                "A JSON document contains no media files; --assets FOLDER names a folder with them."
+            )
+        self._media_uuids = restored.media_uuids
+        sentence = restoring.describe_counts(restored)
+        self.notes += [*([sentence] if sentence else []), *restored.notes]
+
+    def _restore(
+        self, data: BlogData, key: str, importer: Importer, restored: Restored
+    ) -> Iterator[FileReport]:
+        yield from data.reports
+        state = importer.state
+        yield from restoring.restore_media(data, state.author, key, restored, dry_run=state.dry_run)
+        yield from restoring.restore_terms(data, importer, key, restored)
+        yield from restoring.restore_site(data, key, restored, dry_run=state.dry_run)
+        state.exported_terms = {**state.exported_terms, **data.terms}
+
+    def read(self) -> Iterator[Item]:
+        """Yield the record of each article, and a report for each that is broken."""
+        yield from self._unread
+        for export, entries in self._folders.items():
+            data = self._data.get(export) or data_files.read_data(export)
+            media = {item.file: item for item in data.media}
+            reader = ArticleFiles(
+                media, export.layout.article_media, TermNames(data.terms), self._options.now
+            )
+            for entry in entries:
+                yield self._finish(read_item(entry.key, partial(_read_file, reader, entry)))
+        for entry in self._documents:
+            yield from map(self._finish, json_documents.read_articles(entry, self._options.now))
+
+    def finish_blog(self, importer: Importer) -> Iterator[FileReport]:
+        """Store the working copies of the articles; yield a report for each. Call this at the end."""
+        copies = WorkingCopies(
+            owner=importer.state.author,
+            terms=importer.state.exported_terms,
+            media_uuids=self._media_uuids,
+            articles=self._sources,
+            dry_run=importer.state.dry_run,
+        )
+        for export in self._folders:
+            name = export.layout.working_copies
+            if (export.root / name).is_file():
+                yield from copies.restore(export.root / name, "item", f"{export.root.name}/{name}")
+        for entry in self._documents:
+            reports = copies.restore(entry.path, "working_copies.item", entry.key)
+            # Reading the articles has reported a document that cannot be read.
+            yield from (report for report in reports if report.key != entry.key)
+
+    def _finish(self, item: Item) -> Item:
+        """Refuse a second article with the same uuid, and use the uuids that the files have in this blog."""
+        if not isinstance(item, ArticleRecord) or item.exported is None:
+            return item
+        first = self._sources.get(item.exported.uuid)
+        self._sources.setdefault(item.exported.uuid, item.source)
+        if first is not None:
+            reason = (
+                f"“{first}” has the same uuid; if this is another article, remove `blogapi` and the lines "
+                "below it from its front matter."
+            )
+            return FileReport(item.source, Result.REFUSED, notes=(reason,))
+        return _replace_media(item, self._media_uuids) if self._media_uuids else item
+
+
+def _replace_media(record: ArticleRecord, uuids: Mapping[UUID, UUID]) -> ArticleRecord:
+    exported = record.exported
+    assert exported is not None
+    content = replace_references(record.content, uuids)
+    paths = {path: uuids.get(uuid, uuid) for path, uuid in exported.media_paths.items()}
+    body = {**exported.body, "content": content}
+    return replace(record, content=content, exported=replace(exported, body=body, media_paths=paths))
+
+
+def _read_file(reader: ArticleFiles, entry: folder.Entry) -> ArticleRecord:
+    if entry.problem:
+        raise entry.problem
+    return reader.read(folder.read_bytes(entry.path), entry.path, entry.key)

@@ -1,0 +1,103 @@
+"""Check the values in an export, which a person may have edited.
+
+Every function raises RefusedFile with a sentence that names the field.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import NoReturn
+from uuid import UUID
+
+from blogapi.importing.article_record import RefusedFile
+from blogapi.importing.markdown.text import to_line
+from blogapi.web.fields import parse_timestamp, parse_uuid
+
+Values = Mapping[str, object]
+
+
+def get_text(values: Values, name: str, default: str = "") -> str:
+    """Return a text; `default` if the field is missing, and "" if it is empty."""
+    value = values.get(name, default)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        _refuse(name, value, "is not a text")
+    return value
+
+
+def get_uuid(values: Values, name: str) -> UUID:
+    """Return a uuid, which must be given."""
+    uuid = parse_uuid(get_text(values, name))
+    if uuid is None:
+        _refuse(name, values.get(name), "is not a uuid")
+    return uuid
+
+
+def get_time(values: Values, name: str) -> datetime | None:
+    """Return a time (aware, UTC), or None if the field is missing or empty."""
+    text = get_text(values, name).strip()
+    time = parse_timestamp(text)
+    if text and time is None:
+        _refuse(name, text, "is not a time such as 2024-05-01T09:00:00+00:00")
+    return time
+
+
+def get_list(values: Values, name: str) -> Sequence[object]:
+    """Return a list; a single value is a list of one value, and a missing or empty field an empty list."""
+    value = values.get(name)
+    if value is None or value == "":
+        return ()
+    return value if isinstance(value, list) else [value]
+
+
+def get_texts(values: Values, name: str) -> list[str]:
+    """Return a list of texts that are not empty."""
+    items = [item for item in get_list(values, name) if item not in (None, "")]
+    for item in items:
+        if not isinstance(item, str):
+            _refuse(name, item, "is not a text")
+    return [str(item) for item in items]
+
+
+def get_mappings(values: Values, name: str) -> Iterator[Values]:
+    """Yield the mappings in a list."""
+    for item in get_list(values, name):
+        if not isinstance(item, dict):
+            _refuse(name, item, "is not a mapping")
+        yield item
+
+
+def get_mapping(values: Values, name: str) -> Values:
+    """Return a mapping; empty if the field is missing or empty."""
+    value = values.get(name)
+    if value is None or value == "":
+        return {}
+    if not isinstance(value, dict):
+        _refuse(name, value, "is not a mapping")
+    return value
+
+
+def get_former(values: Values, name: str, time: datetime) -> dict[str, datetime]:
+    """Return the texts in `former_slugs` or `former_paths` with their times; `time` is the default."""
+    former: dict[str, datetime] = {}
+    key = name.removeprefix("former_").removesuffix("s")
+    for item in get_list(values, name):
+        given = item if isinstance(item, dict) else {key: item}
+        former[get_text(given, key)] = get_time(given, "created") or time
+    return former
+
+
+def refuse_surrogates(value: object) -> None:
+    """Refuse lone surrogates, which escapes can produce."""
+    try:
+        json.dumps(value, default=str, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise RefusedFile("It contains a lone surrogate, which is not a character; remove it.") from error
+
+
+def _refuse(name: str, value: object, problem: str) -> NoReturn:
+    shown = to_line(value)[:100] if isinstance(value, str) else type(value).__name__
+    raise RefusedFile(f"`{to_line(name)[:60]}` (“{shown}”) {problem}; correct it.")

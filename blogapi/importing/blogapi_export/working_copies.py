@@ -1,0 +1,104 @@
+"""Restore the working copies of an export: the edits of articles that are not published yet."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import ijson
+
+from blogapi.articles.models import Article, WorkingCopy
+from blogapi.authors.taxonomy import AUTHORS
+from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.importing.article_record import RefusedFile
+from blogapi.importing.blogapi_export import values
+from blogapi.importing.blogapi_export.blog_data import replace_references
+from blogapi.importing.blogapi_export.values import Values
+from blogapi.importing.pipeline import exported_terms
+from blogapi.importing.pipeline.exported_terms import ExportedTerms
+from blogapi.importing.reports import REFUSALS, FileReport, Result, describe_refusal
+from blogapi.storage.database import db, transaction
+from blogapi.tags.taxonomy import TAGS
+from blogapi.working_copies import service
+from blogapi.working_copies.schemas import WorkingCopyBodySchema
+
+_BODY_SCHEMA = WorkingCopyBodySchema()
+_CHANGED = "The article was changed in this blog after the export, so its working copy was not taken."
+_KEPT = "The article has a working copy in this blog, which stays as it is."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkingCopies:
+    """Saves working copies of articles that have none, with `owner` as the user who saved them.
+
+    `articles` has the uuids of the articles that the import has read; in a dry run, they are not stored.
+    """
+
+    owner: UUID
+    terms: ExportedTerms
+    media_uuids: Mapping[UUID, UUID]
+    articles: Container[UUID]
+    dry_run: bool
+
+    def restore(self, path: Path, prefix: str, key: str) -> Iterator[FileReport]:
+        """Yield a report for each item of the list `prefix` in a JSON file."""
+        number = 0
+        try:
+            with path.open("rb") as file:
+                for number, given in enumerate(ijson.items(file, prefix), 1):
+                    yield self._restore(given, f"{key}#{number}")
+        except (OSError, ijson.JSONError, UnicodeDecodeError) as error:
+            reason = (
+                f"It cannot be read after {number:,} working copies ({str(error)[:200]}); export it again."
+            )
+            yield FileReport(key, Result.REFUSED, notes=(reason,))
+
+    def _restore(self, given: object, key: str) -> FileReport:
+        title = str(given.get("title", ""))[:200] if isinstance(given, dict) else ""
+        try:
+            if not isinstance(given, dict):
+                raise RefusedFile("It is not an object; correct it.")
+            result, notes = self._save(given)
+        except REFUSALS as error:
+            result, notes = Result.REFUSED, (describe_refusal(error),)
+        return FileReport(key, result, notes=notes, title=f"Working copy of “{title}”")
+
+    def _save(self, given: Values) -> tuple[Result, tuple[str, ...]]:
+        uuid, last_updated = values.get_uuid(given, "article"), values.get_time(given, "last_updated")
+        article_input = _BODY_SCHEMA.load(self._make_body(given))
+        with transaction():
+            article, present = db.session.get(Article, uuid), db.session.get(WorkingCopy, uuid)
+            if article is None and not (self.dry_run and uuid in self.articles):
+                raise RefusedFile("Its article is not in this blog; import it with its article.")
+            if present is not None and present.last_updated == last_updated:
+                return Result.UNCHANGED, ()
+            if present is not None:
+                return Result.SKIPPED, (_KEPT,)
+            if article is not None and article.last_updated != values.get_time(given, "article_last_updated"):
+                return Result.SKIPPED, (_CHANGED,)
+            if not self.dry_run:
+                copy, _ = service.save(self.owner, uuid, article_input)
+                copy.last_updated = last_updated or copy.last_updated
+                copy.created = values.get_time(given, "created") or copy.last_updated
+                if given.get("is_outdated"):
+                    # No version has this number, so publishing the edits asks what to do.
+                    copy.base_version = 0
+        return Result.CREATED, ()
+
+    def _make_body(self, given: Values) -> dict[str, Any]:
+        body = {name: given[name] for name in _BODY_SCHEMA.fields if name in given}
+        content = values.get_text(given, "content")
+        body["content"] = replace_references(content, self.media_uuids)
+        categories = self._find_terms(CATEGORIES.singular, values.get_texts(given, "category"))
+        body["category"] = next(iter(categories), None)
+        body["tags"] = self._find_terms(TAGS.singular, values.get_texts(given, "tags"))
+        body["authors"] = self._find_terms(AUTHORS.singular, values.get_texts(given, "authors"))
+        return body
+
+    def _find_terms(self, kind: str, slugs: Sequence[str]) -> list[str]:
+        """Return the uuids of the terms with these slugs in the export; unknown ones are ignored."""
+        found = exported_terms.find_existing(kind, slugs, self.terms)
+        return [str(found[slug].uuid) for slug in slugs if slug in found]

@@ -1,0 +1,111 @@
+"""Read the exports of Blogger, Atom files of its settings page and of Google Takeout."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from blogapi.importing import folder
+from blogapi.importing.article_record import NotAnArticle, RefusedFile, TermRecord
+from blogapi.importing.blogger.feed import Feed
+from blogapi.importing.blogger.items import BloggerItem, make_record
+from blogapi.importing.blogger.overview import Overview, list_hosts
+from blogapi.importing.markdown.text import to_title
+from blogapi.importing.reports import FileReport, Item, Result, report_problem
+from blogapi.importing.sources import ImportOptions, LeftBehind
+
+# Hosts of Blogger's pictures. A copy on the disk is found by the name of the file.
+PICTURE_HOSTS = {
+    *(f"{number}.bp.blogspot.com" for number in range(1, 5)),
+    *(f"lh{number}.{host}" for number in range(3, 7) for host in ("googleusercontent.com", "ggpht.com")),
+    "blogger.googleusercontent.com",
+}
+_ATOM_HINTS = (b"schemas.google.com/blogger/", b"blogger.com,1999:blog-")
+_MAX_ALBUMS = 200
+
+
+def recognise(entry: folder.Entry, head: bytes) -> bool:
+    """Return whether a file is an Atom feed of Blogger."""
+    return b"<feed" in head and any(hint in head for hint in _ATOM_HINTS)
+
+
+def open_source(entries: Sequence[folder.Entry], options: ImportOptions) -> BloggerSource:
+    """Return the source of these files."""
+    return BloggerSource(entries, options)
+
+
+class BloggerSource:
+    """The posts and pages of exports (see `sources.Source`)."""
+
+    def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
+        self.total = sum(entry.path.stat().st_size // 10_000 for entry in entries if not entry.problem) or 1
+        self.hosts = {*PICTURE_HOSTS, *list_hosts(options.base_url)}
+        self.terms: Sequence[TermRecord] = ()
+        self.left_behind = LeftBehind()
+        self.notes: list[str] = []
+        self.assets = tuple(album for entry in entries for album in _list_albums(entry.path))
+        self._entries = entries
+        self._options = options
+
+    def read(self) -> Iterator[Item]:
+        """Yield the record of each post and page, and a report for each item that gives none."""
+        for entry in self._entries:
+            try:
+                if entry.problem:
+                    raise entry.problem
+                with tempfile.TemporaryFile("w+b") as file:
+                    yield from self._read_file(entry, Overview(entry.path, file))
+            except (NotAnArticle, RefusedFile) as error:
+                yield report_problem(entry.key, error)
+
+    def _read_file(self, entry: folder.Entry, overview: Overview) -> Iterator[Item]:
+        self.hosts |= overview.find_hosts()
+        self.left_behind.counts += overview.counts
+        if overview.is_private:
+            self.notes.append(
+                f"“{entry.key}” is the export of a private blog; all its articles become drafts."
+            )
+        for item in Feed(entry.path).read():
+            if item.kind in ("post", "page"):
+                yield self._read_item(item, entry, overview)
+
+    def _read_item(self, item: BloggerItem, entry: folder.Entry, overview: Overview) -> Item:
+        try:
+            self._check(item)
+            return make_record(
+                item,
+                (entry.key, entry.path),
+                self._options.now,
+                overview.read_comments(item),
+                is_private=overview.is_private,
+            )
+        except (RefusedFile, NotAnArticle) as error:
+            result = Result.REFUSED if isinstance(error, RefusedFile) else Result.SKIPPED
+            title = to_title(item.title)
+            return FileReport(entry.key, result, notes=(str(error),), source=entry.key, title=title)
+
+    def _check(self, item: BloggerItem) -> None:
+        """Raise NotAnArticle for an item that is left behind."""
+        if item.status == "SOFT_TRASHED":
+            self.left_behind.counts["articles in the trash"] += 1
+            raise NotAnArticle("It was in the trash of Blogger.")
+        if item.kind == "page" and self._options.pages == "skip":
+            self.left_behind.counts["pages"] += 1
+            raise NotAnArticle("It is a page, and --pages skip leaves pages behind.")
+
+
+def _list_albums(path: Path) -> list[Path]:
+    """Return the folders of pictures beside a `Takeout/Blogger/Blogs/NAME/feed.atom`."""
+    albums = path.parent.parent.parent / "Albums"
+    try:
+        found = [] if albums.is_symlink() else sorted(filter(_is_folder, albums.iterdir()))
+    except OSError:
+        return []
+    # The album has the name of the blog.
+    return sorted(found, key=lambda child: child.name != path.parent.name)[:_MAX_ALBUMS]
+
+
+def _is_folder(path: Path) -> bool:
+    # A link could lead to pictures that are not part of the export.
+    return path.is_dir() and not path.is_symlink()

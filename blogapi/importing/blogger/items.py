@@ -1,0 +1,149 @@
+"""The posts, pages and comments of a Blogger export, and the records of articles that they become."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from html import unescape
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+from blogapi.importing.article_record import ArticleRecord, AuthorRecord, CommentRecord, RefusedFile
+from blogapi.importing.blogger.embeds import convert_embeds
+from blogapi.importing.markdown import dates, paths
+from blogapi.importing.markdown.text import list_distinct, to_http_url, to_line, to_plain_html, to_title
+from blogapi.importing.messages import NO_DATE, PAST_SCHEDULE, describe_status
+
+MAX_TEXT_LENGTH = 16 * 1024 * 1024
+_ID = re.compile(
+    r"blog-(?P<blog>[^.]*)(?:\.(?P<kind>post|page|comment|layout|settings)\b-?(?P<id>.*))?", re.DOTALL
+)
+#: The names that Blogger writes for authors without a profile.
+_NO_AUTHORS = {"anonymous", "unknown", "noreply"}
+_PUBLIC = {"LIVE", "SCHEDULED"}
+
+
+@dataclass(slots=True)
+class BloggerItem:
+    """One entry of an export, as it is written there."""
+
+    kind: str = ""  #: "post", "page", "comment", "template" or "settings"
+    id: str = ""  #: `tag:blogger.com,1999:blog-1.post-2`, or the number of a post
+    blog: str = ""  #: the number of the blog
+    status: str = ""  #: LIVE, DRAFT, SCHEDULED or SOFT_TRASHED; "" = unknown
+    title: str = ""
+    content: str = ""
+    published: str = ""
+    author: str = ""
+    author_url: str = ""
+    address: str = ""  #: the former address, with or without host
+    parent: str = ""  #: the id of the post of a comment
+    description: str = ""
+    labels: list[str] = field(default_factory=list)
+    features: list[str] = field(default_factory=list)  #: names of what is left behind ("locations")
+    is_too_large: bool = False  #: whether parts are missing
+
+    def split_id(self) -> tuple[str, str, str]:
+        """Return the number of the blog, the kind and the number of the item, as far as the id has them."""
+        match = _ID.search(self.id)
+        if not match:
+            return self.blog, self.kind, self.id
+        return match["blog"], match["kind"] or "", match["id"] or self.id
+
+    def get_path(self) -> str:
+        """Return the path of the former address, or "" if there is none.
+
+        Before 2006, posts were parts of archive pages: `/2000_09_03_archive.html#786756`.
+        """
+        try:
+            parts = urlsplit(self.address)
+        except ValueError:
+            return ""
+        return "" if parts.fragment else parts.path
+
+    def make_key(self) -> str:
+        """Return the key of the article; it has no `/`."""
+        blog, _, number = self.split_id()
+        number = number or self.get_path() or f"{self.published} {self.title}"
+        return f"blogger:{quote(blog, safe='')}:{quote(number, safe='', errors='replace')}"
+
+
+def make_comment(item: BloggerItem) -> CommentRecord:
+    """Return the record of a comment."""
+    return CommentRecord(
+        author=to_line(item.author),
+        url=to_http_url(item.author_url),
+        created=dates.parse_date(item.published),
+        is_approved=item.status in ("", "LIVE"),
+        content=item.content,
+    )
+
+
+def make_record(
+    item: BloggerItem,
+    source: tuple[str, Path],
+    now: datetime,
+    comments: Sequence[CommentRecord] = (),
+    *,
+    is_private: bool = False,
+) -> ArticleRecord:
+    """Return the record of a post or page in the file `source` (key and path).
+
+    All articles of a private blog are drafts. Raises RefusedFile for a text that is too long.
+    """
+    if item.is_too_large or len(item.content) > MAX_TEXT_LENGTH:
+        raise RefusedFile(f"It has more than {MAX_TEXT_LENGTH:,} characters; shorten or split it.")
+    notes: list[str] = []
+    content = item.content.replace("\r\n", "\n").replace("\r", "\n").strip()
+    content, lost = convert_embeds(content)
+    notes += lost
+    published_at = dates.parse_date(item.published)
+    status = _find_status(item, published_at, now, notes, is_private=is_private)
+    labels = [*item.labels, *(["page"] if item.kind == "page" else [])]
+    path, author = item.get_path(), to_line(unescape(item.author))
+    return ArticleRecord(
+        key=item.make_key(),
+        source=source[0],
+        path=source[1],
+        title=_find_title(item, content, notes),
+        slug=paths.extract_slug(path),
+        content=content,
+        content_type="html",
+        status=status,
+        published_at=published_at,
+        tags=list_distinct(map(to_title, labels)),
+        authors=(AuthorRecord(name=author),) if author and author.casefold() not in _NO_AUTHORS else (),
+        seo_description=to_title(item.description),
+        former_paths=(path,) if status == "published" else (),
+        addresses=(path,) if path.strip("/") else (),
+        comments=tuple(comments),
+        notes=tuple(notes),
+    )
+
+
+def _find_status(
+    item: BloggerItem, published_at: datetime | None, now: datetime, notes: list[str], *, is_private: bool
+) -> str:
+    if item.status == "DRAFT":
+        return "draft"
+    if is_private:
+        notes.append("The blog was private; the article became a draft.")
+    elif item.status not in _PUBLIC:
+        notes.append(describe_status(to_line(item.status)))
+    elif published_at is None:
+        notes.append(NO_DATE)
+    elif item.status == "SCHEDULED" and published_at <= now:
+        notes.append(PAST_SCHEDULE)
+    else:
+        return "published"
+    return "draft"
+
+
+def _find_title(item: BloggerItem, content: str, notes: list[str]) -> str:
+    title = to_title(item.title)
+    if title:
+        return title
+    notes.append("It has no title; the title was made from its text or address.")
+    return paths.choose_title(to_plain_html(content), paths.extract_slug(item.get_path()))

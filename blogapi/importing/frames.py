@@ -1,0 +1,34 @@
+"""Replaces the embedded pages of other sites that articles cannot show."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from urllib.parse import urlsplit
+
+from blogapi.rendering.sanitizer import EMBED_HOSTS
+
+_FRAME = re.compile(r"<iframe\b([^<>]*)>(?:[^<]*</iframe>)?", re.IGNORECASE)
+_SOURCE = re.compile(r"""\ssrc\s*+=\s*+["']?\s*+([^"'\s<>]+)""", re.IGNORECASE)
+
+
+def replace_frames(html: str) -> tuple[str, int]:
+    """Return the HTML with links in place of iframes with hosts that are not allowed, and their number."""
+    count = 0
+
+    def replace(frame: re.Match[str]) -> str:
+        nonlocal count
+        source = _SOURCE.search(frame[1])
+        if source is None or _get_host(unescape(source[1])) in EMBED_HOSTS:
+            return frame[0]
+        count += 1
+        return f'<p><a href="{source[1]}">{source[1]}</a></p>'
+
+    return _FRAME.sub(replace, html), count
+
+
+def _get_host(address: str) -> str | None:
+    try:
+        return urlsplit(address).hostname
+    except ValueError:
+        return None

@@ -1,0 +1,87 @@
+"""The folders of import jobs: `imports/<uuid>` in the instance folder.
+
+Each folder contains the uploaded file, and the reports as JSON.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import time
+import unicodedata
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+from pathlib import Path
+from uuid import UUID
+
+from blogapi.importing import archives
+from blogapi.importing.folder import MAX_OUTER_FOLDERS
+from blogapi.importing.pipeline.preparing import get_folder as get_root
+from blogapi.media.folder import report_full_disk
+from blogapi.storage import files
+from blogapi.web.fields import parse_uuid
+
+TRIAL_REPORT, REPORT = "trial.json", "report.json"
+
+# The readers of some formats search outer folders for other files of a blog, so the upload is in nested empty
+# folders. The key of a file that is not an archive starts with the name of the innermost one.
+_UPLOAD_FOLDER = Path(*["_"] * MAX_OUTER_FOLDERS, "upload")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_MAX_NAME_BYTES = 200
+# A folder without a job belongs to a running upload until it has this age; no upload takes longer.
+_ABANDONED_SECONDS = 86_400
+
+
+def make_file_name(given: str) -> str:
+    """Return the name under which an uploaded file is stored, with the extension of the given name."""
+    name = unicodedata.normalize("NFC", re.split(r"[/\\]", given)[-1]).encode("utf-8", "replace").decode()
+    name = _CONTROL.sub("", name).strip(". ")
+    if name and archives.is_windows_name(name) and len(name.encode()) <= _MAX_NAME_BYTES:
+        return name
+    extension = re.search(r"\.[A-Za-z0-9]{1,10}\Z", name)
+    return f"import{extension[0] if extension else ''}"
+
+
+def get_folder(uuid: UUID) -> Path:
+    """Return the folder of a job, even if it is missing."""
+    return get_root() / str(uuid)
+
+
+def get_upload_path(uuid: UUID, name: str) -> Path:
+    """Return the path of the uploaded file, even if it is missing."""
+    return get_folder(uuid) / _UPLOAD_FOLDER / name
+
+
+def create_folder(uuid: UUID) -> Path:
+    """Create the folder of a job, and return the path of the empty file that receives the upload.
+
+    Raises StorageFull if the disk is full.
+    """
+    path = get_upload_path(uuid, "receiving")
+    with report_full_disk():
+        get_root().mkdir(mode=0o700, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True)
+        files.create_private(path)
+    return path
+
+
+def delete_upload(uuid: UUID) -> None:
+    """Delete the uploaded file of a job; its reports stay."""
+    shutil.rmtree(get_folder(uuid) / _UPLOAD_FOLDER.parts[0], ignore_errors=True)
+
+
+def delete_folders(uuids: Iterable[UUID]) -> None:
+    """Delete the folders of jobs."""
+    for uuid in uuids:
+        shutil.rmtree(get_folder(uuid), ignore_errors=True)
+
+
+def delete_abandoned(known: Collection[UUID]) -> None:
+    """Delete what killed servers and commands have left: old folders without a `known` job, and archives."""
+    root = get_root()
+    archives.delete_abandoned(root)
+    for path in root.iterdir() if root.is_dir() else ():
+        uuid = parse_uuid(path.name)
+        with suppress(OSError):
+            if uuid and uuid not in known and time.time() - path.stat().st_mtime > _ABANDONED_SECONDS:
+                shutil.rmtree(path, ignore_errors=True)

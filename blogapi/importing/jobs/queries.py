@@ -1,0 +1,108 @@
+"""Queries for import jobs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+
+from blogapi.importing.jobs import folders
+from blogapi.importing.models import ImportJob
+from blogapi.importing.pipeline.report_output import EMPTY_SUMMARY
+from blogapi.storage.database import current_time, db
+from blogapi.users.models import Account
+from blogapi.web.errors import NotFound
+from blogapi.web.fields import Fields
+
+# A job whose server has not stored its progress for this time was interrupted. A server tries every second,
+# but the database can be busy.
+STALE_AFTER = timedelta(seconds=30)
+
+
+class Status(StrEnum):
+    """What a job is doing, or how it ended.
+
+    A job begins with its trial. `tried`, `failed` and `interrupted` jobs can be started.
+    """
+
+    TRYING = "trying"
+    TRIED = "tried"
+    IMPORTING = "importing"
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+
+
+RUNNING = (Status.TRYING, Status.IMPORTING)
+ENDED = (Status.FINISHED, Status.CANCELLED)
+
+
+@dataclass(frozen=True, slots=True)
+class JobView:
+    """A job as responses show it, with the numbers and problems of its last summary."""
+
+    job: ImportJob
+    status: Status
+    user: Fields | None
+    options: Fields
+    summary: Fields
+
+    def __getattr__(self, name: str) -> Any:
+        # The other fields are those of the summary and of the job.
+        return self.summary[name] if name in self.summary else getattr(self.job, name)
+
+
+def list_jobs() -> list[JobView]:
+    """Return all jobs, newest first."""
+    statement = _select_jobs().order_by(ImportJob.created.desc(), ImportJob.uuid)
+    return _make_views(db.session.execute(statement).all())
+
+
+def get_job(uuid: UUID) -> JobView:
+    """Return a job; raises NotFound if there is none."""
+    views = _make_views(db.session.execute(_select_jobs().where(ImportJob.uuid == uuid)).all())
+    if not views:
+        raise NotFound("There is no such import; GET /api/v1/imports/ lists them.")
+    return views[0]
+
+
+def get_status(job: ImportJob, now: datetime) -> Status:
+    """Return the status of a job; a running job without updates was interrupted."""
+    status = Status(job.status)
+    return Status.INTERRUPTED if status in RUNNING and now - job.last_updated > STALE_AFTER else status
+
+
+def get_report_path(uuid: UUID) -> Path:
+    """Return the path of the last report of a job; raises NotFound if there is none."""
+    get_job(uuid)
+    for name in (folders.REPORT, folders.TRIAL_REPORT):
+        path = folders.get_folder(uuid) / name
+        if path.is_file():
+            return path
+    raise NotFound("This import has no report yet; wait until its trial has ended.")
+
+
+def _select_jobs() -> Any:
+    return select(ImportJob, Account.username).outerjoin(Account, Account.uuid == ImportJob.user_id)
+
+
+def _make_views(rows: Sequence[Any]) -> list[JobView]:
+    now = current_time()
+    return [
+        JobView(
+            job,
+            get_status(job, now),
+            name and {"uuid": job.user_id, "username": name},
+            json.loads(job.options),
+            EMPTY_SUMMARY | json.loads(job.report or job.trial_report or "{}"),
+        )
+        for job, name in rows
+    ]

@@ -1,0 +1,128 @@
+"""The endpoints of imports."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID, uuid4
+
+from flask import Flask, Response, current_app, request
+
+from blogapi.importing.jobs import folders, queries, service
+from blogapi.importing.jobs.queries import JobView
+from blogapi.importing.jobs.runner import get_runner
+from blogapi.importing.jobs.schemas import ImportJobSchema, ImportQuery, SingleImportJobSchema
+from blogapi.media.folder import report_full_disk
+from blogapi.users import queries as users
+from blogapi.web.access import admin_login, allow, check_before_body, current_caller, current_user_id
+from blogapi.web.blueprint import Blueprint
+from blogapi.web.downloads import send_download
+from blogapi.web.errors import Invalid, InvalidQuery, NotFound
+from blogapi.web.fields import EmptySchema, Fields
+from blogapi.web.pagination import Page
+from blogapi.web.uploads import FileBodySchema, describe_body, receive_file
+
+bp = Blueprint(
+    "imports",
+    __name__,
+    url_prefix="/api/v1/imports",
+    description="Imports of other blogs, which run in the background",
+)
+
+
+@bp.get("/")
+@allow(admin_login)
+@bp.response(200, ImportJobSchema(many=True))
+def listed() -> Page[list[JobView]]:
+    """List the imports, newest first."""
+    jobs = queries.list_jobs()
+    return Page(jobs, len(jobs), None)
+
+
+@bp.post("/")
+@allow(admin_login, scope="write")
+@check_before_body(service.check_none_is_running)
+@bp.arguments(ImportQuery, location="query")
+@bp.response(201, SingleImportJobSchema(), may_conflict=True)
+@bp.doc(requestBody=describe_body(FileBodySchema))
+def create(query: Fields) -> Any:
+    """Upload the file of another blog and start its trial, which stores nothing.
+
+    The file is a zip archive, or one file, such as an export of WordPress or Ghost. One import runs at a
+    time. At most 10 are kept, and none longer than 7 days.
+    """
+    options = _load_options(query)
+    uuid = uuid4()
+    path = folders.create_folder(uuid)
+    try:
+        max_size = current_app.config["MAX_IMPORT_SIZE"]
+        with report_full_disk():
+            received = receive_file(request, query, path, max_size=max_size, schema=FileBodySchema)
+        name = folders.make_file_name(received.name)
+        path.rename(path.with_name(name))
+        service.create(uuid, current_user_id(), name, options)
+    except BaseException:
+        folders.delete_folders([uuid])
+        raise
+    return _run(uuid)
+
+
+@bp.get("/<id:id>/")
+@allow(admin_login)
+@bp.response(200, SingleImportJobSchema())
+def single(id: UUID) -> JobView:
+    """Return an import with its progress."""
+    return queries.get_job(id)
+
+
+@bp.post("/<id:id>/start/")
+@allow(admin_login, scope="write")
+@bp.arguments(EmptySchema, required=False)
+@bp.response(200, SingleImportJobSchema(), may_conflict=True)
+def start(nothing: Fields, id: UUID) -> JobView:
+    """Import the file, or continue an interrupted import; nothing is imported twice."""
+    service.start(id)
+    return _run(id)
+
+
+@bp.post("/<id:id>/cancel/")
+@allow(admin_login, scope="write")
+@bp.arguments(EmptySchema, required=False)
+@bp.response(200, SingleImportJobSchema(), may_conflict=True)
+def cancel(nothing: Fields, id: UUID) -> JobView:
+    """End an import; articles that were imported stay. A running import ends after the current articles."""
+    service.cancel(id)
+    return queries.get_job(id)
+
+
+@bp.get("/<id:id>/report/")
+@allow(admin_login)
+@bp.response(200, {"type": "object"}, storable=False)
+def download_report(id: UUID) -> Response:
+    """Download the whole report of the last trial or import."""
+    return send_download(queries.get_report_path(id), name="import-report.json", mimetype="application/json")
+
+
+@bp.delete("/<id:id>/")
+@allow(admin_login, scope="write")
+@bp.response(204, may_conflict=True)
+def delete(id: UUID) -> None:
+    """Delete an import with its file and its report; its articles stay."""
+    service.delete(id)
+
+
+def _run(uuid: UUID) -> JobView:
+    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
+    view = queries.get_job(uuid)
+    get_runner(app).start(app, uuid)
+    return view
+
+
+def _load_options(query: Fields) -> Fields:
+    """Return the options of the import, with the uuid of the owner of the articles."""
+    name = query["author"] or current_caller().username
+    try:
+        owner = users.get_by_name(name)
+    except (NotFound, Invalid) as error:
+        raise InvalidQuery("The author is unknown.", errors={"author": [error.detail]}) from error
+    options = {key: query[key] for key in ("base_url", "pages", "publish_undated")}
+    return options | {"author": owner.username, "owner": str(owner.uuid)}

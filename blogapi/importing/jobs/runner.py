@@ -1,0 +1,206 @@
+"""Runs an import job: starts the `import` command in a process of its own, and stores its progress.
+
+A server that stops ends the process. If the server is killed, the process ends by itself; see
+`imports.background`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+from uuid import UUID
+
+from flask import Flask, current_app
+from sqlalchemy.exc import SQLAlchemyError
+
+from blogapi import config
+from blogapi.importing.jobs import folders
+from blogapi.importing.jobs.queries import ENDED, Status
+from blogapi.importing.models import ImportJob
+from blogapi.importing.pipeline.background import UNEXPECTED
+from blogapi.storage.database import current_time, db, end_read, transaction
+from blogapi.users import queries as users
+from blogapi.web.errors import Problem
+
+# Seconds between two updates of a job.
+UPDATE_SECONDS = 1.0
+# How long a process may take to end after the current article; then it is killed.
+STOP_SECONDS = 3.0
+# How many times storing the end of a job is tried if the database is busy.
+_TRIES = 5
+# The system ends all processes of a service with this signal.
+_TERMINATED = (-signal.SIGTERM, 128 + signal.SIGTERM)
+
+_EXTENSION = "blogapi-import-jobs"
+
+
+class Runner:
+    """Starts the jobs of this process, and ends them when the server stops."""
+
+    def __init__(self) -> None:
+        self.stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self, app: Flask, uuid: UUID) -> None:
+        """Run a job, and watch it in a new thread."""
+        self._thread = threading.Thread(target=_run, args=(app, uuid, self), name="import", daemon=True)
+        self._thread.start()
+
+    def stop(self, seconds: float) -> None:
+        """Stop the running job, and wait at most `seconds` for its end."""
+        self.stopping.set()
+        self.wait(seconds)
+
+    def wait(self, seconds: float) -> None:
+        """Wait at most `seconds` for the end of the job."""
+        if self._thread is not None:
+            self._thread.join(seconds)
+
+
+def get_runner(app: Flask) -> Runner:
+    """Return the runner of this process."""
+    runner: Runner = app.extensions.setdefault(_EXTENSION, Runner())
+    return runner
+
+
+class Child:
+    """The process of an import, and the last line that it has written."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        self.line: dict[str, Any] = {"stage": "unpacking", "done": 0, "total": 0, "summary": None}
+        # The process logs to standard error, as the server does. Ctrl-C ends only the server, which then ends
+        # the process.
+        self._process = subprocess.Popen(  # noqa: S603, the command is our own
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+            start_new_session=True,
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as lines:
+            for line in lines:
+                # A process that is killed can write a part of a line.
+                with suppress(ValueError):
+                    self.line = json.loads(line)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait at most `seconds` for the end of the process; return whether it has ended."""
+        self._reader.join(seconds)
+        return not self._reader.is_alive()
+
+    def stop(self) -> int:
+        """End the process if it is running; return its exit status."""
+        assert self._process.stdin is not None
+        with suppress(OSError):
+            self._process.stdin.close()
+        if not self.wait(STOP_SECONDS):
+            self._process.kill()
+            self._reader.join()
+        return self._process.wait()
+
+
+def _run(app: Flask, uuid: UUID, runner: Runner) -> None:
+    with app.app_context():
+        job = db.session.get(ImportJob, uuid)
+        if job is None:
+            return
+        is_trial = job.status == Status.TRYING
+        command = build_command(job, is_trial=is_trial)
+        end_read()
+        try:
+            child = Child(command, _build_environment(app))
+        except (OSError, config.CannotStart):
+            app.logger.exception("the import %s cannot be started", uuid)
+            _finish(uuid, Status.FAILED, UNEXPECTED, {})
+            return
+        status, error = _watch(uuid, child, runner.stopping), ""
+        exit_status = child.stop()
+        if "error" in child.line:
+            error = child.line["error"]
+            status = Status.FAILED if error else Status.TRIED if is_trial else Status.FINISHED
+        elif status is Status.FAILED and exit_status in _TERMINATED:
+            status = Status.INTERRUPTED
+        elif status is Status.FAILED:
+            app.logger.error("the process of the import %s ended with status %s", uuid, exit_status)
+            error = UNEXPECTED
+        _finish(uuid, status, error, child.line)
+
+
+def build_command(job: ImportJob, *, is_trial: bool) -> list[str]:
+    """Return the `import` command for the uploaded file of a job."""
+    options = json.loads(job.options)
+    owner = users.find_by_uuid(UUID(options["owner"]))
+    report = folders.TRIAL_REPORT if is_trial else folders.REPORT
+    return [
+        *(sys.executable, "-P", "-m", "blogapi", "import"),
+        f"--background={folders.get_folder(job.uuid) / report}",
+        f"--author={owner.username if owner else options['author']}",
+        f"--base-url={options['base_url']}",
+        f"--pages={options['pages']}",
+        *(["--publish-undated"] if options["publish_undated"] else []),
+        *(["--dry-run"] if is_trial else []),
+        *("--", str(folders.get_upload_path(job.uuid, job.name))),
+    ]
+
+
+def _build_environment(app: Flask) -> dict[str, str]:
+    # The process finds the same packages, wherever the server was started.
+    return config.build_environment(app) | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
+def _watch(uuid: UUID, child: Child, stopping: threading.Event) -> Status:
+    """Store the progress until the process ends or must end; return the status if it does not write one."""
+    while not stopping.is_set():
+        if child.wait(UPDATE_SECONDS):
+            return Status.FAILED
+        # The database can be busy; the next update follows soon.
+        with suppress(SQLAlchemyError, Problem), transaction(visible=False):
+            job = db.session.get(ImportJob, uuid)
+            if job is None or job.cancel_requested:
+                return Status.CANCELLED
+            _store(job, child.line)
+    return Status.INTERRUPTED
+
+
+def _store(job: ImportJob, line: Mapping[str, Any]) -> None:
+    job.stage, job.done, job.total = line.get("stage", ""), line.get("done", 0), line.get("total", 0)
+    job.last_updated = current_time()
+    if job.status == Status.IMPORTING:
+        job.report = _dump_summary(line)
+
+
+def _dump_summary(line: Mapping[str, Any]) -> str:
+    return json.dumps(line["summary"], ensure_ascii=False) if line.get("summary") else ""
+
+
+def _finish(uuid: UUID, status: Status, error: str, line: Mapping[str, Any]) -> None:
+    """Store the end of a job."""
+    for tries_left in reversed(range(_TRIES)):
+        try:
+            with transaction(visible=False):
+                job = db.session.get(ImportJob, uuid)
+                if job is None:
+                    return
+                _store(job, line)
+                if status is Status.TRIED:
+                    job.trial_report = _dump_summary(line)
+                job.status, job.error = status, error
+            break
+        except SQLAlchemyError:
+            if not tries_left:
+                current_app.logger.exception("the end of the import %s cannot be stored", uuid)
+                return
+    if status in ENDED:
+        folders.delete_upload(uuid)

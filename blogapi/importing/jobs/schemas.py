@@ -1,0 +1,135 @@
+"""Query parameters and response bodies of imports."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+from marshmallow import validate
+
+from blogapi.importing.jobs.queries import Status
+from blogapi.importing.pipeline.report_output import MAX_PROBLEMS
+from blogapi.users.schemas import UserReferenceSchema
+from blogapi.web.fields import Identifier, OutputSchema, Text, Timestamp, WebAddress
+from blogapi.web.uploads import FileQuery
+
+
+class ImportQuery(FileQuery):
+    """The query parameters of an upload for an import: the name of the file, and the options."""
+
+    author = Text(
+        max_length=100,
+        load_default="",
+        metadata={
+            "description": "Name of the user who owns the articles and is the author of files without an "
+            "author. Default: the caller.",
+            "example": "ada",
+        },
+    )
+    base_url = WebAddress(
+        load_default="",
+        metadata={
+            "description": "Former address of the blog. Links to it lead to the imported articles. Default: "
+            "the address in the file, if it contains one.",
+            "example": "https://old.example",
+        },
+    )
+    pages = ma.fields.String(
+        validate=validate.OneOf(("tag", "skip")),
+        load_default="tag",
+        metadata={
+            "description": "Pages of WordPress, Ghost and Blogger: import them as articles with the tag "
+            "`page`, or skip them."
+        },
+    )
+    publish_undated = ma.fields.Boolean(
+        truthy={"true"},
+        falsy={"false"},
+        load_default=False,
+        metadata={
+            "description": "`true` publishes files that have neither front matter nor a date. Otherwise they "
+            "become drafts."
+        },
+    )
+
+
+class ImportOptionsSchema(OutputSchema):
+    """The options of an import."""
+
+    author = ma.fields.String(metadata={"example": "ada"})
+    base_url = ma.fields.String()
+    pages = ma.fields.String()
+    publish_undated = ma.fields.Boolean()
+
+
+class ImportNumbersSchema(OutputSchema):
+    """The numbers of items that are new, changed or the same, and of those that were left out."""
+
+    new = ma.fields.Integer(metadata={"example": 54})
+    changed = ma.fields.Integer()
+    same = ma.fields.Integer()
+    left_out = ma.fields.Integer()
+
+
+class ImportCountsSchema(OutputSchema):
+    """The numbers of articles, and of references to pictures and other files."""
+
+    articles = ma.fields.Nested(ImportNumbersSchema)
+    pictures = ma.fields.Nested(ImportNumbersSchema)
+
+
+class ImportJobSchema(OutputSchema):
+    """An import. The counts are those of its trial until it is started, and then those of the import."""
+
+    uuid = Identifier()
+    name = ma.fields.String(metadata={"description": "The name of the file.", "example": "blog.zip"})
+    size = ma.fields.Integer(metadata={"description": "In bytes.", "example": 18_400_000})
+    created = Timestamp(dump_only=True)
+    last_updated = Timestamp(dump_only=True)
+    user = ma.fields.Nested(
+        UserReferenceSchema, allow_none=True, metadata={"description": "Null if the user was deleted."}
+    )
+    options = ma.fields.Nested(ImportOptionsSchema)
+    status = ma.fields.String(
+        metadata={
+            "enum": [status.value for status in Status],
+            "description": "The trial starts automatically. Imports that are `tried`, `failed` or "
+            "`interrupted` (because the server stopped) can be started.",
+        }
+    )
+    stage = ma.fields.String(
+        metadata={"description": "`unpacking`, `reading` or `importing`, or empty.", "example": "reading"}
+    )
+    done = ma.fields.Integer(metadata={"description": "Finished items of the stage.", "example": 97})
+    total = ma.fields.Integer(metadata={"description": "All items of the stage.", "example": 142})
+    error = ma.fields.String(metadata={"description": "Why the import failed, or empty."})
+    counts = ma.fields.Nested(ImportCountsSchema)
+    problem_count = ma.fields.Integer(metadata={"description": "The number of files that need a look."})
+
+
+class ImportProblemSchema(OutputSchema):
+    """A file that needs a look."""
+
+    file = ma.fields.String(metadata={"example": "blog/2011/regatta.md"})
+    title = ma.fields.String(metadata={"description": "Title of the item in a file with several."})
+    result = ma.fields.String(
+        metadata={"enum": ["created", "updated", "unchanged", "skipped", "refused"], "example": "refused"}
+    )
+    slug = ma.fields.String(metadata={"description": "Slug of the stored article, or empty."})
+    article = Identifier(
+        allow_none=True,
+        metadata={
+            "description": "The article that the file became; null in a trial and if the file was left out."
+        },
+    )
+    reasons = ma.fields.List(ma.fields.String(), metadata={"example": ["It has no text."]})
+
+
+class SingleImportJobSchema(ImportJobSchema):
+    """An import, with the files that need a look."""
+
+    problems = ma.fields.List(
+        ma.fields.Nested(ImportProblemSchema),
+        metadata={"description": f"The first {MAX_PROBLEMS} of these files; the report contains all."},
+    )
+    notes = ma.fields.List(
+        ma.fields.String(), metadata={"description": "Sentences about the whole import.", "example": []}
+    )

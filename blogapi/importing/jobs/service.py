@@ -1,0 +1,126 @@
+"""Creates, starts, cancels and deletes import jobs.
+
+One job runs at a time. This is checked in a transaction, so it also holds for several servers.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy import select, update
+
+from blogapi.importing.jobs import folders, queries
+from blogapi.importing.jobs.queries import ENDED, RUNNING, Status
+from blogapi.importing.models import ImportJob
+from blogapi.storage.database import BUSY_ERRORS, current_time, db, transaction
+from blogapi.storage.version_check import NewerSchema
+from blogapi.web.errors import Conflict, NotFound
+from blogapi.web.fields import Fields
+
+# How many jobs are kept, and for how long.
+MAX_JOBS, MAX_AGE = 10, timedelta(days=7)
+
+
+def check_none_is_running() -> None:
+    """Raise Conflict if an import is running."""
+    if any(view.status in RUNNING for view in queries.list_jobs()):
+        raise Conflict("Another import is running; wait until it ends, or cancel it.", code="import_running")
+
+
+def create(uuid: UUID, user: UUID, name: str, options: Fields) -> None:
+    """Create a job for an uploaded file, which is in its folder; its trial may start now.
+
+    Deletes old jobs. Raises Conflict if another import is running.
+    """
+    size = folders.get_upload_path(uuid, name).stat().st_size
+    with transaction(visible=False):
+        check_none_is_running()
+        deleted = _delete_old(MAX_JOBS - 1)
+        job = ImportJob(
+            uuid=uuid, user_id=user, name=name, size=size, options=json.dumps(options), status=Status.TRYING
+        )
+        db.session.add(job)
+        db.session.flush()
+    folders.delete_folders(deleted)
+
+
+def start(uuid: UUID) -> None:
+    """Set a job to run: its import, or its trial again if the trial was not completed.
+
+    Raises NotFound, and Conflict if the job cannot be started or another import is running.
+    """
+    with transaction(visible=False):
+        job = _get_job(uuid)
+        status = queries.get_status(job, current_time())
+        if status in ENDED:
+            raise Conflict(f"This import is {status.value}; upload the file again.", code="import_ended")
+        check_none_is_running()
+        if not folders.get_upload_path(uuid, job.name).is_file():
+            raise Conflict(
+                "The server no longer has the uploaded file; upload it again.", code="import_ended"
+            )
+        job.status = Status.IMPORTING if job.trial_report else Status.TRYING
+        job.cancel_requested, job.error, job.report = False, "", ""
+        job.stage, job.done, job.total = "", 0, 0
+        job.last_updated = current_time()
+
+
+def cancel(uuid: UUID) -> None:
+    """End a job; what a running job has imported stays.
+
+    Raises NotFound, and Conflict if the job has ended.
+    """
+    with transaction(visible=False):
+        job = _get_job(uuid)
+        status = queries.get_status(job, current_time())
+        if status in ENDED:
+            raise Conflict(f"This import is already {status.value}.", code="import_ended")
+        if status in RUNNING:
+            # The time of the last update shows whether the server still runs the job.
+            statement = update(ImportJob).where(ImportJob.uuid == uuid)
+            db.session.execute(statement.values(cancel_requested=True, last_updated=ImportJob.last_updated))
+            return
+        job.status = Status.CANCELLED
+    folders.delete_upload(uuid)
+
+
+def delete(uuid: UUID) -> None:
+    """Delete a job with its file and its reports; raises NotFound, and Conflict if it is running."""
+    with transaction(visible=False):
+        job = _get_job(uuid)
+        if queries.get_status(job, current_time()) in RUNNING:
+            raise Conflict("This import is running; cancel it first.", code="import_running")
+        db.session.delete(job)
+    folders.delete_folders([uuid])
+
+
+def delete_old() -> None:
+    """Delete old jobs, and the folders that killed servers have left, unless the database is busy."""
+    try:
+        with transaction(wait=False, visible=False):
+            deleted = _delete_old(MAX_JOBS)
+            known = set(db.session.scalars(select(ImportJob.uuid)))
+    except (*BUSY_ERRORS, NewerSchema):
+        return
+    folders.delete_folders(deleted)
+    folders.delete_abandoned(known)
+
+
+def _delete_old(keep: int) -> list[UUID]:
+    """Delete all but the newest `keep` jobs, and those that are too old; return their uuids."""
+    now, deleted = current_time(), []
+    for number, view in enumerate(queries.list_jobs()):
+        is_old = number >= keep or now - view.job.last_updated > MAX_AGE
+        if is_old and view.status not in RUNNING:
+            deleted.append(view.job.uuid)
+            db.session.delete(view.job)
+    return deleted
+
+
+def _get_job(uuid: UUID) -> ImportJob:
+    job = db.session.get(ImportJob, uuid)
+    if job is None:
+        raise NotFound("There is no such import; GET /api/v1/imports/ lists them.")
+    return job

@@ -1,0 +1,251 @@
+"""The articles of an import, by everything with which a link can name them.
+
+The index has a few short texts of each record, because it contains all records of an import.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from functools import lru_cache
+from urllib.parse import unquote
+from uuid import UUID
+
+from blogapi.categories.taxonomy import DEFAULT_CATEGORY
+from blogapi.importing.article_record import ArticleRecord
+from blogapi.importing.links.addresses import (
+    FilePath,
+    fold,
+    normalize_host,
+    normalize_page,
+    parse_file_path,
+    split_path,
+)
+from blogapi.publication.visibility import READABLE_STATUSES
+from blogapi.rendering import slugs
+from blogapi.site.addresses import make_article_url
+from blogapi.site.models import Site
+
+# The number of articles that are compared if they have the same name, so that 10,000 articles without a title
+# do not make each link slow.
+_MAX_NAMESAKES = 50
+# The number of addresses, names and terms of one article that the index contains.
+_MAX_NAMES = 100
+_MAX_NAME_LENGTH = 500
+# Segments of paths that say nothing about an article.
+_COMMON_SEGMENTS = {
+    *("blog", "blogs", "post", "posts", "_posts", "article", "articles", "archive", "archives", "p"),
+    *("entry", "entries", "content", "source", "src", "_drafts", "index.php"),
+}
+_DATE_SEGMENT = re.compile(r"[0-9]{4}(?:-[0-9]{2}){0,2}|[0-9]{1,2}")
+_COMPLETE_DATE = re.compile(r"(?:^|/)[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}(?:/|$)")
+_LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?")
+_ORIGIN = re.compile(r"(?<![^:/])[^:/]++://[^/]*")
+
+_slugify = lru_cache(maxsize=10_000)(slugs.make_term_slug)
+
+
+@dataclass(slots=True)
+class Target:
+    """An article to which links can lead."""
+
+    key: str
+    slug: str
+    uuid: UUID | None
+    category: str
+    terms: tuple[str, ...]
+    published_at: datetime  #: aware; the time of the import if the source has no date
+    #: the time from which everybody can see the article; None if it is not published
+    public_from: datetime | None
+    is_markdown: bool
+    file: FilePath | None  #: the parts of the key; None if the article has no file of its own
+    page: str | None  #: the first address in the former blog, if it is known
+    file_name: str  #: the last segment of the key, folded
+    #: the keys of the records with links to the article
+    sources: list[str] = field(default_factory=list)
+    _own_segments: set[str] | None = None
+
+    @property
+    def blog(self) -> str:
+        """The blog to which the article belongs; see `get_blog`."""
+        return get_blog(self.key)
+
+    @property
+    def language(self) -> str:
+        """The language in the file name, or ""."""
+        return self.file.language if self.file else ""
+
+    def is_visible_from(self, source: Target) -> bool:
+        """Return whether a link in `source` reveals nothing that its readers cannot see."""
+        if source.public_from is None:
+            return True
+        return self.public_from is not None and self.public_from <= source.public_from
+
+    def has_date(self, day: date) -> bool:
+        """Return whether the file name has this date, or the article up to a day beside it.
+
+        The former blog can have had another time zone.
+        """
+        file_date = self.file and self.file.date
+        return day == file_date or abs((self.published_at.date() - day).days) <= 1
+
+    def is_explained(self, segments: Sequence[str], *, has_date: bool) -> bool:
+        """Return whether the article can be at an address with these segments before its name.
+
+        With a complete date, in the segments or (`has_date`) in the name, the other segments need no
+        explanation, unless they are a language.
+        """
+        rest = {segment for segment in segments if segment not in _COMMON_SEGMENTS}
+        rest -= self._list_own_segments() if rest else set()
+        numbers = {segment for segment in rest if _DATE_SEGMENT.fullmatch(segment)}
+        if numbers and not any(numbers <= words for words in self._list_date_words()):
+            return False
+        has_date = has_date or _COMPLETE_DATE.search("/".join(segments)) is not None
+        return rest == numbers or (has_date and not any(map(_LANGUAGE.fullmatch, rest - numbers)))
+
+    def _list_own_segments(self) -> set[str]:
+        """Return the category, the tags, the folders and the language, computed once."""
+        if self._own_segments is None:
+            self._own_segments = {*map(_slugify, self.terms), *map(fold, self.terms)}
+            if self.file:
+                self._own_segments |= {*self.file.folders, self.file.language, *split_path(self.key)[:-1]}
+        return self._own_segments
+
+    def _list_date_words(self) -> Iterator[set[str]]:
+        days = [self.file.date] if self.file and self.file.date else []
+        for offset in (-1, 0, 1):
+            try:
+                days.append((self.published_at + timedelta(days=offset)).date())
+            except OverflowError:
+                continue
+        for day in days:
+            numbers = {str(day.month), str(day.day), f"{day.month:02}", f"{day.day:02}"}
+            yield numbers | {str(day), f"{day.year:04}", str(day)[:7]}
+
+
+class LinkIndex:
+    """The articles of an import; all records are added before the first link is looked up.
+
+    `now` is the time of the import (aware). New addresses are made with the paths of `site`.
+    """
+
+    def __init__(self, site: Site, now: datetime) -> None:
+        #: The hosts of the former blogs, with the path below which each was (`example.com/blog`).
+        self.hosts: set[str] = set()
+        # Only the path of an address is used, so it does not depend on the host of the site.
+        self._site = Site(
+            url=site.url or "http://localhost", article_path=site.article_path, time_zone=site.time_zone
+        )
+        self._now = now
+        self._targets: dict[str, Target] = {}
+        self._maps: dict[str, dict[str, list[Target]]] = {
+            name: {} for name in ("path", "page", "id", "name", "alias", "title")
+        }
+
+    def add(self, record: ArticleRecord, slug: str, uuid: UUID | None = None) -> None:
+        """Add a record; `slug` is the one that its article is expected to get, or already has.
+
+        `uuid` is needed only if the addresses of articles contain it.
+        """
+        target = self._targets[record.key] = self._make_target(record, slug, uuid)
+        titles, aliases, names = {fold(record.title)}, {*map(fold, _limit(record.names))}, {fold(slug)}
+        names |= {fold(former) for former in (record.slug, *_limit(record.former_slugs)) if former}
+        if target.file:
+            names.add(target.file.name)
+            self._append("path", target.file.path, target)
+        elif record.key.startswith("wordpress:"):
+            self._append("id", record.key.split(":")[2], target)
+        for address in dict.fromkeys(map(normalize_address, _limit(record.addresses))):
+            self._append("page", address, target)
+            if "?" not in address:
+                names.add(address.rpartition("/")[2])
+        for map_, keys in (("name", names), ("alias", aliases), ("title", titles)):
+            for key in keys:
+                self._append(map_, key[:_MAX_NAME_LENGTH], target)
+
+    def list_blogs(self) -> set[str]:
+        """Return the blogs of all articles; see `get_blog`."""
+        return {target.blog for target in self._targets.values()}
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._targets
+
+    def set_slug(self, key: str, slug: str) -> tuple[str, ...]:
+        """Set the final slug of an article; return the keys of the records with links to its former slug."""
+        target = self._targets.get(key)
+        if target is None or target.slug == slug:
+            return ()
+        target.slug = slug
+        return tuple(dict.fromkeys(target.sources))
+
+    def get_target(self, key: str) -> Target:
+        """Return the article of a record that was added."""
+        return self._targets[key]
+
+    def find(self, kind: str, key: str) -> Sequence[Target]:
+        """Return articles by "path" of the file, "page", "id", "name", "alias" or "title" (folded)."""
+        return self._maps[kind].get(key, ())
+
+    def make_address(self, target: Target) -> str | None:
+        """Return the path of the page of an article; None if it contains the uuid, which is unknown."""
+        if target.uuid is None and "{uuid}" in self._site.article_path:
+            return None
+        url = make_article_url(
+            self._site,
+            uuid=target.uuid or "",
+            slug=target.slug,
+            category_slug=_slugify(target.category),
+            published_at=target.published_at,
+        )
+        assert url is not None  # Only a site without a URL has no addresses.
+        return _ORIGIN.sub("", url, count=1)
+
+    def list_prefixes(self, host: str) -> list[list[str]]:
+        """Return the paths of the former blogs on a host ("" = on every host), as segments."""
+        split = [one.partition("/") for one in self.hosts]
+        return [split_path(path) for name, _, path in split if not host or normalize_host(name) == host]
+
+    def _make_target(self, record: ArticleRecord, slug: str, uuid: UUID | None) -> Target:
+        published_at = record.published_at or self._now
+        segments = split_path(record.key) if "/" in record.key else []
+        return Target(
+            key=record.key,
+            slug=slug,
+            uuid=uuid or (record.exported.uuid if record.exported else None),
+            category=(record.category or DEFAULT_CATEGORY)[:_MAX_NAME_LENGTH],
+            terms=tuple(_limit((record.category, *record.tags))),
+            published_at=published_at,
+            public_from=max(published_at, self._now) if record.status in READABLE_STATUSES else None,
+            is_markdown=record.content_type == "markdown",
+            file=parse_file_path(segments) if segments else None,
+            page=next((address for address in record.addresses if "?" not in address), None),
+            file_name=segments[-1] if segments else "",
+        )
+
+    def _append(self, kind: str, key: str, target: Target) -> None:
+        found = self._maps[kind].setdefault(key, [])
+        if len(found) < _MAX_NAMESAKES:
+            found.append(target)
+
+
+def get_blog(key: str) -> str:
+    """Return what the keys of a blog have in common: their first folder, or format and blog.
+
+    Keys of Medium and of most exports of Ghost do not contain the blog.
+    """
+    if "/" in key:
+        return key.partition("/")[0]
+    parts = key.split(":")
+    return ":".join(parts[: 2 if len(parts) > 2 else 1])
+
+
+def normalize_address(address: str) -> str:
+    """Return a former address without a host in the form in which the index contains it."""
+    path, mark, query = address.partition("?")
+    return normalize_page(split_path(unquote(path, errors="replace"))) + mark + query
+
+
+def _limit(texts: Iterable[str]) -> list[str]:
+    return [text[:_MAX_NAME_LENGTH] for text in list(texts)[:_MAX_NAMES] if text]

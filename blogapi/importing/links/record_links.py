@@ -1,0 +1,266 @@
+"""Find the articles to which the links of a record lead.
+
+The rules for an address, most certain first:
+
+1. It is the path of a source file, relative to the file of the record or to an outer folder.
+2. It is an address that the article had in its former blog.
+3. Its query has the id of the article (`?p=12` of WordPress).
+4. Its last segment is the slug, the former slug or the file name of an article, and every other segment is
+   explained: as a part of the date, a folder, the category or a tag of the article, or as a common word.
+
+If several articles remain, the one in the same language and the nearest folder is used. If there is no such
+article, the link stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import takewhile
+
+from blogapi.importing.article_record import ArticleRecord
+from blogapi.importing.links.addresses import (
+    MAX_LENGTH,
+    Address,
+    FilePath,
+    fold,
+    make_safe,
+    normalize_page,
+    parse_address,
+    parse_file_path,
+    remove_view,
+    split_path,
+)
+from blogapi.importing.links.index import LinkIndex, Target
+from blogapi.importing.media.references import get_extension
+from blogapi.media.types import BY_EXTENSION
+from blogapi.rendering.sanitizer import make_heading_id
+from blogapi.rendering.slugs import make_slug
+
+# The maximum number of folders of a path.
+_MAX_DEPTH = 32
+# The number of links of one record that are looked up; the others stay as they are.
+_MAX_LINKS = 5_000
+_ID = re.compile(r"(?:^|&)(?:p|page_id|post_id)=([0-9]{1,20})(?:&|$)")
+
+
+class RecordLinks:
+    """The link targets of one record, which was added to the index; see `link_targets.LinkTargets`."""
+
+    def __init__(self, index: LinkIndex, record: ArticleRecord) -> None:
+        self._index = index
+        self._source = index.get_target(record.key)
+        self._linked: set[str] = set()
+        self._count = 0
+
+    def find_address(self, address: str) -> str | None:
+        """Return the new address for an address or relative path as it stands in a link of the record."""
+        parsed = parse_address(address)
+        if parsed is None or get_extension(parsed.path) in BY_EXTENSION:
+            return None
+        if (parsed.host and not self._index.list_prefixes(parsed.host)) or not self._count_lookup():
+            return None
+        target = self._find_by_id(parsed)
+        if target is not None:
+            return self._link(target, parsed.fragment)
+        target = self._find_by_path(parsed, f"?{parsed.query}") if parsed.query else None
+        if target is not None:
+            return self._link(target, parsed.fragment)
+        target = self._find_by_path(parsed)
+        return self._link(target, parsed.fragment, parsed.query) if target else None
+
+    def find_post(self, name: str) -> str | None:
+        """Return the address of a post by its file name or path, with or without date and suffix."""
+        path, _, fragment = name.strip().partition("#")
+        segments = split_path(path[:MAX_LENGTH].replace("\\", "/"))
+        if not segments:
+            return self._link(self._source, fragment) if fragment else None
+        if not self._count_lookup():
+            return None
+        relative = split_path(path, self._source.file.folders) if self._source.file else []
+        found = self._find_file(
+            [relative] if path.startswith(".") else [relative, *self._list_outer(segments)]
+        )
+        target = found or self._find_by_name(segments) or self._pick(self._index.find("title", fold(path)))
+        return self._link(target, fragment) if target else None
+
+    def find_page(self, name: str) -> str | None:
+        """Return the address for a wiki link: a title, alias or file name, with or without folders."""
+        page, _, heading = name[:MAX_LENGTH].strip().partition("#")
+        heading = heading.rpartition("#")[2].strip()
+        target = self._find_page(page.strip()) if page.strip() else self._source
+        if target is None:
+            return None
+        # An id that begins with `^` names a paragraph, and only headings of Markdown get an id.
+        has_id = heading and not heading.startswith("^") and target.is_markdown
+        fragment = make_heading_id(heading) if has_id else ""
+        if target is self._source and not page.strip():
+            return f"#{fragment}" if fragment else None
+        return self._link(target, fragment)
+
+    def _count_lookup(self) -> bool:
+        """Return whether the record may look up another link."""
+        self._count += 1
+        return self._count <= _MAX_LINKS
+
+    def _find_page(self, page: str) -> Target | None:
+        segments = split_path(page)
+        if not segments or get_extension(page) in BY_EXTENSION or not self._count_lookup():
+            return None
+        if "/" in page:
+            relative = split_path(page, self._source.file.folders) if self._source.file else []
+            paths = [relative] if page.startswith(".") else [*self._list_outer(segments), relative]
+            return self._find_file(paths) or self._find_in_folders(segments)
+        file = parse_file_path(segments)
+        kinds = (("name", file.name), ("alias", fold(page)), ("title", fold(page)))
+        found = (self._select(self._index.find(kind, key), file) for kind, key in kinds)
+        # Quartz writes names with hyphens. A slug is computed last, because it takes 0.1 ms.
+        named = next(filter(None, found), None) or self._index.find("name", make_slug(page))
+        return self._pick(named, file)
+
+    def _find_in_folders(self, segments: Sequence[str]) -> Target | None:
+        """Return the article whose path ends with these segments."""
+        file = parse_file_path(segments)
+        named = self._select(self._index.find("name", file.name), file)
+        tail = f"/{file.path}"
+        return self._pick([one for one in named if one.file and one.file.path.endswith(tail)], file)
+
+    def _find_by_id(self, address: Address) -> Target | None:
+        match = _ID.search(address.query)
+        if not match or not any(rest in ([], ["index.php"]) for rest in self._list_paths(address)):
+            return None
+        return self._pick(self._index.find("id", match[1]))
+
+    def _find_by_path(self, address: Address, query: str = "") -> Target | None:
+        """Return the article at a path; with a query, only an article whose former address contains it."""
+        path = address.path
+        if not (path or address.host) or path.count("/") > _MAX_DEPTH:
+            return None
+        if address.host or path.startswith(("/", "@/")):
+            pages = [remove_view(page) for page in self._list_paths(address)]
+            files = [outer for page in pages for outer in self._list_outer(page)]
+        else:
+            pages, files = self._resolve(path)
+        keys = (normalize_page(page) + query for page in pages if page)
+        by_page = self._pick(next(filter(None, (self._index.find("page", key) for key in keys)), ()))
+        if query:
+            return by_page
+        # A path with the suffix of a source file is not the address of a page.
+        is_source = parse_file_path([fold(path)]).is_source
+        found = self._find_file(files) or by_page if is_source else by_page or self._find_file(files)
+        return found or next(filter(None, map(self._find_by_name, pages)), None)
+
+    def _resolve(self, path: str) -> tuple[list[list[str]], list[list[str]]]:
+        """Return the pages and the files to which a relative path can lead, most likely first."""
+        file, page = self._source.file, self._source.page
+        if page is not None:
+            base = split_path(page if page.endswith("/") else page.rpartition("/")[0])
+            pages = [split_path(path, base)]
+        else:
+            pages = [split_path(path, (*file.folders, file.name))] if file else []
+        if file is None:
+            return pages, []
+        folders = split_path(self._source.key)[:-1]
+        beside = split_path(path, folders)
+        # Without a suffix, the path is relative to the page, whose address ends with a slash.
+        is_file = bool(beside) and beside[-1] != parse_file_path(beside).name
+        below = split_path(path, (*file.folders, file.name))
+        return ([*pages, beside] if is_file else pages), ([beside, below] if is_file else [below, beside])
+
+    def _list_paths(self, address: Address) -> Iterator[list[str]]:
+        """Yield the segments of a path, also without the path of the former blog, if it is in the blog."""
+        path = address.path.removeprefix("@")
+        segments = split_path(path)
+        prefixes = self._index.list_prefixes(address.host)
+        if not address.host or any(segments[: len(prefix)] == prefix for prefix in prefixes):
+            yield segments
+        for prefix in prefixes:
+            if prefix and segments[: len(prefix)] == prefix:
+                yield segments[len(prefix) :]
+
+    def _list_outer(self, segments: Sequence[str]) -> Iterator[list[str]]:
+        """Yield a path below the outer folders of the record, outermost first."""
+        folders = split_path(self._source.key)[:-1][:_MAX_DEPTH] if self._source.file else []
+        # Without segments, it is the address of the home page, which is not a folder.
+        for count in range(len(folders) + 1 if segments else 0):
+            yield [*folders[:count], *segments]
+
+    def _find_file(self, paths: Iterable[Sequence[str]]) -> Target | None:
+        for segments in paths:
+            if not segments:
+                continue
+            file = parse_file_path(segments)
+            found = self._select(self._index.find("path", file.path), file)
+            if found:
+                return self._pick(found, file, segments[-1])
+        return None
+
+    def _find_by_name(self, segments: Sequence[str]) -> Target | None:
+        """Return the article with the name in the last segment that explains the other segments."""
+        if not segments:
+            return None
+        file = parse_file_path(segments)
+        for name in dict.fromkeys((file.name, segments[-1])):
+            if not name or name.isdigit():
+                continue
+            is_file = name == file.name
+            folders = file.folders if is_file else segments[:-1]
+            named = self._index.find("name", name)
+            selected = self._select(named, file) if is_file else named
+            found = [one for one in selected if one.is_explained(folders, has_date=file.date is not None)]
+            if found:
+                return self._pick(found, file, segments[-1])
+        return None
+
+    def _select(self, targets: Iterable[Target], file: FilePath) -> list[Target]:
+        """Return the targets that have the date and the language of a path, as far as it has them."""
+        return [
+            target
+            for target in targets
+            if (file.date is None or target.has_date(file.date)) and file.language in ("", target.language)
+        ]
+
+    def _pick(
+        self, targets: Sequence[Target], file: FilePath | None = None, file_name: str = ""
+    ) -> Target | None:
+        """Return the nearest of several articles in the same language, or None if it is not certain."""
+        if len(targets) < 2:
+            return targets[0] if targets else None
+        rank = self._make_rank(file, file_name)
+        ranked = sorted(((rank(target), target) for target in targets), key=lambda pair: pair[0])
+        return ranked[-1][1] if ranked[-1][0] > ranked[-2][0] else None
+
+    def _make_rank(self, file: FilePath | None, file_name: str) -> Callable[[Target], tuple[int, ...]]:
+        source = self._source
+        language = (file and file.language) or source.language
+        folders = split_path(source.key)[:-1]
+
+        def rank(target: Target) -> tuple[int, ...]:
+            own = split_path(target.key)[:-1]
+            return (
+                target.language == language,
+                target.file_name == file_name,
+                target.blog == source.blog,
+                own == folders,
+                _count_common(own, folders),
+                -len(own),
+            )
+
+        return rank
+
+    def _link(self, target: Target, fragment: str, query: str = "") -> str | None:
+        """Return the address of an article, and note that the record has a link to it."""
+        address = self._index.make_address(target) if target.is_visible_from(self._source) else None
+        if address is None:
+            return None
+        if target.key not in self._linked:
+            self._linked.add(target.key)
+            target.sources.append(self._source.key)
+        if query:
+            address += ("&" if "?" in address else "?") + make_safe(query)
+        return f"{address}#{make_safe(fragment)}" if fragment else address
+
+
+def _count_common(left: Sequence[str], right: Sequence[str]) -> int:
+    """Return the number of equal segments at the start of two paths."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False)))

@@ -1,0 +1,128 @@
+"""Replace the addresses of links and files in Markdown and HTML; every other character stays as it is.
+
+Code is left alone, and so are addresses that stand in the text. The time is linear: each pattern ends at a
+character at which the next match begins, and brackets are matched with a stack.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from html import escape, unescape
+
+from blogapi.importing.markdown.scanner import find_outside_code
+
+FindAddress = Callable[[str], str | None]
+
+_TAG = r"<[A-Za-z](?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+'|[\"'])*+>"
+_HTML_TOKEN = re.compile(_TAG)
+# In these attributes, an address is loaded or linked.
+_ATTRIBUTE = re.compile(
+    r"(\s(href|(?:data-)?src(set)?|poster)\s*+=\s*+)(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'<>=`]++))",
+    re.IGNORECASE,
+)
+_LINK = re.compile(r"<a(?:rea)?\s", re.IGNORECASE)
+_SRCSET_ADDRESS = re.compile(r"(?<![^\s,])[^\s,/]*+//\S*[^\s,]")
+
+_PLAIN = r"(?:[^\s()<>\\]|\\.)"
+_TITLE = r"(?:\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\))"
+
+
+def _destination(name: str) -> str:
+    """Return the pattern of an address, with groups whose names begin with `name`."""
+    bracketed = rf"<(?P<{name}_bracketed>(?:[^<>\n\\]|\\.)*+)>"
+    return rf"(?:{bracketed}|(?P<{name}_plain>(?:{_PLAIN}|\({_PLAIN}*+\))++))"
+
+
+_MARKDOWN_TOKEN = re.compile(
+    rf"""\\.|\[|(?P<tag>{_TAG})
+    |\]\(\s*+{_destination("inline")}(?:\s++{_TITLE})?\s*+\)
+    |\]:[ \t]*+\n?[ \t]*+{_destination("definition")}(?=[ \t]*+(?:\n|\Z)|[ \t]*+\n?[ \t]*+{_TITLE})
+    |\]""",
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_MAX_MARGIN = 64
+
+
+def rewrite_addresses(
+    content: str, content_type: str, find_article: FindAddress, find_file: FindAddress
+) -> str:
+    """Return the content with other addresses of articles and of files.
+
+    Both functions get an address unescaped, and return None if it stays. `find_article` gets the addresses of
+    links, and `find_file` those of links, pictures and players. Plain text stays as it is, because nothing in
+    it is shown as a link.
+    """
+    if content_type == "text":
+        return content
+    rewriter = _Rewriter(find_article, find_file)
+    list_changes = rewriter.list_in_html if content_type == "html" else rewriter.list_in_markdown
+    parts, position = [], 0
+    for start, end, text in list_changes(content):
+        parts += [content[position:start], text]
+        position = end
+    return "".join((*parts, content[position:]))
+
+
+class _Rewriter:
+    """Yields the start, the end and the replacement of addresses."""
+
+    def __init__(self, find_article: FindAddress, find_file: FindAddress) -> None:
+        self._find_article = find_article
+        self._find_file = find_file
+
+    def list_in_html(self, html: str) -> Iterator[tuple[int, int, str]]:
+        for tag in find_outside_code(html, "html", _HTML_TOKEN, "<"):
+            yield *tag.span(), self._rewrite_tag(tag[0])
+
+    def list_in_markdown(self, text: str) -> Iterator[tuple[int, int, str]]:
+        openers: list[int] = []
+        for token in find_outside_code(text, "markdown", _MARKDOWN_TOKEN, r"\[\]"):
+            if token["tag"]:
+                yield *token.span(), self._rewrite_tag(token[0])
+            elif token[0] == "[":
+                openers.append(token.start())
+            elif token[0][0] == "]" and openers:
+                yield from self._list_destinations(text, token, openers.pop())
+
+    def _list_destinations(
+        self, text: str, token: re.Match[str], opener: int
+    ) -> Iterator[tuple[int, int, str]]:
+        """Yield the address after a closing bracket: `(address "title")` or `: address`."""
+        group = token.lastgroup
+        if group is None or (group.startswith("definition") and not _can_be_definition(text, opener)):
+            return
+        address = unescape(_ESCAPE.sub(r"\1", token[group]))
+        found = self._find(address, is_link=not text.startswith("!", max(0, opener - 1), opener))
+        if found is not None:
+            yield *token.span(group), found.replace("(", "%28").replace(")", "%29")
+
+    def _find(self, address: str, *, is_link: bool) -> str | None:
+        article = self._find_article(address) if is_link else None
+        return self._find_file(address) if article is None else article
+
+    def _rewrite_tag(self, tag: str) -> str:
+        is_link = _LINK.match(tag) is not None
+
+        def rewrite(attribute: re.Match[str]) -> str:
+            group = attribute.lastindex
+            assert group is not None
+            value = unescape(attribute[group]).strip()
+            if attribute[3]:
+                found = _SRCSET_ADDRESS.sub(lambda one: self._find_file(one[0]) or one[0], value)
+            else:
+                found = self._find(value, is_link=is_link and attribute[2].lower() == "href") or value
+            if found == value:
+                return attribute[0]
+            before, after = attribute[0].split(attribute[group], 1)
+            return before + escape(found) + after
+
+        return _ATTRIBUTE.sub(rewrite, tag)
+
+
+def _can_be_definition(text: str, opener: int) -> bool:
+    """Return whether an opening bracket is at the start of a line, and not that of a footnote."""
+    margin = text[max(0, opener - _MAX_MARGIN) : opener].rpartition("\n")
+    is_at_line_start = bool(margin[1]) or opener < _MAX_MARGIN
+    return is_at_line_start and not margin[2].strip(" >") and not text.startswith("[^", opener)

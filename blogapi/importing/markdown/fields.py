@@ -1,0 +1,80 @@
+"""Access to front matter by normalized keys: `Publish-Date` and `publish_date` are the same key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from blogapi.importing.markdown.text import to_line
+
+_SEPARATORS = {ord(character): None for character in "-_ "}
+# Common keys that have no counterpart in this blog; they are not reported as ignored.
+_UNREPORTED_KEYS = {"layout", "type", "toc"}
+
+
+def normalize_key(key: object) -> str:
+    """Return a key in lower case, without `-`, `_` and spaces."""
+    return str(key).casefold().translate(_SEPARATORS)
+
+
+def is_empty(value: object) -> bool:
+    """Return whether a value is null, blank text, or an empty list or mapping."""
+    return value is None or value in ({}, []) or (isinstance(value, str) and not value.strip())
+
+
+class Fields:
+    """The front matter of a file. Keeps track of the used entries, and collects notes for the report."""
+
+    def __init__(self, entries: dict[str, object], notes: Sequence[str] = ()) -> None:
+        self.notes = list(notes)
+        #: All entries as written, including empty ones and different spellings of a key.
+        self.all_entries = entries
+        self._entries = {key: value for key, value in entries.items() if not is_empty(value)}
+        # The keys are in reverse order, so that the first of several spellings is used.
+        self._keys = {normalize_key(key): key for key in reversed(self._entries)}
+        self._used: set[str] = set()
+
+    def take(self, *names: str) -> object:
+        """Return the value of the first named field that is not empty and mark it as used, or return None.
+
+        The names must be normalized. `seo.title` is the entry `title` in the mapping `seo`.
+        """
+        for name in names:
+            value = self.find(name)
+            if not is_empty(value):
+                self._used.add(self._keys[name.partition(".")[0]])
+                return value
+        return None
+
+    def take_line(self, *names: str) -> str:
+        """Return the first named field that is a non-empty scalar as one line, or "" if there is none."""
+        found = next((name for name in names if to_line(self.find(name))), "")
+        return to_line(self.take(found)) if found else ""
+
+    def find(self, name: str) -> object:
+        """Return the value of the named field, or None; the field is not marked as used."""
+        outer, _, inner = name.partition(".")
+        value = self._entries[self._keys[outer]] if outer in self._keys else None
+        if not inner:
+            return value
+        return _find_inner(value, inner) if isinstance(value, dict) else None
+
+    def add_note(self, sentence: str) -> None:
+        """Add a sentence to the report of the file."""
+        self.notes.append(sentence)
+
+    def unused_keys(self) -> list[str]:
+        """Return the keys (as written) of unused entries whose values differ from those of used entries."""
+        used_values = {to_line(self._entries[key]) for key in self._used} - {""}
+        return [
+            key
+            for key, value in self._entries.items()
+            if key not in self._used
+            and normalize_key(key) not in _UNREPORTED_KEYS
+            and to_line(value) not in used_values
+        ]
+
+
+def _find_inner(entries: dict[object, object], name: str) -> object:
+    return next(
+        (value for key, value in entries.items() if normalize_key(key) == name and not is_empty(value)), None
+    )

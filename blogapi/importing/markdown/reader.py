@@ -1,0 +1,258 @@
+"""Read the files of other blogs (Jekyll, Hugo, Hexo, Zola, Pelican, Nikola, …) into article records."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from blogapi.importing import folder
+from blogapi.importing.article_record import ArticleRecord, NotAnArticle, RefusedFile
+from blogapi.importing.markdown import (
+    former_addresses,
+    front_matter,
+    generators,
+    mdx,
+    paths,
+    privacy,
+    sections,
+    vaults,
+)
+from blogapi.importing.markdown.authors import read_authors
+from blogapi.importing.markdown.covers import read_cover
+from blogapi.importing.markdown.fields import Fields, normalize_key
+from blogapi.importing.markdown.privacy import DraftReason
+from blogapi.importing.markdown.publication import decide_publication
+from blogapi.importing.markdown.terms import USUAL_SOURCES, TermSources, read_terms
+from blogapi.importing.markdown.text import (
+    MAX_URL_LENGTH,
+    decode,
+    to_bool,
+    to_http_url,
+    to_line,
+    to_plain_line,
+    to_plain_markdown,
+    to_title,
+)
+from blogapi.importing.messages import join_names
+from blogapi.rendering.sanitizer import to_safe_html
+from blogapi.rendering.table_of_contents import list_headings
+
+# The number of characters of a text in which its heading is looked for.
+_MAX_BEGINNING = 10_000
+# The theme Chirpy of Jekyll.
+_MEDIA_FOLDER_FIELDS = ("mediasubpath", "imgpath")
+
+
+def read_file(
+    entry: folder.Entry,
+    *,
+    now: datetime,
+    publish_undated: bool = False,
+    terms: TermSources = USUAL_SOURCES,
+    folders: Sequence[str] | None = None,
+) -> ArticleRecord:
+    """Return the record of a file found by `folder.walk_paths`; see `parse_file`.
+
+    The names and section pages of all folders in the key can make the article a draft. A file is opened only
+    if its suffix is that of an article. `folders` are the folders that can be terms; None = take them from
+    the key. Raises RefusedFile if the file cannot be imported, and NotAnArticle if it is not an article.
+    """
+    data, metadata = _read_source(entry)
+    depth = entry.key.count("/")
+    # The imported folder may itself be in a folder of drafts.
+    outer = entry.path.parents[depth:][:1]
+    levels = depth + folder.MAX_OUTER_FOLDERS
+    inherited = [*sections.find_reasons(entry), *privacy.find_in_folders(folder.name for folder in outer)]
+    record = parse_file(
+        entry.key,
+        data,
+        metadata,
+        now=now,
+        publish_undated=publish_undated,
+        inherited=inherited,
+        is_note=vaults.is_in_vault(entry.path.parent, levels),
+        keeps_date=generators.keeps_dates(entry.path.parent, levels),
+        terms=terms,
+        folders=paths.list_folders(entry.key) if folders is None else folders,
+    )
+    return replace(record, path=entry.path)
+
+
+def _read_source(entry: folder.Entry) -> tuple[bytes, bytes]:
+    """Return the content of a file, and the content of its `.meta` file (b"" if there is none)."""
+    if entry.problem:
+        raise entry.problem
+    if entry.key.casefold().endswith(".asc") and folder.read_head(entry.path, 64).startswith(
+        b"-----BEGIN PGP"
+    ):
+        raise NotAnArticle("It is a key or a signature of OpenPGP.")
+    paths.get_content_type(entry.key)
+    data, metadata = folder.read_bytes(entry.path), entry.path.with_suffix(".meta")
+    return data, folder.read_bytes(metadata) if os.path.lexists(metadata) else b""
+
+
+def parse_file(
+    key: str,
+    data: bytes,
+    metadata: bytes = b"",
+    *,
+    now: datetime,
+    publish_undated: bool = False,
+    inherited: Sequence[DraftReason] = (),
+    is_note: bool = False,
+    keeps_date: bool = False,
+    terms: TermSources = USUAL_SOURCES,
+    folders: Sequence[str] | None = None,
+) -> ArticleRecord:
+    """Return the record of a file with the content `data`, and with the fields in its `.meta` file.
+
+    `key` is the path with `/` as separator. It may contain a date and a slug. Expiry dates are compared with
+    `now` (aware). The article is a draft if there are `inherited` reasons. Unless `publish_undated` is true,
+    it is also a draft if the file has neither front matter nor a date, or if it `is_note` (see `vaults`) and
+    no field says that it is public. For `keeps_date`, see `paths.parse_path`. Raises RefusedFile if the file
+    cannot be imported, and NotAnArticle if it is not an article; no other exception is raised.
+    """
+    content_type = paths.get_content_type(key)
+    text, notes = decode(data)
+    parsed = front_matter.parse_file(text)
+    fields = Fields(parsed.entries, [*notes, *parsed.notes])
+    if metadata:
+        fields = _add_metadata(fields, metadata)
+    _check_is_article(key, content_type, parsed, fields)
+    path = paths.parse_path(key, keeps_date=keeps_date)
+    folders = paths.list_folders(key) if folders is None else folders
+    category, tags = read_terms(fields, split_at_spaces=path.has_date_prefix, sources=terms, folders=folders)
+    authors = read_authors(fields)
+    reasons = [*inherited, *_find_draft_reasons(key, parsed.body, fields, tags)]
+    if is_note and not publish_undated:
+        reasons += vaults.find_reasons(fields.all_entries)
+    status, published_at = decide_publication(fields, path, reasons, now, publish_undated=publish_undated)
+    texts = _read_texts(fields, parsed.body if content_type == "markdown" else "", path.name)
+    slug = former_addresses.read_slug(fields) or former_addresses.derive_slug(
+        parsed.format, texts["title"], path
+    )
+    former_slugs = former_addresses.read_former_slugs(fields, slug)
+    addresses, names = former_addresses.read_addresses(fields), former_addresses.read_names(fields)
+    is_mdx = key.casefold().endswith(".mdx")
+    media_folder = fields.take_line(*_MEDIA_FOLDER_FIELDS)
+    _note_unused_keys(fields)
+    return ArticleRecord(
+        key=key,
+        content=mdx.remove_code(parsed.body, fields.notes) if is_mdx else parsed.body,
+        content_type=content_type,
+        status=status,
+        published_at=published_at,
+        category=category,
+        tags=tags,
+        authors=authors,
+        **texts,
+        slug=slug,
+        former_slugs=former_slugs,
+        former_paths=addresses,
+        addresses=addresses,
+        names=names,
+        has_templates=True,
+        media_folder=media_folder,
+        is_undated=not (published_at or fields.all_entries or reasons),
+        notes=tuple(fields.notes),
+    )
+
+
+def _add_metadata(fields: Fields, metadata: bytes) -> Fields:
+    """Return the fields of a file and of its `.meta` file; the `.meta` file takes precedence."""
+    text, notes = decode(metadata)
+    parsed = front_matter.parse_metadata(text)
+    entries = parsed.entries | {
+        key: value for key, value in fields.all_entries.items() if key not in parsed.entries
+    }
+    return Fields(entries, [*fields.notes, *notes, *parsed.notes])
+
+
+def _check_is_article(key: str, content_type: str, parsed: front_matter.ParsedFile, fields: Fields) -> None:
+    # A repository file with a title and a date may be a page of a wiki; it becomes a draft.
+    if paths.is_repository_file(key) and not (fields.take_line("title") and fields.take("date")):
+        raise NotAnArticle(paths.REPOSITORY_FILE)
+    if not fields.all_entries and not parsed.body.strip():
+        raise RefusedFile("The file is empty; add a text or delete the file.")
+    if content_type == "html" and parsed.format == "none" and not fields.all_entries:
+        raise NotAnArticle("It is an HTML page without front matter.")
+    if to_bool(fields.take("headless")):
+        raise NotAnArticle("It is a headless bundle of Hugo, which has no page of its own.")
+    if key.casefold().endswith(".excalidraw.md") or fields.find("excalidrawplugin"):
+        raise NotAnArticle("It is a drawing of Excalidraw.")
+    has_date = fields.find("date") or paths.parse_path(key).date
+    is_page = not fields.take_line("title") or fields.find("layout") or fields.find("type")
+    if not parsed.body.strip() and not has_date and is_page:
+        raise NotAnArticle("It has no text and no date, like a page that only lists articles.")
+
+
+def _find_draft_reasons(key: str, body: str, fields: Fields, tags: tuple[str, ...]) -> list[DraftReason]:
+    reasons = privacy.find_reasons(fields.all_entries, key, tags)
+    reasons += privacy.find_in_tags_of_text(body)
+    if not fields.all_entries:
+        reasons += privacy.find_in_text(body)
+    if paths.is_repository_file(key):
+        reasons.append(
+            DraftReason(
+                "It has the name of a repository file (like README or LICENSE); the article became a draft."
+            )
+        )
+    return reasons
+
+
+def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, Any]:
+    """Return the single-line texts of the record by field name."""
+    cover, cover_alt = read_cover(fields)
+    return {
+        "title": _read_title(fields, markdown, name),
+        "subtitle": to_title(fields.take_line("subtitle")),
+        "excerpt": to_plain_markdown(fields.take_line("excerpt", "summary", "description")),
+        "cover_image": cover,
+        "cover_alt": cover_alt,
+        "seo_title": to_title(fields.take_line("seotitle", "seo.title")),
+        "seo_description": to_plain_line(
+            fields.take_line("seodescription", "seo.description", "description", "excerpt", "summary")
+        ),
+        "canonical_url": _read_canonical_url(fields),
+    }
+
+
+def _read_title(fields: Fields, markdown: str, name: str) -> str:
+    title = to_title(fields.take_line("title"))
+    if title:
+        return title
+    heading = _find_heading(markdown)
+    if heading:
+        fields.add_note("The title was taken from the first heading, which stays in the text.")
+    else:
+        fields.add_note("The title was made from the file name.")
+    return heading or paths.make_title(name)
+
+
+def _find_heading(markdown: str) -> str:
+    """Return the first level-1 heading as plain text, or "" if there is none or it has a template tag."""
+    headings = list_headings(to_safe_html(markdown[:_MAX_BEGINNING], "markdown"))
+    text = next((heading.text for heading in headings if heading.level == 1), "")
+    return "" if "{{" in text or "{%" in text else to_line(text)
+
+
+def _read_canonical_url(fields: Fields) -> str:
+    url = fields.take_line("canonicalurl", "canonical", "seo.canonical", "seo.canonicalurl")
+    if not url or to_http_url(url):
+        return url
+    fields.add_note(
+        f"The canonical URL “{url[:100]}” was ignored: it is not an http(s) URL "
+        f"of at most {MAX_URL_LENGTH:,} characters."
+    )
+    return ""
+
+
+def _note_unused_keys(fields: Fields) -> None:
+    keys = [
+        to_line(key)[:40] for key in fields.unused_keys() if not privacy.is_privacy_field(normalize_key(key))
+    ]
+    if keys:
+        fields.add_note(f"Ignored front matter fields: {join_names(keys)}.")

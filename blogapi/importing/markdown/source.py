@@ -1,0 +1,53 @@
+"""Open the files of static site generators as one source of articles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from blogapi.importing import folder, identity, queries
+from blogapi.importing.article_record import ArticleRecord, TermRecord
+from blogapi.importing.identity import IdentifiedFile
+from blogapi.importing.markdown import paths, reader
+from blogapi.importing.markdown.terms import TermSources
+from blogapi.importing.reports import Item, read_item
+from blogapi.importing.sources import ImportOptions, LeftBehind
+
+
+class MarkdownSource:
+    """The Markdown, HTML and text files of one import; see `Source`."""
+
+    def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
+        self._options = options
+        # The outer folders with which keys can begin are not terms.
+        self._folders = {entry.path: paths.list_folders(entry.key) for entry in entries}
+        self._files = identity.identify(entries, queries.get_roots())
+        self.total = len(entries)
+        self.hosts: set[str] = set()
+        self.terms: Sequence[TermRecord] = ()
+        self.left_behind = LeftBehind()
+        self.notes: Sequence[str] = ()
+        self.assets: Sequence[Path] = ()
+
+    def read(self) -> Iterator[Item]:
+        """Yield the record of each file, or the report of its refusal."""
+        for file in self._files:
+            yield read_item(file.entry.key, partial(self._read, file))
+
+    def _read(self, file: IdentifiedFile) -> ArticleRecord:
+        options = self._options
+        record = reader.read_file(
+            file.entry,
+            now=options.now,
+            publish_undated=options.publish_undated,
+            terms=TermSources(tags=options.tags_from, category=options.category_from),
+            folders=self._folders[file.entry.path],
+        )
+        return replace(record, former_key=file.former_key)
+
+
+def open_source(entries: Sequence[folder.Entry], options: ImportOptions) -> MarkdownSource:
+    """Return the source of the files; the files that were imported before are recognised at once."""
+    return MarkdownSource(entries, options)

@@ -1,0 +1,250 @@
+"""Find the files to which the articles of another blog refer, on the disk.
+
+References come from files of other systems and are not trusted: only regular files in the folder of the site,
+in the imported folder and in the folders that the user names are found.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from itertools import islice
+from pathlib import Path
+from urllib.parse import unquote
+
+from blogapi.importing.article_record import RefusedFile
+from blogapi.importing.media.former_paths import (
+    UPLOAD_FOLDERS,
+    list_inner_paths,
+    list_tails,
+    list_versions,
+    number_name,
+)
+from blogapi.importing.media.sites import Site, find_site, list_page_folders
+
+_MAX_LISTED_FOLDERS = 4_096
+_MAX_TREE_FILES = 200_000
+
+# `{{ site.baseurl }}/x.png` and `{{ "/x.png" | relative_url }}`, and the prefixes of Pelican and of bundlers.
+_QUOTED_TEMPLATE = re.compile(r"\{\{-?\s*[\"']([^\"'{}]+)[\"'][^{}]*\}\}")
+_PREFIX = re.compile(
+    r"^(?:\{\{[^{}]*\}\}|\{(?:static|filename|attach|photo)\}|\|(?:static|filename)\||@site(?=/)|[@~](?=/))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file that was found, with its links resolved."""
+
+    path: Path
+    #: whether the names differ in upper and lower case
+    differs_in_case: bool = False
+    #: whether only the name led to the file, and not its folder
+    is_elsewhere: bool = False
+
+
+class MediaFiles:
+    """Finds files; `assets` are folders that the user has named."""
+
+    def __init__(self, assets: Sequence[Path] = ()) -> None:
+        self._assets: tuple[Path, ...] = ()
+        self._list_names = lru_cache(_MAX_LISTED_FOLDERS)(_list_names)
+        self._find_site = lru_cache(_MAX_LISTED_FOLDERS)(partial(find_site, list_names=self._list_raw_names))
+        self._get_tree = lru_cache(1)(_list_tree)
+        #: The folders in `assets` without further folders.
+        self._flat: set[Path] = set()
+        self.add_folders(assets)
+
+    def add_folders(self, folders: Iterable[Path]) -> None:
+        """Look up files in further folders, after those that were named before."""
+        new = dict.fromkeys(folder.resolve() for folder in folders if folder.is_dir())
+        self._assets = tuple(dict.fromkeys((*self._assets, *new)))
+        self._flat.update(filter(_is_flat, new))
+
+    def find(self, reference: str, source: Path, root: Path) -> FoundFile | None:
+        """Return the file to which `source`, a file in the imported folder `root`, refers; None if missing.
+
+        A relative path is looked up beside `source` and in the folder with its name, and then like other
+        paths: in the folders `assets`, in the folders for static files of the site, and in the folder of the
+        site. In `assets`, the end of the path is enough, because the folder can be any part of the former
+        blog. The original of a picture is preferred to its smaller copies. At last, a name without a folder
+        is looked up in all of `root`, because Obsidian names files so. Raises RefusedFile for a link to
+        another place, and for something that is not a file.
+        """
+        site = self._find_site(source.parent, root)
+        allowed = (*self._assets, *site.allowed)
+        for path in _list_variants(reference):
+            for target in self._list_targets(path, source, site):
+                # The text is checked first, so that the disk is never asked for a path elsewhere.
+                if any(target.is_relative_to(folder) for folder in allowed):
+                    found = self._open(target, allowed)
+                    if found:
+                        return found
+        return self._find_by_name(reference, root)
+
+    def _find_by_name(self, reference: str, root: Path) -> FoundFile | None:
+        """Return the only file in `root` with this name; None if there are several."""
+        for name in _list_variants(reference):
+            target = None if "/" in name else self._get_tree(root).get(_fold(name))
+            found = self._open(target, (root,)) if target else None
+            if found:
+                return replace(found, is_elsewhere=True)
+        return None
+
+    def _list_targets(self, path: str, source: Path, site: Site) -> Iterator[Path]:
+        # A browser resolves `../x.png` against the address of the page, which differs from the path of its
+        # source.
+        versions = list_versions(path)
+        below = [re.sub(r"^(?:\.{1,2}/)+", "", version.lstrip("/")) for version in versions]
+        for version, relative in zip(versions, below, strict=True):
+            if not version.startswith("/"):
+                folders = list_page_folders(source, site, self._list_raw_names)
+                yield from self._join_all((source.parent, source.with_suffix(""), *folders), version)
+            yield from self._join_all((*self._assets, *site.bases), relative)
+        for relative in below:
+            yield from self._list_tails(relative)
+            for inner in list_inner_paths(relative):
+                yield from self._join_all(site.bases, inner)
+
+    def _join_all(self, folders: Iterable[Path], path: str) -> Iterator[Path]:
+        """Yield the path in those of the folders that have its first part."""
+        # A blog can have 100,000 pictures that are missing: 50 places of each would be looked up on the disk.
+        first = _fold(path.partition("/")[0])
+        for folder in folders:
+            if first in (".", "..") or first in self._list_names(folder):
+                yield _join(folder, path)
+
+    def _list_tails(self, path: str) -> Iterator[Path]:
+        for tail, outer in list_tails(path):
+            for folder in self._assets:
+                # Many pictures have the same name, and only their folders differ.
+                is_top = folder in self._flat or outer.casefold() in {folder.name.casefold(), *UPLOAD_FOLDERS}
+                if "/" in tail or (is_top and _fold(number_name(tail)) not in self._list_names(folder)):
+                    yield from self._join_all((folder,), tail)
+
+    def _open(self, target: Path, allowed: Sequence[Path]) -> FoundFile | None:
+        differs_in_case = False
+        if not _exists(target):
+            similar = self._find_similar(target, allowed)
+            if similar is None:
+                return None
+            names = zip(similar.parts, target.parts, strict=True)
+            differs_in_case = any(_normalize(left) != _normalize(right) for left, right in names)
+            target = similar
+        try:
+            real = target.resolve(strict=True)
+            status = real.stat()
+        except (OSError, RuntimeError, ValueError):
+            return None
+        if stat.S_ISDIR(status.st_mode):
+            return None
+        if not any(real.is_relative_to(folder) for folder in allowed):
+            raise RefusedFile(
+                "It is a link to a file outside of the site; name the folder of that file with --assets."
+            )
+        if not stat.S_ISREG(status.st_mode):
+            raise RefusedFile("It is not a regular file; replace it with one.")
+        return FoundFile(real, differs_in_case)
+
+    def _find_similar(self, target: Path, allowed: Sequence[Path]) -> Path | None:
+        """Return the path with other upper and lower case letters or in another Unicode form, if it exists.
+
+        Disks of macOS and Windows treat such names as the same.
+        """
+        top = next(folder for folder in allowed if target.is_relative_to(folder))
+        path = top
+        for part in target.relative_to(top).parts:
+            names = self._list_names(path).get(_fold(part))
+            if not names:
+                return None
+            same_case = (name for name in names if _normalize(name) == _normalize(part))
+            path /= next(same_case, names[0])
+        return path
+
+    def _list_raw_names(self, folder: Path) -> set[str]:
+        names = {name for group in self._list_names(folder).values() for name in group}
+        return names | ({"hugo.toml"} if (folder / "config" / "_default").is_dir() else set())
+
+
+def _list_names(folder: Path) -> dict[str, list[str]]:
+    """Return the names in a folder by folded name."""
+    names: dict[str, list[str]] = {}
+    for name in _list_folder(folder):
+        names.setdefault(_fold(name), []).append(name)
+    return names
+
+
+def _list_tree(root: Path) -> dict[str, Path | None]:
+    """Return the files in a folder and its subfolders by folded name; None stands for several files."""
+    tree: dict[str, Path | None] = {}
+    for path in islice(_walk_files(root), _MAX_TREE_FILES):
+        tree[_fold(path.name)] = None if _fold(path.name) in tree else path
+    return tree
+
+
+def _walk_files(root: Path) -> Iterator[Path]:
+    """Yield the files in a folder and its subfolders; hidden folders and links are left out."""
+    for folder, names, files in os.walk(root):
+        names[:] = [name for name in names if not name.startswith(".") and name != "node_modules"]
+        yield from (Path(folder, name) for name in files)
+
+
+def _is_flat(folder: Path) -> bool:
+    try:
+        return not any(child.is_dir() for child in folder.iterdir())
+    except OSError:
+        return False
+
+
+def _list_variants(reference: str) -> list[str]:
+    """Return the paths for which a reference can stand, most probable first."""
+    decoded = unquote(reference)
+    quoted = _QUOTED_TEMPLATE.match(decoded)
+    if quoted:
+        decoded = reference = quoted[1] + decoded[quoted.end() :]
+    variants = (unquote(_cut(reference)), _cut(reference), decoded)
+    cleaned = (_PREFIX.sub("", path.replace("\\", "/")) for path in variants)
+    return list(dict.fromkeys(path for path in cleaned if _is_usable(path)))
+
+
+def _cut(path: str) -> str:
+    return re.split(r"[?#]", path, maxsplit=1)[0]
+
+
+def _is_usable(path: str) -> bool:
+    if os.name == "nt" and ":" in path:
+        # It would name a disk or a stream of a file.
+        return False
+    return bool(path.strip("/.")) and not path.startswith("//") and not re.search(r"[\x00-\x1f{}]", path)
+
+
+def _join(folder: Path, path: str) -> Path:
+    return Path(os.path.normpath(folder / path))
+
+
+def _exists(path: Path) -> bool:
+    try:
+        path.stat()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _list_folder(folder: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))  # noqa: PTH208 (only the names)
+    except OSError:
+        return []
+
+
+def _normalize(name: str) -> str:
+    return unicodedata.normalize("NFC", name)
+
+
+def _fold(name: str) -> str:
+    return _normalize(_normalize(name).casefold())

@@ -1,0 +1,299 @@
+"""The media files of an import: finds those to which records refer, and stores each in the library once.
+
+Each file is stored in a transaction of its own before the article that uses it. Therefore no writer waits for
+the work on pictures, and the temporary files of at most two pictures are on the disk. A file whose article is
+then refused stays in the library as an unused file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, fields, replace
+from itertools import chain
+from pathlib import Path
+from typing import TypeVar
+from uuid import UUID
+
+from flask import Flask, current_app
+
+from blogapi.importing import queries
+from blogapi.importing.article_record import ArticleRecord, RefusedFile
+from blogapi.importing.media.files import FoundFile, MediaFiles
+from blogapi.importing.media.references import MAX_REFERENCES, Reference, is_local, list_references
+from blogapi.importing.messages import MAX_NAMES, join_names
+from blogapi.media import addresses
+from blogapi.media import service as media
+from blogapi.media.types import BY_EXTENSION
+from blogapi.web.errors import Problem, StorageFull
+
+# The library prepares two files at a time.
+_THREADS = 2
+# Extensions of media files that links can have in addition to those that the library gives its files.
+_OTHER_EXTENSIONS = ("jpeg", "jpe", "oga")
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedMedia:
+    """A path whose file was not taken, and the reason."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class MediaReport:
+    """The paths of media files in one article: new in the library, known to it, missing, or refused."""
+
+    new: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    refused: tuple[RefusedMedia, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryFile:
+    """A file of the library; `uuid` is None in a dry run if the file is not stored."""
+
+    uuid: UUID | None
+    address: str
+    is_new: bool = False
+
+
+@dataclass(slots=True)
+class RecordMedia:
+    """The media files of a record."""
+
+    files: dict[str, LibraryFile] = field(default_factory=dict)
+    alts: dict[UUID, str] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+    refused: list[RefusedMedia] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def is_mapped(self, mapped: Mapping[str, UUID]) -> bool:
+        """Return whether `mapped` has the files of all paths."""
+        return all(mapped.get(path) == file.uuid for path, file in self.files.items())
+
+    def make_report(self, mapped: Iterable[str]) -> MediaReport:
+        """Return the report; the paths in `mapped` are known from an earlier import."""
+        mapped = set(mapped)
+        new = [path for path, file in self.files.items() if file.is_new]
+        missing = [path for path in self.missing if path not in mapped]
+        known = [path for path in (*self.files, *self.missing) if path not in new and path not in missing]
+        return MediaReport(tuple(new), tuple(known), tuple(missing), tuple(self.refused))
+
+    def list_notes(self, report: MediaReport) -> tuple[str, ...]:
+        """Return the sentences about the report for the author of the article."""
+        notes = list(self.notes)
+        if report.missing:
+            notes.append(
+                f"Missing media files: {join_names([f'“{path[:100]}”' for path in report.missing])}."
+            )
+        notes += [f"“{one.path[:100]}” was not taken: {one.reason}" for one in report.refused[:MAX_NAMES]]
+        if report.refused[MAX_NAMES:]:
+            notes.append(f"{len(report.refused) - MAX_NAMES:,} more media files were not taken.")
+        return tuple(notes)
+
+
+#: The names of the lists in a report.
+MEDIA_RESULTS = tuple(one.name for one in fields(MediaReport))
+
+# The digest of a file that was found, or the reason why it was refused.
+_Digest = str | RefusedFile
+
+
+class ImportedMedia:
+    """The media files of one run; `assets` are further folders in which paths are looked up.
+
+    The files are stored as uploads of `user`.
+    """
+
+    def __init__(
+        self, assets: Sequence[Path] = (), *, user: UUID | None = None, dry_run: bool = False
+    ) -> None:
+        self._files = MediaFiles(assets)
+        self._user, self._dry_run = user, dry_run
+        self._digests: dict[Path, _Digest] = {}
+        self._results: dict[str, LibraryFile | RefusedFile] = {}
+        #: Why no further file can be stored, because the library or the disk is full.
+        self._full: RefusedFile | None = None
+
+    def add_folders(self, folders: Iterable[Path]) -> None:
+        """Look up files in further folders, after those that were named before."""
+        self._files.add_folders(folders)
+
+    def take(
+        self, records: Iterable[ArticleRecord], get_html: Callable[[ArticleRecord], str]
+    ) -> dict[str, RecordMedia]:
+        """Store the files to which the records refer, outside any transaction; return them by record key.
+
+        `get_html` returns the sanitized HTML of a record, or "" if it contains no references. A file that the
+        library has is not read by a decoder again.
+        """
+        found: dict[str, RecordMedia] = {}
+        located: list[tuple[RecordMedia, Reference, str]] = []
+        paths: dict[str, Path] = {}
+        for record in records:
+            references = _list_references(record, get_html(record)) if record.path else []
+            if not references:
+                continue
+            result = found[record.key] = RecordMedia()
+            if len(references) > MAX_REFERENCES:
+                result.notes.append(
+                    f"Only the first {MAX_REFERENCES} of its {len(references):,} media files were taken."
+                )
+            for reference in references[:MAX_REFERENCES]:
+                try:
+                    location = self._locate(record, reference, result)
+                except RefusedFile as refusal:
+                    result.refused.append(RefusedMedia(reference.path, str(refusal)))
+                    continue
+                if location is None:
+                    result.missing.append(reference.path)
+                else:
+                    path, digest = location
+                    paths.setdefault(digest, path)
+                    located.append((result, reference, digest))
+        self._store_all(paths, _choose_alts(located))
+        for result, reference, digest in located:
+            self._add(result, reference, digest)
+        return found
+
+    def exists(self, path: str, record: ArticleRecord) -> bool:
+        """Return whether a file is found for a path in the record (see `MediaFiles.find`)."""
+        try:
+            return is_local(path) and self._find(path, record) is not None
+        except RefusedFile:
+            return False
+
+    def _find(self, path: str, record: ArticleRecord) -> FoundFile | None:
+        if record.path is None:
+            return None
+        root = record.path.parents[max(0, record.key.count("/") - 1)]
+        if record.media_folder and not path.startswith("/"):
+            found = self._files.find(f"/{record.media_folder.strip('/')}/{path}", record.path, root)
+            if found:
+                return found
+        return self._files.find(path, record.path, root)
+
+    def _locate(
+        self, record: ArticleRecord, reference: Reference, result: RecordMedia
+    ) -> tuple[Path, str] | None:
+        file = self._find(reference.path, record)
+        if file is None:
+            return None
+        if file.is_elsewhere:
+            result.notes.append(
+                f"“{reference.path[:100]}” was found in another folder: {file.path.parent.name}/."
+            )
+        elif file.differs_in_case:
+            result.notes.append(
+                f"“{reference.path[:100]}” was found as “{file.path.name}”, which differs in upper and lower "
+                "case."
+            )
+        if file.path not in self._digests:
+            self._digests[file.path] = _compute_digest(file.path)
+        digest = self._digests[file.path]
+        if isinstance(digest, RefusedFile):
+            raise digest
+        return file.path, digest
+
+    def _store_all(self, paths: Mapping[str, Path], alts: Mapping[str, str]) -> None:
+        unknown = [digest for digest in paths if digest not in self._results]
+        known = queries.find_uploads(unknown)
+        self._results |= {
+            digest: LibraryFile(row.uuid, addresses.make_path(row.hash, row.name))
+            for digest, row in known.items()
+        }
+        new = [digest for digest in unknown if digest not in known]
+        stored = map_files(lambda digest: self._store(paths[digest], alts.get(digest, "")), new)
+        self._results |= zip(new, stored, strict=True)
+
+    def _store(self, path: Path, alt: str) -> LibraryFile:
+        if self._full:
+            raise self._full
+        try:
+            with media.prepare(path, path.name) as prepared:
+                if self._dry_run:
+                    return LibraryFile(None, "", is_new=True)
+                stored, is_new = media.store(prepared, alt=alt, user=self._user)
+                return LibraryFile(stored.uuid, addresses.make_path(stored.hash, stored.name), is_new)
+        except StorageFull as error:
+            self._full = RefusedFile(error.detail)
+            raise self._full from error
+
+    def _add(self, result: RecordMedia, reference: Reference, digest: str) -> None:
+        file = self._results[digest]
+        if isinstance(file, RefusedFile):
+            result.refused.append(RefusedMedia(reference.path, str(file)))
+            return
+        result.files[reference.path] = file
+        if file.uuid and reference.alt:
+            result.alts.setdefault(file.uuid, reference.alt)
+        # Only the first path of a new file is reported as new.
+        self._results[digest] = replace(file, is_new=False)
+
+
+def map_files(store: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result | RefusedFile]:
+    """Yield what `store` returns for each item, or why the library refuses its file."""
+    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
+
+    def store_or_refuse(item: Item) -> Result | RefusedFile:
+        try:
+            with app.app_context():
+                return store(item)
+        except RefusedFile as refusal:
+            return refusal
+        except Problem as error:
+            return RefusedFile(" ".join(chain.from_iterable((error.errors or {"": [error.detail]}).values())))
+        except OSError as error:
+            return RefusedFile(f"It cannot be read ({(error.strerror or type(error).__name__).lower()}).")
+
+    with ThreadPoolExecutor(_THREADS) as executor:
+        yield from executor.map(store_or_refuse, items)
+
+
+def list_extensions() -> set[str]:
+    """Return the extensions of media files, in lower case."""
+    configured = (item.partition("=")[0] for item in current_app.config["MEDIA_TYPES"])
+    return {*BY_EXTENSION, *_OTHER_EXTENSIONS, *configured}
+
+
+def _list_references(record: ArticleRecord, html: str) -> list[Reference]:
+    own = (Reference(record.og_image), Reference(record.cover_image, record.cover_alt))
+    pictures = (one for one in own if is_local(one.path))
+    unique = {one.path: one for one in (*list_references(html, list_extensions()), *pictures)}
+    return list(unique.values())
+
+
+def _choose_alts(located: Iterable[tuple[RecordMedia, Reference, str]]) -> dict[str, str]:
+    alts: dict[str, str] = {}
+    for _, reference, digest in located:
+        if reference.alt:
+            alts.setdefault(digest, reference.alt)
+    return alts
+
+
+def _compute_digest(path: Path) -> _Digest:
+    """Return the SHA-256 of a regular file, or why it is refused."""
+    limit: int = current_app.config["MAX_MEDIA_SIZE"]
+    flags = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+    try:
+        with os.fdopen(os.open(path, flags), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                return RefusedFile("It is not a regular file; replace it with one.")
+            if status.st_size > limit:
+                return RefusedFile(
+                    f"It has {status.st_size:,} bytes, more than the {limit:,} of MAX_MEDIA_SIZE; make it "
+                    "smaller or raise the setting."
+                )
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        return RefusedFile(f"It cannot be read ({(error.strerror or type(error).__name__).lower()}).")

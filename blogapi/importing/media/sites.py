@@ -1,0 +1,101 @@
+"""Find the folders of the site to which an article belongs: its top and its folders for static files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from blogapi.importing.folder import MAX_OUTER_FOLDERS
+
+# Folders of a site whose files are at the root of its addresses, or that authors name in front of a path.
+_STATIC_FOLDERS = ("static", "assets", "public", "source", "src", "content", "files")
+# Folders that belong to a site whose configuration file was not found.
+_SIBLINGS = (*_STATIC_FOLDERS, "images", "img", "uploads", "media", "wp-content")
+#: The names of the configuration files of generators.
+SITE_FILE = re.compile(
+    r"(?:hugo|config)\.(?:toml|ya?ml|json)|_config\.(?:ya?ml|toml)|\.eleventy\.[cm]?js"
+    r"|(?:eleventy|astro|next|nuxt|docusaurus|svelte|vite|quartz)\.config\.[cm]?[jt]s|gatsby-config\.[cm]?[jt]s"
+    r"|pelicanconf\.py|conf\.py|mkdocs\.ya?ml"
+)
+# The name of a folder with the pages of one language.
+_LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?")
+_PROJECT_FILES = {".git", "package.json", "Gemfile", "netlify.toml", "go.mod", "pyproject.toml"}
+_MAX_SIBLING_LEVELS = 3
+
+#: Returns the names of the files and folders in a folder.
+ListNames = Callable[[Path], set[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The folders in which paths are looked up, and the folders that may be read, with links resolved."""
+
+    bases: tuple[Path, ...]
+    allowed: tuple[Path, ...]
+
+
+def find_site(folder: Path, root: Path, list_names: ListNames) -> Site:
+    """Return the site of the files in `folder`, which is in the imported folder `root`."""
+    outer = root.parents[:MAX_OUTER_FOLDERS]
+    home = _get_home()
+    inner = (path for path in (folder, *folder.parents) if path.is_relative_to(root))
+    candidates = [path for path in (*inner, *outer) if path != home and path != path.parent]
+    for is_top in (is_site, _is_project):
+        top = next((path for path in candidates if is_top(list_names(path))), None)
+        if top:
+            bases = [top / name for name in _STATIC_FOLDERS if (top / name).is_dir()]
+            content = top / "content"
+            if content in bases and folder.is_relative_to(content) and folder != content:
+                # Hugo can have one folder of pages and pictures for each language.
+                language, _ = split_language(folder.relative_to(content) / "x")
+                bases += [content / language] if language else []
+            return Site((*bases, top, root), (top.resolve(), root))
+    levels = [path for path in (root, *root.parents[:_MAX_SIBLING_LEVELS]) if path in candidates]
+    siblings = [level / name for level in levels for name in _SIBLINGS if (level / name).is_dir()]
+    return Site((*siblings, *levels), (root, *(path.resolve() for path in siblings)))
+
+
+def list_page_folders(source: Path, site: Site, list_names: ListNames) -> Iterator[Path]:
+    """Yield where a relative path on the page of `source` can lead besides the folder of `source`.
+
+    A browser resolves it against the address of the page. Below `content`, this is the path of the file:
+    `content/blog/a.md` and `content/blog/a/index.md` have files in `static/blog/a/`. With one folder for each
+    language, the translations of a page share its files.
+    """
+    content = next(
+        (base for base in site.bases if base.name == "content" and source.is_relative_to(base)), None
+    )
+    if content is None:
+        return
+    language, rest = split_language(source.relative_to(content))
+    name = re.sub(r"^\d{4}-\d\d-\d\d[-_]", "", rest.name.partition(".")[0])
+    page = rest.parent if name in ("index", "_index") else rest.parent / name
+    statics = [base for base in site.bases if base != content]
+    yield from (static / language / path for static in statics for path in (page, rest.with_suffix("")))
+    yield from (static / page for static in statics if language)
+    others = filter(_LANGUAGE.fullmatch, sorted(list_names(content))) if language else ()
+    yield from (content / other / rest.parent for other in others if other != language)
+
+
+def split_language(page: Path) -> tuple[str, Path]:
+    """Return the folder of a language with which a path below `content` begins, or "", and the rest."""
+    first, *rest = page.parts
+    return (first, Path(*rest)) if rest and _LANGUAGE.fullmatch(first) else ("", page)
+
+
+def is_site(names: Iterable[str]) -> bool:
+    """Return whether a folder with files of these names has the configuration of a generator."""
+    return any(map(SITE_FILE.fullmatch, names))
+
+
+def _is_project(names: set[str]) -> bool:
+    return not names.isdisjoint(_PROJECT_FILES)
+
+
+def _get_home() -> Path | None:
+    try:
+        return Path.home().resolve()
+    except (OSError, RuntimeError):
+        return None

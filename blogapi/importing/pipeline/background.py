@@ -1,0 +1,128 @@
+"""An import that a server runs in a process of its own, so that a hostile file cannot harm the server.
+
+The process writes its progress to standard output, as one JSON object per line with `stage`, `done`, `total`
+and the `summary` so far. The last line also has `error`, which is empty if the import succeeded; without it,
+the import has not ended by itself. The process ends after the current article when its standard input is
+closed, which also happens when the server is killed.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import BinaryIO, TextIO, TypeVar
+
+from flask import current_app
+
+from blogapi import clock
+from blogapi.cli import exit_on_sigterm
+from blogapi.importing.article_record import RefusedFile
+from blogapi.importing.pipeline.report_output import format_document, summarize
+from blogapi.importing.pipeline.run import ImportRun
+from blogapi.media import process_limits
+from blogapi.storage import database, files
+from blogapi.web.errors import Problem
+
+Item = TypeVar("Item")
+
+MEMORY_BYTES = 2 * 1024**3
+# 100,000 articles take about ten minutes of processor time. Pictures are decoded in other processes.
+CPU_SECONDS, MAX_SECONDS = 3600, 6 * 3600
+# How long the process goes on after its input was closed; the server kills it earlier.
+STOP_SECONDS = 5.0
+UPDATE_SECONDS = 0.5
+
+UNEXPECTED = "Something went wrong on the server; its log has the details. You can start the import again."
+_TOO_LARGE = f"The import needs more than {MEMORY_BYTES // 1024**3} GB of memory; split the file."
+
+
+def run(
+    open_import: Callable[[], AbstractContextManager[ImportRun]],
+    report: Path,
+    *,
+    dry_run: bool,
+    input: BinaryIO,
+    output: TextIO,
+) -> None:
+    """Run an import, print its progress and its result, and write its report as JSON into the file `report`.
+
+    Raises SystemExit if the input is closed.
+    """
+    process_limits.limit(memory_bytes=MEMORY_BYTES, cpu_seconds=CPU_SECONDS)
+    # This thread of the C runtime also ends a process that hangs in a regular expression.
+    faulthandler.dump_traceback_later(MAX_SECONDS, exit=True)
+    database.leave_checkpoints_to_server()
+    progress = _Progress(output)
+    threading.Thread(target=progress.watch, args=(input.fileno(),), daemon=True).start()
+    error = ""
+    try:
+        with exit_on_sigterm(), open_import() as progress.run:
+            try:
+                progress.run.run(progress.report)
+            finally:
+                _write_report(progress.run, report, dry_run=dry_run)
+                progress.print()
+    except RefusedFile as refusal:
+        error = str(refusal)
+    except Problem as problem:
+        error = problem.detail
+    except MemoryError:
+        error = _TOO_LARGE
+    except Exception:
+        current_app.logger.exception("the import failed")
+        error = UNEXPECTED
+    finally:
+        progress.ended.set()
+        faulthandler.cancel_dump_traceback_later()
+    progress.print(error=error)
+
+
+class _Progress:
+    """Prints the progress of an import."""
+
+    def __init__(self, output: TextIO) -> None:
+        self.run: ImportRun | None = None
+        self._output = output
+        self._stage, self._done, self._total = "unpacking", 0, 0
+        self._next_print = 0.0
+        self._stopping, self.ended = threading.Event(), threading.Event()
+
+    def report(self, items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
+        """Yield the items and count them; raises SystemExit when the import must end."""
+        self._stage, self._done, self._total = label.lower(), 0, total
+        self.print()
+        for item in items:
+            if self._stopping.is_set():
+                raise SystemExit
+            yield item
+            self._done += 1
+            if clock.monotonic() >= self._next_print:
+                self.print()
+
+    def print(self, **result: str) -> None:
+        """Print a line."""
+        summary = summarize(self.run) if self.run else None
+        line = {"stage": self._stage, "done": self._done, "total": self._total, "summary": summary} | result
+        print(json.dumps(line), file=self._output, flush=True)
+        self._next_print = clock.monotonic() + UPDATE_SECONDS
+
+    def watch(self, input: int) -> None:
+        """Wait until the input is closed, and end the process unless the import has ended."""
+        # A buffered read would still hold its lock when the process ends by itself.
+        while os.read(input, 1024):
+            pass
+        self._stopping.set()
+        if not self.ended.wait(STOP_SECONDS):
+            os._exit(1)
+
+
+def _write_report(run: ImportRun, path: Path, *, dry_run: bool) -> None:
+    with files.partial_file(path) as partial:
+        with partial.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(format_document(run, dry_run=dry_run))
+        files.replace(partial, path)

@@ -1,0 +1,63 @@
+"""What is stored of an article of an export of blogapi besides its body: times, former slugs and media."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import select
+
+from blogapi.articles import queries
+from blogapi.articles.models import Article, FormerSlug
+from blogapi.importing.article_record import ArticleRecord, ExportedFields
+from blogapi.importing.media.imported_media import LibraryFile, RecordMedia
+from blogapi.storage.database import db
+
+
+def is_slug_free(slug: str | None, uuid: UUID) -> bool:
+    """Return whether no article but the one with this uuid has or had the slug; a missing slug is free."""
+    return slug is None or slug not in queries.find_similar_slugs(slug, exclude=uuid)
+
+
+def complete_article(
+    article: Article, exported: ExportedFields | None, *, former: datetime | None = None
+) -> None:
+    """Set the fields of a created or changed article that its body does not contain.
+
+    `former` is the time of the last change of a changed article. If the export has the same time, a person
+    has changed the file, and the article was changed now.
+    """
+    if exported is None:
+        return
+    article.created = exported.created
+    if former is None or exported.last_updated > former:
+        article.last_updated = exported.last_updated
+    article.slug_derived = exported.slug_derived
+    # A slug that was public stays, and becomes a former slug if it changes.
+    article.was_public |= bool(exported.was_public or exported.former_slugs)
+
+
+def add_former_slugs(article: Article, exported: ExportedFields) -> Iterator[str]:
+    """Store the former slugs of an article; yield those that another article has or had."""
+    if not exported.former_slugs:
+        return
+    known = set(db.session.scalars(select(FormerSlug.slug).where(FormerSlug.article_id == article.uuid)))
+    for slug, time in exported.former_slugs.items():
+        if slug in known or slug == article.slug:
+            continue
+        if is_slug_free(slug, article.uuid):
+            db.session.add(FormerSlug(slug=slug, article_id=article.uuid, created=time))
+        else:
+            yield slug
+
+
+def list_library_media(records: Sequence[ArticleRecord]) -> dict[str, RecordMedia]:
+    """Return the files of the library that stand for paths in exported articles, by the keys of these."""
+    return {
+        record.key: RecordMedia(
+            files={path: LibraryFile(uuid, "") for path, uuid in record.exported.media_paths.items()}
+        )
+        for record in records
+        if record.exported is not None and record.exported.media_paths
+    }

@@ -1,0 +1,153 @@
+"""Prepare an import: unpack its archives, group its files by format, and build the run.
+
+The format of a file is recognised by its content, not by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol, cast
+
+from flask import current_app
+
+from blogapi.importing import archives, folder
+from blogapi.importing.article_record import NotAnArticle, RefusedFile
+from blogapi.importing.links.addresses import to_host
+from blogapi.importing.media.imported_media import list_extensions
+from blogapi.importing.pipeline.run import ImportRun
+from blogapi.importing.pipeline.service import Importer
+from blogapi.importing.pipeline.spool import open_spool
+from blogapi.importing.sources import ImportOptions, Source
+from blogapi.storage import files
+from blogapi.storage.database import db
+
+#: The package or module of each format.
+MODULES = {
+    "blogapi": "blogapi.importing.blogapi_export",
+    "wordpress": "blogapi.importing.wordpress",
+    "ghost": "blogapi.importing.ghost",
+    "blogger": "blogapi.importing.blogger",
+    "medium": "blogapi.importing.medium",
+    "markdown": "blogapi.importing.markdown.source",
+}
+#: The format of files that no other format recognises.
+DEFAULT_FORMAT = "markdown"
+FORMATS = tuple(MODULES)
+#: The formats that are recognised by the first bytes of a file, in this order.
+RECOGNISED = tuple(name for name in MODULES if name != DEFAULT_FORMAT)
+
+#: The number of bytes at the start of a file by which its format is recognised.
+HEAD_BYTES = 16 * 1024
+
+_OWN_DATABASE = NotAnArticle("It is the database of this blog.")
+
+
+class Format(Protocol):
+    """What the module of a format contains."""
+
+    def recognise(self, entry: folder.Entry, head: bytes) -> bool:
+        """Return whether a file has the format; `head` has its first HEAD_BYTES bytes."""
+        ...
+
+    def open_source(self, entries: Sequence[folder.Entry], options: ImportOptions) -> Source:
+        """Return the source that reads these files, which all have the format."""
+        ...
+
+
+def get_format(name: str) -> Format:
+    """Return the module of a format, imported on first use, so that a server does not load the readers."""
+    return cast(Format, import_module(MODULES[name]))
+
+
+def get_folder() -> Path:
+    """Return the folder of unpacked archives and of the imports over HTTP, even if it is missing."""
+    return Path(current_app.instance_path) / "imports"
+
+
+@contextmanager
+def open_run(
+    paths: Sequence[Path],
+    importer: Importer,
+    options: ImportOptions,
+    *,
+    format_name: str | None = None,
+) -> Iterator[ImportRun]:
+    """Yield the import of these files, folders and archives; their temporary files are deleted at the end.
+
+    Archives are unpacked in the folder of imports. With `format_name`, all files belong to this format.
+    Raises RefusedFile if a path or an archive is refused.
+    """
+    with ExitStack() as stack:
+        notes: list[str] = []
+        own = _list_database_files()
+        found = folder.walk_paths(_unpack(paths, stack, notes, own))
+        entries = [replace(entry, problem=_OWN_DATABASE) if entry.path in own else entry for entry in found]
+        sources = open_sources(
+            entries, options, format_name=format_name, media_extensions=list_extensions(), given=paths
+        )
+        hosts = filter(None, [to_host(options.base_url)])
+        run = ImportRun(importer, sources, stack.enter_context(open_spool()), now=options.now, hosts=hosts)
+        run.notes += notes
+        yield run
+
+
+def _unpack(
+    paths: Sequence[Path], stack: ExitStack, notes: list[str], own: Container[Path]
+) -> Iterator[Path]:
+    """Yield the paths, with the folder of an unpacked archive in place of each archive.
+
+    The folders are deleted when the stack is closed.
+    """
+    limit: int = current_app.config["MAX_MEDIA_SIZE"]
+    for path in paths:
+        if path.resolve() not in own and archives.is_archive(path):
+            archive = stack.enter_context(archives.open_archive(path, get_folder(), max_media_bytes=limit))
+            notes += archive.notes
+            yield archive.folder
+        else:
+            yield path
+
+
+def _list_database_files() -> tuple[Path, ...]:
+    """Return the paths of the database and its side files, which SQLite alone may open."""
+    if db.engine.dialect.name != "sqlite":
+        return ()
+    database = Path(str(db.engine.url.database)).resolve()
+    return (database, *files.side_files(database))
+
+
+def open_sources(
+    entries: Iterable[folder.Entry],
+    options: ImportOptions,
+    *,
+    media_extensions: set[str],
+    given: Iterable[Path] = (),
+    format_name: str | None = None,
+) -> Mapping[str, Source]:
+    """Return a source for each format that a file has, by the name of the format.
+
+    Media files are left out, because they are taken with the articles that refer to them; a file that the
+    user has named (`given`) is not. With `format_name`, all files belong to this format.
+    """
+    named = {path.resolve() for path in given}
+    groups: dict[str, list[folder.Entry]] = {}
+    for entry in entries:
+        is_media = entry.path.suffix[1:].lower() in media_extensions and entry.path not in named
+        if not is_media:
+            groups.setdefault(format_name or detect_format(entry), []).append(entry)
+    # The order of the formats is fixed, so that two imports of the same files give the same slugs.
+    return {name: get_format(name).open_source(groups[name], options) for name in FORMATS if name in groups}
+
+
+def detect_format(entry: folder.Entry) -> str:
+    """Return the name of the format of a file, by its first bytes."""
+    head = b""
+    if entry.problem is None:
+        with suppress(RefusedFile):
+            head = folder.read_head(entry.path, HEAD_BYTES)
+    recognised = (name for name in RECOGNISED if get_format(name).recognise(entry, head))
+    return next(recognised, DEFAULT_FORMAT)

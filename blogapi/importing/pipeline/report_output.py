@@ -1,0 +1,176 @@
+"""The report of an import as text and as JSON, and its summary, which an import over HTTP stores."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from typing import Any
+
+from blogapi.importing.media.imported_media import MEDIA_RESULTS
+from blogapi.importing.messages import join_counts
+from blogapi.importing.pipeline.run import NOT_REACHED, ImportRun
+from blogapi.importing.reports import FileReport, Result
+
+# The number of names in a line; --json contains all.
+_MAX_NAMES = 100
+#: The limits of a summary, which is stored in the database.
+MAX_PROBLEMS = 200
+_MAX_REASONS, _MAX_NOTES, _MAX_LENGTH = 5, 50, 1000
+# The order in which problems are listed.
+_ORDER = (Result.REFUSED, Result.CREATED, Result.UPDATED, Result.UNCHANGED, Result.SKIPPED)
+
+_NO_ITEMS = {"new": 0, "changed": 0, "same": 0, "left_out": 0}
+#: The summary of an import that has read nothing yet.
+EMPTY_SUMMARY: dict[str, Any] = {
+    "counts": {"articles": _NO_ITEMS, "pictures": _NO_ITEMS},
+    "problem_count": 0,
+    "problems": [],
+    "notes": [],
+}
+
+
+def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
+    """Yield the lines of the report."""
+    yield f"{_summarize(run.reports)}."
+    yield from (f"note       {note}" for note in run.notes)
+    for author in run.authors.list_reports():
+        created = "created, " if author.created else ""
+        yield f"author     {author.slug}: {author.name}, {created}articles: {author.articles}"
+    for name in sorted(run.authors.unused_names):
+        yield f"author     No file names {name!r}, which is in the author map."
+    media = count_media(run.reports)
+    if any(media.values()):
+        parts = ", ".join(f"{number:,} {name}" for name, number in media.items())
+        yield f"media      References: {sum(media.values()):,} ({parts})."
+    if run.remote_files:
+        yield f"media      Files that articles still show from the former host: {run.remote_files:,}."
+    if media["missing"] or run.remote_files:
+        yield "media      --assets FOLDER names a further folder in which media files are looked up."
+    if run.unresolved:
+        names = join_counts(run.unresolved, _MAX_NAMES)
+        yield f"templates  Template tags and wiki links that were not resolved: {names}."
+    for format_name, counts in run.count_left_behind().items():
+        yield f"left       Not imported from {format_name}: {join_counts(counts, _MAX_NAMES)}."
+    for report in run.reports:
+        name = f"{report.source}: “{report.title}”" if report.source else report.key
+        yield from (f"{report.result.value:<9}  {name}: {note}" for note in report.notes)
+    results = ", ".join(f"{number} {name}" for name, number in _count_results(run.reports).items())
+    yield f"{len(run.reports):,} articles and files: {results}."
+    if dry_run:
+        yield "Nothing was stored (dry run)."
+
+
+def format_document(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
+    """Yield the parts of the report as JSON; as one text, it can take hundreds of megabytes of memory."""
+    yield f'{_dump(_build_head(run, dry_run=dry_run))[:-1]}, "files": ['
+    separator = ""
+    for report in run.reports:
+        yield f"{separator}{_dump(asdict(report))}"
+        separator = ", "
+    yield "]}"
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _build_head(run: ImportRun, *, dry_run: bool) -> dict[str, Any]:
+    """Return everything except the reports of the files."""
+    return {
+        "summary": _summarize(run.reports),
+        "dry_run": dry_run,
+        "counts": _count_results(run.reports),
+        "visibility": _count_visibility(run.reports),
+        "formats": list(run.sources),
+        "notes": run.notes,
+        "authors": [asdict(author) for author in run.authors.list_reports()],
+        "unused_author_map_names": sorted(run.authors.unused_names),
+        "media": count_media(run.reports),
+        "remote_files": run.remote_files,
+        "template_tags": dict(run.unresolved.most_common()),
+        "left_behind": {
+            name: {
+                "counts": dict(source.left_behind.counts.most_common()),
+                "details": source.left_behind.details,
+            }
+            for name, source in run.sources.items()
+        },
+    }
+
+
+def _summarize(reports: Iterable[FileReport]) -> str:
+    reports = list(reports)
+    results = _count_results(reports)
+    numbers = _count_visibility(reports) | {name: results[name] for name in ("skipped", "refused")}
+    return ", ".join(f"{number} {name}" for name, number in numbers.items())
+
+
+def _count_visibility(reports: Iterable[FileReport]) -> dict[str, int]:
+    """Return the numbers of public articles, drafts (including archived articles) and scheduled articles."""
+    counter = Counter(report.status for report in reports)
+    return {
+        "public": counter["published"],
+        "drafts": counter["draft"] + counter["archived"],
+        "scheduled": counter["scheduled"],
+    }
+
+
+def _count_results(reports: Iterable[FileReport]) -> dict[str, int]:
+    counter = Counter(report.result for report in reports)
+    return {result.value: counter[result] for result in Result}
+
+
+def count_media(reports: Iterable[FileReport]) -> dict[str, int]:
+    """Return the numbers of references to media files, by what became of them."""
+    found = [report.media for report in reports if report.media]
+    return {name: sum(len(getattr(media, name)) for media in found) for name in MEDIA_RESULTS}
+
+
+def summarize(run: ImportRun) -> dict[str, Any]:
+    """Return the counts, problems, and sentences about the whole import; their size is limited."""
+    reports = [report for report in run.reports if report.notes is not NOT_REACHED]
+    results = Counter(report.result for report in reports)
+    media = count_media(reports)
+    problems = [report for report in reports if report.notes]
+    problems.sort(key=lambda report: _ORDER.index(report.result))
+    return {
+        "counts": {
+            "articles": {
+                "new": results[Result.CREATED],
+                "changed": results[Result.UPDATED],
+                "same": results[Result.UNCHANGED],
+                "left_out": results[Result.SKIPPED] + results[Result.REFUSED],
+            },
+            "pictures": {
+                "new": media["new"],
+                "changed": 0,
+                "same": media["known"],
+                "left_out": media["missing"] + media["refused"],
+            },
+        },
+        "problem_count": len(problems),
+        "problems": [_describe_problem(report) for report in problems[:MAX_PROBLEMS]],
+        "notes": [note[:_MAX_LENGTH] for note in _list_notes(run)[:_MAX_NOTES]],
+    }
+
+
+def _describe_problem(report: FileReport) -> dict[str, Any]:
+    return {
+        "file": (report.source or report.key)[:_MAX_LENGTH],
+        "title": report.title[:_MAX_LENGTH],
+        "result": report.result.value,
+        "slug": report.slug,
+        "article": report.article and str(report.article),
+        "reasons": [reason[:_MAX_LENGTH] for reason in report.notes[:_MAX_REASONS]],
+    }
+
+
+def _list_notes(run: ImportRun) -> list[str]:
+    notes = list(run.notes)
+    if run.remote_files:
+        notes.append(f"Files that articles still show from the former address: {run.remote_files:,}.")
+    for name, counts in run.count_left_behind().items():
+        notes.append(f"Not imported from {name}: {join_counts(counts)}.")
+    return notes

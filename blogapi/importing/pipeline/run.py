@@ -1,0 +1,183 @@
+"""Run an import in two phases: read all sources, then store their articles.
+
+It is known to which articles the links lead only when everything was read. Therefore the first phase writes
+the records into a temporary file.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from typing import Protocol, runtime_checkable
+
+from blogapi.cli import ProgressReporter
+from blogapi.importing import queries
+from blogapi.importing.article_record import ArticleRecord
+from blogapi.importing.links.index import LinkIndex, get_blog
+from blogapi.importing.pipeline.authors import ImportedAuthors
+from blogapi.importing.pipeline.characters import clean, clean_record
+from blogapi.importing.pipeline.resolving import ResolvedRecord, resolve_record
+from blogapi.importing.pipeline.service import Importer, make_batches
+from blogapi.importing.pipeline.spool import Spool
+from blogapi.importing.pipeline.terms import store_terms
+from blogapi.importing.reports import FileReport, Item, Result
+from blogapi.importing.sources import Source
+from blogapi.rendering.slugs import make_slug
+from blogapi.site.queries import get_site
+
+# The notes of an article that is not stored yet.
+NOT_REACHED = ("The import ended before it reached this article; import the file again.",)
+
+
+@runtime_checkable
+class PreparesBlog(Protocol):
+    """A source that stores media files, terms and a site first, and working copies at the end."""
+
+    def prepare_blog(self, importer: Importer) -> Iterable[FileReport]:
+        """Store them, or nothing in a dry run; return a report for each file that is refused."""
+        ...
+
+    def finish_blog(self, importer: Importer) -> Iterable[FileReport]:
+        """Store what belongs to stored articles, or nothing in a dry run; return a report for each item."""
+        ...
+
+
+class ImportRun:
+    """One import of all `sources`, which are given by the names of their formats.
+
+    `now` is the time of the import (aware, UTC); `hosts` are hosts of the former blogs that the sources do
+    not name.
+    """
+
+    def __init__(
+        self,
+        importer: Importer,
+        sources: Mapping[str, Source],
+        spool: Spool,
+        *,
+        now: datetime,
+        hosts: Iterable[str] = (),
+    ) -> None:
+        self._importer, self._spool = importer, spool
+        self.sources = sources
+        self._index = LinkIndex(get_site(), now)
+        self._index.hosts |= set(hosts)
+        #: The slug, the title and the file of each record by its key.
+        self._read_before: dict[str, tuple[str, str, str]] = {}
+        #: The keys of records that are not public in another file.
+        self._private: set[str] = set()
+        #: Names of template tags that have no counterpart here, with their numbers.
+        self.unresolved: Counter[str] = Counter()
+        #: The number of media files that articles still show from the former host.
+        self.remote_files = 0
+        #: Sentences about whole sources.
+        self.notes: list[str] = []
+        #: The reports in the order in which the files and items were read.
+        self.reports: list[FileReport] = []
+        #: The places of the records among the reports, by their keys.
+        self._places: dict[str, int] = {}
+
+    @property
+    def authors(self) -> ImportedAuthors:
+        """The authors of the imported articles."""
+        return self._importer.state.authors
+
+    def count_left_behind(self) -> dict[str, Counter[str]]:
+        """Return what was not imported, with its numbers, by the name of the format."""
+        counts = {name: Counter(source.left_behind.counts) for name, source in self.sources.items()}
+        return {name: counter for name, counter in counts.items() if counter}
+
+    def run(self, show_progress: ProgressReporter) -> None:
+        """Read and store everything; `reports` then has a report for each file or item."""
+        self._read(show_progress)
+        self._prepare()
+        self._store(show_progress)
+        for source in self.sources.values():
+            if isinstance(source, PreparesBlog):
+                self.reports += source.finish_blog(self._importer)
+
+    def _read(self, show_progress: ProgressReporter) -> None:
+        for source in self.sources.values():
+            if isinstance(source, PreparesBlog):
+                self.reports += source.prepare_blog(self._importer)
+        known = queries.get_imported_articles()
+        items = (item for source in self.sources.values() for item in source.read())
+        total = sum(source.total for source in self.sources.values())
+        for item in show_progress(items, total=total, label="Reading"):
+            record = self._tell_apart(clean_record(item)) if isinstance(item, ArticleRecord) else item
+            if isinstance(record, FileReport):
+                self.reports.append(record)
+                continue
+            # The report of the import replaces this one.
+            self._places[record.key] = len(self.reports)
+            self.reports.append(FileReport(record.key, Result.SKIPPED, notes=NOT_REACHED))
+            uuid, former = known.pop(record.former_key or record.key, (None, None))
+            slug = former.slug if former else make_slug(record.slug or record.title)
+            self._index.add(record, slug, uuid)
+            self._spool.add(record)
+        # Links can also lead to articles of an earlier import of the same blog.
+        blogs = self._index.list_blogs()
+        for uuid, former in known.values():
+            if get_blog(former.key) in blogs and former.key not in self._index:
+                self._index.add(former, former.slug, uuid)
+
+    def _tell_apart(self, record: ArticleRecord) -> Item:
+        """Return the record, or the report of a record that was read before.
+
+        Several exports of a blog can contain the same article. Exports of blogs with the same address, such
+        as test blogs, can contain different articles with the same id; these get a key of their own.
+        """
+        slug = record.slug or make_slug(record.title)
+        first = self._read_before.setdefault(record.key, (slug, record.title, record.source))
+        if record.key not in self._spool:
+            return record
+        if slug != first[0] and record.title != first[1]:
+            return self._tell_apart(replace(record, key=f"{record.key}:{slug}"))
+        if record.status != "published":
+            self._private.add(record.key)
+            self._index.get_target(record.key).public_from = None
+        reason = f"“{first[2]}” contains this article too; to use the version in this file, import it alone."
+        return FileReport(
+            record.key, Result.SKIPPED, notes=(reason,), source=record.source, title=record.title
+        )
+
+    def _prepare(self) -> None:
+        self._importer.media.add_folders(
+            folder for source in self.sources.values() for folder in source.assets
+        )
+        for source in self.sources.values():
+            self._index.hosts |= source.hosts
+            self.notes += source.notes
+            terms = clean(list(source.terms), [])
+            self.notes += store_terms(self._importer.state, terms, self._importer.open_transaction)
+
+    def _store(self, show_progress: ProgressReporter) -> None:
+        records = show_progress(self._resolve_all(), total=len(self._spool), label="Importing")
+        outdated: set[str] = set()
+        for batch in make_batches(records):
+            for report in self._importer.store(batch):
+                self.reports[self._places[report.key]] = report
+                if report.slug:
+                    outdated.update(self._index.set_slug(report.key, report.slug))
+        # The links to an article that got another slug than expected are corrected.
+        if outdated and not self._importer.state.dry_run:
+            corrected = (self._resolve(record).record for record in self._spool.read(outdated))
+            for batch in make_batches(corrected):
+                self._importer.store(batch)
+
+    def _resolve_all(self) -> Iterator[ArticleRecord]:
+        for record in self._spool.read():
+            resolved = self._resolve(record)
+            self.unresolved.update(resolved.unresolved)
+            self.remote_files += resolved.remote_files
+            yield resolved.record
+
+    def _resolve(self, record: ArticleRecord) -> ResolvedRecord:
+        if record.key in self._private and record.status == "published":
+            note = "It is not public in another of the files; it became a draft."
+            record = replace(record, status="draft", notes=(*record.notes, note))
+        has_file = partial(self._importer.media.exists, record=record)
+        return resolve_record(record, self._index, has_file)

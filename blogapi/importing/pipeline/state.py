@@ -1,0 +1,36 @@
+"""What the batches of one import have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from blogapi.authors.models import Author
+from blogapi.importing.pipeline.authors import ImportedAuthors
+from blogapi.importing.pipeline.exported_terms import ExportedTerms
+from blogapi.taxonomies.models import Term
+
+
+@dataclass(kw_only=True, slots=True)
+class ImportState:
+    """The user who imports, the options, and what batches store for later ones."""
+
+    author: UUID
+    authors: ImportedAuthors
+    restore_deleted: bool = False
+    dry_run: bool = False
+    #: The redirects of this run. A redirect is removed if an article that is imported later has its slug.
+    redirects: set[str] = field(default_factory=set)
+    #: The categories, tags and authors of an export of blogapi.
+    exported_terms: ExportedTerms = field(default_factory=dict)
+    #: What the earlier transactions of a dry run have stored and rolled back: the terms by their kind and
+    #: slug, which later transactions store together, and the slugs of articles.
+    planned_terms: dict[tuple[str, str], Term] = field(default_factory=dict)
+    planned_slugs: set[str] = field(default_factory=set)
+    planned_paths: dict[str, UUID] = field(default_factory=dict)
+
+    def plan_term(self, slug: str, term: Term) -> None:
+        """Keep a term that was created in a dry run for later transactions."""
+        # The profile of a user takes the place of another profile, so it is created again.
+        if self.dry_run and not (isinstance(term, Author) and term.owner_id):
+            self.planned_terms[term.kind, slug] = term

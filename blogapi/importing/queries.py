@@ -1,0 +1,113 @@
+"""Queries for imported files."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from urllib.parse import quote
+from uuid import UUID
+
+from sqlalchemy import or_, select
+from sqlalchemy.orm import InstrumentedAttribute
+
+from blogapi.articles.models import Article, FormerPath, FormerSlug
+from blogapi.categories.models import Category
+from blogapi.importing.article_record import ArticleRecord
+from blogapi.importing.models import ImportedFile
+from blogapi.media.models import FormerHash, Media, MediaPath
+from blogapi.storage.database import db
+
+
+def get_digests(keys: Collection[str]) -> dict[str, str]:
+    """Return the digests of the records with which the articles of these files were stored, by key."""
+    statement = select(ImportedFile.key, ImportedFile.digest).where(ImportedFile.key.in_(keys))
+    return {row.key: row.digest for row in db.session.execute(statement)}
+
+
+def get_imported_articles() -> dict[str, tuple[UUID, ArticleRecord]]:
+    """Return the uuid of each imported article, and a record without content, by the key of its file."""
+    former_slugs = _group_by_article(FormerSlug.slug)
+    former_paths = _group_by_article(FormerPath.path)
+    columns = (Article.uuid, Article.title, Article.slug, Article.content_type, Article.status)
+    statement = (
+        select(ImportedFile.key, *columns, Article.published_at, Category.name.label("category"))
+        .join(Article, Article.uuid == ImportedFile.article_id)
+        .join(Category, Category.uuid == Article.category_id)
+    )
+    return {
+        row.key: (
+            row.uuid,
+            ArticleRecord(
+                key=row.key,
+                title=row.title,
+                slug=row.slug,
+                content="",
+                content_type=row.content_type,
+                status=row.status,
+                published_at=row.published_at,
+                category=row.category,
+                former_slugs=tuple(former_slugs[row.uuid]),
+                addresses=tuple(map(quote, former_paths[row.uuid])),
+            ),
+        )
+        for row in db.session.execute(statement)
+    }
+
+
+def _group_by_article(column: InstrumentedAttribute[str]) -> Mapping[UUID, list[str]]:
+    """Return the values of a column by the article of their rows."""
+    grouped = defaultdict[UUID, list[str]](list)
+    for article_id, value in db.session.execute(select(column.class_.article_id, column).order_by(column)):
+        grouped[article_id].append(value)
+    return grouped
+
+
+def get_roots() -> dict[str, str]:
+    """Return the folders below which the keys of imported files were their paths, as far as known."""
+    statement = select(ImportedFile.key, ImportedFile.root).where(ImportedFile.root.is_not(None))
+    return {row.key: row.root for row in db.session.execute(statement)}
+
+
+def find_uploads(digests: Collection[str]) -> dict[str, Media]:
+    """Return the files of the library by their SHA-256, as they were uploaded or as they are stored.
+
+    A file that was replaced stands for its replacement, so that another import does not undo that.
+    """
+    if not digests:
+        return {}
+    replaced = (
+        select(Media, FormerHash.hash)
+        .join(FormerHash, FormerHash.media_id == Media.uuid)
+        .where(FormerHash.hash.in_(digests))
+    )
+    by_former_hash = {hash: file for file, hash in db.session.execute(replaced)}
+    statement = select(Media).where(or_(Media.upload_hash.in_(digests), Media.hash.in_(digests)))
+    found = db.session.scalars(statement).all()
+    by_hash = {file.hash: file for file in found} | {file.upload_hash: file for file in found}
+    return by_former_hash | by_hash
+
+
+def get_media_paths(article_ids: Collection[UUID]) -> dict[UUID, dict[str, MediaPath]]:
+    """Return the files that stand for the paths in imported articles, by article and path."""
+    found: dict[UUID, dict[str, MediaPath]] = {}
+    for row in db.session.scalars(select(MediaPath).where(MediaPath.article_id.in_(article_ids))):
+        found.setdefault(row.article_id, {})[row.path] = row
+    return found
+
+
+def get_media(uuids: Collection[UUID]) -> dict[UUID, Media]:
+    """Return files of the library by uuid."""
+    return {file.uuid: file for file in db.session.scalars(select(Media).where(Media.uuid.in_(uuids)))}
+
+
+def get_mapped_paths(keys: Collection[str]) -> dict[str, dict[str, UUID]]:
+    """Return the uuids of the files that stand for the paths in imported articles, by key and path."""
+    if not keys:
+        return {}
+    statement = select(ImportedFile.key, MediaPath.path, MediaPath.media_id).join(
+        MediaPath, MediaPath.article_id == ImportedFile.article_id
+    )
+    found: dict[str, dict[str, UUID]] = {}
+    for row in db.session.execute(statement.where(ImportedFile.key.in_(keys))):
+        found.setdefault(row.key, {})[row.path] = row.media_id
+    return found

@@ -1,0 +1,92 @@
+"""The text of sanitized HTML, its excerpt, its number of words and its reading time."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from blogapi.rendering.characters import FORBIDDEN
+
+WORDS_PER_MINUTE = 220
+# The reading speed for texts in the scripts of _UNSPACED_CHARACTER, whose length is counted in characters.
+CHARACTERS_PER_MINUTE = 500
+MAX_EXCERPT_LENGTH = 200
+
+# Kana, Han and Hangul.
+_UNSPACED_CHARACTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
+
+# nh3 escapes `<` and `>` in the values of attributes, and it writes only the entities in _ENTITIES.
+_TAG = re.compile(r"<[^<>]*>")
+_INLINE_TAG = re.compile(r"</?(?:a|abbr|b|code|del|em|i|mark|s|small|span|strong|sub|u)(?: [^<>]*)?>")
+_ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&nbsp;", " "), ("&amp;", "&"))
+
+# A link with the text of a footnote's mark. Such links lead to a place in the page.
+_MARK = r"\[?(?:[0-9]{1,3}|[*\u2020\u2021\xa7\u21a9\ufe0e]++)\]?"
+_MARK_LINK = re.compile(rf"(?:<sup[^<>]*+>)?<a ([^<>]*+)>{_MARK}</a>(?:</sup>)?")
+_BLOCK = re.compile(r"<(?:section|div|ol) [^<>]*+>")
+_HAS_FOOTNOTES = re.compile(r'class="(?:[^"]* )?(?:wp-block-)?footnotes[ "]')
+_URL = r"(?:https?://|www\.)[!-~]*[0-9A-Za-z]/?"
+_BARE_URL = re.compile(rf" ?\({_URL}\)| ?(?<![0-9A-Za-z]){_URL}")
+
+
+def to_plain_text(html: str) -> str:
+    """Return the text of sanitized HTML as one line, without markup and forbidden characters."""
+    text = decode_entities(_TAG.sub(" ", _INLINE_TAG.sub("", html)))
+    # `&#127;` stands for a character that is forbidden in an excerpt.
+    return " ".join(FORBIDDEN.sub("", text).split())
+
+
+def decode_entities(text: str) -> str:
+    """Return a text or an attribute value of sanitized HTML without entities."""
+    for entity, character in _ENTITIES:
+        text = text.replace(entity, character)
+    return text
+
+
+def make_excerpt(html: str) -> str:
+    """Return the beginning of the text of sanitized HTML: at most MAX_EXCERPT_LENGTH characters.
+
+    It is cut between words, and contains no blocks of code, no footnotes and no bare URLs.
+    """
+    start, *rest = html.split("<pre")
+    html = start + "".join(part.partition("</pre>")[2] for part in rest)
+    html = _MARK_LINK.sub(lambda link: "" if 'href="#' in link[1] else link[0], html)
+    # The footnotes are at the end.
+    end = next((block.start() for block in _BLOCK.finditer(html) if _HAS_FOOTNOTES.search(block[0])), None)
+    html = html[:end]
+    return shorten(_BARE_URL.sub("", to_plain_text(html)).strip(), MAX_EXCERPT_LENGTH)
+
+
+def shorten(text: str, max_length: int) -> str:
+    """Return the text if it has at most `max_length` characters, otherwise its beginning and `…`."""
+    if len(text) <= max_length:
+        return text
+    beginning = text[: max_length - 1]
+    end = beginning.rfind(" ")
+    return f"{beginning[:end] if end > max_length // 2 else beginning}…"
+
+
+@dataclass(frozen=True, slots=True)
+class TextLength:
+    """The length of a plain text: its words, and its characters in scripts without spaces."""
+
+    words: int
+    unspaced_characters: int
+
+    @property
+    def word_count(self) -> int:
+        """The number of words; each character of a script without spaces counts as one word."""
+        return self.words + self.unspaced_characters
+
+    @property
+    def reading_minutes(self) -> int:
+        """The minutes it takes to read the text (1 or more)."""
+        minutes = self.unspaced_characters / CHARACTERS_PER_MINUTE + self.words / WORDS_PER_MINUTE
+        return max(1, math.ceil(minutes))
+
+
+def measure_text(text: str) -> TextLength:
+    """Return the length of a plain text."""
+    spaced, unspaced = _UNSPACED_CHARACTER.subn(" ", text)
+    return TextLength(len(spaced.split()), unspaced)

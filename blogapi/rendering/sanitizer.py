@@ -1,0 +1,307 @@
+"""Renders the content of an article to sanitized HTML."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from html import escape, unescape
+from urllib.parse import unquote
+
+import nh3
+
+from blogapi.rendering import html_cost, markdown, slugs
+from blogapi.rendering.content_classes import CONTENT_CLASS
+
+# Hosts whose players may be embedded in an iframe.
+EMBED_HOSTS = frozenset(
+    {
+        "youtube.com",
+        "www.youtube.com",
+        "www.youtube-nocookie.com",
+        "player.vimeo.com",
+        "open.spotify.com",
+        "w.soundcloud.com",
+    }
+)
+
+# nh3's defaults allow neither iframes nor media players.
+_TAGS = nh3.ALLOWED_TAGS | {
+    *("iframe", "input", "section", "video", "audio", "source", "picture", "track", "progress"),
+}
+_ATTRIBUTES = {
+    **nh3.ALLOWED_ATTRIBUTES,
+    "*": {"id", "title", "lang", "dir", "class"},
+    "ol": {"start"},
+    "blockquote": {"cite"},
+    "details": {"open"},
+    "progress": {"value", "max"},
+    "track": {"src", "kind", "srclang", "label", "default"},
+    "a": {
+        *("href", "hreflang", "name", "rel", "target", "aria-label"),
+        *("data-footnote-ref", "data-footnote-backref"),
+    },
+    "section": {"data-footnotes"},
+    "img": {"src", "alt", "width", "height", "srcset", "sizes", "loading"},
+    "iframe": {"src", "width", "height", "allowfullscreen", "title"},
+    "input": {"checked", "disabled", "type"},
+    "video": {"src", "controls", "width", "height", "poster"},
+    "audio": {"src", "controls"},
+    "source": {"src", "type", "srcset", "media", "sizes"},
+    "td": nh3.ALLOWED_ATTRIBUTES["td"] | {"style"},
+    "th": nh3.ALLOWED_ATTRIBUTES["th"] | {"style"},
+}
+
+# The words of `rel` that are kept; they say what the author thinks of the page, or what the page is.
+_LINK_TYPES = frozenset({"nofollow", "sponsored", "ugc", "me", "author", "license", "tag"})
+
+# Every input but the checkbox of a task list; the fields of a form are useless without it.
+_FIELD = re.compile(r'<input(?![^<>]* type="checkbox")[^<>]*>')
+
+_URL_SCHEMES = frozenset({"http", "https", "mailto", "tel"})
+
+# A reference to a file of the media library, such as `media:3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d`. It is
+# kept in these attributes, so that `media.html_pictures` can replace it.
+_MEDIA_REFERENCE = re.compile(r"\s*(media:[0-9a-f-]{36})\s*", re.IGNORECASE)
+_MEDIA_SCHEME = re.compile("media:", re.IGNORECASE)
+_MEDIA_ATTRIBUTES = frozenset(
+    {
+        *(("img", "src"), ("a", "href"), ("video", "src"), ("video", "poster")),
+        *(("audio", "src"), ("source", "src"), ("track", "src")),
+    }
+)
+_URL_ATTRIBUTES = frozenset({"src", "href", "poster", "cite"})
+# Browsers ignore these characters at the beginning of a URL, and some of them everywhere.
+_IGNORED_IN_URL = re.compile(r"[\x00-\x20]")
+
+# The URL is matched as text, because a URL parser and a browser can disagree about the host of a URL with
+# unusual characters.
+_EMBED_URL = re.compile(
+    rf"(?:https?:)?(//(?:{'|'.join(re.escape(host) for host in sorted(EMBED_HOSTS))})/\S*)", re.IGNORECASE
+)
+
+# Elements whose content browsers do not show. Iframes with a host that is not in EMBED_HOSTS are dropped.
+_DROPPED_WITH_CONTENT = {"script", "style", "template", "title", "noembed", "noframes", "noscript"}
+
+# Rendered content contains no scripts, so the content of <noscript> is shown.
+_NOSCRIPT = re.compile(r"</?noscript\b[^<>]*>", re.IGNORECASE)
+
+# Elements whose content is no markup. The slash at the end of their start tag is ignored by browsers, which
+# would take the rest of the text for the content.
+_SELF_CLOSED = re.compile(
+    r"<(iframe|noembed|noframes|script|style|textarea|title|xmp)(?=[\s/])"
+    # A value in braces is JavaScript (MDX).
+    r"""((?:[^<>"'/{]|"[^"<]*+"|'[^'<]*+'|\{[^{}<]*+\}|\{|/(?!>))*+)/>""",
+    re.IGNORECASE,
+)
+
+# These patterns are applied to the output of nh3, which quotes each value and escapes `<`, `>` and `"` in it.
+_IFRAME = re.compile(r"<iframe([^<>]*)>.*?</iframe>", re.DOTALL)
+_ALIGNED_CELL = re.compile(r'(<t[dh][^<>]*) style="(\w+)"([^<>]*>)')
+_ALIGN = re.compile(r' align="\w*"')
+_NEW_TAB = ' target="_blank"'
+_LINK = re.compile(r'<a((?: [a-z-]+="[^"]*+")*+)>')
+_ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
+_FRAGMENT_LINK = re.compile(r'(<a [^<>]*?href="#)([^"]+)"')
+
+_TEXT_ALIGN = re.compile(r"(?:^|;)\s*text-align\s*:\s*(left|right|center|justify)\b", re.IGNORECASE)
+
+# Prefix of an id that a footnote uses.
+_ID_PREFIX = "user-content-"
+
+# nh3 checks the URL schemes of all attributes except srcset. A URL can begin after a comma or white space;
+# browsers ignore control characters before it.
+_UNSAFE_SRCSET = re.compile(
+    r"(?:^|[\s\x00-\x1f,])(?!https?:|(?-i:media:[0-9a-f-]{36}(?:[\s,]|\Z)))[a-z][a-z0-9+.-]*+:", re.IGNORECASE
+)
+
+_HEADING = re.compile(r"<h([1-6])>((?:[^<]++|<(?!/?h[1-6][ >]))*+)</h\1>")
+_HEADING_NAME = re.compile(r"(?<!\s)\s*+\{#([\w:.-]+)\}\s*\Z")
+_FOOTNOTE_REFERENCE = re.compile(r'<sup class="footnote-ref">.*?</sup>')
+_TAG = re.compile(r"<[^<>]*>")
+
+# Characters that can begin an element, a list item, a cell, a paragraph or an entity. A million of them can
+# take two seconds and 500 MB of memory. In a typical article, one in twenty characters is of this kind.
+_MARKUP = "\n*_~`[]<>&|!\"'+-"
+_MAX_MARKUP = 500_000
+
+# The number of generated heading ids is limited, because making the slug of a heading takes 0.1 ms.
+MAX_HEADING_IDS = 2_000
+_MAX_HEADING_LENGTH = 500
+
+
+def to_safe_html(content: str, content_type: str) -> str:
+    """Return the content as sanitized HTML; `content_type` is html, markdown or text.
+
+    References to files (`media:<uuid>`) are kept, and must be resolved before the HTML is shown.
+    Content that would take long to render (about two seconds for 2 MB) is shown as escaped text.
+    """
+    html = _to_html(content, content_type)
+    if html is None or html_cost.is_too_expensive(html):
+        return escape(content.replace("\0", ""), quote=False)
+    footnote_mark = markdown.FOOTNOTE_MARK if content_type == "markdown" else ""
+    has_references = _MEDIA_SCHEME.search(html) is not None
+    attributes = _AttributeFilter(_footnote_ids(html, footnote_mark), has_references=has_references)
+    safe = nh3.clean(
+        html,
+        tags=_TAGS,
+        clean_content_tags=_DROPPED_WITH_CONTENT,
+        attributes=_ATTRIBUTES,
+        attribute_filter=attributes,
+        url_schemes=_URL_SCHEMES | {"media"} if has_references else _URL_SCHEMES,
+        link_rel=None,
+    )
+    if "<input" in safe:
+        safe = _FIELD.sub("", safe)
+    if _NEW_TAB in safe:
+        safe = _LINK.sub(_add_noopener, safe)
+    safe = _IFRAME.sub(_empty_iframe, safe)
+    # A strict Content-Security-Policy blocks inline styles, so `align` replaces the style of the cell.
+    safe = _ALIGNED_CELL.sub(_style_to_align, safe)
+    if content_type == "markdown":
+        safe = _HEADING.sub(attributes.add_heading_id, safe, count=MAX_HEADING_IDS)
+    if attributes.renamed:
+        safe = _FRAGMENT_LINK.sub(attributes.redirect_link, safe)
+    return safe.replace(footnote_mark, "") if footnote_mark else safe
+
+
+def make_heading_id(heading: str) -> str:
+    """Return the id that `to_safe_html` gives to the first Markdown heading with this plain text."""
+    return _heading_slug(escape(heading))
+
+
+def make_addresses_absolute(html: str, base: str) -> str:
+    """Return sanitized HTML with all addresses resolved against `base`, for a page that is not the article.
+
+    Alternative sizes of images are omitted, because nh3 does not resolve their addresses.
+    """
+    attributes = {**_ATTRIBUTES, "img": _ATTRIBUTES["img"] - {"srcset", "sizes"}}
+    attributes["source"] = _ATTRIBUTES["source"] - {"srcset", "sizes"}
+    return nh3.clean(
+        html,
+        tags=_TAGS,
+        attributes=attributes,
+        link_rel=None,
+        url_relative=("rewrite_with_base", base),
+    )
+
+
+def _to_html(content: str, content_type: str) -> str | None:
+    """Return the content as unsafe HTML, or None if rendering it would take long."""
+    if sum(map(content.count, _MARKUP)) > _MAX_MARKUP:
+        return None
+    if content_type == "text":
+        return "".join(f"<p>{paragraph}</p>\n" for paragraph in _paragraphs(content))
+    html = markdown.render_markdown(content) if content_type == "markdown" else content
+    return html and _SELF_CLOSED.sub(r"<\1\2></\1>", _NOSCRIPT.sub("", html))
+
+
+def _paragraphs(text: str) -> list[str]:
+    paragraphs = re.split(r"\n\s*\n", text.strip())
+    return [escape(paragraph).replace("\n", "<br>\n") for paragraph in paragraphs if paragraph]
+
+
+def _footnote_ids(html: str, mark: str) -> frozenset[str]:
+    """Return the ids that the renderer's footnotes will have once the mark is removed."""
+    if not mark or mark not in html:
+        return frozenset()
+    ids = re.findall(rf'id="(fn(?:ref)?-){mark}([^"]+)"', html)
+    return frozenset(unescape("".join(parts)) for parts in ids)
+
+
+def _empty_iframe(iframe: re.Match[str]) -> str:
+    return f"<iframe{iframe[1]}></iframe>" if ' src="https://' in iframe[1] else ""
+
+
+def _add_noopener(link: re.Match[str]) -> str:
+    """Return the link; if it opens a new tab, the page there gets no access to this one."""
+    attributes = dict(_ATTRIBUTE.findall(link[1]))
+    if "target" not in attributes:
+        return link[0]
+    attributes["rel"] = f"noopener {attributes.get('rel', '')}".rstrip()
+    return "".join(["<a", *(f' {name}="{value}"' for name, value in attributes.items()), ">"])
+
+
+def _style_to_align(cell: re.Match[str]) -> str:
+    return f'{_ALIGN.sub("", cell[1])} align="{cell[2]}"{_ALIGN.sub("", cell[3])}'
+
+
+def _heading_slug(words: str) -> str:
+    text = _TAG.sub("", _FOOTNOTE_REFERENCE.sub("", words)).replace(markdown.FOOTNOTE_MARK, "")
+    return slugs.hyphenate(unescape(text[:_MAX_HEADING_LENGTH])) or "section"
+
+
+def _is_media_url(value: str) -> bool:
+    return _IGNORED_IN_URL.sub("", value)[:6].lower() == "media:"
+
+
+class _AttributeFilter:
+    """Filters the attributes of one document. nh3 calls the filter for each attribute in document order."""
+
+    def __init__(self, footnote_ids: frozenset[str], *, has_references: bool) -> None:
+        self.renamed: dict[str, str] = {}
+        self._has_references = has_references
+        self._footnote_ids = footnote_ids
+        self._ids: set[str] = set()
+        # The last number that was appended to each slug, so that the search for a free slug continues there.
+        self._slugs: Counter[str] = Counter()
+
+    def __call__(self, tag: str, attribute: str, value: str) -> str | None:
+        """Return the new value of the attribute, or None to remove it."""
+        if self._has_references and attribute in _URL_ATTRIBUTES and _is_media_url(value):
+            reference = _MEDIA_REFERENCE.fullmatch(value)
+            return reference[1].lower() if reference and (tag, attribute) in _MEDIA_ATTRIBUTES else None
+        if attribute == "id":
+            # In a form of the page, the id of an input would shadow a property of the form.
+            return self._unique(self._prefixed(value)) if tag != "input" else None
+        if attribute == "class":
+            return " ".join(name for name in value.split() if CONTENT_CLASS.fullmatch(name)) or None
+        if attribute == "rel":
+            return " ".join(word for word in value.lower().split() if word in _LINK_TYPES) or None
+        if attribute == "target":
+            return "_blank" if value.lower() == "_blank" else None
+        if attribute == "style":
+            alignments = _TEXT_ALIGN.findall(value)
+            return alignments[-1].lower() if alignments else None
+        if attribute == "srcset":
+            return None if _UNSAFE_SRCSET.search(value) else value
+        if (tag, attribute) == ("iframe", "src"):
+            embed = _EMBED_URL.fullmatch(value.strip())
+            return f"https:{embed[1]}" if embed else None
+        return value
+
+    def add_heading_id(self, heading: re.Match[str]) -> str:
+        """Return the heading with the name in `## Heading {#name}` (Hugo, Kramdown) or its slug as its id."""
+        level, words = heading.groups()
+        named = _HEADING_NAME.search(words)
+        if named:
+            words = words[: named.start()]
+            id_ = self._unique(self._prefixed(named[1]))
+        else:
+            id_ = self._make_unique(_heading_slug(words))
+        return f'<h{level} id="{id_}">{words}</h{level}>' if id_ else f"<h{level}>{words}</h{level}>"
+
+    def redirect_link(self, link: re.Match[str]) -> str:
+        """Return the link, with the new id as its fragment if the id was renamed."""
+        fragment = unescape(link[2])
+        renamed = self.renamed.get(fragment) or self.renamed.get(unquote(fragment))
+        return f'{link[1]}{renamed}"' if renamed else link[0]
+
+    def _prefixed(self, name: str) -> str:
+        if name not in self._footnote_ids:
+            return name
+        return self.renamed.setdefault(name, f"{_ID_PREFIX}{name}")
+
+    def _make_unique(self, slug: str) -> str:
+        name = slug
+        while (id_ := self._prefixed(name)) in self._ids:
+            self._slugs[slug] += 1
+            name = f"{slug}-{self._slugs[slug]}"
+        self._ids.add(id_)
+        return id_
+
+    def _unique(self, name: str) -> str | None:
+        # The first of several equal ids is kept, because links lead to it.
+        if name in self._ids:
+            return None
+        self._ids.add(name)
+        return name

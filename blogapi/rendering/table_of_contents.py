@@ -1,0 +1,39 @@
+"""The headings of sanitized HTML."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+
+from blogapi.rendering import plain_text
+
+# The table of contents is limited, so that it stays shorter than the content.
+MAX_HEADINGS = 500
+MAX_HEADING_LENGTH = 500
+
+# nh3 quotes each value and escapes `<`, `>` and `"` in it.
+_HEADING = re.compile(r"<h([1-6])((?: [^<>]*)?)>((?:[^<]++|<(?!/?h[1-6][ >]))*+)</h\1>")
+_ID = re.compile(r' id="([^"]*)"')
+_FOOTNOTE_REFERENCE = re.compile(r'<sup class="footnote-ref">.*?</sup>')
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading: its level (1 to 6), its plain text and its id, which is empty if it has none."""
+
+    level: int
+    text: str
+    id: str
+
+
+def list_headings(html: str) -> tuple[Heading, ...]:
+    """Return the first MAX_HEADINGS headings of sanitized HTML that have a text, in their order."""
+    headings = (_read_heading(*match.groups()) for match in _HEADING.finditer(html))
+    return tuple(islice((heading for heading in headings if heading.text), MAX_HEADINGS))
+
+
+def _read_heading(level: str, attributes: str, html: str) -> Heading:
+    text = plain_text.to_plain_text(_FOOTNOTE_REFERENCE.sub("", html))[:MAX_HEADING_LENGTH]
+    found = _ID.search(attributes)
+    return Heading(int(level), text, plain_text.decode_entities(found[1]) if found else "")

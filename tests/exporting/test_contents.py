@@ -1,0 +1,273 @@
+"""What an export contains."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import yaml
+
+from blogapi.articles.models import FormerPath
+from blogapi.exporting import snapshot
+from blogapi.media.addresses import make_path
+from blogapi.media.folder import get_folder
+from blogapi.media.models import MediaPath
+from blogapi.storage.database import db, transaction
+from tests.conftest import ARTICLES
+from tests.stored_pictures import store_picture
+
+
+def read_folder(folder):
+    """Return the contents of the files in a folder, and in the archives in it, by path."""
+    found = {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+    for name in [name for name in found if name.endswith(".zip")]:
+        del found[name]
+        with zipfile.ZipFile(folder / name) as archive:
+            found |= {f"{name}/{member}": archive.read(member) for member in archive.namelist()}
+    return found
+
+
+def read_article(content):
+    """Return the front matter and the content of an exported article."""
+    _, front_matter, body = content.split(b"---\n", 2)
+    return yaml.safe_load(front_matter), body
+
+
+def test_public_articles_are_exported_with_what_they_need(run, blog, tmp_path):
+    assert run("export", tmp_path).stdout == (
+        f"3 public, 0 drafts, 1 media files.\n{tmp_path}: 12 written, 0 unchanged, 0 removed, 0 refused.\n"
+    )
+    files = read_folder(tmp_path)
+    fields, body = read_article(files["articles/bread.md"])
+    assert body.decode() == "# Flour\r\n\n---\n![loaf](../media/red.png)\t{{< x >}} {{ y }} \u2028"
+    assert {name: fields[name] for name in fields if name not in ("lastmod", "blogapi")} == {
+        "title": "Bread: a story",
+        "date": "2026-01-01T00:00:00.000000+00:00",
+        "slug": "bread",
+        "categories": ["Kitchen"],
+        "tags": ["Slow food", "2024"],
+        "authors": ["Ada Lovelace"],
+        "cover_image": "../media/red.png",
+        "description": "On bread",
+        "seo_title": "Bread!",
+    }
+    assert fields["blogapi"]["replacements"] == [
+        {"exported": "../media/red.png", "original": f"media:{blog.uuid}"}
+    ]
+    assert read_article(files["articles/salt.txt"])[1] == b"a < b\r\n& c"
+    assert read_article(files["articles/tea.html"])[1] == b'<p><img src="../media/red.png"></p>'
+    assert hashlib.sha256(files["media/red.png"]).hexdigest() == blog.hash
+    data = {name: yaml.safe_load(content) for name, content in files.items() if name.endswith(".yaml")}
+    assert data["blogapi.yaml"]["contents"] == "public"
+    assert [(item["slug"], item["cover_image"]) for item in data["categories.yaml"]] == [
+        ("kitchen", "media/red.png")
+    ]
+    assert [item["name"] for item in data["tags.yaml"]] == ["Slow food", "2024"]
+    assert [item["name"] for item in data["authors.yaml"]] == ["Ada Lovelace"]
+    assert [(item["uuid"], item["file"]) for item in data["media.yaml"]] == [(str(blog.uuid), "red.png")]
+    assert data["site.yaml"]["time_zone"] == "UTC"
+
+
+def test_nothing_of_a_draft_is_exported(run, blog, tmp_path):
+    run("export", tmp_path / "former", "--drafts")
+    assert b"Secret" in read_folder(tmp_path)["former/articles/secret-plan.md"]
+    assert b"Secret edits" in read_folder(tmp_path)["former/working-copies.json"]
+    for target in ("former", "out.zip", "out.json"):
+        assert run("export", tmp_path / target).exit_code == 0
+    for generator in ("hugo", "jekyll"):
+        assert run("export", tmp_path / generator, "--for", generator).exit_code == 0
+    for name, content in read_folder(tmp_path).items():
+        assert b"secret" not in f"{name}\n".encode() + content.lower()
+        assert b"blue" not in f"{name}\n".encode() + content
+        assert b"working" not in f"{name}\n".encode() + content
+
+
+@pytest.mark.parametrize("target", ["out", "out.zip", "out.json"])
+def test_no_picture_that_was_removed_is_exported(
+    run, app, as_admin, make_article, make_guest, tmp_path, target
+):
+    pictures = {colour: store_picture(app, colour) for colour in ("red", "blue", "green", "yellow")}
+    red, blue, green, yellow = (make_path(picture.hash, picture.name) for picture in pictures.values())
+    ada = make_guest(name="Ada", avatar=yellow)
+    article = make_article(
+        content=f'<img src="{red}"><img src="{blue}">', cover_image=green, authors=[{"uuid": str(ada.uuid)}]
+    )
+    changes = {"content": f'<img src="{red}">', "cover_image": ""}
+    assert as_admin.patch(f"{ARTICLES}{article.uuid}/", json=changes).status_code == 200
+    assert as_admin.patch(f"/api/v1/blog/authors/{ada.uuid}/", json={"avatar": ""}).status_code == 200
+    assert run("export", tmp_path / target).exit_code == 0
+    exported = b"".join(name.encode() + content for name, content in read_folder(tmp_path).items())
+    assert [colour for colour, picture in pictures.items() if picture.hash.encode() in exported] == ["red"]
+
+
+def test_an_article_lists_the_files_and_paths_of_its_current_version(run, app, as_admin, make_article):
+    red, blue = (store_picture(app, colour) for colour in ("red", "blue"))
+    article = make_article(content='<img src="img/red.png"><img src="img/blue.png">')
+    make_article(title="Another", content=f'<img src="{make_path(blue.hash, blue.name)}">')
+    with app.app_context(), transaction():
+        for file, path in ((red, "img/red.png"), (blue, "img/blue.png")):
+            db.session.add(MediaPath(article_id=article.uuid, path=path, media_id=file.uuid))
+    for content in ('<img src="img/red.png"><img src="img/blue.png">.', '<img src="img/red.png">'):
+        as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"content": content})
+    for options in ([], ["--drafts"]):
+        first, _ = json.loads(run("export", "-", *options).stdout)["articles"]
+        assert first["media"] == [str(red.uuid)]
+        assert first["paths"] == [{"path": "img/red.png", "media": str(red.uuid)}]
+
+
+def test_former_paths_are_redirects_unless_a_page_has_the_address(
+    run, app, as_admin, blog, make_article, tmp_path
+):
+    for slug, paths in (("a", ["/2009/a", "/bread"]), ("a-2", ["/2012/a", "/tea/", "/a-2"])):
+        article = make_article(title=slug, slug=slug)
+        with app.app_context(), transaction():
+            db.session.add_all(FormerPath(path=path, article_id=article.uuid) for path in paths)
+    run("export", tmp_path)
+    files = read_folder(tmp_path)
+    first, second = (read_article(files[f"articles/{name}.html"])[0] for name in ("a", "a-2"))
+    assert (first["aliases"], second["aliases"]) == (["/2009/a"], ["/2012/a"])
+    assert [item["path"] for item in second["blogapi"]["former_paths"]] == ["/2012/a", "/a-2", "/tea/"]
+    assert yaml.safe_load(files["redirects.yaml"]) == [
+        {"kind": "article", "from": "/2009/a", "to": "/a/"},
+        {"kind": "article", "from": "/2012/a", "to": "/a-2/"},
+    ]
+    (row,) = (one for one in json.loads(run("export", "-").stdout)["articles"] if one["slug"] == "a")
+    assert [item["path"] for item in row["former_paths"]] == ["/2009/a", "/bread"]
+
+
+def test_drafts_and_archived_articles_are_exported_on_request(run, as_admin, blog, tmp_path):
+    uuid = as_admin.get(ARTICLES, query_string={"slug": "bread"}).json[0]["uuid"]
+    as_admin.patch(f"{ARTICLES}{uuid}/", json={"status": "archived", "slug": "rye"})
+    run("export", tmp_path, "--drafts")
+    files = read_folder(tmp_path)
+    assert read_article(files["articles/secret-draft.md"])[0]["draft"] is True
+    scheduled = read_article(files["articles/secret-plan.md"])[0]
+    assert ("draft" in scheduled, scheduled["date"][:4]) == (False, "2099")
+    assert "media/blue.png" in files
+    fields, _ = read_article(files["articles/rye.md"])
+    assert (fields["draft"], fields["aliases"]) == (True, ["/bread/"])
+    assert [item["slug"] for item in fields["blogapi"]["former_slugs"]] == ["bread"]
+    assert (fields["blogapi"]["status"], fields["blogapi"]["was_public"]) == ("archived", True)
+
+
+def test_the_json_document_has_one_article_per_line(run, blog):
+    result = run("export", "-", "--drafts")
+    document = json.loads(result.stdout)
+    assert [*document] == [
+        *("format", "version", "contents", "site", "categories", "tags", "authors", "media"),
+        *("working_copies", "articles"),
+    ]
+    (edits,) = document["working_copies"]
+    assert (edits["article"], edits["title"]) == (document["articles"][0]["uuid"], "Secret edits")
+    assert (edits["category"], edits["tags"], edits["is_outdated"]) == ("kitchen", [], False)
+    lines = result.stdout.split('"articles":[\n')[1].split("\n")[:-2]
+    assert [json.loads(line.rstrip(",")) for line in lines] == document["articles"]
+    bread = document["articles"][0]
+    assert bread["content"].startswith("# Flour\r\n")
+    assert {name: bread[name] for name in ("category", "tags", "authors", "media")} == {
+        "category": "kitchen",
+        "tags": ["slow-food", "2024"],
+        "authors": ["ada-lovelace"],
+        "media": [str(blog.uuid)],
+    }
+    assert bread["cover_image"] == document["media"][0]["url"] == make_path(blog.hash, blog.name)
+    assert result.stderr.startswith("3 public, 2 drafts, 2 media files.\n")
+
+
+def test_the_layouts_of_hugo_and_jekyll(run, blog, tmp_path):
+    run("site", "set", "time_zone=America/New_York", "article_path=/{year}/{slug}/")
+    for generator in ("hugo", "jekyll"):
+        run("export", tmp_path / generator, "--for", generator, "--drafts")
+    files = read_folder(tmp_path)
+    fields, body = read_article(files["hugo/content/posts/bread.md"])
+    assert b"![loaf](/media/red.png)\t{{</* x */>}}" in body
+    assert (fields["url"], fields["images"]) == ("/2025/bread/", ["/media/red.png"])
+    assert read_article(files["hugo/content/posts/salt.html"])[0]["blogapi"]["content_type"] == "text"
+    fields, body = read_article(files["jekyll/_posts/2025-12-31-bread.md"])
+    assert b"![loaf](/media/red.png)\t{{< x >}}" in body
+    assert (fields["permalink"], fields["image"]) == ("/2025/bread/", "/media/red.png")
+    assert fields["render_with_liquid"] is False
+    text = read_article(files["jekyll/_posts/2025-12-31-salt.html"])[1]
+    assert text == b"<pre>a &lt; b\r\n&amp; c</pre>"
+    assert files.keys() >= {
+        *("hugo/data/site.yaml", "hugo/SHA256SUMS", "hugo/static/media/red.png"),
+        *("jekyll/_data/site.yml", "jekyll/_SHA256SUMS", "jekyll/media/red.png"),
+        *("hugo/data/working-copies.json", "jekyll/_data/working-copies.json"),
+        "jekyll/_drafts/secret-draft.md",
+    }
+
+
+def test_all_batches_of_articles_show_the_same_state_of_the_blog(app, as_admin, make_article, monkeypatch):
+    articles = [make_article(title=f"Before {number}") for number in (1, 2, 3)]
+    monkeypatch.setattr(snapshot, "_BATCH_ARTICLES", 2)
+    with app.app_context(), snapshot.open_snapshot(drafts=False) as state:
+        read = state.read_articles()
+        titles = [next(read)["title"]]
+        # The client would use the session of the export in the same thread.
+        with ThreadPoolExecutor(1) as pool:
+            write = pool.submit(as_admin.patch, f"{ARTICLES}{articles[2].uuid}/", json={"title": "After"})
+        assert write.result().status_code == 200, write.result().text
+        titles += [article["title"] for article in read]
+    assert titles == ["Before 1", "Before 2", "Before 3"]
+
+
+def test_terms_with_the_same_name_are_told_apart_by_their_slugs(
+    run, as_admin, make_category, make_article, tmp_path
+):
+    make_category(name="News")
+    article = make_article(title="Bread", category=make_category(name="News", slug="other-news"))
+    as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"slug": "rye"})
+    run("export", tmp_path)
+    fields, _ = read_article((tmp_path / "articles/rye.html").read_bytes())
+    assert (fields["categories"], fields["blogapi"]["category"]) == (["News"], "other-news")
+    assert yaml.safe_load((tmp_path / "redirects.yaml").read_text()) == [
+        {"kind": "article", "from": "/bread/", "to": "/rye/"}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["file.txt"], "is a file; name a folder"),
+        (["folder.zip"], "is a folder; choose another name"),
+        (["folder.zip", "--format", "json"], "cannot be written to"),
+        (["x.json", "--format", "markdown"], "cannot be written to"),
+        (["x.json", "--for", "hugo"], "--for and --overwrite need"),
+        (["file.txt/x"], "cannot be written (not a directory)"),
+    ],
+)
+def test_a_target_that_cannot_be_written_is_named(run, tmp_path, words, message):
+    (tmp_path / "file.txt").write_text("mine")
+    (tmp_path / "folder.zip").mkdir()
+    result = run("export", tmp_path / words[0], *words[1:])
+    assert result.exit_code in (1, 2)
+    assert message in result.stderr
+    assert (tmp_path / "file.txt").read_text() == "mine"
+
+
+def test_a_target_must_have_a_name_outside_of_the_media_folder(app, run, blog):
+    assert "is empty" in run("export", "").stderr
+    assert "choose another place" in run("export", get_folder(app).root / "out").stderr
+
+
+def test_a_dry_run_writes_nothing(run, tmp_path):
+    for target in ("out", "out.zip", "out.json"):
+        report = json.loads(run("export", tmp_path / target, "--dry-run", "--json").stdout)
+        assert (report["dry_run"], report["files"]["refused"]) == (True, 0)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("target", ["out", "out.zip", "out.json"])
+def test_a_full_disk_is_reported(run, tmp_path, monkeypatch, target):
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(snapshot.Snapshot, "read_articles", fail)
+    result = run("export", tmp_path / target)
+    assert (result.exit_code, "The disk is full; the export is incomplete." in result.stderr) == (1, True)
+    assert not (tmp_path / target).is_file()

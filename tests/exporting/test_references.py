@@ -1,0 +1,118 @@
+"""References to media files in exported articles."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blogapi.exporting.references import MediaAddresses, escape_shortcodes, restore_content
+
+UUID = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
+HASH, RENDITION = "a" * 64, "b" * 64
+CAT = {"uuid": UUID, "hash": HASH, "name": "cat.jpg"}
+MEDIA = MediaAddresses([CAT], {UUID: "cat.jpg"}, {RENDITION: UUID})
+PATHS = dict.fromkeys(("img/my%20cat.jpg", "a.jpg", "bilder/gr%C3%B6%C3%9Fe%20xl.jpg"), "cat.jpg")
+
+
+def rewrite(content, paths=PATHS, folder="../media/", *, shortcodes=False):
+    """Return the exported content, from which the original was restored."""
+    result = MEDIA.rewrite(content, paths, folder, escapes_shortcodes=shortcodes)
+    originals = {item["exported"]: item["original"] for item in result.replacements}
+    assert restore_content(result.content, originals) == content
+    return result.content
+
+
+@pytest.mark.parametrize(
+    ("content", "exported"),
+    [
+        (f"![c](media:{UUID})", "![c](../media/cat.jpg)"),
+        (f"![c](MEDIA:{UUID.upper()})", "![c](../media/cat.jpg)"),
+        (f"![c](/media/{HASH}/cat.jpg)", "![c](../media/cat.jpg)"),
+        (f"![c](/media/{HASH}/former-name.jpg?x=1)", "![c](../media/cat.jpg?x=1)"),
+        (f"See https://api.example/blog/media/{HASH}/cat.jpg.", "See ../media/cat.jpg."),
+        (f'<img srcset="/media/{RENDITION}/cat-400.webp 400w">', '<img srcset="../media/cat.jpg 400w">'),
+        ("![c](img/my%20cat.jpg)", "![c](../media/cat.jpg)"),
+        ("![c](<img/my cat.jpg>)", "![c](<../media/cat.jpg>)"),
+        ("![c](bilder/größe%20xl.jpg)", "![c](../media/cat.jpg)"),
+        ('<img src="a.jpg"> a.jpg', '<img src="../media/cat.jpg"> a.jpg'),
+        ("[c]: a.jpg\n", "[c]: ../media/cat.jpg\n"),
+    ],
+)
+def test_references_become_addresses_of_files(content, exported):
+    assert rewrite(content) == exported
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        f"![c](media:{UUID[::-1]})",
+        f"![c](/media/{'c' * 64}/cat.jpg)",
+        f"https://web.archive.org/web/https://api.example/media/{HASH}/cat.jpg",
+        f"{{{{ base }}}}/media/{HASH}/cat.jpg",
+        "banana.jpg",
+    ],
+)
+def test_other_addresses_stay(content):
+    assert rewrite(content) == content
+
+
+def test_each_spelling_of_a_reference_has_an_address_of_its_own():
+    content = f"![](media:{UUID}) ![](/media/{HASH}/cat.jpg) ![](a.jpg) ![](media:{UUID})"
+    assert rewrite(content) == (
+        "![](../media/cat.jpg) ![](../media/cat.jpg#2) ![](../media/cat.jpg#3) ![](../media/cat.jpg)"
+    )
+
+
+def test_an_address_that_the_content_contains_is_not_used_for_another_reference():
+    assert (
+        rewrite(f"![](media:{UUID}) `../media/cat.jpg`", {}) == "![](../media/cat.jpg#2) `../media/cat.jpg`"
+    )
+    content = f"![](/media/cat.jpg) ![](media:{UUID})"
+    assert rewrite(content, {"/media/cat.jpg": "cat.jpg"}, "/media/") == (
+        "![](/media/cat.jpg) ![](/media/cat.jpg#2)"
+    )
+
+
+def test_a_content_that_could_not_be_restored_stays():
+    content = f"![](media:{UUID}) ![](/media/{HASH}/cat.jpg) media:{UUID}#2"
+    assert rewrite(content) == content
+
+
+@given(
+    st.lists(
+        st.sampled_from([f"media:{UUID}", f"/media/{HASH}/cat.jpg", "(a.jpg)", "../media/cat.jpg", "#2", " "])
+    )
+)
+def test_the_original_can_always_be_restored(words):
+    rewrite("".join(words), shortcodes=True)
+
+
+@pytest.mark.parametrize(
+    ("content", "exported"),
+    [
+        ('{{< figure src="a.jpg" >}}', '{{</* figure src="a.jpg" */>}}'),
+        ("{{% note %}}\nx\n{{% /note %}}", "{{%/* note */%}}\nx\n{{%/* /note */%}}"),
+        ("{{</* x */>}}", "{{</*/* x */*/>}}"),
+        ("{{< open", "&#123;{< open"),
+        ("{{ page.title }} {% x %}", "{{ page.title }} {% x %}"),
+    ],
+)
+def test_hugo_shows_shortcodes_and_does_not_run_them(content, exported):
+    assert rewrite(content, shortcodes=True) == exported
+    assert escape_shortcodes(content).content == exported
+
+
+@pytest.mark.parametrize(
+    ("address", "exported"),
+    [
+        (f"/media/{HASH}/cat.jpg", ("media/cat.jpg", None)),
+        (f"/media/{HASH}/old.jpg", ("media/cat.jpg", f"/media/{HASH}/old.jpg")),
+        (f"/media/{RENDITION}/cat-400.webp", ("media/cat.jpg", f"/media/{RENDITION}/cat-400.webp")),
+        ("media/cat.jpg", ("media/cat.jpg", "media/cat.jpg")),
+        ("https://other.example/cat.jpg", ("https://other.example/cat.jpg", None)),
+        ("", ("", None)),
+    ],
+)
+def test_the_address_of_a_picture_is_that_of_its_file(address, exported):
+    assert MEDIA.export_picture(address, "media/") == exported

@@ -1,0 +1,62 @@
+"""Exports over HTTP."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+
+from blogapi.exporting import service
+from blogapi.storage import files
+from blogapi.web.errors import StorageFull
+from tests.contracts.client import outcome
+
+EXPORT = "/api/v1/export/"
+
+
+def list_names(answer):
+    assert outcome(answer) == (200, None)
+    return set(zipfile.ZipFile(io.BytesIO(answer.data)).namelist())
+
+
+@pytest.fixture
+def blog(make_article):
+    """A blog with a published article and a draft."""
+    make_article(title="Bread", slug="bread")
+    make_article(title="Secret", slug="secret", status="draft")
+
+
+def test_an_export_is_a_zip_archive_that_is_deleted_after_it_was_sent(as_login, blog, instance):
+    answer = as_login.get(EXPORT)
+    assert answer.headers["Content-Disposition"].startswith("attachment; filename=blog-default-")
+    names = list_names(answer)
+    assert "articles/bread.html" in names
+    assert not any("secret" in name for name in names)
+    assert not list(instance.glob(".export-*"))
+
+
+def test_an_export_can_be_for_another_system_and_with_drafts(as_login, blog):
+    names = list_names(as_login.get(EXPORT, query_string={"format": "hugo", "drafts": "true"}))
+    assert {name for name in names if "/posts/" in name} == {
+        *("content/posts/bread.html", "content/posts/secret.html"),
+    }
+
+
+def test_one_export_runs_at_a_time(as_login, blog, instance):
+    abandoned = instance / ".export-abandoned"
+    abandoned.mkdir()
+    with files.locked(instance / ".export-lock"):
+        assert outcome(as_login.get(EXPORT)) == (409, "conflict")
+    assert outcome(as_login.get(EXPORT)) == (200, None)
+    assert not abandoned.exists()
+
+
+def test_a_failed_export_leaves_no_file(as_login, blog, instance, monkeypatch):
+    def fail(*words, **options):
+        raise StorageFull("The disk is full.")
+
+    monkeypatch.setattr(service, "export_files", fail)
+    assert outcome(as_login.get(EXPORT)) == (507, "storage_full")
+    assert not list(instance.glob(".export-*"))
+    assert outcome(as_login.get(EXPORT, query_string={"format": "ghost"})) == (400, "invalid_query")

@@ -1,0 +1,477 @@
+"""Exports of blogapi are read tolerantly, and nothing in them harms the blog that reads them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from sqlalchemy import select
+
+from blogapi.articles import service as articles
+from blogapi.articles.models import Article
+from blogapi.articles.schemas import ArticleBodySchema
+from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.exporting.references import restore_content
+from blogapi.importing import blogapi_export, folder
+from blogapi.importing.article_record import RefusedFile
+from blogapi.importing.blogapi_export.layout import ExportFolder
+from blogapi.importing.reports import FileReport, Result
+from blogapi.importing.sources import ImportOptions
+from blogapi.media import images
+from blogapi.media.models import Media
+from blogapi.site import service as site
+from blogapi.storage.database import db
+from blogapi.tags.models import Tag
+from tests.exported_blogs import Blogs, create_article, create_term, store_picture
+
+NOW = datetime(2026, 11, 1, tzinfo=UTC)
+UUID_TEXT = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
+TIMES = 'created: "2024-01-01T00:00:00.000000+00:00"'
+ARTICLE = f"""---
+title: Bread
+date: "2024-05-01T09:00:00.000000+00:00"
+lastmod: "2024-05-02T09:00:00.000001+00:00"
+slug: bread
+categories:
+  - Kitchen
+tags:
+  - Same
+  - Same
+authors:
+  - Ada
+blogapi:
+  uuid: {UUID_TEXT}
+  {TIMES}
+  tags:
+    - same-2
+    - same
+---
+Flour, *water*, time.
+"""
+CATEGORY = f"- uuid: 00000000-0000-4000-8000-00000000000c\n  {TIMES}\n  name: Kitchen\n  slug: kitchen\n"
+TAGS = "".join(
+    f"- uuid: 00000000-0000-4000-8000-00000000000{number}\n  {TIMES}\n  name: Same\n  slug: {slug}\n"
+    for number, slug in ((1, "same"), (2, "same-2"))
+)
+
+
+@pytest.fixture
+def export(tmp_path):
+    """The folder of an export with one article."""
+    root = tmp_path / "export"
+    (root / "articles").mkdir(parents=True)
+    write(root / "blogapi.yaml", "format: blogapi-export\nversion: 1\nlayout: default\ncontents: all\n")
+    write(root / "categories.yaml", CATEGORY)
+    write(root / "tags.yaml", TAGS)
+    write(root / "media.yaml", "[]\n")
+    write(root / "articles" / "bread.md", ARTICLE)
+    return root
+
+
+def read_head(entry: folder.Entry) -> bytes:
+    """Return the first bytes of a file."""
+    return b"" if entry.problem else entry.path.read_bytes()[: 16 * 1024]
+
+
+def write(path: Path, text: str | bytes) -> None:
+    """Write a file without changing its line endings."""
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+def read(root: Path) -> list[object]:
+    """Return the records and reports of an export."""
+    entries = [entry for entry in folder.walk_path(root) if blogapi_export.recognise(entry, read_head(entry))]
+    return [*blogapi_export.open_source(entries, ImportOptions(now=NOW)).read()]
+
+
+def read_article(root: Path, text: str | bytes, name: str = "articles/bread.md") -> object:
+    """Return what becomes of an article with this text."""
+    (root / name).parent.mkdir(exist_ok=True)
+    (root / "articles" / "bread.md").unlink()
+    write(root / name, text)
+    (item,) = read(root)
+    return item
+
+
+def test_an_article_file_becomes_a_record(export):
+    (record,) = read(export)
+    body = record.exported.body
+    assert record.key == f"blogapi:{UUID_TEXT}"
+    assert record.source == "export/articles/bread.md"
+    assert (body["title"], body["content"]) == ("Bread", "Flour, *water*, time.\n")
+    assert [tag["slug"] for tag in body["tags"]] == ["same-2", "same"]
+    assert body["category"] == {"slug": "kitchen", "name": "Kitchen"}
+    assert body["seo"] == {"title": "Bread", "description": "", "og_image": "", "canonical_url": ""}
+    assert record.exported.last_updated == datetime(2024, 5, 2, 9, 0, 0, 1, tzinfo=UTC)
+    assert record.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name", "value"),
+    [
+        ("title: Bread", "mood: good\ntitle: New bread", "title", "New bread"),
+        ("Flour", "\r\nFlour\r", "content", "\r\nFlour\r, *water*, time.\n"),
+        ("slug: bread", "slug: Dark Bread", "slug", "dark-bread"),
+        ("  - Kitchen", "  - Other thing", "category", {"slug": "other-thing", "name": "Other thing"}),
+        ("  - Same\n  - Same", "  - New", "tags", [{"slug": "new", "name": "New"}]),
+        ("  - Same\n  - Same", "  - Same", "tags", [{"slug": "same-2", "name": "Same"}]),
+        ("tags:\n  - Same\n  - Same", "tags: Same", "tags", [{"slug": "same-2", "name": "Same"}]),
+        ("categories:\n  - Kitchen\n", "", "category", {"slug": "uncategorised", "name": "Uncategorised"}),
+    ],
+)
+def test_an_edited_file_is_read(export, old, new, name, value):
+    assert read_article(export, ARTICLE.replace(old, new)).exported.body[name] == value
+
+
+def test_front_matter_with_other_line_endings_and_a_byte_order_mark_is_read(export):
+    head, _, content = ARTICLE.rpartition("---\n")
+    record = read_article(export, "\ufeff" + f"{head}---\n".replace("\n", "\r\n") + content)
+    assert (record.title, record.content) == ("Bread", "Flour, *water*, time.\n")
+
+
+def test_a_file_without_the_field_is_not_recognised(export):
+    plain = export / "articles" / "new.md"
+    write(plain, "---\ntitle: New\n---\nText about blogapi: it works.\n")
+    entry = folder.Entry("export/articles/new.md", plain)
+    assert not blogapi_export.recognise(entry, read_head(entry))
+
+
+def test_a_field_after_the_first_bytes_is_recognised(export):
+    article = export / "articles" / "bread.md"
+    write(article, ARTICLE.replace("title:", f"description: {'x' * 20_000}\ntitle:"))
+    entry = folder.Entry("export/articles/bread.md", article)
+    assert blogapi_export.recognise(entry, read_head(entry))
+
+
+@pytest.mark.parametrize("name", ["blogapi.yaml", "categories.yaml", "media.yaml"])
+def test_the_data_files_give_no_report(export, name):
+    assert blogapi_export.recognise(folder.Entry(f"export/{name}", export / name), b"")
+    assert len(read(export)) == 1
+
+
+def test_a_second_file_with_the_same_uuid_is_refused(export):
+    write(export / "articles" / "copy.md", ARTICLE.replace("Bread", "Copy"))
+    _, copy = read(export)
+    assert (copy.key, copy.result) == ("export/articles/copy.md", Result.REFUSED)
+    assert "export/articles/bread.md" in copy.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "status"),
+    [
+        ("", "", "published"),
+        ("slug: bread", "slug: bread\ndraft: false", "published"),
+        ("slug: bread", "slug: bread\ndraft: true", "draft"),
+        ("slug: bread", "slug: bread\ndraft: maybe", "draft"),
+        ("slug: bread", "slug: bread\ndraft:", "draft"),
+        ("slug: bread", "slug: bread\nprivate: true", "draft"),
+        ('date: "2024-05-01T09:00:00.000000+00:00"\n', "", "draft"),
+        (f"uuid: {UUID_TEXT}", f"uuid: {UUID_TEXT}\n  status: archived", "archived"),
+        (f"uuid: {UUID_TEXT}", f"uuid: {UUID_TEXT}\n  status: pubished", "draft"),
+    ],
+)
+def test_nothing_is_more_public_than_its_file_says(export, old, new, status):
+    record = read_article(export, ARTICLE.replace(old, new) if old else ARTICLE)
+    assert (record.status, record.exported.body["status"]) == (status, status)
+
+
+def test_a_file_in_a_folder_of_drafts_is_a_draft(export):
+    assert read_article(export, ARTICLE, "_drafts/bread.md").status == "draft"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ARTICLE.replace(UUID_TEXT, "1"),
+        ARTICLE.replace("title: Bread\n", ""),
+        ARTICLE.replace("2024-05-01T09", "2024-05-01T99"),
+        ARTICLE.replace("created:", "created: x\n  other:"),
+        ARTICLE.replace("title: Bread", 'title: "\\ud800"'),
+        ARTICLE.replace("title: Bread", "title: [a, b]"),
+        ARTICLE.replace("title: Bread", "title: *a"),
+        ARTICLE.replace("title: Bread", "title: {a: b"),
+        ARTICLE.replace("slug: bread", f"slug: {'x' * 300}"),
+        ARTICLE.replace("- Kitchen", f"- {'x' * 10_000_000}"),
+        ARTICLE.replace("- Kitchen", "- " + "[" * 5_000),
+        ARTICLE.replace("blogapi:", "blogapi: text\nother:"),
+        ARTICLE.replace("---\nFlour", "Flour"),
+        ARTICLE.replace("Flour", "\udcff").encode(errors="surrogateescape"),
+    ],
+)
+def test_a_broken_file_is_refused_by_name(export, text):
+    report = read_article(export, text)
+    assert isinstance(report, FileReport)
+    assert (report.key, report.result) == ("export/articles/bread.md", Result.REFUSED)
+
+
+@pytest.mark.parametrize("line", ["format: other", "version: 2", "layout: ../..", "layout: [default]"])
+def test_an_unknown_description_is_refused(export, line):
+    description = export / "blogapi.yaml"
+    write(description, description.read_text(encoding="utf-8") + f"{line}\n")
+    with pytest.raises(RefusedFile):
+        _ = ExportFolder(export).layout
+
+
+def test_an_export_with_an_unknown_description_is_reported(blogs, export):
+    write(export / "blogapi.yaml", "format: blogapi-export\nversion: 2\n")
+    (report,) = blogs.restore(export)
+    assert (report.key, report.result) == ("export/blogapi.yaml", Result.REFUSED)
+
+
+@pytest.mark.parametrize(
+    ("content", "replacements", "original"),
+    [
+        ("a/x b/x", {}, "a/x b/x"),
+        ("../media/a.png ../media/a.png#2", {"../media/a.png": "A", "../media/a.png#2": "B"}, "A B"),
+        ("aaaa", {"a": "b", "aa": "c"}, "cc"),
+        ("abab", {"ab": "ba", "ba": "x"}, "baba"),
+        ("", {"a": "b"}, ""),
+    ],
+)
+def test_the_longest_text_is_replaced_in_one_pass(content, replacements, original):
+    assert restore_content(content, replacements) == original
+
+
+# The following tests store articles.
+
+
+@pytest.fixture
+def blogs(app, instance, databases, monkeypatch) -> Blogs:
+    """The blog of the test, in which pictures are stored without a worker."""
+
+    def copy(source, type, folder):
+        path = folder / "image"
+        path.write_bytes(source.read_bytes())
+        return images.ProcessedImage(path, 40, 30, ())
+
+    monkeypatch.setattr(images, "process", copy)
+    return Blogs(app, instance, databases)
+
+
+def find_article(blogs: Blogs) -> Article | None:
+    """Return the article of the export."""
+    with blogs.app.app_context():
+        return db.session.get(Article, UUID(UUID_TEXT))
+
+
+def edit(export: Path, old: str, new: str) -> None:
+    """Change a text in the article of the export."""
+    write(export / "articles" / "bread.md", ARTICLE.replace(old, new))
+
+
+def test_importing_again_changes_nothing(blogs, export):
+    assert [report.result for report in blogs.restore(export)] == [Result.CREATED]
+    assert [report.result for report in blogs.restore(export)] == [Result.UNCHANGED]
+
+
+def test_a_changed_file_updates_its_article(blogs, export):
+    blogs.restore(export)
+    edit(export, "Flour", "Rye")
+    assert [report.result for report in blogs.restore(export)] == [Result.UPDATED]
+    assert find_article(blogs).content == "Rye, *water*, time.\n"
+    assert [report.result for report in blogs.restore(export)] == [Result.UNCHANGED]
+
+
+def test_an_article_that_was_edited_here_is_not_replaced(blogs, export):
+    blogs.restore(export)
+    change(blogs, content="Mine")
+    edit(export, "Flour", "Rye")
+    assert [report.result for report in blogs.restore(export)] == [Result.REFUSED]
+    assert find_article(blogs).content == "Mine"
+
+
+def change(blogs: Blogs, **fields: str) -> None:
+    """Change the article of the export in the blog."""
+    with blogs.app.app_context():
+        articles.change(blogs.owner, UUID(UUID_TEXT), ArticleBodySchema(partial=True).load(fields))
+
+
+def test_an_export_of_the_blog_itself_changes_nothing(blogs, export, tmp_path):
+    with blogs.app.app_context():
+        create_term(blogs.owner, CATEGORIES, name="Bread")
+        create_article(blogs.owner, title="Own", content="Own")
+    (tmp_path / "own").mkdir()
+    blogs.export(tmp_path / "own", "default")
+    assert [report.result for report in blogs.restore(tmp_path / "own")] == [Result.UNCHANGED]
+    article = tmp_path / "own" / "articles" / "own.html"
+    write(article, article.read_bytes().replace(b"---\nOwn", b"---\nOther"))
+    (report,) = blogs.restore(tmp_path / "own")
+    assert report.result is Result.SKIPPED
+    assert "has not imported it" in report.notes[0]
+
+
+def test_a_dry_run_stores_nothing(blogs, export):
+    before = blogs.read_rows()
+    assert [report.result for report in blogs.restore(export, dry_run=True)] == [Result.CREATED]
+    assert blogs.read_rows() == before
+
+
+def test_a_taken_slug_and_a_taken_term_are_kept(blogs, export):
+    with blogs.app.app_context():
+        own = create_term(blogs.owner, CATEGORIES, name="My kitchen", slug="kitchen").uuid
+        fields = {"category": {"slug": "kitchen"}, "status": "published"}
+        create_article(blogs.owner, title="Bread", slug="bread", **fields)
+    (report,) = blogs.restore(export)
+    assert report.notes == ("The slug “bread” is taken; the article got “bread-2”.",)
+    assert find_article(blogs).category_id == own
+
+
+def test_a_new_tag_in_a_file_is_created(blogs, export):
+    edit(export, "  - Same\n  - Same", "  - New tag")
+    blogs.restore(export)
+    with blogs.app.app_context():
+        slugs = set(db.session.scalars(select(Tag.slug)))
+    assert slugs == {"same", "same-2", "new-tag"}
+
+
+def test_a_site_with_own_values_stays(blogs, export):
+    write(export / "site.yaml", "title: Theirs\n")
+    with blogs.app.app_context():
+        site.change({"title": "Mine"})
+    blogs.restore(export)
+    assert blogs.read_rows()["site"][0]["title"] == "Mine"
+
+
+@pytest.fixture
+def with_picture(blogs, tmp_path):
+    """The folder of an export whose article shows a picture."""
+    root = tmp_path / "pictures"
+    with blogs.app.app_context():
+        create_term(blogs.owner, CATEGORIES, name="Bread")
+        picture = store_picture(tmp_path, "red", "red.png")
+        create_article(blogs.owner, title="Own", content=f"<img src='media:{picture.uuid}'>")
+    blogs.export(root, "default")
+    blogs.empty()
+    return root
+
+
+@pytest.mark.parametrize("is_missing", [True, False])
+def test_a_missing_or_damaged_file_is_named(blogs, with_picture, is_missing):
+    file = with_picture / "media" / "red.png"
+    file.unlink() if is_missing else write(file, b"damaged")
+    refused, created = blogs.restore(with_picture)
+    assert (refused.key, refused.result) == ("pictures/media/red.png", Result.REFUSED)
+    assert created.result is Result.CREATED
+
+
+@pytest.mark.parametrize(
+    "name", ["../../etc/passwd", "/etc/passwd", "a\\b.png", "C:x.png", ".png", "", "x" * 300]
+)
+def test_a_file_outside_of_the_folder_is_refused(export, name):
+    with pytest.raises(RefusedFile):
+        ExportFolder(export).get_media_path(name)
+
+
+def test_a_picture_that_the_library_has_is_used(blogs, with_picture, tmp_path):
+    with blogs.app.app_context():
+        own = store_picture(tmp_path, "red", "mine.png").uuid
+    blogs.restore(with_picture)
+    with blogs.app.app_context():
+        assert db.session.scalars(select(Media.uuid)).all() == [own]
+        assert db.session.scalars(select(Article.content)).one() == f"<img src='media:{own}'>"
+
+
+@pytest.mark.parametrize("layout", ["default", "hugo"])
+def test_assets_can_be_the_folder_of_an_export(blogs, tmp_path, layout):
+    with blogs.app.app_context():
+        create_term(blogs.owner, CATEGORIES, name="Bread")
+        picture = store_picture(tmp_path, "red", "red.png")
+        create_article(blogs.owner, title="Own", content=f"<img src='media:{picture.uuid}'>")
+    blogs.export(tmp_path / "folder", layout)
+    (tmp_path / "json").mkdir()
+    blogs.export(tmp_path / "json", "json")
+    blogs.empty()
+    blogs.restore(tmp_path / "json", (tmp_path / "folder",))
+    assert [row["name"] for row in blogs.read_rows()["media"]] == ["red.png"]
+
+
+def test_a_document_that_ends_too_early_gives_its_first_articles(blogs, tmp_path):
+    with blogs.app.app_context():
+        create_term(blogs.owner, CATEGORIES, name="Bread")
+        for title in ("One", "Two"):
+            create_article(blogs.owner, title=title)
+    (tmp_path / "json").mkdir()
+    document = tmp_path / "json" / "blog.json"
+    blogs.export(document.parent, "json")
+    write(document, document.read_bytes()[:-20])
+    blogs.empty()
+    reports = blogs.restore(document.parent)
+    assert [report.result for report in reports] == [Result.CREATED, Result.REFUSED]
+
+
+def test_a_broken_item_of_a_document_is_refused(blogs, tmp_path):
+    (tmp_path / "json").mkdir()
+    items = [1, None, [], {}, {"uuid": UUID_TEXT}, {"uuid": 1}, {"title": "\0"}]
+    lists = {"categories": items, "media": items, "articles": items}
+    write(tmp_path / "json" / "blog.json", json.dumps({"format": "blogapi-export", "version": 1} | lists))
+    reports = blogs.restore(tmp_path / "json")
+    assert [report.result for report in reports] == [Result.REFUSED] * 3 * len(items)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "note"),
+    [
+        ("site.yaml", "title: [\n", "front matter"),
+        ("tags.yaml", b"- name: \xff\n", "not UTF-8"),
+        ("categories.yaml", CATEGORY + "- uuid: x\n  slug: other\n", "“other”"),
+        (
+            "media.yaml",
+            f"- uuid: {UUID_TEXT}\n  {TIMES}\n  file: ../x.png\n  hash: {'0' * 64}\n",
+            "“../x.png”",
+        ),
+    ],
+)
+def test_a_broken_data_file_is_named(blogs, export, name, content, note):
+    write(export / name, content)
+    *refused, created = blogs.restore(export)
+    assert {report.key for report in refused} == {f"export/{name}"}
+    assert any(note in report.notes[0] for report in refused)
+    assert created.result is Result.CREATED
+
+
+def test_long_data_files_are_parsed_in_groups(blogs, export, monkeypatch):
+    monkeypatch.setattr("blogapi.importing.blogapi_export.data_files._MAX_GROUP", 10)
+    assert [report.result for report in blogs.restore(export)] == [Result.CREATED]
+    assert {tag["slug"] for tag in blogs.read_rows()["tag"]} == {"same", "same-2"}
+
+
+def test_files_that_are_no_articles_are_not_recognised(export):
+    write(export / "notes.pdf", b"%PDF")
+    entry = folder.Entry("export/notes.pdf", export / "notes.pdf")
+    assert not blogapi_export.recognise(entry, b"%PDF")
+    # The front matter is longer than the head of a file that was deleted meanwhile.
+    gone = folder.Entry("export/articles/gone.md", export / "articles" / "gone.md")
+    assert not blogapi_export.recognise(gone, b"---\ntitle: x\n")
+
+
+def describe_file(root: Path, data: bytes, **fields: str) -> None:
+    """Put a file in the place of the exported picture, with a matching hash."""
+    (root / "media" / "red.png").write_bytes(data)
+    description = root / "media.yaml"
+    text = re.sub(r"hash: \S+", f'hash: "{hashlib.sha256(data).hexdigest()}"', description.read_text("utf-8"))
+    extra = "".join(f"  {name}: {json.dumps(value)}\n" for name, value in fields.items())
+    write(description, text.rstrip("\n") + f"\n{extra}")
+
+
+@pytest.mark.parametrize(
+    ("change", "note"),
+    [
+        (lambda data: {"data": b"no picture"}, "red.png"),
+        (lambda data: {"data": data, "caption": "x" * 100_000}, "caption"),
+    ],
+)
+def test_a_file_that_the_library_refuses_is_named(blogs, with_picture, change, note):
+    describe_file(with_picture, **change((with_picture / "media" / "red.png").read_bytes()))
+    refused, created = blogs.restore(with_picture)
+    assert (refused.result, created.result) == (Result.REFUSED, Result.CREATED)
+    assert note in f"{refused.key} {refused.notes[0]}"
+
+
+def test_a_dry_run_stores_no_media_files(blogs, with_picture):
+    assert [report.result for report in blogs.restore(with_picture, dry_run=True)] == [Result.CREATED]
+    assert blogs.read_rows()["media"] == []

@@ -1,0 +1,304 @@
+"""Imports over HTTP: upload, trial, import, cancel, restart and report."""
+
+from __future__ import annotations
+
+import io
+import json
+import threading
+import zipfile
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import update
+
+from blogapi import clock
+from blogapi.importing.jobs import folders, runner, service
+from blogapi.importing.jobs.queries import STALE_AFTER
+from blogapi.importing.models import ImportJob
+from blogapi.importing.pipeline import report_output
+from blogapi.importing.pipeline.run import ImportRun
+from blogapi.storage.database import db, transaction
+from tests.conftest import ARTICLES
+from tests.contracts.client import outcome
+from tests.import_threads import run_in_threads
+from tests.pictures import make_picture
+
+IMPORTS = "/api/v1/imports/"
+BREAD = "---\ntitle: Bread\ndate: 2024-05-01\ncover: a.png\n---\nFlour ![Oven](a.png)\n"
+BROKEN = "---\ntitle: [\n---\n"
+
+
+def make_zip(**entries):
+    """Return a zip archive with these files; `__` in a name stands for a dot."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, content in entries.items():
+            archive.writestr(f"site/{name.replace('__', '.')}", content)
+    return target.getvalue()
+
+
+@pytest.fixture
+def wait(app, monkeypatch):
+    """Return a function that waits until the running import has ended; imports run in threads."""
+    run_in_threads(app, monkeypatch)
+    job_runner = runner.get_runner(app)
+    job_runner.stopping.clear()
+    yield lambda: job_runner.wait(60)
+    job_runner.stop(60)
+    job_runner.stopping.clear()
+
+
+@pytest.fixture
+def send(as_login, wait):
+    """Return a function that uploads a file, waits for the trial and returns the import."""
+
+    def send(content=None, name="blog.zip", **options):
+        body = make_zip(bread__md=BREAD, broken__md=BROKEN, a__png=make_picture("red"))
+        query = {"name": name} | options
+        answer = as_login.post(IMPORTS, data=content or body, query_string=query)
+        assert outcome(answer) == (201, None)
+        assert answer.json["status"] == "trying"
+        wait()
+        return as_login.get(f"{IMPORTS}{answer.json['uuid']}/").json
+
+    return send
+
+
+@pytest.fixture
+def start(as_login, wait):
+    """Return a function that starts an import, waits for its end and returns it."""
+
+    def start(job):
+        answer = as_login.post(f"{IMPORTS}{job['uuid']}/start/")
+        assert outcome(answer) == (200, None)
+        wait()
+        return as_login.get(f"{IMPORTS}{job['uuid']}/").json
+
+    return start
+
+
+def test_an_upload_is_tried_and_stores_nothing(as_login, send):
+    tried = send(base_url="https://old.example")
+    assert tried["status"] == "tried"
+    assert tried["user"]["username"] == "ada"
+    assert tried["options"] == {
+        **{"author": "ada", "base_url": "https://old.example", "pages": "tag", "publish_undated": False}
+    }
+    assert tried["counts"]["articles"] == {"new": 1, "changed": 0, "same": 0, "left_out": 1}
+    assert tried["counts"]["pictures"] == {"new": 1, "changed": 0, "same": 0, "left_out": 0}
+    (problem,) = tried["problems"]
+    assert (problem["file"], problem["result"]) == ("blog/site/broken.md", "refused")
+    assert problem["reasons"] and problem["article"] is None
+    assert as_login.get(ARTICLES).json == []
+    assert as_login.get("/api/v1/blog/media/").json == []
+    assert as_login.get(f"{IMPORTS}{tried['uuid']}/report/").json["dry_run"] is True
+
+
+def test_a_started_import_stores_the_articles_and_deletes_the_file(app, as_login, send, start):
+    finished = start(send())
+    assert (finished["status"], finished["done"], finished["total"]) == ("finished", 1, 1)
+    assert finished["counts"]["articles"]["new"] == 1
+    assert [article["title"] for article in as_login.get(ARTICLES).json] == ["Bread"]
+    report = as_login.get(f"{IMPORTS}{finished['uuid']}/report/")
+    assert report.json["dry_run"] is False
+    assert {file["result"] for file in report.json["files"]} == {"created", "refused"}
+    assert outcome(as_login.post(f"{IMPORTS}{finished['uuid']}/start/")) == (409, "import_ended")
+    with app.app_context():
+        left = [path.name for path in folders.get_folder(finished["uuid"]).iterdir()]
+    assert sorted(left) == ["report.json", "trial.json"]
+    assert start(send())["counts"]["articles"] == {"new": 0, "changed": 0, "same": 1, "left_out": 1}
+
+
+def test_problems_name_their_articles(app, as_login, send, start, people):
+    body = make_zip(
+        a__md=BREAD.replace("Oven](a", "Gone](gone"), broken__md=BROKEN, a__png=make_picture("red")
+    )
+    tried = send(body)
+    assert [problem["article"] for problem in tried["problems"]] == [None, None]
+    for result in ("created", "unchanged"):
+        problems = start(tried)["problems"]
+        (article,) = as_login.get(ARTICLES).json
+        assert [(problem["result"], problem["article"]) for problem in problems] == [
+            ("refused", None),
+            (result, article["uuid"]),
+        ]
+        tried = send(body)
+    assert [problem["article"] for problem in tried["problems"]] == [None, None]
+    (file,) = as_login.get("/api/v1/blog/media/").json
+    assert file["user"] == {"uuid": str(people.admin.uuid), "username": "ada"}
+
+
+def test_a_single_file_is_imported_under_its_name(as_login, send, start):
+    start(send(b"---\ndate: 2024-05-01\n---\nWords", name="C:\\blog\\My first post.md"))
+    assert [article["slug"] for article in as_login.get(ARTICLES).json] == ["my-first-post"]
+
+
+def test_a_multipart_upload_is_accepted(as_login, wait):
+    body = {"file": (io.BytesIO(b"Words"), "note.md")}
+    assert as_login.post(IMPORTS, data=body).json["name"] == "note.md"
+    wait()
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "code"),
+    [
+        ({}, 422, "invalid_fields"),
+        ({"name": "a.zip", "author": "nobody"}, 400, "invalid_query"),
+        ({"name": "a.zip", "pages": "all"}, 400, "invalid_query"),
+        ({"name": "a.zip", "base_url": "javascript:alert(1)"}, 400, "invalid_query"),
+    ],
+)
+def test_a_refused_upload_leaves_nothing(app, as_login, instance, query, status, code):
+    answer = as_login.post(IMPORTS, data=b"x", query_string=query)
+    assert outcome(answer) == (status, code)
+    assert as_login.get(IMPORTS).json == []
+    assert not list(instance.glob("imports/*"))
+
+
+def test_a_file_over_the_limit_is_refused(app, as_login, instance):
+    app.config["MAX_IMPORT_SIZE"] = 10
+    assert outcome(as_login.post(IMPORTS, data=b"x" * 11, query_string={"name": "a.zip"})) == (
+        *(413, "too_large"),
+    )
+    assert not list(instance.glob("imports/*"))
+
+
+def test_an_archive_that_cannot_be_read_fails_with_the_reason(send):
+    failed = send(b"PK\x03\x04 no archive")
+    assert failed["status"] == "failed"
+    assert failed["error"].startswith("It is not a complete zip file")
+
+
+def test_an_unexpected_error_is_logged_and_not_shown(send, monkeypatch, caplog):
+    monkeypatch.setattr(ImportRun, "_store", lambda self, show_progress: 1 / 0)
+    failed = send()
+    assert failed["status"] == "failed"
+    assert failed["error"].startswith("Something went wrong on the server")
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_an_import_that_needs_too_much_memory_says_so(send, monkeypatch):
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(ImportRun, "_store", fail)
+    assert send()["error"] == "The import needs more than 2 GB of memory; split the file."
+
+
+@pytest.fixture
+def paused(monkeypatch):
+    """Two events: one is set when an import stores its articles, which then waits for the other."""
+    reached, go_on = threading.Event(), threading.Event()
+    store = ImportRun._store
+
+    def wait_and_store(self, show_progress):
+        reached.set()
+        assert go_on.wait(60)
+        store(self, show_progress)
+
+    monkeypatch.setattr(ImportRun, "_store", wait_and_store)
+    monkeypatch.setattr(runner, "UPDATE_SECONDS", 0.01)
+    yield reached, go_on
+    go_on.set()
+
+
+@pytest.fixture
+def begin(as_login, wait, paused):
+    """Return a function that begins a trial, which then waits, and returns the path of the import."""
+
+    def begin():
+        job = as_login.post(IMPORTS, data=make_zip(bread__md=BREAD), query_string={"name": "a.zip"}).json
+        assert paused[0].wait(60)
+        return f"{IMPORTS}{job['uuid']}/"
+
+    return begin
+
+
+def test_one_import_runs_at_a_time(as_login, begin, paused, wait):
+    path = begin()
+    second = as_login.post(IMPORTS, data=b"x", query_string={"name": "b.md"})
+    assert outcome(second) == (409, "import_running")
+    assert outcome(as_login.post(f"{path}start/")) == (409, "import_running")
+    assert outcome(as_login.delete(path)) == (409, "import_running")
+
+
+def set_job(app, uuid, **values):
+    """Change the row of an import."""
+    with app.app_context(), transaction():
+        db.session.execute(update(ImportJob).where(ImportJob.uuid == uuid).values(values))
+
+
+def test_an_import_of_a_killed_server_is_interrupted(app, people, as_login, send, start):
+    job = send()
+    path = f"{IMPORTS}{job['uuid']}/"
+    set_job(app, as_uuid(job), status="importing", last_updated=clock.now())
+    assert as_login.get(path).json["status"] == "importing"
+    long_ago = clock.now() - STALE_AFTER - timedelta(seconds=1)
+    set_job(app, as_uuid(job), status="importing", last_updated=long_ago)
+    assert as_login.get(path).json["status"] == "interrupted"
+    assert start(job)["status"] == "finished"
+
+
+def as_uuid(job):
+    from uuid import UUID
+
+    return UUID(job["uuid"])
+
+
+def test_an_import_whose_file_is_gone_cannot_be_started(app, as_login, send):
+    job = send()
+    with app.app_context():
+        folders.delete_upload(as_uuid(job))
+    assert outcome(as_login.post(f"{IMPORTS}{job['uuid']}/start/")) == (409, "import_ended")
+
+
+def test_old_imports_are_deleted_with_their_files(app, as_login, send, monkeypatch, instance):
+    monkeypatch.setattr(service, "MAX_JOBS", 2)
+    jobs = [send(b"Words", name=f"{number}.md") for number in range(3)]
+    assert [job["name"] for job in as_login.get(IMPORTS).json] == ["2.md", "1.md"]
+    assert {path.name for path in (instance / "imports").iterdir()} == {job["uuid"] for job in jobs[1:]}
+    set_job(app, as_uuid(jobs[1]), last_updated=clock.now() - service.MAX_AGE - timedelta(minutes=1))
+    with app.app_context():
+        service.delete_old()
+    assert [job["name"] for job in as_login.get(IMPORTS).json] == ["2.md"]
+
+
+def test_the_start_of_a_server_deletes_what_a_killed_import_has_unpacked(app, instance):
+    left = instance / "imports" / "unpacked-0123"
+    left.mkdir(parents=True)
+    left.with_suffix(".lock").touch()
+    with app.app_context():
+        service.delete_old()
+    assert list((instance / "imports").iterdir()) == []
+
+
+def test_the_summary_of_an_import_is_limited(as_login, send, monkeypatch):
+    monkeypatch.setattr(report_output, "MAX_PROBLEMS", 2)
+    job = send(make_zip(**{f"{number}__md": BROKEN for number in range(5)}))
+    assert (job["problem_count"], len(job["problems"])) == (5, 2)
+    report = as_login.get(f"{IMPORTS}{job['uuid']}/report/")
+    assert len(json.loads(report.data)["files"]) == 5
+    assert report.headers["Content-Disposition"] == "attachment; filename=import-report.json"
+
+
+def test_an_import_shows_no_user_if_they_were_deleted(app, as_login, send):
+    job = send()
+    from uuid import uuid4
+
+    set_job(app, as_uuid(job), user_id=uuid4())
+    assert as_login.get(IMPORTS).json[0]["user"] is None
+
+
+@pytest.mark.parametrize(
+    ("given", "stored"),
+    [
+        ("../../etc/blog.zip", "blog.zip"),
+        ("con.zip", "import.zip"),
+        ("..", "import"),
+        ("a\x00b\n.zip", "ab.zip"),
+        ("Ærø 2009.zip", "Ærø 2009.zip"),
+        ("x" * 300 + ".zip", "import.zip"),
+    ],
+)
+def test_names_of_files_are_made_safe(given, stored):
+    assert folders.make_file_name(given) == stored

@@ -1,0 +1,95 @@
+"""Slugs are derived from words and made unique."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blogapi.rendering import slugs
+from blogapi.web import unique_slugs
+
+FORM = re.compile(r"[^\W_]+(-[^\W_]+)*")
+
+
+@pytest.mark.parametrize(
+    ("words", "slug"),
+    [
+        ("Hello, World!", "hello-world"),
+        ("  --Hello--  ", "hello"),
+        ("Crème brûlée", "creme-brulee"),
+        ("Łódź & Ærø", "lodz-aero"),
+        ("Straße", "strasse"),
+        ("İstanbul", "istanbul"),
+        ("e\u0301te\u0301", "ete"),
+        ("日本語 ブログ", "日本語-ブログ"),
+        ("Привет, мир", "привет-мир"),
+        ("snake_case", "snake-case"),
+        ("C++", "c"),
+        ("2026", "2026"),
+    ],
+)
+def test_a_slug_is_the_lowercase_hyphenated_form_of_the_words(words, slug):
+    assert slugs.make_slug(words) == slug
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("C#", "c-sharp"),
+        ("C#/F#", "c-sharp-f-sharp"),
+        ("C++", "c-plus-plus"),
+        ("C++ tips", "c-plus-plus-tips"),
+        ("Google+", "google-plus"),
+        ("A+B", "a-b"),
+        ("#news", "news"),
+        ("Slow food", "slow-food"),
+    ],
+)
+def test_the_slug_of_a_term_tells_signs_apart(name, slug):
+    assert slugs.make_term_slug(name) == slug
+
+
+@pytest.mark.parametrize("words", ["", " ", "🎉🎉", "!?", "\x00", "\ud800", "---"])
+def test_words_without_letters_and_digits_get_a_random_slug(words):
+    first, second = slugs.make_slug(words), slugs.make_slug(words)
+    assert re.fullmatch(r"[0-9a-f]{8}", first)
+    assert first != second
+
+
+@pytest.mark.parametrize("words", ["a" * 1000, "word " * 300, "日" * 1000, "ß" * 500, "½" * 500])
+def test_a_derived_slug_is_short_enough_to_append_a_number(words):
+    slug = slugs.make_slug(words)
+    assert len(slug) <= slugs.MAX_DERIVED_LENGTH
+    assert FORM.fullmatch(slug)
+
+
+@settings(deadline=None)
+@given(st.text())
+def test_a_slug_can_be_derived_from_any_text(words):
+    slug = slugs.make_slug(words)
+    assert FORM.fullmatch(slug), (words, slug)
+    assert slug == slug.lower()
+    assert len(slug) <= slugs.MAX_DERIVED_LENGTH
+
+
+@settings(deadline=None)
+@given(st.text())
+def test_the_slug_of_a_slug_is_the_same_slug(words):
+    slug = slugs.make_slug(words)
+    assert slugs.make_slug(slug) == slug
+
+
+def test_a_free_slug_is_kept_and_a_taken_slug_gets_the_first_free_number():
+    assert unique_slugs.first_free_slug("a", ()) == "a"
+    assert unique_slugs.first_free_slug("a", {"a"}) == "a-2"
+    assert unique_slugs.first_free_slug("a", {"a", "a-2", "a-4"}) == "a-3"
+
+
+@settings(deadline=None)
+@given(st.sets(st.integers(1, 20)))
+def test_first_free_never_returns_a_taken_slug(numbers):
+    taken = {"a" if number == 1 else f"a-{number}" for number in numbers}
+    assert unique_slugs.first_free_slug("a", taken) not in taken
