@@ -39,9 +39,9 @@ _IDS = (
 )  # fmt: skip
 _NUMBER = re.compile(r"[0-9]{1,5}(?:px|%)?|auto")
 _YOUTUBE = re.compile(
-    r"(?:(?:https?:)?//)?(?:[\w-]+\.)?youtu(?:be(?:-nocookie)?\.com|\.be)/(?:.*[?&]v=|\w+/)?([\w-]{6,20})"
+    r"(?:(?:https?:)?//)?(?:[\w-]{1,63}\.)?youtu(?:be(?:-nocookie)?\.com|\.be)/(?:.{0,200}[?&]v=|\w{1,20}/)?([\w-]{6,20})"
 )
-_VIMEO = re.compile(r"(?:(?:https?:)?//)?(?:\w+\.)?vimeo\.com/(?:video/)?([0-9]+)")
+_VIMEO = re.compile(r"(?:(?:https?:)?//)?(?:\w{1,63}\.)?vimeo\.com/(?:video/)?([0-9]{1,20})")
 _ID = re.compile(r"[\w@-]{1,99}(?:/[\w@-]{1,99})?")
 # The pages of other sites, which become links, and players. `{first}` is the first part of the id.
 _PAGES = {
