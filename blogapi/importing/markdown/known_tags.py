@@ -39,7 +39,7 @@ _IDS = (
 )  # fmt: skip
 _NUMBER = re.compile(r"[0-9]{1,5}(?:px|%)?|auto")
 _YOUTUBE = re.compile(
-    r"(?:(?:https?:)?//)?(?:[\w-]{1,63}\.)?youtu(?:be(?:-nocookie)?\.com|\.be)/(?:.{0,200}[?&]v=|\w{1,20}/)?([\w-]{6,20})"
+    r"(?:(?:https?:)?//)?(?:[\w-]{1,63}\.)?youtu(?:be(?:-nocookie)?\.com|\.be)/(?:watch\?(?:[^\s#]{0,40}&)?v=|\w{1,20}/)?([\w-]{6,20})"
 )
 _VIMEO = re.compile(r"(?:(?:https?:)?//)?(?:\w{1,63}\.)?vimeo\.com/(?:video/)?([0-9]{1,20})")
 _ID = re.compile(r"[\w@-]{1,99}(?:/[\w@-]{1,99})?")
