@@ -76,7 +76,7 @@ def old_database(app, instance, tmp_path, make_article, make_tag, write_key) -> 
     engine.dispose()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("ATTACH ? AS new", (str(instance / "blog.db"),))
-        for table in list_tables(connection) - {"alembic_version"}:
+        for table in list_tables(connection) & list_tables(connection, "new") - {"alembic_version"}:
             names = [name for _, name, *_ in connection.execute(f"PRAGMA main.table_info({table})")]
             listed = ", ".join(f'"{name}"' for name in names)
             connection.execute(f"DELETE FROM main.{table}")  # noqa: S608
@@ -84,8 +84,8 @@ def old_database(app, instance, tmp_path, make_article, make_tag, write_key) -> 
     return path
 
 
-def list_tables(connection: sqlite3.Connection) -> set[str]:
-    found = connection.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'")
+def list_tables(connection: sqlite3.Connection, schema: str = "main") -> set[str]:
+    found = connection.execute(f"SELECT name FROM {schema}.sqlite_master WHERE type = 'table'")  # noqa: S608
     return {name for (name,) in found}
 
 
