@@ -22,10 +22,10 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy import event as events
-from sqlalchemy.orm import Session, selectinload
+from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import flag_modified
 
-from blogapi.articles import author_visibility, renderings, states
+from blogapi.articles import author_visibility, queries, renderings, states
 from blogapi.articles.fields import SEARCHED_NAMES
 from blogapi.articles.json_reader import FRAGMENT_FIELDS, RENDERED_FIELDS
 from blogapi.articles.models import Article, ArticleJson, ArticleStats, Seo
@@ -146,6 +146,16 @@ class RenderedArticle(WithAttributes):
         written: str = super().__getattr__("excerpt")
         return written or self._rendering.excerpt
 
+    @cached_property
+    def row(self) -> dict[str, Any]:
+        """The columns of the article's row in ArticleJson, by name."""
+        rendered = json_fragments.to_fragments(_RENDERED_SCHEMA.dump(self))
+        return {
+            **_make_short_row(self),
+            "content": f'"content":{web_json.to_json(self.content)}'.encode(),
+            "html": rendered.encode(),
+        }
+
 
 def init_app(app: Flask) -> None:
     """Listen to every flush of the session, and render all articles again after an update.
@@ -217,11 +227,28 @@ def render_all() -> Iterator[int]:
         renderings.prepare((article.content, article.content_type) for article in batch)
         with transaction():
             # The articles are read again, because another write may have changed or deleted some of them.
-            uuids = [article.uuid for article in batch]
-            present = select(Article).where(Article.uuid.in_(uuids)).options(selectinload(Article.seo))
-            store_articles(db.session(), db.session.scalars(present).all())
+            present = queries.find_by_uuids([article.uuid for article in batch])
+            store_again(db.session(), list(present.values()))
         db.session.expunge_all()
         yield done
+
+
+def store_again(session: Session, articles: Sequence[Article]) -> None:
+    """Store what is derived from the articles; record those whose JSON was missing or differs."""
+    rendered = render_articles(articles)
+    differing = {article.uuid for article in find_differing(session, rendered)}
+    for article in articles:
+        if article.uuid in differing:
+            states.record_rendering(article, What.RENDERED)
+    store_articles(session, rendered)
+
+
+def find_differing(session: Session, articles: Collection[RenderedArticle]) -> list[RenderedArticle]:
+    """Return the articles whose stored JSON is missing or differs from a new rendering."""
+    is_one = _json.c.article_id.in_([article.uuid for article in articles])
+    rows = _execute(session, select(_json).where(is_one)).mappings()
+    stored = {row["article_id"]: dict(row) for row in rows}
+    return [article for article in articles if stored.get(article.uuid) != article.row]
 
 
 def count_published() -> int:
@@ -232,13 +259,12 @@ def count_published() -> int:
     return db.session.query(Article).where(has_listed_status(Article)).count()
 
 
-def store_articles(session: Session, articles: Iterable[Article]) -> None:
-    """Render the articles, store their JSON and their uses of files, and index their words."""
-    rendered = render_articles(articles)
+def store_articles(session: Session, rendered: Sequence[RenderedArticle]) -> None:
+    """Store the JSON and the uses of files of the articles, and index their words."""
     if rendered:
         deleted = _execute(session, _DELETE_JSON, {"uuids": [article.uuid for article in rendered]}).all()
         with_uses = {row.article_id for row in deleted if row.has_uses}
-        _execute(session, _INSERT_JSON, [make_row(article) for article in rendered])
+        _execute(session, _INSERT_JSON, [article.row for article in rendered])
         used = {article.uuid: article.find_uses() for article in rendered}
         _store_uses(session, {uuid: files for uuid, files in used.items() if files or uuid in with_uses})
         search.index_articles(session, [get_search_text(article, article.plain_text) for article in rendered])
@@ -248,7 +274,7 @@ def _store_new(session: Session, articles: Sequence[Article]) -> None:
     """Store the JSON and the search entries of articles that were inserted by the current flush."""
     rendered = render_articles(articles)
     if rendered:
-        _execute(session, _INSERT_JSON, [make_row(article) for article in rendered])
+        _execute(session, _INSERT_JSON, [article.row for article in rendered])
         used = {article.uuid: files for article in rendered if (files := article.find_uses())}
         _store_uses(session, used, new=used)
         search.add_articles(session, [get_search_text(article, article.plain_text) for article in rendered])
@@ -266,16 +292,6 @@ def _store_uses(
 ) -> None:
     if used:
         uses.store_article_uses(session, used, new=new)
-
-
-def make_row(article: RenderedArticle) -> dict[str, Any]:
-    """Return the columns of the article's row in ArticleJson, by name."""
-    rendered = json_fragments.to_fragments(_RENDERED_SCHEMA.dump(article))
-    return {
-        **_make_short_row(article),
-        "content": f'"content":{web_json.to_json(article.content)}'.encode(),
-        "html": rendered.encode(),
-    }
 
 
 def _make_short_row(article: RenderedArticle) -> dict[str, Any]:
@@ -391,7 +407,7 @@ def _store_written(session: Session, context: Any) -> None:
             else:
                 unchanged.append(article)
         _store_new(session, new)
-        store_articles(session, [*rendered, *_update_articles(session, unchanged)])
+        store_articles(session, render_articles([*rendered, *_update_articles(session, unchanged)]))
         uses.end_article_uses(session, [row.uuid for row in session.deleted if isinstance(row, Article)])
         _update_stats(session)
 

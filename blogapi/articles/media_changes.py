@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection
 from uuid import UUID
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from blogapi.articles import json_writer, queries, renderings
-from blogapi.articles.models import Article, ArticleJson
+from blogapi.articles.models import Article
 from blogapi.media import hooks
 from blogapi.media.references import KnownFiles
-from blogapi.storage.database import chunk, db, table_of
+from blogapi.storage.database import chunk, db
 
 _BATCH_SIZE = 100
 
 # The number of characters of content that is rendered before the transaction. It is limited, because the
 # renderings are in memory until the transaction ends. Further articles are rendered in the transaction.
 _MAX_PREPARED_LENGTH = 20_000_000
-
-_json = table_of(ArticleJson)
 
 
 def init_app() -> None:
@@ -47,15 +44,12 @@ def _render(session: Session, media_ids: Collection[UUID]) -> None:
     users = sorted(hooks.find_items(session, Article.kind, media_ids))
     for some in chunk(users, _BATCH_SIZE):
         articles = queries.find_by_uuids(some)
-        is_one = _json.c.article_id.in_(list(articles))
-        rows = session.connection().execute(select(_json).where(is_one)).mappings()
-        stored = {row["article_id"]: dict(row) for row in rows}
         # A former version can use a file that the article does not show.
         rendered = json_writer.render_articles(one for one in articles.values() if one.seo is not None)
         for one in rendered:
             _replace_paths(articles[one.uuid], one.known_files)
-        changed = [one.uuid for one in rendered if json_writer.make_row(one) != stored.get(one.uuid)]
-        json_writer.render_again(session, [articles[uuid] for uuid in changed])
+        changed = json_writer.find_differing(session, rendered)
+        json_writer.render_again(session, [articles[one.uuid] for one in changed])
         session.flush()
 
 

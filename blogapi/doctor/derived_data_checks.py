@@ -15,7 +15,7 @@ from sqlalchemy.orm import selectinload, undefer
 
 from blogapi.articles import json_writer
 from blogapi.articles.json_writer import RenderedArticle
-from blogapi.articles.models import Article, ArticleJson, ArticleStats
+from blogapi.articles.models import Article, ArticleStats
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.doctor import findings
 from blogapi.doctor.findings import Finding, ok, repaired_or_wrong, wrong
@@ -105,7 +105,7 @@ def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool
     articles = _load_articles(uuids)
     complete = json_writer.render_articles(article for article in articles if article.seo is not None)
     differing = {
-        "pieces": list(_with_other_json(complete)),
+        "pieces": json_writer.find_differing(db.session(), complete),
         "search": list(_with_other_search_entry(complete)),
         "media": list(_with_other_uses(complete)),
     }
@@ -120,20 +120,13 @@ def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool
             loaded = _load_articles(to_repair)
             misused = [RenderedArticle(article) for article in loaded if article.uuid in with_other_uses]
             uses.store_article_uses(db.session(), {article.uuid: article.find_uses() for article in misused})
-            json_writer.store_articles(db.session(), loaded)
+            json_writer.store_again(db.session(), loaded)
         _end_read()
 
 
 def _load_articles(uuids: Iterable[UUID]) -> Sequence[Article]:
     statement = select(Article).where(Article.uuid.in_(list(uuids))).options(selectinload(Article.seo))
     return db.session.scalars(statement).all()
-
-
-def _with_other_json(articles: list[RenderedArticle]) -> Iterator[RenderedArticle]:
-    table = ArticleJson.__table__
-    statement = select(table).where(table.c.article_id.in_([article.uuid for article in articles]))
-    stored = {row["article_id"]: dict(row) for row in db.session.execute(statement).mappings()}
-    return (article for article in articles if stored.get(article.uuid) != json_writer.make_row(article))
 
 
 def _with_other_search_entry(articles: list[RenderedArticle]) -> Iterator[RenderedArticle]:

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from blogapi.articles import json_reader
 from blogapi.articles import queries as articles
 from blogapi.articles.history import complete_edits, get_content, parse_content
-from blogapi.articles.json_writer import RenderedArticle, make_row
+from blogapi.articles.json_writer import RenderedArticle
 from blogapi.articles.lifecycle import get_api_status
 from blogapi.articles.models import WorkingCopy
 from blogapi.articles.references import keep_existing
@@ -81,7 +81,7 @@ def get_edited_json(copy: WorkingCopy, names: Sequence[str] | None) -> JsonBody:
     content = complete_edits(edits, get_content(article))
     seo = WithAttributes(article.seo, **content.seo)
     changed: dict[str, Any] = {**content.texts, "slug": content.slug, "last_updated": copy.last_updated}
-    columns = make_row(RenderedArticle(WithAttributes(article, **changed, seo=seo)))
+    columns = RenderedArticle(WithAttributes(article, **changed, seo=seo)).row
     row = _Row(
         article_id=article.uuid,
         version=article.version,

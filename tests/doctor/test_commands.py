@@ -15,6 +15,7 @@ from blogapi.doctor import instance_checks
 from blogapi.storage import integrity
 from blogapi.storage.database import db
 from tests.audit_hooks.sqlite_files import allow_opening
+from tests.changes.test_routes import CHANGES
 from tests.conftest import ARTICLES, CATEGORIES, TAGS
 
 pytestmark = pytest.mark.sqlite("its file and its index")
@@ -141,6 +142,17 @@ def test_damage_is_reported_and_repaired(
     assert any(says in line for line in list_lines(repaired, "repaired"))
     assert run_doctor().exit_code == 0
     assert read(reader) == read(as_reader) == before
+
+
+def test_repaired_articles_appear_in_the_changes_feed(run_doctor, blog, as_reader):
+    cursor = as_reader.get(f"{CHANGES}?since=now").json["cursor"]
+    execute(
+        blog,
+        "DELETE FROM article_pieces WHERE article_id IN (SELECT uuid FROM article WHERE slug != 'bread')",
+    )
+    run_doctor("--repair")
+    (change,) = as_reader.get(f"{CHANGES}?since={cursor}").json["changes"]
+    assert as_reader.get(f"{ARTICLES}{change['uuid']}/").json["title"] == "東京 Soup"
 
 
 def test_without_the_repair_option_nothing_is_changed(run_doctor, blog):
