@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 
 from blogapi.importing.markdown.dates import parse_date
 from blogapi.importing.messages import NO_DATE, PAST_SCHEDULE, describe_status
-from blogapi.importing.wordpress.repair import INCOMPLETE
 from blogapi.importing.xml_elements import Element
 
 # The names in the report of items that are left behind, by their status.
@@ -50,8 +49,6 @@ def decide_status(
     if "draft" in statuses:
         return "draft", ""
     reason = next(filter(None, (_find_reason_for_draft(status, date, now) for status in statuses)), "")
-    if not reason and item.list_children(INCOMPLETE):
-        reason = "Its end is missing in the file; the article became a draft."
     if not reason and any(child.text.strip() for child in item.list_children("wp:post_password")):
         reason = "It was protected with a password; the article became a draft."
     if not reason and _is_restricted(item.get_text("content:encoded"), metas):

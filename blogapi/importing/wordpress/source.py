@@ -18,11 +18,14 @@ from blogapi.importing.wordpress import terms
 from blogapi.importing.wordpress.article_records import RecordMaker
 from blogapi.importing.wordpress.blog import Blog, get_blog_address
 from blogapi.importing.wordpress.left_behind import add_details
-from blogapi.importing.wordpress.repair import DTD_REFUSAL, repair
+from blogapi.importing.wordpress.repair import repair
 from blogapi.importing.xml_elements import Element, ElementBuilder, decode, parse
 
 MAX_FILE_BYTES = 8 * 1024**3
 _WORDPRESS_COM_FILES = ".files.wordpress.com"
+_DTD_REFUSAL = (
+    "It has a document type declaration, which is not read for safety; WordPress writes none: remove it."
+)
 
 
 class MalformedFile(Exception):
@@ -44,19 +47,16 @@ class ExportFile:
     def read(self) -> Iterator[Element]:
         """Yield the children of the channel.
 
-        Raises MalformedFile if the file is not well-formed (not if `is_repaired`), and RefusedFile if the
-        file cannot be read.
+        Raises MalformedFile if the file is not well-formed, and RefusedFile if the file cannot be read.
         """
         self.repairs = Counter()
         builder = ElementBuilder()
         with folder.open_file(self.entry.path, MAX_FILE_BYTES) as file:
             try:
-                if self.is_repaired:
-                    yield from repair(decode(file, is_strict=False), builder, self.repairs)
-                else:
-                    yield from parse(decode(file), builder)
+                text = decode(file, is_strict=not self.is_repaired)
+                yield from parse(repair(text, self.repairs) if self.is_repaired else text, builder)
             except DefusedXmlException as error:
-                raise RefusedFile(DTD_REFUSAL) from error
+                raise RefusedFile(_DTD_REFUSAL) from error
             except (SAXParseException, UnicodeError) as error:
                 raise MalformedFile(str(error)) from error
             except OSError as error:

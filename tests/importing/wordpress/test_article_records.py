@@ -88,14 +88,6 @@ def test_nothing_is_published_that_was_not_public(tmp_path, fields, status, note
     assert "secret" not in " ".join(record.notes)
 
 
-@pytest.mark.parametrize("end", ["", "</channel></rss><rss><channel>"])
-def test_an_item_without_its_end_becomes_a_draft(tmp_path, end):
-    cut = make_item().removesuffix("</item>\n") + end
-    first, second = read_export(tmp_path, make_export(cut, make_item(post_id="13")))
-    assert (first.status, second.status) == ("draft", "published")
-    assert "Its end is missing" in first.notes[0]
-
-
 @pytest.mark.parametrize(
     ("fields", "name"),
     [
