@@ -31,17 +31,6 @@ class TermRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CommentRecord:
-    """A comment of an article. Comments are not imported; the JSON report contains them."""
-
-    author: str
-    url: str = ""
-    created: datetime | None = None  #: aware, UTC
-    is_approved: bool = True
-    content: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ExportedFields:
     """What an export of blogapi contains of an article and other formats do not."""
 
@@ -108,7 +97,6 @@ class ArticleRecord:
     names: tuple[str, ...] = ()
     #: whether template tags and wiki links in the content are resolved
     has_templates: bool = False
-    comments: tuple[CommentRecord, ...] = ()
     exported: ExportedFields | None = None  #: only in an export of blogapi
     #: whether only `publish_undated` decides on the status, because there is neither front matter nor a date
     is_undated: bool = False

@@ -10,7 +10,7 @@ from uuid import UUID
 import marshmallow as ma
 from sqlalchemy.exc import DataError, IntegrityError
 
-from blogapi.importing.article_record import ArticleRecord, CommentRecord, NotAnArticle, RefusedFile
+from blogapi.importing.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.importing.media.imported_media import MediaReport
 from blogapi.web.errors import Problem, flatten_messages
 from blogapi.web.fields import join_messages
@@ -43,7 +43,6 @@ class FileReport:
     title: str = ""  #: the title of the item, if `key` is not its path
     slug: str = ""  #: the slug of an article that was created or updated
     article: UUID | None = None  #: the article that the file became; None in a dry run and if it was left out
-    comments: tuple[CommentRecord, ...] = ()  #: comments that were left behind
 
 
 # The record of a file that was read, or the report of a file that could not be read.

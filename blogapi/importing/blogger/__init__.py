@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -54,8 +53,7 @@ class BloggerSource:
             try:
                 if entry.problem:
                     raise entry.problem
-                with tempfile.TemporaryFile("w+b") as file:
-                    yield from self._read_file(entry, Overview(entry.path, file))
+                yield from self._read_file(entry, Overview(entry.path))
             except (NotAnArticle, RefusedFile) as error:
                 yield report_problem(entry.key, error)
 
@@ -74,11 +72,7 @@ class BloggerSource:
         try:
             self._check(item)
             return make_record(
-                item,
-                (entry.key, entry.path),
-                self._options.now,
-                overview.read_comments(item),
-                is_private=overview.is_private,
+                item, (entry.key, entry.path), self._options.now, is_private=overview.is_private
             )
         except (RefusedFile, NotAnArticle) as error:
             result = Result.REFUSED if isinstance(error, RefusedFile) else Result.SKIPPED

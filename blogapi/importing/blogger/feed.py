@@ -23,11 +23,9 @@ _FIELDS = {
     "type": "kind",
     "status": "status",
     "filename": "address",
-    "parent": "parent",
     "metaDescription": "description",
     "trashed": "trashed",
     "author/name": "author",
-    "author/uri": "author_url",
     "control/draft": "draft",
 }
 # Of several values in a damaged file, each can be the true one.
@@ -120,7 +118,5 @@ def _read_attributes(item: BloggerItem, element: Element) -> None:
         item.address = attributes.get("href", "")
     elif (name == "link" and attributes.get("rel") == "enclosure") or (name == "enclosure" and attributes):
         item.features.append("enclosures")
-    elif name == "in-reply-to":
-        item.parent = attributes.get("ref", "")
     elif name in ("location", "point"):
         item.features.append("locations")

@@ -1,19 +1,18 @@
-"""The posts, pages and comments of a Blogger export, and the records of articles that they become."""
+"""The items of a Blogger export, and the records of articles that they become."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from html import unescape
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from blogapi.importing.article_record import ArticleRecord, AuthorRecord, CommentRecord, RefusedFile
+from blogapi.importing.article_record import ArticleRecord, AuthorRecord, RefusedFile
 from blogapi.importing.blogger.embeds import convert_embeds
 from blogapi.importing.markdown import dates, paths
-from blogapi.importing.markdown.text import list_distinct, to_http_url, to_line, to_plain_html, to_title
+from blogapi.importing.markdown.text import list_distinct, to_line, to_plain_html, to_title
 from blogapi.importing.messages import NO_DATE, PAST_SCHEDULE, describe_status
 
 MAX_TEXT_LENGTH = 16 * 1024 * 1024
@@ -37,9 +36,7 @@ class BloggerItem:
     content: str = ""
     published: str = ""
     author: str = ""
-    author_url: str = ""
     address: str = ""  #: the former address, with or without host
-    parent: str = ""  #: the id of the post of a comment
     description: str = ""
     labels: list[str] = field(default_factory=list)
     features: list[str] = field(default_factory=list)  #: names of what is left behind ("locations")
@@ -70,22 +67,10 @@ class BloggerItem:
         return f"blogger:{quote(blog, safe='')}:{quote(number, safe='', errors='replace')}"
 
 
-def make_comment(item: BloggerItem) -> CommentRecord:
-    """Return the record of a comment."""
-    return CommentRecord(
-        author=to_line(item.author),
-        url=to_http_url(item.author_url),
-        created=dates.parse_date(item.published),
-        is_approved=item.status in ("", "LIVE"),
-        content=item.content,
-    )
-
-
 def make_record(
     item: BloggerItem,
     source: tuple[str, Path],
     now: datetime,
-    comments: Sequence[CommentRecord] = (),
     *,
     is_private: bool = False,
 ) -> ArticleRecord:
@@ -118,7 +103,6 @@ def make_record(
         seo_description=to_title(item.description),
         former_paths=(path,) if status == "published" else (),
         addresses=(path,) if path.strip("/") else (),
-        comments=tuple(comments),
         notes=tuple(notes),
     )
 

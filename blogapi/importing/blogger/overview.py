@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import pickle
 import re
 from collections import Counter
 from pathlib import Path
-from typing import IO
 from urllib.parse import urlsplit
 
-from blogapi.importing.article_record import CommentRecord, RefusedFile
+from blogapi.importing.article_record import RefusedFile
 from blogapi.importing.blogger.feed import Feed
-from blogapi.importing.blogger.items import BloggerItem, make_comment
+from blogapi.importing.blogger.items import BloggerItem
 
 # `https://name.blogspot.co.uk/2020/01/title.html`: each country has its own host for the same blog.
 _POST_LINK = re.compile(
@@ -24,13 +22,11 @@ _COUNTED = {"comment": "comments", "settings": "settings of the blog", "template
 
 
 class Overview:
-    """The comments, the hosts and the visibility of a blog; `file` is a temporary file for the comments."""
+    """The hosts and the visibility of a blog, and what it contains besides articles."""
 
-    def __init__(self, path: Path, file: IO[bytes]) -> None:
+    def __init__(self, path: Path) -> None:
         self.counts: Counter[str] = Counter()
         self.is_private = False
-        self._file = file
-        self._comments: dict[str, list[int]] = {}
         self._paths: set[str] = set()
         self._links: set[tuple[str, str]] = set()
         feed = Feed(path)
@@ -45,10 +41,7 @@ class Overview:
     def _add(self, item: BloggerItem) -> None:
         if item.kind in _COUNTED:
             self.counts[_COUNTED[item.kind]] += 1
-        if item.kind == "comment":
-            self._comments.setdefault(item.parent, []).append(self._file.tell())
-            pickle.dump(make_comment(item), self._file)
-        elif item.kind == "settings" and item.id.endswith(_ACCESS_SETTING):
+        if item.kind == "settings" and item.id.endswith(_ACCESS_SETTING):
             self.is_private = item.content.strip() != "PUBLIC"
         elif item.kind in ("post", "page"):
             self.counts.update(item.features)
@@ -57,15 +50,6 @@ class Overview:
                 self._links.update((host.lower(), path) for host, path in _POST_LINK.findall(item.content))
             if item.address.startswith("http"):
                 self._links.update((host, item.get_path()) for host in list_hosts(item.address))
-
-    def read_comments(self, item: BloggerItem) -> list[CommentRecord]:
-        """Return the comments of a post or page, in the order of the file."""
-        return [self._load(position) for position in self._comments.get(item.id, ())]
-
-    def _load(self, position: int) -> CommentRecord:
-        self._file.seek(position)
-        comment: CommentRecord = pickle.load(self._file)  # noqa: S301 (written above)
-        return comment
 
     def find_hosts(self) -> set[str]:
         """Return the hosts of the blog.

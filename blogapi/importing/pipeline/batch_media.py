@@ -130,7 +130,7 @@ def complete_report(
     The paths in `mapped` are known from an earlier import.
     """
     if record.source:
-        report = replace(report, source=record.source, title=record.title, comments=record.comments)
+        report = replace(report, source=record.source, title=record.title)
     if media is None:
         return report
     found = media.make_report(mapped)

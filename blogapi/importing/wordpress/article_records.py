@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any
 from urllib.parse import quote, unquote
@@ -19,10 +18,10 @@ from blogapi.importing.wordpress.blog import Blog, get_blog_address, read_metas,
 from blogapi.importing.wordpress.content import to_html
 from blogapi.importing.wordpress.conversion import ContentContext, Converted
 from blogapi.importing.wordpress.left_behind import (
+    count_comments,
     count_custom_fields,
     count_marks,
     count_name,
-    read_comments,
 )
 from blogapi.importing.xml_elements import Element
 from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug
@@ -41,8 +40,6 @@ class RecordMaker:
         self.address = address  #: host and path of the blog; "" = unknown
         self.options = options
         self.counts = left_behind.counts
-        #: The names of custom fields that are left behind, with the number of items that have them.
-        self.custom_fields: Counter[str] = Counter()
 
     def make_key(self, item: Element) -> str:
         """Return the key of the record of an item."""
@@ -57,11 +54,11 @@ class RecordMaker:
         cannot be imported.
         """
         post_type = item.get_text("wp:post_type") or "post"
-        found_comments = read_comments(item, self.counts)
+        count_comments(item, self.counts)
         self._check_is_taken(item, post_type)
         metas = read_metas(item)
         count_marks(item, metas, self.counts)
-        count_custom_fields(metas, self.custom_fields, self.counts)
+        count_custom_fields(metas, self.counts)
         notes: list[str] = []
         texts = self._read_texts(item, metas, notes)
         date = publication.find_date(item, self.blog.offset)
@@ -83,7 +80,6 @@ class RecordMaker:
             former_slugs=() if status == "draft" else _read_former_slugs(item, texts["slug"], notes),
             former_paths=() if status == "draft" else addresses,
             addresses=addresses,
-            comments=found_comments,
             **texts,
             **self._read_cover(metas, notes),
             **self._read_seo(item, metas, {**texts, "category": category}, notes),

@@ -17,7 +17,6 @@ from blogapi.importing.sources import ImportOptions, LeftBehind
 from blogapi.importing.wordpress import terms
 from blogapi.importing.wordpress.article_records import RecordMaker
 from blogapi.importing.wordpress.blog import Blog, get_blog_address
-from blogapi.importing.wordpress.left_behind import add_details
 from blogapi.importing.wordpress.repair import repair
 from blogapi.importing.xml_elements import Element, ElementBuilder, decode, parse
 
@@ -107,9 +106,9 @@ class WordPressSource:
         }
         for file in self._files:
             yield from self._read_file(file, makers)
-        custom_fields = sum((maker.custom_fields for maker in makers.values()), Counter())
-        parents = (parent for blog in self._blogs.values() for parent in terms.list_parents(blog))
-        add_details(self.left_behind, parents, custom_fields)
+        parents = (bool(term.parent) for blog in self._blogs.values() for term in blog.terms.values())
+        self.left_behind.counts["parents of categories"] = sum(parents)
+        self.left_behind.counts = +self.left_behind.counts
 
     def _read_file(self, file: ExportFile, makers: dict[str, RecordMaker]) -> Iterator[Item]:
         entry = file.entry

@@ -33,14 +33,6 @@ def list_terms(blogs: Iterable[Blog]) -> Iterator[TermRecord]:
             yield TermRecord(kind=kind, name=_choose(term.name, blog), fields=fields)
 
 
-def list_parents(blog: Blog) -> Iterator[dict[str, str]]:
-    """Yield the categories of a blog that have a parent, as details of the report."""
-    for (taxonomy, _), term in blog.terms.items():
-        if taxonomy == "category" and term.parent:
-            parent = blog.terms.get((taxonomy, term.parent.casefold()))
-            yield {"category": term.name, "parent": parent.name if parent else term.parent}
-
-
 def read_terms(
     item: Element, blog: Blog, metas: Mapping[str, str], left_behind: Counter[str]
 ) -> tuple[str, tuple[str, ...]]:

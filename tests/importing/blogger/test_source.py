@@ -64,7 +64,6 @@ ADDRESS = (
     "<link rel='replies' href='http://mimi.blogspot.com/2020/05/a-cat.html#comment-form'/>"
     "<link rel='alternate' type='text/html' href='http://mimi.blogspot.com/2020/05/a-cat.html'/>"
 )
-REPLY = "<thr:in-reply-to href='http://mimi.blogspot.com/x' ref='tag:blogger.com,1999:blog-7.post-1'/>"
 DRAFT = "<app:control xmlns:app='http://purl.org/atom/app#'><app:draft>yes</app:draft></app:control>"
 LABEL = "<category scheme='http://www.blogger.com/atom/ns#' term='{}'/>"
 
@@ -97,7 +96,7 @@ def test_posts_pages_and_comments_are_read(read):
     labels = "".join(map(LABEL.format, ["Cats", "cats", "Tom &amp; Co"]))
     feed = make_feed(
         make_entry(9, "settings", title="Setting"),
-        make_entry(2, "comment", REPLY, content="Nice"),
+        make_entry(2, "comment", content="Nice"),
         make_entry(1, "post", ADDRESS + labels),
         make_entry(3, "page", DRAFT),
     )
@@ -110,7 +109,6 @@ def test_posts_pages_and_comments_are_read(read):
     )
     assert (post.tags, [one.name for one in post.authors]) == (("Cats", "Tom & Co"), ["Ada"])
     assert post.addresses == ("/2020/05/a-cat.html",)
-    assert [(one.author, one.content) for one in post.comments] == [("Ada", "Nice")]
     assert (page.key, page.status, page.tags) == ("blogger:7:3", "draft", ("page",))
     assert source.left_behind.counts == {"comments": 1, "settings of the blog": 1}
     assert source.hosts - blogger.PICTURE_HOSTS == {"mimi.blogspot.com"}
@@ -151,12 +149,10 @@ def test_takeout_is_read(read):
         "<category scheme='tag:blogger.com,1999:blog-7' term='Cats'/><blogger:metaDescription>About Mimi"
         "</blogger:metaDescription><blogger:filename>/2020/05/a-cat.html</blogger:filename><link/><enclosure/>"
     )
-    reply = "<blogger:parent>tag:blogger.com,1999:blog-7.post-1</blogger:parent><blogger:inReplyTo/>"
-    feed = make_takeout(make_takeout_entry(1, extra), make_takeout_entry(2, reply, type="COMMENT"))
+    feed = make_takeout(make_takeout_entry(1, extra), make_takeout_entry(2, type="COMMENT"))
     (post,), source = read(feed, "feed.atom")
     assert (post.key, post.slug, post.status, post.tags) == ("blogger:7:1", "a-cat", "published", ("Cats",))
     assert (post.addresses, post.seo_description) == (("/2020/05/a-cat.html",), "About Mimi")
-    assert [one.author for one in post.comments] == ["Ada"]
     assert source.left_behind.counts == {"comments": 1, "locations": 1}
 
 

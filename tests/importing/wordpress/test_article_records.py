@@ -168,9 +168,6 @@ def test_terms_come_with_descriptions_and_their_parents_are_left_behind(tmp_path
     )
     assert TermRecord(kind="tag", name="Worms") in list(source.terms)
     assert source.left_behind.counts == {"parents of categories": 1, "terms of the taxonomy post_format": 1}
-    assert source.left_behind.details["parents of categories"] == [
-        {"category": "Soil & earth", "parent": "Garden"}
-    ]
 
 
 @pytest.mark.parametrize(
@@ -300,25 +297,16 @@ def test_an_address_that_cannot_be_a_slug_is_reported(tmp_path):
     assert "“My_Post”" in record.notes[0]
 
 
-def test_comments_are_counted_and_kept_without_addresses_of_their_authors(tmp_path):
+def test_comments_are_counted(tmp_path):
     comments = "".join(
         f"""<wp:comment><wp:comment_author><![CDATA[Bob]]></wp:comment_author>
-        <wp:comment_author_email>bob@example.com</wp:comment_author_email>
-        <wp:comment_author_IP>192.0.2.1</wp:comment_author_IP>
-        <wp:comment_author_url>https://bob.example</wp:comment_author_url>
-        <wp:comment_date_gmt>2020-05-05 00:00:00</wp:comment_date_gmt>
         <wp:comment_approved>{approved}</wp:comment_approved>
         <wp:comment_type>{type_}</wp:comment_type>
         <wp:comment_content><![CDATA[Nice!]]></wp:comment_content></wp:comment>"""
         for approved, type_ in [("1", ""), ("0", "comment"), ("spam", ""), ("trash", ""), ("1", "pingback")]
     )
     source = open_export(tmp_path, make_export(make_item(comments)))
-    (record,) = source.read()
-    assert [(one.author, one.url, one.is_approved, one.content) for one in record.comments] == [
-        ("Bob", "https://bob.example", True, "Nice!"),
-        ("Bob", "https://bob.example", False, "Nice!"),
-    ]
-    assert record.comments[0].created == datetime(2020, 5, 5, tzinfo=UTC)
+    assert len([*source.read()]) == 1
     assert source.left_behind.counts == {
         "comments": 2, "spam comments": 1, "comments in the trash": 1, "pingbacks and trackbacks": 1
     }  # fmt: skip
@@ -328,8 +316,7 @@ def test_custom_fields_and_marks_are_counted(tmp_path):
     metas = make_meta(mood="happy", _edit_last="1", footnotes="[]")
     source = open_export(tmp_path, make_export(make_item(metas, is_sticky="1")))
     assert len([*source.read()]) == 1
-    assert source.left_behind.counts == {"custom fields": 1, "sticky marks": 1}
-    assert source.left_behind.details == {"custom fields": [{"name": "mood", "items": 1}]}
+    assert source.left_behind.counts == {"custom fields mood": 1, "sticky marks": 1}
 
 
 def test_an_item_that_is_too_long_is_refused_and_the_others_are_read(tmp_path, monkeypatch):
