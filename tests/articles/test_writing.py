@@ -54,7 +54,7 @@ def test_a_deleted_article_is_not_found(as_admin, write):
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), max_size=40)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     title=TEXTS.filter(str.strip),
     subtitle=TEXTS,

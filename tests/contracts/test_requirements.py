@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 from configparser import ConfigParser
+from functools import cache
 from importlib.metadata import packages_distributions, requires, version
 from pathlib import Path
 
@@ -66,6 +67,7 @@ def list_imported_modules():
     return modules - sys.stdlib_module_names - {"blogapi", "_typeshed"} - beside_worker
 
 
+@cache
 def list_imported_distributions():
     distributions = packages_distributions()
     return {canonicalize_name(distributions[module][0]) for module in list_imported_modules()}

@@ -105,7 +105,7 @@ READS = [
 ]
 
 
-@pytest.mark.parametrize("rows", [1, 50])
+@pytest.mark.parametrize("rows", [1, 12])
 def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
     app,
     as_admin,
