@@ -22,12 +22,17 @@ _POLL_MS = 20
 # The ratio of the luminances of each visible text and its background, as WCAG 2 defines it.
 _CONTRASTS = """
 (root) => {
+  const colors = new Map();
+  const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const parse = (color) => {
-    const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-    context.fillStyle = color;
-    context.fillRect(0, 0, 1, 1);
-    const [red, green, blue, alpha] = context.getImageData(0, 0, 1, 1).data;
-    return [red, green, blue, alpha / 255];
+    if (!colors.has(color)) {
+      context.clearRect(0, 0, 1, 1);
+      context.fillStyle = color;
+      context.fillRect(0, 0, 1, 1);
+      const [red, green, blue, alpha] = context.getImageData(0, 0, 1, 1).data;
+      colors.set(color, [red, green, blue, alpha / 255]);
+    }
+    return colors.get(color);
   };
   const mix = (over, under) => over.slice(0, 3).map((value, n) => value * over[3] + under[n] * (1 - over[3]));
   const luminance = (color) => {

@@ -42,11 +42,18 @@ def send_first_request(page):
     return sent.value
 
 
-def test_the_reference_begins_with_the_articles(open_reference):
+def test_the_reference_begins_with_the_articles_and_finds_operations_by_a_word(open_reference):
     page = open_reference()
     tags = page.locator("main h2:visible").all_inner_texts()
     assert [tag.strip() for tag in tags[:3]] == ["Articles", "Categories", "Tags"]
     assert "List the published articles" in page.locator("main h3:visible").first.inner_text()
+    page.get_by_role("button", name=re.compile("Search")).first.click()
+    page.keyboard.type("rotate")
+    results = page.get_by_role("option").filter(has_text="/api/v1/auth/api-key/{id}/rotate/")
+    results.first.wait_for()
+    assert page.get_by_role("option").filter(has_text=re.compile("^List the published articles")).count() == 0
+    results.first.click()
+    wait_until(page, "location.hash.includes('rotate')")
 
 
 def test_the_button_gets_a_key_and_the_page_uses_it(open_reference, make_article):
@@ -60,11 +67,7 @@ def test_the_button_gets_a_key_and_the_page_uses_it(open_reference, make_article
     # The request contains no optional parameter that the visitor did not enter.
     assert response.request.url.endswith(ARTICLES)
     assert not {"if-match", "idempotency-key", "x-request-id"} & response.request.headers.keys()
-
-
-def test_the_key_is_kept_for_the_tab_only(open_reference):
-    page = open_reference()
-    key = get_key(page)
+    # The key is kept for the tab only.
     page.reload()
     page.get_by_role("button", name="Test Request").first.wait_for()
     assert page.locator("#key").input_value() == key
@@ -108,17 +111,6 @@ def test_every_operation_has_samples_for_curl_fetch_and_python(open_reference):
         assert options.all_inner_texts() == ["Fetch", "Requests", "Curl"]
         options.filter(has_text=name).click()
         page.locator("pre:visible", has_text=words).first.wait_for()
-
-
-def test_the_search_finds_operations_by_a_word(open_reference):
-    page = open_reference()
-    page.get_by_role("button", name=re.compile("Search")).first.click()
-    page.keyboard.type("rotate")
-    results = page.get_by_role("option").filter(has_text="/api/v1/auth/api-key/{id}/rotate/")
-    results.first.wait_for()
-    assert page.get_by_role("option").filter(has_text=re.compile("^List the published articles")).count() == 0
-    results.first.click()
-    wait_until(page, "location.hash.includes('rotate')")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import io
 import json
 import sqlite3
 import threading
-import time
 import urllib.request
 import zipfile
 from contextlib import closing
@@ -39,7 +38,7 @@ def archive(app):
         for number in range(NUMBER):
             tags = [f"tag {number % 40}", f"tag {number % 7}"]
             head = json.dumps({"title": f"Imported {number}", "date": "2024-05-01", "tags": tags})
-            file.writestr(f"site/post-{number}.md", f"---\n{head}\n---\n" + f"Words {number}. " * 300)
+            file.writestr(f"site/post-{number}.md", f"---\n{head}\n---\n" + f"Words {number}. " * 30)
     return target.getvalue()
 
 
@@ -94,14 +93,14 @@ class Writer:
                 self.acknowledged.add(name)
             else:
                 assert response.status == 503
-                time.sleep(0.02)
+            stop.wait(0.02)
 
 
 def count_imported(client):
     return sum(article["title"].startswith("Imported") for article in client("GET", LIST).json)
 
 
-@pytest.mark.parametrize("end", ["kill", "terminate", ""])
+@pytest.mark.parametrize("end", ["kill", ""])
 def test_acknowledged_writes_and_imported_articles_are_kept(serve, instance, archive, tmp_path, end):
     with serve() as (client, server_process):
         session, writers = Session(client), [Writer(client, number) for number in range(WRITERS)]
@@ -112,7 +111,7 @@ def test_acknowledged_writes_and_imported_articles_are_kept(serve, instance, arc
             # The server sees the articles that another process stores.
             wait_until(lambda: count_imported(client) > 0)
             if end:
-                getattr(server_process.process, end)()
+                server_process.process.kill()
                 server_process.process.wait(60)
             else:
                 session.wait_for(path, "finished")
@@ -121,7 +120,10 @@ def test_acknowledged_writes_and_imported_articles_are_kept(serve, instance, arc
     with closing(sqlite3.connect(instance / "blog.db", timeout=30)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         (stored,) = connection.execute("SELECT count(*) FROM imported").fetchone()
-        connection.rollback()
+        # The next server need not wait until it takes the import for interrupted.
+        earlier = "datetime('now', '-1 minute') || '.000000'"
+        connection.execute(f"UPDATE import_job SET last_updated = {earlier}")  # noqa: S608
+        connection.commit()
     with serve() as (client, _):
         session = Session(client)
         written = set().union(*(writer.acknowledged for writer in writers))
