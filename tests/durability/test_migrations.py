@@ -81,6 +81,16 @@ def old_database(app, instance, tmp_path, make_article, make_tag, write_key) -> 
             listed = ", ".join(f'"{name}"' for name in names)
             connection.execute(f"DELETE FROM main.{table}")  # noqa: S608
             connection.execute(f"INSERT INTO main.{table} ({listed}) SELECT {listed} FROM new.{table}")  # noqa: S608
+        # The first migration has no authors.
+        connection.execute(
+            "INSERT INTO main.change (kind, uuid, position, public_position, public, gone)"
+            " SELECT kind, uuid, position, public_position, 1, 0 FROM new.event"
+            " WHERE kind != 'author' AND newest_public IS NOT NULL"
+        )
+        connection.execute(
+            "UPDATE main.change_counter SET (position, public_position) ="
+            " (SELECT max(position), max(public_position) FROM main.change)"
+        )
     return path
 
 
