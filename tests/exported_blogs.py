@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -56,7 +55,6 @@ from tests.databases import Databases
 from tests.pictures import make_picture
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
-FORMS = (*layouts.LAYOUTS, "json")
 # All columns of these tables come back, except for those in LEFT_OUT.
 TABLES = (Article, Seo, Category, Tag, Author, Media, Site, FormerSlug, FormerTermSlug, ArticleTag)
 TABLES += (ArticleAuthor, FormerPath, MediaPath, FormerHash, WorkingCopy)
@@ -102,11 +100,8 @@ class Blogs:
     def export(self, target: Path, form: str) -> dict[str, bytes]:
         """Export the blog; return the contents of the files by their paths."""
         with self.app.app_context():
-            if form == "json":
-                exports.export_document(target / "blog.json", io.BytesIO(), drafts=True)
-            else:
-                report = exports.export_files(target, layouts.LAYOUTS[form], drafts=True)
-                assert report.refused == []
+            report = exports.export_files(target, layouts.LAYOUTS[form], drafts=True)
+            assert report.refused == []
         return read_files(target)
 
     def restore(self, source: Path, assets: tuple[Path, ...] = (), **options: Any) -> list[FileReport]:

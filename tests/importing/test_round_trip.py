@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -26,7 +25,6 @@ from blogapi.storage.database import db, table_of, transaction
 from blogapi.tags.taxonomy import TAGS
 from tests.databases import Databases
 from tests.exported_blogs import (
-    FORMS,
     LEFT_OUT,
     TABLES,
     Blogs,
@@ -135,16 +133,15 @@ def make_blog(blogs, tmp_path, blog):
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     phases=[Phase.generate],
 )
-@given(blog=_BLOGS, form=st.sampled_from(FORMS))
+@given(blog=_BLOGS, form=st.sampled_from([*layouts.LAYOUTS]))
 def test_any_blog_comes_back(blogs, tmp_path_factory, blog, form):
     folder = tmp_path_factory.mktemp("export")
     blogs.empty()
     make_blog(blogs, folder, blog)
     (folder / "first").mkdir()
     first = blogs.export(folder / "first", form)
-    shutil.copytree(Path(blogs.app.instance_path, "media"), folder / "assets")
     blogs.empty()
-    blogs.restore(folder / "first", tuple((folder / "assets").iterdir()))
+    blogs.restore(folder / "first")
     (folder / "second").mkdir()
     second = blogs.export(folder / "second", form)
     differing = {path: (first[path], second.get(path)) for path in first if second.get(path) != first[path]}
@@ -152,15 +149,12 @@ def test_any_blog_comes_back(blogs, tmp_path_factory, blog, form):
     assert (differing, first.keys()) == ({}, second.keys())
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", layouts.LAYOUTS)
 def test_a_blog_with_everything_comes_back(blogs, tmp_path, form):
     make_everything(blogs, tmp_path)
     first, rows = blogs.export(tmp_path / "first", form), blogs.read_rows()
-    # A JSON document contains no media files.
-    shutil.copytree(Path(blogs.app.instance_path, "media"), tmp_path / "assets")
-    folders = tuple((tmp_path / "assets").iterdir())
     blogs.empty()
-    reports = blogs.restore(tmp_path / "first", folders)
+    reports = blogs.restore(tmp_path / "first")
     assert {report.result for report in reports} == {Result.CREATED}
     assert blogs.export(tmp_path / "second", form) == first
     restored = blogs.read_rows()

@@ -1,4 +1,4 @@
-"""The exports of blogapi itself: a folder in one of its layouts, or a JSON document."""
+"""The exports of blogapi itself: a folder in one of its layouts."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ _JSON_MARK = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"format"\s*:\s*"blogapi-expo
 def recognise(entry: folder.Entry, head: bytes) -> bool:
     """Return whether the file belongs to an export of blogapi.
 
-    That is a JSON document, or a file below the folder of an export: one of its data files, or an article
-    whose front matter has the field `blogapi`. Another file in the folder is a file of another format.
+    That is a file below the folder of an export: one of its data files, or an article whose front matter has
+    the field `blogapi`. Another file in the folder is a file of another format. A JSON document is recognised
+    too, and refused.
     """
     if _JSON_MARK.match(head):
         return True

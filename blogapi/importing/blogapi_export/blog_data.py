@@ -37,12 +37,11 @@ class ExportedMedia:
     upload_hash: str  #: SHA-256 of the file as it was uploaded
     alt: str
     caption: str
-    size: int  #: in bytes; 0 if unknown
     created: datetime
     last_updated: datetime
     file: str = ""  #: the name in the folder of the export
     former_hashes: Mapping[str, int | None] = field(default_factory=dict)  #: with the widths of renditions
-    path: Path | None = None  #: where the file is; None if the export does not contain it
+    path: Path = Path()  #: where the file is
 
     @property
     def address(self) -> str:
@@ -120,7 +119,6 @@ def read_media(given: Values) -> ExportedMedia:
     created, updated = _get_times(given)
     file, digest = values.get_text(given, "file"), values.get_text(given, "hash")
     _check_digest(digest)
-    size = str(given.get("size") or 0)
     return ExportedMedia(
         uuid=values.get_uuid(given, "uuid"),
         file=file,
@@ -129,7 +127,6 @@ def read_media(given: Values) -> ExportedMedia:
         upload_hash=values.get_text(given, "upload_hash") or digest,
         alt=values.get_text(given, "alt"),
         caption=values.get_text(given, "caption"),
-        size=int(size) if size.isascii() and size.isdigit() and len(size) < 19 else 0,
         created=created,
         last_updated=updated,
         former_hashes=dict(_read_former_hashes(given)),

@@ -28,8 +28,12 @@ Item = TypeVar("Item")
 def read_data(export: ExportFolder) -> BlogData:
     """Return the data of the export; what cannot be read becomes a report."""
     data = BlogData()
-    for item in _read_list(export, "media", data, blog_data.read_media):
-        data.media.append(_find_file(export, item, data))
+
+    def read_media(given: Values) -> ExportedMedia:
+        item = blog_data.read_media(given)
+        return replace(item, path=export.get_media_path(item.file))
+
+    data.media = [*_read_list(export, "media", data, read_media)]
     by_file = {item.file: item for item in data.media}
     for name, kind in blog_data.TERM_KINDS.items():
 
@@ -91,14 +95,6 @@ def _read_text(export: ExportFolder, kind: str) -> str | None:
         return folder.read_bytes(path, _MAX_BYTES).decode("utf-8")
     except UnicodeDecodeError as error:
         raise RefusedFile("It is not UTF-8; save it again as UTF-8.") from error
-
-
-def _find_file(export: ExportFolder, item: ExportedMedia, data: BlogData) -> ExportedMedia:
-    try:
-        return replace(item, path=export.get_media_path(item.file))
-    except RefusedFile as error:
-        data.reports.append(_refuse(export, "media", f"“{item.file[:100]}”: {error}"))
-        return item
 
 
 def _read_pictures(

@@ -49,8 +49,6 @@ class Restored:
 
     counts: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
-    #: The names of media files that are not in the export.
-    missing: list[str] = field(default_factory=list)
     #: The uuids of files of this library by their uuids in the export, if these differ.
     media_uuids: dict[UUID, UUID] = field(default_factory=dict)
 
@@ -60,11 +58,8 @@ def restore_media(
 ) -> Iterator[FileReport]:
     """Store the media files as uploads of the user; yield a report for each file that was not stored."""
     for item, stored in _store_files(data.media, user, dry_run=dry_run):
-        if not isinstance(stored, tuple) and item.path is None:
-            restored.missing.append(item.name)
-        elif not isinstance(stored, tuple):
-            name = item.file or item.name
-            yield FileReport(f"{key}/media/{name}", Result.REFUSED, notes=(str(stored),))
+        if not isinstance(stored, tuple):
+            yield FileReport(f"{key}/media/{item.file}", Result.REFUSED, notes=(str(stored),))
         else:
             restored.counts["media files"] += stored[1]
             if stored[0] != item.uuid:
@@ -91,8 +86,6 @@ def _store_files(
 
 
 def _store(item: ExportedMedia, user: UUID, taken: Container[UUID], *, dry_run: bool) -> tuple[UUID, bool]:
-    if item.path is None:
-        raise RefusedFile("The export does not contain the file.")
     try:
         texts = _TEXTS_SCHEMA.load({"alt": item.alt, "caption": item.caption})
     except ma.ValidationError as error:
@@ -112,7 +105,6 @@ def _store(item: ExportedMedia, user: UUID, taken: Container[UUID], *, dry_run: 
 
 
 def _check_hash(item: ExportedMedia) -> None:
-    assert item.path is not None
     if item.path.parent.is_symlink():
         raise RefusedFile(
             "The media folder is a link, and links are not followed; replace it with the folder."

@@ -1,4 +1,4 @@
-"""The exports of blogapi in an import: one or more folders and JSON documents."""
+"""The exports of blogapi in an import: one or more folders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from uuid import UUID
 from blogapi.exporting.export_files import DESCRIPTION
 from blogapi.importing import folder
 from blogapi.importing.article_record import ArticleRecord, RefusedFile, TermRecord
-from blogapi.importing.blogapi_export import data_files, json_documents, layout, restoring
+from blogapi.importing.blogapi_export import data_files, layout, restoring
 from blogapi.importing.blogapi_export.article_files import ArticleFiles
 from blogapi.importing.blogapi_export.blog_data import BlogData, TermNames, replace_references
 from blogapi.importing.blogapi_export.layout import ExportFolder
@@ -20,6 +20,11 @@ from blogapi.importing.blogapi_export.working_copies import WorkingCopies
 from blogapi.importing.pipeline.service import Importer
 from blogapi.importing.reports import FileReport, Item, Result, read_item, report_problem
 from blogapi.importing.sources import ImportOptions, LeftBehind
+
+_JSON_DOCUMENT = (
+    "It is a JSON document for other programs, without media files; import the folder or the archive of an "
+    "export."
+)
 
 
 class ExportSource:
@@ -34,17 +39,13 @@ class ExportSource:
         self.left_behind = LeftBehind()
         self.notes: list[str] = []
         self._options = options
-        self._documents: list[folder.Entry] = []
         self._unread: list[FileReport] = []
         self._folders: dict[ExportFolder, list[folder.Entry]] = {}
         for entry in entries:
             export = layout.find_export(entry.path)
             is_data = export is not None and layout.is_data_file(export, entry.path)
             if export is None or (entry.path.suffix == ".json" and not is_data):
-                if entry.problem:
-                    self._unread.append(report_problem(entry.key, entry.problem))
-                else:
-                    self._documents.append(entry)
+                self._unread.append(report_problem(entry.key, entry.problem or RefusedFile(_JSON_DOCUMENT)))
             else:
                 articles = self._folders.setdefault(export, [])
                 if not is_data:
@@ -69,15 +70,6 @@ class ExportSource:
                 yield FileReport(key, Result.REFUSED, notes=(str(error),))
                 continue
             yield from self._restore(data, export.root.name, importer, restored)
-        for entry in self._documents:
-            data = json_documents.read_data(entry, self._options.assets)
-            yield from self._restore(data, entry.key, importer, restored)
-        if restored.missing:
-            self.left_behind.counts["media files"] += len(restored.missing)
-            self.left_behind.details["media files"] = [*restored.missing]
-            self.notes.append(
-                "A JSON document contains no media files; --assets FOLDER names a folder with them."
-            )
         self._media_uuids = restored.media_uuids
         sentence = restoring.describe_counts(restored)
         self.notes += [*([sentence] if sentence else []), *restored.notes]
@@ -103,8 +95,6 @@ class ExportSource:
             )
             for entry in entries:
                 yield self._finish(read_item(entry.key, partial(_read_file, reader, entry)))
-        for entry in self._documents:
-            yield from map(self._finish, json_documents.read_articles(entry, self._options.now))
 
     def finish_blog(self, importer: Importer) -> Iterator[FileReport]:
         """Store the working copies of the articles; yield a report for each. Call this at the end."""
@@ -118,11 +108,7 @@ class ExportSource:
         for export in self._folders:
             name = export.layout.working_copies
             if (export.root / name).is_file():
-                yield from copies.restore(export.root / name, "item", f"{export.root.name}/{name}")
-        for entry in self._documents:
-            reports = copies.restore(entry.path, "working_copies.item", entry.key)
-            # Reading the articles has reported a document that cannot be read.
-            yield from (report for report in reports if report.key != entry.key)
+                yield from copies.restore(export.root / name, f"{export.root.name}/{name}")
 
     def _finish(self, item: Item) -> Item:
         """Refuse a second article with the same uuid, and use the uuids that the files have in this blog."""

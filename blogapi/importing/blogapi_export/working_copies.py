@@ -43,12 +43,12 @@ class WorkingCopies:
     articles: Container[UUID]
     dry_run: bool
 
-    def restore(self, path: Path, prefix: str, key: str) -> Iterator[FileReport]:
-        """Yield a report for each item of the list `prefix` in a JSON file."""
+    def restore(self, path: Path, key: str) -> Iterator[FileReport]:
+        """Yield a report for each item of the list in a JSON file."""
         number = 0
         try:
             with path.open("rb") as file:
-                for number, given in enumerate(ijson.items(file, prefix), 1):
+                for number, given in enumerate(ijson.items(file, "item"), 1):
                     yield self._restore(given, f"{key}#{number}")
         except (OSError, ijson.JSONError, UnicodeDecodeError) as error:
             reason = (

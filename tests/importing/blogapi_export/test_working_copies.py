@@ -19,8 +19,8 @@ from blogapi.working_copies.schemas import WorkingCopyBodySchema
 from tests.exported_blogs import Blogs, create_article, create_term, find_term
 
 
-@pytest.fixture(params=["default", "json"])
-def export(request, app, instance, databases, tmp_path):
+@pytest.fixture
+def export(app, instance, databases, tmp_path):
     """A blog with an article that has a working copy, the folder of its export, and the uuid."""
     blogs = Blogs(app, instance, databases)
     with app.app_context():
@@ -30,7 +30,7 @@ def export(request, app, instance, databases, tmp_path):
         uuid = article.uuid
     root = tmp_path / "export"
     root.mkdir()
-    blogs.export(root, request.param)
+    blogs.export(root, "default")
     return blogs, root, uuid
 
 
@@ -95,7 +95,7 @@ def test_edits_of_an_older_version_do_not_overwrite_a_newer_one(export, tmp_path
     with blogs.app.app_context():
         change(blogs, uuid)
     (tmp_path / "later").mkdir()
-    blogs.export(tmp_path / "later", "json")
+    blogs.export(tmp_path / "later", "default")
     blogs.empty()
     blogs.restore(tmp_path / "later")
     assert read_content(blogs, uuid) == "Rye"
@@ -121,9 +121,7 @@ def test_a_broken_working_copy_is_refused(export, old, new, note):
     blogs.empty()
     (path,) = root.glob("*.json")
     text = path.read_text(encoding="utf-8")
-    # In a document, the articles follow.
-    place = text.index(old, max(text.find('"working_copies"'), 0))
-    path.write_text(text[:place] + new + text[place + len(old) :], encoding="utf-8")
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
     refused = [report for report in blogs.restore(root) if report.result is Result.REFUSED]
     assert any(note in report.notes[0] for report in refused)
     assert read_content(blogs, uuid) == ("Rye" if note == "not an object" else None)
