@@ -14,7 +14,7 @@ from blogapi.articles import author_visibility, json_writer, media_changes
 from blogapi.authors import profiles
 from blogapi.backups import restoring
 from blogapi.feeds import routes as feeds
-from blogapi.media import addresses, delivery, folder, images, references, types, uses
+from blogapi.media import addresses, delivery, folder, images, types, uses
 from blogapi.metrics import exposition
 from blogapi.metrics import registry as metrics_registry
 from blogapi.publication import events
@@ -22,8 +22,9 @@ from blogapi.rate_limits import limiter
 from blogapi.rate_limits import middleware as rate_limit_middleware
 from blogapi.response_cache import middleware as response_cache_middleware
 from blogapi.storage import database
+from blogapi.users import service as user_service
 from blogapi.version import __version__
-from blogapi.web import errors, json_fragments, public_queries, request_id
+from blogapi.web import errors, public_queries, request_id
 
 __all__ = ["__version__", "create_app"]
 
@@ -47,9 +48,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     types.init_app(app)
     folder.init_app(app)
     images.init_app(app)
-    profiles.init_app()
-    json_fragments.init_app()
-    references.init_app()
+    user_service.init_app(app, profiles=profiles)
     uses.init_app()
     json_writer.init_app(app)
     media_changes.init_app()

@@ -504,7 +504,7 @@ def record_statements(app: Flask) -> Callable[[], Any]:
         executed: list[str] = []
 
         def append(connection: Any, cursor: Any, statement: str, *_: Any) -> None:
-            if not statement.startswith(_IGNORED_STATEMENTS):
+            if not statement.startswith(_IGNORED_STATEMENTS) and not event_guard.is_checking():
                 executed.append(statement)
 
         with app.app_context():

@@ -1,30 +1,39 @@
-"""A guard: a request or a command that changes an item without an event for it fails in every test.
+"""A guard: a test fails if a request or a command changes an item without an event or without new JSON.
 
 Tests may write rows themselves.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
+from unittest import mock
 from uuid import UUID
 
 import click
 from flask import has_request_context
-from sqlalchemy import event
-from sqlalchemy.orm import Session
+from sqlalchemy import event, select
+from sqlalchemy.orm import Session, undefer
 
+from blogapi.articles import renderings
+from blogapi.articles.json_writer import find_differing, render_articles
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, Seo
+from blogapi.media.models import Media
 from blogapi.publication import events
 from blogapi.publication.events import HasEvents
+from blogapi.rendering import renderer
 from blogapi.storage.database import db
+from blogapi.web import json_fragments
 
+MEDIA = "media"
 _KEY = "changed-items"
+_CHECKING_KEY = "checks-stored-json"
 
 
 def install() -> None:
     """Watch every flush of the session."""
     event.listen(db.session, "after_flush", _note_changes)
-    event.listen(db.session, "before_commit", _check_events)
+    event.listen(db.session, "before_commit", _check)
     event.listen(db.session, "after_rollback", _forget)
 
 
@@ -34,18 +43,44 @@ def _note_changes(session: Session, context: Any) -> None:
         session.info.setdefault(_KEY, set()).update(filter(None, map(_get_key, changed)))
 
 
+def is_checking() -> bool:
+    """Return whether the guard executes statements now, which tests do not count."""
+    return bool(db.session().info.get(_CHECKING_KEY))
+
+
 def _get_key(row: Any) -> tuple[str, UUID] | None:
-    if isinstance(row, HasEvents):
-        return row.kind, row.uuid
+    if isinstance(row, HasEvents | Media):
+        return getattr(row, "kind", MEDIA), row.uuid
     return (Article.kind, row.article_id) if isinstance(row, Seo | ArticleTag | ArticleAuthor) else None
 
 
-def _check_events(session: Session) -> None:
+def _check(session: Session) -> None:
     if session.in_nested_transaction() or not session.info.get("writing"):
         return
     changed = session.info.pop(_KEY, set())
-    missing = changed - events.get_notes(session).keys()
+    missing = {key for key in changed if key[0] != MEDIA} - events.get_notes(session).keys()
     assert not missing, f"Changed without a call of events.record: {missing}"
+    session.info[_CHECKING_KEY] = True
+    try:
+        # Tests count what is rendered.
+        with mock.patch.object(renderings, "render", renderer.render):
+            outdated = [*_find_outdated(session, {uuid for _, uuid in changed})]
+    finally:
+        del session.info[_CHECKING_KEY]
+    assert not outdated, f"Changed without a call that stores the JSON: {outdated}"
+
+
+def _find_outdated(session: Session, uuids: set[UUID]) -> Iterator[Any]:
+    """Yield those of the articles, terms and files whose stored JSON is not that of their columns."""
+    if not uuids:
+        return
+    for model in json_fragments.stored_models():
+        statement = select(model).where(model.uuid.in_(uuids)).options(undefer(model.json_fragments))
+        for row in session.scalars(statement.execution_options(populate_existing=True)):
+            if row.json_fragments != json_fragments.render_fragments(row):
+                yield row
+    articles = session.scalars(select(Article).where(Article.uuid.in_(uuids))).all()
+    yield from find_differing(session, render_articles(article for article in articles if article.seo))
 
 
 def _forget(session: Session) -> None:

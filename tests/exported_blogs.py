@@ -53,6 +53,7 @@ from blogapi.working_copies.schemas import WorkingCopyBodySchema
 from tests.conftest import close_connections, create_accounts
 from tests.databases import Databases
 from tests.pictures import make_picture
+from tests.stored_pictures import add_paths
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 # All columns of these tables come back, except for those in LEFT_OUT.
@@ -269,9 +270,7 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
         imported = create_article(
             owner, title="Imported", content="![x](img/a.png) <img src='img/b.png'>", content_type="markdown"
         )
-        with transaction():
-            for path, file in (("img/a.png", cat), ("img/b.png", dog)):
-                db.session.add(MediaPath(article_id=imported.uuid, path=path, media_id=file.uuid))
+        add_paths(imported.uuid, {"img/a.png": cat.uuid, "img/b.png": dog.uuid})
         edits = {"title": "Edits\x85", "content": f"\ufeffA\r\n![](media:{dog.uuid}) ![](img/a.png)\n---"}
         edits |= {"seo": {"title": "SEO of the edits"}, "slug": "edited", "cover_image": cover}
         terms = {"categories": ("null-2",), "tags": ("same-too", "same"), "authors": ("guest",)}

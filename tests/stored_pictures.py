@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from uuid import UUID
 
 from flask import Flask
 
+from blogapi.articles import json_writer, queries
+from blogapi.media import uses
 from blogapi.media.folder import get_folder
-from blogapi.media.models import Media, MediaRendition
+from blogapi.media.models import Media, MediaPath, MediaRendition
 from blogapi.media.stored_files import StoredFile, read_stored_files
 from blogapi.storage.database import db, transaction
+from blogapi.web.json_fragments import store_fragments
 from tests.pictures import make_picture
 
 
@@ -40,9 +44,19 @@ def store_picture(app: Flask, colour: str, *, rendition: str = "") -> Media:
         with transaction():
             db.session.add(media)
             db.session.flush()
+            store_fragments(db.session(), media)
             for extension, path in paths.items():
                 folder.place(path, get_hash(files[extension]), extension)
     return media
+
+
+def add_paths(article_id: UUID, paths: Mapping[str, UUID]) -> None:
+    """Let paths in an article stand for files, as an import does."""
+    with transaction():
+        db.session.add_all(MediaPath(article_id=article_id, path=one, media_id=paths[one]) for one in paths)
+        db.session.flush()
+        uses.mark_used(db.session(), [*paths.values()])
+        json_writer.store_again(db.session(), [*queries.find_by_uuids([article_id]).values()])
 
 
 def get_hash(content: bytes) -> str:

@@ -10,17 +10,18 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import delete as delete_rows
 
-from blogapi.articles import history, queries, renderings
+from blogapi.articles import history, json_writer, queries, renderings, states
 from blogapi.articles.content import ArticleContent, ArticleInput, default_seo, revise
 from blogapi.articles.fields import TEXT_DEFAULTS
 from blogapi.articles.history import get_content
+from blogapi.articles.json_writer import Write
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, Seo
 from blogapi.articles.references import NO_TERMS, find_terms
 from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.articles.states import get_state
 from blogapi.authors import profiles
 from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
-from blogapi.publication.events import record
+from blogapi.publication.events import What, record
 from blogapi.publication.visibility import Status, is_readable
 from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.taxonomies import service as terms
@@ -44,7 +45,7 @@ def open_batch(
         batch = Batch(inputs, [uuid for uuid in uuids if uuid is not None], writer, taken_slugs)
         with db.session.no_autoflush:
             yield batch
-        db.session.flush()
+            batch.store()
 
 
 class Batch:
@@ -65,6 +66,16 @@ class Batch:
         # The slugs that this batch has assigned to articles or taken from them, but not yet stored.
         self._assigned_slugs: set[str] = set(taken_slugs)
         self._released_slugs: set[str] = set()
+        # What `store` has not stored yet.
+        self._writes: dict[UUID, Write] = {}
+        self._deleted: dict[UUID, ArticleContent] = {}
+
+    def store(self) -> None:
+        """Store the rows of the articles and what is derived from them."""
+        db.session.flush()
+        json_writer.store_writes(db.session(), self._writes.values())
+        json_writer.delete_derived(db.session(), self._deleted)
+        self._writes, self._deleted = {}, {}
 
     def load(self, inputs: Sequence[ArticleInput], uuids: Sequence[UUID]) -> None:
         """Load the rows that writes of further articles need."""
@@ -101,6 +112,7 @@ class Batch:
         _set_content(article, replace_fields(content, slug=slug), now)
         article.was_public = is_readable(content, now)
         db.session.add(article)
+        self._writes[uuid] = Write(article, None)
         record(Article.kind, uuid, None, get_state(article))
         return article
 
@@ -131,6 +143,7 @@ class Batch:
         content = replace_fields(content, slug=slug)
         if content != former:
             state = get_state(article)
+            self._writes.setdefault(uuid, Write(article, former))
             last_number = history.keep_former(article, former, self._last_numbers.get(uuid, 0))
             if slug != former.slug:
                 self._record_rename(article, new=slug, keep_old=was_public)
@@ -141,6 +154,12 @@ class Batch:
             article.last_updated = now
             record(Article.kind, uuid, state, get_state(article))
         return article
+
+    def render_again(self, uuid: UUID) -> None:
+        """Render an article again whose paths stand for other files now."""
+        article = self._get(uuid)
+        self._writes.setdefault(uuid, Write(article, get_content(article))).is_rendered = True
+        states.record_rendering(article, What.UPDATED)
 
     def is_equal(self, uuid: UUID, given: ArticleInput) -> bool:
         """Return whether a change with these fields would change nothing."""
@@ -153,8 +172,10 @@ class Batch:
 
     def delete(self, uuid: UUID) -> None:
         """Delete an article; see `service.delete`."""
-        article = self._get(uuid)
-        history.keep_former(article, get_content(article), self._last_numbers.get(uuid, 0))
+        article, content = self._get(uuid), get_content(self._get(uuid))
+        history.keep_former(article, content, self._last_numbers.get(uuid, 0))
+        self._deleted[uuid] = content
+        self._writes.pop(uuid, None)
         record(Article.kind, uuid, get_state(article), None)
         db.session.delete(article)
 
@@ -162,8 +183,10 @@ class Batch:
         if uuid not in self._articles:
             raise NotFound("There is no such article.")
         article = self._articles[uuid]
-        # The record can be missing in a damaged database; a write creates it again.
-        article.seo = article.seo or Seo(title=article.title)
+        if not article.seo:
+            # The record can be missing in a damaged database; a write creates it again.
+            article.seo = Seo(title=article.title)
+            self._writes[uuid] = Write(article, get_content(article), is_rendered=True)
         return article
 
     def _revise(
@@ -213,7 +236,7 @@ class Batch:
         slug = choose_slug(given, words, lambda slug: self._find_similar_slugs(slug, exclude=uuid))
         if slug in self._released_slugs:
             # The database refuses the slug until the article that had it is stored with its new slug.
-            db.session.flush()
+            self.store()
         self._assigned_slugs.add(slug)
         return slug
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 from uuid import UUID
@@ -17,32 +18,30 @@ from sqlalchemy import (
     exists,
     func,
     insert,
-    inspect,
     select,
     update,
 )
-from sqlalchemy import event as events
 from sqlalchemy.orm import Session
-from sqlalchemy.orm.attributes import flag_modified
 
 from blogapi.articles import author_visibility, queries, renderings, states
+from blogapi.articles.content import ArticleContent
 from blogapi.articles.fields import SEARCHED_NAMES
 from blogapi.articles.json_reader import FRAGMENT_FIELDS, RENDERED_FIELDS
-from blogapi.articles.models import Article, ArticleJson, ArticleStats, Seo
+from blogapi.articles.models import Article, ArticleJson, ArticleStats
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.articles.schemas import ArticleFieldsSchema
 from blogapi.config import CannotStart
 from blogapi.media import uses
 from blogapi.media.addresses import HASH_PREFIX, PATH
 from blogapi.media.html_pictures import HtmlResolver, make_cover
-from blogapi.media.models import MediaPath, MediaUse
+from blogapi.media.models import MediaUse
 from blogapi.media.references import NO_FILES, File, KnownFiles, Text, find_files
 from blogapi.publication.events import What
 from blogapi.publication.visibility import LISTED_STATUSES, get_readable_from, has_listed_status
 from blogapi.rendering.renderer import RenderedContent
 from blogapi.search import service as search
 from blogapi.search.service import SearchText
-from blogapi.storage import transaction_info, upgrades, version_check
+from blogapi.storage import upgrades, version_check
 from blogapi.storage.database import db, table_of, transaction
 from blogapi.storage.version_check import NewerSchema
 from blogapi.web import json as web_json
@@ -85,12 +84,32 @@ _RENDERED_ATTRIBUTES = ("plain_text", "reading_minutes", "word_count", "toc")
 # Matches the path of a file in stored HTML, without its name.
 _STORED_PATH = re.compile(f"{SERVICE_ADDRESS}(?P<path>{HASH_PREFIX})".encode())
 
-# The key of the articles that the transaction renders again although their content is the same.
-_INFO_KEY = "articles-to-render"
-
 # The number of articles that one transaction renders. The number is small, so that other writers wait only
 # briefly.
 _BATCH_SIZE = 200
+
+
+@dataclass(slots=True)
+class Write:
+    """A written article, its content before the write (None: it is new), and whether to render it again."""
+
+    article: Article
+    former: ArticleContent | None
+    is_rendered: bool = False
+
+    def has_changed(self, *columns: str) -> bool:
+        """Return whether the write of an article that is not new has changed one of these columns."""
+        assert self.former is not None
+        former = {**self.former.texts, "status": self.former.status, "published_at": self.former.published_at}
+        return any(getattr(self.article, name) != former[name] for name in columns)
+
+    def shows_other_files(self) -> bool:
+        """Return whether the write has changed an address of a picture from or to a file of the library."""
+        assert self.former is not None
+        cover, image = self.former.texts["cover_image"], self.former.seo["og_image"]
+        pictures = (cover, self.article.cover_image), (image, self.article.seo.og_image)
+        changed = (address for pair in pictures if pair[0] != pair[1] for address in pair)
+        return any(PATH.fullmatch(address or "") for address in changed)
 
 
 class RenderedArticle(WithAttributes):
@@ -158,14 +177,10 @@ class RenderedArticle(WithAttributes):
 
 
 def init_app(app: Flask) -> None:
-    """Listen to every flush of the session, and render all articles again after an update.
+    """Render all articles again after an update.
 
     The stored version shows whether other code, or another version of a library, rendered the articles.
     """
-    if not events.contains(db.session, "after_flush", _store_written):
-        events.listen(db.session, "after_flush", _store_written)
-        # The JSON is stored for the articles that this listener adds to the flush.
-        events.listen(db.session, "before_flush", _render_with_paths, insert=True)
     with app.app_context(), upgrades.convert_errors(db.engine):
         if db.session.scalar(select(ArticleStats.renderer)) != get_renderer_version():
             _take_over(app)
@@ -259,6 +274,38 @@ def count_published() -> int:
     return db.session.query(Article).where(has_listed_status(Article)).count()
 
 
+def store_writes(session: Session, writes: Collection[Write]) -> None:
+    """Store what is derived from articles whose rows were flushed."""
+    new, rendered, unchanged = [], [], []
+    for write in writes:
+        if write.former is None:
+            new.append(write.article)
+        elif write.is_rendered or write.has_changed(*_RENDERED_COLUMNS):
+            rendered.append(write.article)
+        else:
+            unchanged.append(write)
+    _store_new(session, new)
+    store_articles(session, render_articles([*rendered, *_update_articles(session, unchanged)]))
+    _count_published(
+        session,
+        (write.former.status for write in writes if write.former is not None),
+        (write.article.status for write in writes),
+    )
+
+
+def delete_derived(session: Session, deleted: Mapping[UUID, ArticleContent]) -> None:
+    """Update what is derived from articles that were deleted; the database deletes their rows."""
+    uses.end_article_uses(session, deleted)
+    _count_published(session, (content.status for content in deleted.values()), ())
+
+
+def _count_published(session: Session, before: Iterable[str], after: Iterable[str]) -> None:
+    increase = sum(status in LISTED_STATUSES for status in after)
+    increase -= sum(status in LISTED_STATUSES for status in before)
+    if increase:
+        _execute(session, _INCREASE_PUBLISHED, {"increase": increase})
+
+
 def store_articles(session: Session, rendered: Sequence[RenderedArticle]) -> None:
     """Store the JSON and the uses of files of the articles, and index their words."""
     if rendered:
@@ -271,7 +318,7 @@ def store_articles(session: Session, rendered: Sequence[RenderedArticle]) -> Non
 
 
 def _store_new(session: Session, articles: Sequence[Article]) -> None:
-    """Store the JSON and the search entries of articles that were inserted by the current flush."""
+    """Store the JSON and the search entries of new articles."""
     rendered = render_articles(articles)
     if rendered:
         _execute(session, _INSERT_JSON, [article.row for article in rendered])
@@ -311,39 +358,31 @@ def get_search_text(article: Article | RenderedArticle, plain_text: str | None) 
     return SearchText(article.uuid, get_readable_from(article), article.title, "\n".join(others), plain_text)
 
 
-def _update_articles(session: Session, articles: Sequence[Article]) -> list[Article]:
+def _update_articles(session: Session, writes: Sequence[Write]) -> list[Article]:
     """Update the stored JSON and the search entries of articles whose content is unchanged.
 
     Returns the articles without stored JSON, which it does not update.
     """
-    if not articles:
+    if not writes:
         return []
-    uuids = [article.uuid for article in articles]
+    uuids = [write.article.uuid for write in writes]
     stored = {row.article_id: row.fields for row in _execute(session, _SELECT_FIELDS, {"uuids": uuids})}
-    found = [article for article in articles if article.uuid in stored]
-    with_files = _update_uses(session, [article for article in found if _has_other_files(article)])
+    found = [write for write in writes if write.article.uuid in stored]
+    with_files = _update_uses(session, [write.article for write in found if write.shows_other_files()])
     rows = []
-    for article in found:
+    for write in found:
+        article = write.article
         fields = json_fragments.parse_fragments(stored[article.uuid].decode())
         computed = {name: fields[name] for name in _COMPUTED_FIELDS}
-        if _has_changed(article, ["cover_image"]):
+        if write.has_changed("cover_image"):
             computed["cover"] = RenderedArticle(article, known_files=with_files).cover
         row = _make_short_row(RenderedArticle(article, **computed))
         rows.append({"key": row.pop("article_id"), **row})
     if rows:
         _execute(session, _UPDATE_JSON, rows)
-    indexed = [article for article in found if _has_changed(article, _INDEXED_COLUMNS)]
+    indexed = [write.article for write in found if write.has_changed(*_INDEXED_COLUMNS)]
     search.index_articles(session, [get_search_text(article, None) for article in indexed])
-    return [article for article in articles if article.uuid not in stored]
-
-
-def _has_other_files(article: Article) -> bool:
-    """Return whether the write has changed an address of a picture from or to a file of the library."""
-    pictures = inspect(article).attrs.cover_image, inspect(article.seo).attrs.og_image
-    for history in (picture.history for picture in pictures):
-        if any(PATH.fullmatch(address or "") for address in (*history.added, *history.deleted)):
-            return True
-    return False
+    return [write.article for write in writes if write.article.uuid not in stored]
 
 
 def _update_uses(session: Session, articles: Sequence[Article]) -> KnownFiles:
@@ -372,71 +411,3 @@ def _update_uses(session: Session, articles: Sequence[Article]) -> KnownFiles:
 def _execute(session: Session, statement: Executable, rows: Any = None) -> CursorResult[Any]:
     # This bypasses the session, which would look for entities to synchronize.
     return session.connection().execute(statement, rows)
-
-
-def render_again(session: Session, articles: Iterable[Article]) -> None:
-    """Render the articles, whose files have changed, in a flush of the session, and log them as changed."""
-    forced: set[UUID] = transaction_info.get_info(session).setdefault(_INFO_KEY, set())
-    for article in articles:
-        forced.add(article.uuid)
-        states.record_rendering(article, What.UPDATED)
-        # The row is written with its own value.
-        flag_modified(article, "last_updated")
-
-
-def _render_with_paths(session: Session, context: Any, instances: Any) -> None:
-    """Render the articles whose paths of files change, unless the flush inserts them."""
-    paths = [row for row in (*session.new, *session.deleted) if isinstance(row, MediaPath)]
-    if paths:
-        inserted = {row.uuid for row in session.new if isinstance(row, Article)}
-        uuids = {row.article_id for row in paths} - inserted
-        found = (session.get(Article, uuid) for uuid in sorted(uuids))
-        render_again(session, [article for article in found if article is not None])
-
-
-def _store_written(session: Session, context: Any) -> None:
-    with session.no_autoflush:
-        written = _written_articles(session)
-        inserted, forced = session.new, transaction_info.get_info(session).pop(_INFO_KEY, ())
-        new, rendered, unchanged = [], [], []
-        for article in written:
-            if article in inserted:
-                new.append(article)
-            elif article.uuid in forced or _has_changed(article, _RENDERED_COLUMNS):
-                rendered.append(article)
-            else:
-                unchanged.append(article)
-        _store_new(session, new)
-        store_articles(session, render_articles([*rendered, *_update_articles(session, unchanged)]))
-        uses.end_article_uses(session, [row.uuid for row in session.deleted if isinstance(row, Article)])
-        _update_stats(session)
-
-
-def _has_changed(article: Article, columns: Sequence[str]) -> bool:
-    attributes = inspect(article).attrs
-    return any(attributes[column].history.has_changes() for column in columns)
-
-
-def _written_articles(session: Session) -> list[Article]:
-    """Return the new and changed articles, and those whose SEO record is new or changed."""
-    rows = [*session.new, *(row for row in session.dirty if session.is_modified(row))]
-    found = {row.uuid: row for row in rows if isinstance(row, Article)}
-    for row in rows:
-        if isinstance(row, Seo) and row.article_id not in found:
-            found[row.article_id] = session.get_one(Article, row.article_id)
-    return list(found.values())
-
-
-def _update_stats(session: Session) -> None:
-    increase = sum(row.status in LISTED_STATUSES for row in session.new if isinstance(row, Article))
-    increase -= sum(_was_listed(row) for row in session.deleted if isinstance(row, Article))
-    for row in session.dirty:
-        if isinstance(row, Article):
-            increase += (row.status in LISTED_STATUSES) - _was_listed(row)
-    if increase:
-        _execute(session, _INCREASE_PUBLISHED, {"increase": increase})
-
-
-def _was_listed(article: Article) -> bool:
-    former = inspect(article).attrs.status.history.deleted
-    return (former[0] if former else article.status) in LISTED_STATUSES

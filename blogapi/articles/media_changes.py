@@ -6,11 +6,13 @@ from collections.abc import Collection
 from uuid import UUID
 
 from sqlalchemy.orm import Session
+from sqlalchemy.orm.attributes import flag_modified
 
-from blogapi.articles import json_writer, queries, renderings
+from blogapi.articles import json_writer, queries, renderings, states
 from blogapi.articles.models import Article
 from blogapi.media import hooks
 from blogapi.media.references import KnownFiles
+from blogapi.publication.events import What
 from blogapi.storage.database import chunk, db
 
 _BATCH_SIZE = 100
@@ -49,8 +51,10 @@ def _render(session: Session, media_ids: Collection[UUID]) -> None:
         for one in rendered:
             _replace_paths(articles[one.uuid], one.known_files)
         changed = json_writer.find_differing(session, rendered)
-        json_writer.render_again(session, [articles[one.uuid] for one in changed])
+        for one in changed:
+            states.record_rendering(articles[one.uuid], What.UPDATED)
         session.flush()
+        json_writer.store_articles(session, changed)
 
 
 def _replace_paths(article: Article, files: KnownFiles) -> None:
@@ -59,3 +63,5 @@ def _replace_paths(article: Article, files: KnownFiles) -> None:
         path = files.find_new_path(getattr(row, name))
         if path is not None:
             setattr(row, name, path)
+            # Without this, the time of the last update would change.
+            flag_modified(row, "last_updated")

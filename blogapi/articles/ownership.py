@@ -10,20 +10,23 @@ from uuid import UUID
 import click
 from flask.cli import with_appcontext
 from sqlalchemy import or_, select
-from sqlalchemy.orm import defer, joinedload, selectinload
 from sqlalchemy.orm.attributes import flag_modified
 
+from blogapi.articles import json_writer, queries
+from blogapi.articles.history import get_content
+from blogapi.articles.json_writer import Write
 from blogapi.articles.models import Article, ArticleAuthor
 from blogapi.articles.states import get_state
 from blogapi.authors import profiles
 from blogapi.categories.models import Category
 from blogapi.cli import report_problems
 from blogapi.publication.events import record
-from blogapi.storage.database import db, transaction
+from blogapi.storage.database import chunk, db, transaction
 from blogapi.tags.models import Tag
 from blogapi.taxonomies import service as taxonomies
 from blogapi.taxonomies.models import Term
 from blogapi.users import queries as users
+from blogapi.web import json_fragments
 from blogapi.web.errors import Conflict
 
 # The number of rows that are in memory at a time.
@@ -80,9 +83,11 @@ def _move_articles(former: UUID, owner: UUID, moved: Reassigned) -> None:
         links = select(ArticleAuthor.article_id).where(ArticleAuthor.author_id == profile.uuid)
         is_owned.append(Article.uuid.in_(links))
     uuids = db.session.scalars(select(Article.uuid).where(or_(*is_owned))).all()
-    for start in range(0, len(uuids), _BATCH_SIZE):
-        for article in _load_articles(uuids[start : start + _BATCH_SIZE]):
+    for some in chunk(uuids, _BATCH_SIZE):
+        writes = []
+        for article in queries.find_by_uuids(some).values():
             before, is_author = get_state(article), article.author_id == former
+            writes.append(Write(article, get_content(article)))
             in_byline = profile is not None and _replace_author(article, profile.uuid, own)
             moved.articles += is_author
             moved.bylines += in_byline
@@ -94,15 +99,10 @@ def _move_articles(former: UUID, owner: UUID, moved: Reassigned) -> None:
             _keep_last_updated(article)
             record(Article.kind, article.uuid, before, get_state(article))
         db.session.flush()
+        json_writer.store_writes(db.session(), writes)
         for row in list(db.session.identity_map.values()):
             if isinstance(row, Article):
                 db.session.expunge(row)
-
-
-def _load_articles(uuids: Sequence[UUID]) -> Sequence[Article]:
-    # The stored rendering of the content does not change.
-    options = (defer(Article.content), joinedload(Article.seo), selectinload(Article.author_links))
-    return db.session.scalars(select(Article).where(Article.uuid.in_(uuids)).options(*options)).all()
 
 
 def _replace_author(article: Article, former: UUID, new: UUID) -> bool:
@@ -125,6 +125,7 @@ def _move_terms(model: type[Term], former: UUID, owner: UUID) -> int:
         _keep_last_updated(term)
         record(term.kind, term.uuid, taxonomies.get_state(term), taxonomies.get_state(term))
     db.session.flush()
+    json_fragments.store_fragments(db.session(), *terms)
     return len(terms)
 
 

@@ -21,6 +21,7 @@ class Author(Term, Base):
 
     __tablename__ = "author"
     kind = "author"
+    picture_fields = ("avatar",)
 
     owner_id: Mapped[UUID | None] = mapped_column(  # type: ignore[assignment]
         ForeignKey("account.uuid", ondelete="SET NULL"), unique=True

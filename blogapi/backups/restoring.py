@@ -34,7 +34,6 @@ from blogapi.storage import (
     upgrades,
 )
 from blogapi.storage.database import Base, db
-from blogapi.web import json_fragments
 from blogapi.web.errors import Conflict
 
 # How long a restore waits for other writers in total, and how long SQLite waits in each attempt.
@@ -162,7 +161,6 @@ def _upgrade(folder: Path) -> None:
         events.init_app(app, authors=author_visibility)
         with app.app_context(), upgrades.convert_errors(db.engine):
             upgrades.check_schema(db.session.connection(), Base.metadata)
-        json_fragments.init_app()
         json_writer.init_app(app)
     finally:
         if "sqlalchemy" in app.extensions:

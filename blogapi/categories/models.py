@@ -13,6 +13,7 @@ class Category(Term, Base):
 
     __tablename__ = "category"
     kind = "category"
+    picture_fields = ("cover_image",)
 
     description: Mapped[str | None]
     cover_image: Mapped[str] = mapped_column(default="")

@@ -20,7 +20,6 @@ from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition
 from blogapi.rendering.plain_text import decode_entities
 from blogapi.site.queries import get_service_url
 from blogapi.storage.database import chunk, db, table_of
-from blogapi.web.media_addresses import register_library
 
 # The attributes with one address, by element.
 ADDRESS_ATTRIBUTES = {
@@ -169,11 +168,6 @@ class Address:
     path: str
     hash: str
     rest: str
-
-
-def init_app() -> None:
-    """Let the fields with the address of a picture refer to files."""
-    register_library(normalize_address, get_service_url)
 
 
 def normalize_address(address: str) -> str | None:

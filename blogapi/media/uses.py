@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import bindparam, delete, exists, inspect, select, union_all, update
-from sqlalchemy import event as events
+from sqlalchemy import bindparam, delete, exists, select, union_all, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import flag_modified
@@ -16,23 +15,26 @@ from sqlalchemy.orm.attributes import flag_modified
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition, MediaUse
-from blogapi.media.references import File, find_files_by_path, find_mentioned_files, find_used_files
+from blogapi.media.references import (
+    File,
+    find_files_by_path,
+    find_mentioned_files,
+    find_used_files,
+    normalize_address,
+)
 from blogapi.publication.events import record
 from blogapi.site.models import Site
+from blogapi.site.queries import get_service_url
 from blogapi.site.service import STATE as SITE_STATE
 from blogapi.storage.database import Base, chunk, current_time, db, table_of
 from blogapi.taxonomies.service import get_state
-from blogapi.web.media_addresses import PATH
+from blogapi.web.json_fragments import store_fragments
+from blogapi.web.media_addresses import register_library
 
 ARTICLE = "article"
 WORKING_COPY = "working_copy"
 
-# The fields with the address of a picture, by model.
-_FIELDS: Mapping[type[Any], tuple[str, ...]] = {
-    Author: ("avatar",),
-    Category: ("cover_image",),
-    Site: ("logo", "icon"),
-}
+_MODELS: tuple[Any, ...] = (Author, Category, Site)
 
 _use, _media, _path = table_of(MediaUse), table_of(Media), table_of(MediaPath)
 _rendition = table_of(MediaRendition)
@@ -73,9 +75,12 @@ _MARK_UNUSED = (
 
 
 def init_app() -> None:
-    """Store what authors, categories, the site and paths of articles use, in every flush of the session."""
-    if not events.contains(db.session, "after_flush", _store_written):
-        events.listen(db.session, "after_flush", _store_written)
+    """Let the fields with the address of a picture refer to files."""
+    register_library(normalize_address, get_service_url, _store_item_uses)
+
+
+def _store_item_uses(kind: str, item: UUID, paths: Collection[str]) -> None:
+    _replace_uses(db.session(), kind, {item: find_used_files(paths).values()})
 
 
 def store_article_uses(
@@ -199,41 +204,6 @@ def _add_uses(
     session.connection().execute(statement, rows)
 
 
-def _store_written(session: Session, context: Any) -> None:
-    with session.no_autoflush:
-        changed: dict[str, dict[UUID, list[str]]] = {}
-        for row in (*session.new, *session.dirty, *session.deleted):
-            if isinstance(row, MediaPath):
-                mark_used(session, [row.media_id])
-            elif type(row) in _FIELDS and (paths := _find_new_paths(session, row)) is not None:
-                changed.setdefault(row.kind, {})[row.uuid] = paths
-        files = find_files_by_path(
-            path for items in changed.values() for paths in items.values() for path in paths
-        )
-        for kind, items in changed.items():
-            _replace_uses(
-                session,
-                kind,
-                {item: [files[path] for path in paths if path in files] for item, paths in items.items()},
-            )
-
-
-def _find_new_paths(session: Session, row: Any) -> list[str] | None:
-    """Return the pictures of an author, a category or the site, or None if no file has changed."""
-    is_gone = row in session.deleted
-    paths = [] if is_gone else [getattr(row, name) for name in _FIELDS[type(row)]]
-    histories = [inspect(row).attrs[name].history for name in _FIELDS[type(row)]]
-    former = [
-        path
-        for history in histories
-        for path in ((*history.deleted, *history.unchanged) if is_gone else history.deleted)
-    ]
-    has_changed = is_gone or any(history.added or history.deleted for history in histories)
-    if not has_changed or not any(PATH.fullmatch(path or "") for path in (*paths, *former)):
-        return None
-    return paths
-
-
 def _replace_uses(session: Session, kind: str, used: Mapping[UUID, Iterable[File]]) -> None:
     """Store which files the items of a kind use now."""
     dropped = set[UUID]()
@@ -253,11 +223,11 @@ def replace_paths(session: Session, media_id: UUID) -> None:
         items[kind].append(item_id)
     rows = [
         row
-        for model in _FIELDS
+        for model in _MODELS
         for some in chunk(items[model.kind])
         for row in session.scalars(select(model).where(model.uuid.in_(some)))
     ]
-    shown = [(row, name) for row in rows for name in _FIELDS[type(row)] if getattr(row, name)]
+    shown = [(row, name) for row in rows for name in row.picture_fields if getattr(row, name)]
     files = find_files_by_path(getattr(row, name) for row, name in shown)
     for row, name in shown:
         path = getattr(row, name)
@@ -270,6 +240,7 @@ def replace_paths(session: Session, media_id: UUID) -> None:
             state = SITE_STATE if isinstance(row, Site) else get_state(row)
             record(row.kind, row.uuid, state, state)
     session.flush()
+    store_fragments(session, *(row for row in rows if not isinstance(row, Site)))
 
 
 def read_article_uses(session: Session, articles: Collection[UUID]) -> dict[UUID, set[UUID]]:
@@ -302,8 +273,9 @@ def list_differing_items(session: Session) -> list[tuple[str, UUID, Mapping[UUID
 
 def _list_items(session: Session) -> Iterator[tuple[str, Iterator[tuple[UUID, Mapping[UUID, File]]]]]:
     """Yield each kind of item, and its items with the files that they use."""
-    for model, names in _FIELDS.items():
-        rows = session.connection().execute(select(model.uuid, *(getattr(model, name) for name in names)))
+    for model in _MODELS:
+        pictures = (getattr(model, name) for name in model.picture_fields)
+        rows = session.connection().execute(select(model.uuid, *pictures))
         yield model.kind, ((item, find_used_files(path for path in paths if path)) for item, *paths in rows)
     copy = Base.metadata.tables["working_copy"].c
     copies = session.connection().execute(

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi.publication.events import HasEvents
 from blogapi.storage.database import Base, Identified, Timestamped
+from blogapi.web.media_addresses import ShowsPictures
 
 
 class NavigationItem(TypedDict):
@@ -19,7 +20,7 @@ class NavigationItem(TypedDict):
     url: str
 
 
-class Site(HasEvents, Identified, Timestamped, Base):
+class Site(HasEvents, ShowsPictures, Identified, Timestamped, Base):
     """The description of the blog; a migration inserts the only row.
 
     `url` is the public address of the site that shows the blog, and `service_url` is the public address of
@@ -29,6 +30,7 @@ class Site(HasEvents, Identified, Timestamped, Base):
 
     __tablename__ = "site"
     kind = "site"
+    picture_fields = ("logo", "icon")
 
     title: Mapped[str] = mapped_column(default="")
     description: Mapped[str] = mapped_column(default="")

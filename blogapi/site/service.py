@@ -6,6 +6,7 @@ from blogapi.publication.events import EPOCH, State, record
 from blogapi.site import queries
 from blogapi.site.models import Site
 from blogapi.storage.database import db, transaction
+from blogapi.web import media_addresses
 from blogapi.web.fields import Fields
 
 # Readers always see the site, which has no page of its own.
@@ -16,9 +17,11 @@ def change(fields: Fields) -> Site:
     """Change the given fields of the site, as SiteChangesSchema loads them, and return the site."""
     with transaction():
         site = queries.get_site()
+        pictures = site.list_pictures()
         for name, value in fields.items():
             setattr(site, name, value)
         if db.session.is_modified(site):
             record(Site.kind, site.uuid, STATE, STATE)
         db.session.flush()
+        media_addresses.store_uses(site, pictures, site.list_pictures())
     return site

@@ -11,9 +11,10 @@ from sqlalchemy.orm import Mapped, mapped_column
 from blogapi.publication.events import HasEvents
 from blogapi.storage.database import Base, Identified, current_time
 from blogapi.web.json_fragments import StoresJson
+from blogapi.web.media_addresses import ShowsPictures
 
 
-class Term(HasEvents, Identified, StoresJson):
+class Term(HasEvents, ShowsPictures, Identified, StoresJson):
     """A term of a taxonomy: a name, its slug and the user who created it."""
 
     name: Mapped[str]

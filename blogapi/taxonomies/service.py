@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from uuid import UUID, uuid4
 
@@ -16,6 +17,7 @@ from blogapi.storage.database import db, transaction
 from blogapi.taxonomies import queries
 from blogapi.taxonomies.models import FormerTermSlug, Term
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
+from blogapi.web import json_fragments, media_addresses
 from blogapi.web.errors import Conflict, NotFound
 from blogapi.web.fields import Fields
 from blogapi.web.unique_slugs import choose_slug
@@ -38,8 +40,8 @@ def create(
             columns["owner_id"] = owner
         term = taxonomy.model(**columns)
         db.session.add(term)
+        store(term)
         record(term.kind, term.uuid, None, get_state(term))
-        db.session.flush()
     return term
 
 
@@ -65,13 +67,20 @@ def change(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType
         if "slug" in fields and fields["slug"] != term.slug:
             choose_slug(fields["slug"], "", partial(queries.find_similar_slugs, taxonomy, exclude=uuid))
             _record_rename(term, fields["slug"])
-        before = get_state(term)
+        before, pictures = get_state(term), term.list_pictures()
         for name, value in fields.items():
             setattr(term, name, value)
         if db.session.is_modified(term):
+            store(term, pictures)
             record(term.kind, uuid, before, get_state(term))
-        db.session.flush()
     return term
+
+
+def store(term: Term, former_pictures: Sequence[str] = ()) -> None:
+    """Store the row of a written term, its JSON, and which files it shows."""
+    db.session.flush()
+    json_fragments.store_fragments(db.session(), term)
+    media_addresses.store_uses(term, former_pictures, term.list_pictures())
 
 
 def delete(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
@@ -82,16 +91,21 @@ def delete(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
     """
     try:
         with transaction():
-            term = queries.get_by_uuid(taxonomy, uuid)
-            record(term.kind, uuid, get_state(term), None)
-            db.session.delete(term)
-            db.session.flush()
-            _delete_former_slugs(taxonomy.model.kind, FormerTermSlug.term_id == uuid)
+            remove(queries.get_by_uuid(taxonomy, uuid))
     except IntegrityError as error:
         raise Conflict(
             f"This {taxonomy.singular} has articles; move or delete them first.",
             code="author_in_use" if taxonomy.singular == "author" else "category_in_use",
         ) from error
+
+
+def remove(term: Term) -> None:
+    """Delete the row of the term, its uses of files and its former slugs."""
+    record(term.kind, term.uuid, get_state(term), None)
+    db.session.delete(term)
+    db.session.flush()
+    media_addresses.store_uses(term, term.list_pictures(), ())
+    _delete_former_slugs(term.kind, FormerTermSlug.term_id == term.uuid)
 
 
 def get_or_create(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **fields: str) -> TermType:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import secrets
 from datetime import timedelta
+from typing import Protocol
 from uuid import UUID
 
+from flask import Flask, current_app
 from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
 
@@ -20,6 +22,28 @@ from blogapi.web.fields import Fields
 # The oldest login of a user ends when the user logs in once more.
 MAX_LOGINS_PER_USER = 50
 MAX_USER_AGENT_LENGTH = 200
+
+_PROFILES_KEY = "blogapi-profiles"
+
+
+class Profiles(Protocol):
+    """Writes the profiles of users."""
+
+    def create_profile(self, account: Account) -> object:
+        """Create the profile of a new user."""
+
+    def release_profile(self, account: Account) -> None:
+        """Delete the profile of a user who is about to be deleted, or make it that of a guest."""
+
+
+def init_app(app: Flask, *, profiles: Profiles) -> None:
+    """Set the functions that write the profiles of users."""
+    app.extensions[_PROFILES_KEY] = profiles
+
+
+def _get_profiles() -> Profiles:
+    profiles: Profiles = current_app.extensions[_PROFILES_KEY]
+    return profiles
 
 
 def create(username: str, password: str | None, *, role: models.Role) -> Account:
@@ -38,6 +62,7 @@ def add(username: str, password_digest: str | None, *, role: models.Role) -> Acc
         with transaction():
             db.session.add(account)
             db.session.flush()
+            _get_profiles().create_profile(account)
     except IntegrityError as error:
         raise Conflict(f"The user name {account.username!r} is taken; choose another.") from error
     return account
@@ -99,6 +124,7 @@ def delete_account(uuid: UUID) -> None:
         _check_admin_is_left(account)
         username = account.username
         try:
+            _get_profiles().release_profile(account)
             db.session.delete(account)
             db.session.flush()
         except IntegrityError as error:

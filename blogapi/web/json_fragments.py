@@ -19,7 +19,6 @@ from uuid import UUID
 
 import marshmallow as ma
 from sqlalchemy import bindparam, select, update
-from sqlalchemy import event as events
 from sqlalchemy.orm import Mapped, Session, mapped_column, selectinload
 
 from blogapi.storage.database import Timestamped, db, table_of, transaction
@@ -57,12 +56,6 @@ def stored_for(model: type[StoresJson]) -> Callable[[SchemaClass], SchemaClass]:
         return schema
 
     return declare
-
-
-def init_app() -> None:
-    """Store the fragments at every flush of the session."""
-    if not events.contains(db.session, "after_flush", _store_all):
-        events.listen(db.session, "after_flush", _store_all)
 
 
 def stored_models() -> Sequence[type[Any]]:
@@ -160,9 +153,3 @@ def add_member(json_object: str, name: str, value: JsonBody, *, item_state: str)
     start = append_member(json_object, name, "")[:-1].encode()
     body = start + value.body + b"}" if isinstance(value.body, bytes) else chain([start], value.body, [b"}"])
     return JsonBody(body, value.hidden_state, f"{json_object} {value.state}", item_state)
-
-
-def _store_all(session: Session, context: Any) -> None:
-    new = session.new
-    written = (row for row in (*new, *session.dirty) if type(row) in _SCHEMAS)
-    store_fragments(session, *(row for row in written if row in new or session.is_modified(row)))

@@ -7,10 +7,12 @@ that is known.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, ClassVar
+from uuid import UUID
 
 import marshmallow as ma
+from sqlalchemy.orm import Mapped
 
 from blogapi.web.fields import WebAddress, is_web_address
 from blogapi.web.json_fragments import (
@@ -32,14 +34,39 @@ _REFERENCE = re.compile(rf"media:|https?://.*{HASH_PREFIX}", re.IGNORECASE)
 # Returns the stored form of an address, or None if it refers to an unknown file.
 Normalize = Callable[[str], str | None]
 
+# Stores the pictures of an item of a kind, of which some can be files.
+StoreUses = Callable[[str, UUID, Collection[str]], None]
+
 _normalizers: list[Normalize] = []
 _service_addresses: list[Callable[[], str]] = []
+_use_writers: list[StoreUses] = []
 
 
-def register_library(normalize: Normalize, get_service_address: Callable[[], str]) -> None:
-    """Set the functions that look up files, and the address of the service (or an empty text)."""
+class ShowsPictures:
+    """Mixin for models with fields that contain the address of a picture."""
+
+    kind: str
+    uuid: Mapped[UUID]
+    picture_fields: ClassVar[tuple[str, ...]] = ()
+
+    def list_pictures(self) -> Sequence[str]:
+        """Return the addresses of the pictures, of which some can be empty."""
+        return [getattr(self, name) or "" for name in self.picture_fields]
+
+
+def register_library(
+    normalize: Normalize, get_service_address: Callable[[], str], store_uses: StoreUses
+) -> None:
+    """Set the functions that look up files and store their uses, and the address of the service or ""."""
     _normalizers[:] = [normalize]
     _service_addresses[:] = [get_service_address]
+    _use_writers[:] = [store_uses]
+
+
+def store_uses(item: ShowsPictures, former: Sequence[str], pictures: Sequence[str]) -> None:
+    """Store which files of the library the item shows, if a write has changed them."""
+    if former != pictures and any(PATH.fullmatch(picture) for picture in (*former, *pictures)):
+        _use_writers[0](item.kind, item.uuid, pictures)
 
 
 def mark_address(address: str) -> str:

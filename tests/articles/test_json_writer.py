@@ -17,7 +17,7 @@ from blogapi.articles.lifecycle import ContentType
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import ArticleBodySchema, ArticleFieldsSchema
 from blogapi.categories import taxonomy as categories_definition
-from blogapi.storage.database import db, transaction
+from blogapi.storage.database import db
 from blogapi.tags import taxonomy as tags_definition
 from blogapi.taxonomies import queries as term_queries
 from blogapi.web import json as web_json
@@ -154,11 +154,10 @@ def test_a_change_is_visible_in_the_next_read(app, as_admin, make_article, make_
         check_stored_data()
 
 
-def test_a_change_of_only_the_seo_record_is_visible_in_the_next_read(app, make_article):
+def test_a_change_of_only_the_seo_record_is_visible_in_the_next_read(app, as_admin, make_article):
     uuid = make_article().uuid
+    as_admin.patch(f"{ARTICLES}{uuid}/", json={"seo": {"description": "Alone"}})
     with app.app_context():
-        with transaction():
-            queries.get_by_uuid(uuid).seo.description = "Alone"
         assert json.loads(queries.get_json(uuid).body)["seo"]["description"] == "Alone"
         check_stored_data()
 

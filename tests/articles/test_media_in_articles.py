@@ -10,11 +10,10 @@ from uuid import uuid4
 import pytest
 
 from blogapi.articles.json_reader import CHUNK_SIZE
-from blogapi.media.models import MediaPath
-from blogapi.storage.database import db, transaction
 from blogapi.web.json_fragments import SERVICE_ADDRESS, SERVICE_ADDRESS_MARK
 from tests.conftest import ARTICLES, AUTHORS
 from tests.media.pictures import add_picture, change_picture, delete_picture, list_uses, make_hash
+from tests.stored_pictures import add_paths
 
 SITE = "/api/v1/blog/site/"
 SERVICE = "https://api.blog.example"
@@ -133,10 +132,9 @@ def test_the_path_of_an_imported_picture_is_resolved_in_its_article_only(
     content = '<img src="/media/a%20b.png?a=1&amp;b"><a href="img/a.pdf">a</a>'
     article, other = make_article(content=content), make_article(content=content)
     unresolved = read(as_reader, article.uuid)["html"]
-    with app.app_context(), transaction():
-        path = {"article_id": article.uuid, "media_id": picture.uuid}
-        db.session.add(MediaPath(path="/media/a%20b.png?a=1&b", **path))
-        db.session.add(MediaPath(path="img/a.pdf", **path))
+    with app.app_context():
+        paths = ("/media/a%20b.png?a=1&b", "img/a.pdf")
+        add_paths(article.uuid, dict.fromkeys(paths, picture.uuid))
     html = read(as_reader, article.uuid)["html"]
     assert f'src="{picture.path}" srcset' in html and f'href="{picture.path}"' in html
     assert read(as_reader, other.uuid)["html"] == unresolved
@@ -392,6 +390,6 @@ def test_the_time_of_publication_does_not_touch_pictures(as_admin, make_article,
 @pytest.mark.parametrize("path", ["img/A.PDF", "/files/book.epub?v=1", "{{ '/a.pdf' | relative_url }}"])
 def test_an_imported_link_to_a_file_of_any_type_is_resolved(app, as_reader, make_article, picture, path):
     article = make_article(content=f'<a href="{path}">a</a>')
-    with app.app_context(), transaction():
-        db.session.add(MediaPath(article_id=article.uuid, path=path, media_id=picture.uuid))
+    with app.app_context():
+        add_paths(article.uuid, {path: picture.uuid})
     assert f'href="{picture.path}"' in read(as_reader, article.uuid)["html"]

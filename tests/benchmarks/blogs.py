@@ -22,8 +22,10 @@ from typing import NamedTuple
 
 from blogapi import create_app
 from blogapi.api_keys import service as api_keys
+from blogapi.articles import json_writer
 from blogapi.articles import service as articles_service
 from blogapi.articles.content import ArticleInput, TermReference
+from blogapi.articles.json_writer import Write
 from blogapi.articles.lifecycle import ContentType
 from blogapi.articles.models import Article, Seo
 from blogapi.categories import taxonomy as categories_definition
@@ -179,6 +181,8 @@ def _store_articles(articles_to_store: Iterator[Article]) -> str:
         with transaction():
             rows = list(islice(articles_to_store, ROWS_PER_TRANSACTION))
             db.session.add_all(rows)
+            db.session.flush()
+            json_writer.store_writes(db.session(), [Write(row, None) for row in rows])
         if not rows:
             return newest
         newest = newest or str(rows[0].uuid)

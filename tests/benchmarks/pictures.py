@@ -13,6 +13,7 @@ from PIL import Image
 from blogapi import create_app
 from blogapi.media.models import Media, MediaRendition
 from blogapi.storage.database import db, transaction
+from blogapi.web.json_fragments import store_fragments
 
 SIZE = (4000, 3000)
 ROWS_PER_TRANSACTION = 500
@@ -42,8 +43,11 @@ def add_rows(count: int) -> None:
     with app.app_context():
         for first in range(0, count, ROWS_PER_TRANSACTION):
             with transaction():
-                for number in range(first, min(first + ROWS_PER_TRANSACTION, count)):
-                    db.session.add(_make_row(number, started_at + timedelta(minutes=number)))
+                numbers = range(first, min(first + ROWS_PER_TRANSACTION, count))
+                rows = [_make_row(number, started_at + timedelta(minutes=number)) for number in numbers]
+                db.session.add_all(rows)
+                db.session.flush()
+                store_fragments(db.session(), *rows)
             db.session.remove()
         db.engine.dispose()
 

@@ -14,10 +14,9 @@ from blogapi.articles.models import FormerPath
 from blogapi.exporting import snapshot
 from blogapi.media.addresses import make_path
 from blogapi.media.folder import get_folder
-from blogapi.media.models import MediaPath
 from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES
-from tests.stored_pictures import store_picture
+from tests.stored_pictures import add_paths, store_picture
 
 
 def read_folder(folder):
@@ -109,9 +108,8 @@ def test_an_article_lists_the_files_and_paths_of_its_current_version(run, app, a
     red, blue = (store_picture(app, colour) for colour in ("red", "blue"))
     article = make_article(content='<img src="img/red.png"><img src="img/blue.png">')
     make_article(title="Another", content=f'<img src="{make_path(blue.hash, blue.name)}">')
-    with app.app_context(), transaction():
-        for file, path in ((red, "img/red.png"), (blue, "img/blue.png")):
-            db.session.add(MediaPath(article_id=article.uuid, path=path, media_id=file.uuid))
+    with app.app_context():
+        add_paths(article.uuid, {"img/red.png": red.uuid, "img/blue.png": blue.uuid})
     for content in ('<img src="img/red.png"><img src="img/blue.png">.', '<img src="img/red.png">'):
         as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"content": content})
     for options in ([], ["--drafts"]):

@@ -18,10 +18,9 @@ from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.exporting import layouts
 from blogapi.importing.reports import Result
 from blogapi.media import images
-from blogapi.media.models import MediaPath
 from blogapi.site import service as site
 from blogapi.site.schemas import SiteChangesSchema
-from blogapi.storage.database import db, table_of, transaction
+from blogapi.storage.database import table_of
 from blogapi.tags.taxonomy import TAGS
 from tests.databases import Databases
 from tests.exported_blogs import (
@@ -34,6 +33,7 @@ from tests.exported_blogs import (
     shift_times,
     store_picture,
 )
+from tests.stored_pictures import add_paths
 
 
 @pytest.fixture(autouse=True)
@@ -121,8 +121,7 @@ def make_blog(blogs, tmp_path, blog):
             references = {name: [{"slug": slug} for slug in fields[name]] for name in ("tags", "authors")}
             fields |= references | {"category": {"slug": fields["category"]}}
             article = create_article(blogs.owner, **fields)
-            with transaction():
-                db.session.add(MediaPath(article_id=article.uuid, path="img/red.png", media_id=red.uuid))
+            add_paths(article.uuid, {"img/red.png": red.uuid})
         shift_times()
 
 

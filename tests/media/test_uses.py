@@ -6,11 +6,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from blogapi.media.models import MediaPath
 from blogapi.revisions import service as revisions
-from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES
 from tests.media.pictures import add_picture, change_picture, delete_picture, is_unused, list_uses
+from tests.stored_pictures import add_paths
 
 SITE = "/api/v1/blog/site/"
 
@@ -144,8 +143,8 @@ def test_the_site_uses_logo_and_icon(app, as_login, picture):
 
 def test_a_path_of_an_article_is_a_use(app, as_admin, make_article, picture):
     article = make_article(content='<img src="a.png">')
-    with app.app_context(), transaction():
-        db.session.add(MediaPath(article_id=article.uuid, path="a.png", media_id=picture.uuid))
+    with app.app_context():
+        add_paths(article.uuid, {"a.png": picture.uuid})
     assert (list_uses(app, picture), is_unused(app, picture)) == ({("article", article.uuid, True)}, False)
     assert as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"content": ""}).status_code == 200
     assert list_uses(app, picture) == {("article", article.uuid, False)}
@@ -163,8 +162,8 @@ def test_a_file_with_a_path_stays_in_use_when_its_other_uses_end(
     app, as_admin, make_article, make_category, picture
 ):
     article, category = make_article(content=""), make_category()
-    with app.app_context(), transaction():
-        db.session.add(MediaPath(article_id=article.uuid, path="a.png", media_id=picture.uuid))
+    with app.app_context():
+        add_paths(article.uuid, {"a.png": picture.uuid})
     path = f"{CATEGORIES}{category.uuid}/"
     for cover, uses in ((picture.path, {("category", category.uuid, True)}), ("", set())):
         assert as_admin.patch(path, json={"cover_image": cover}).status_code == 200

@@ -8,14 +8,17 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from blogapi.articles import queries
+from blogapi.articles import json_writer, queries
 from blogapi.articles.filters import ArticleFilters
+from blogapi.articles.json_writer import Write
 from blogapi.articles.lifecycle import ContentType
 from blogapi.articles.models import Article, Seo
 from blogapi.categories.models import Category
+from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.publication.visibility import Status
 from blogapi.search import engines, placement
 from blogapi.storage.database import db, transaction
+from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
 from blogapi.users.models import Account, Role
 from blogapi.web.pagination import PageRequest
@@ -75,7 +78,7 @@ def apps(app, tmp_path):
     for one in (app, on_sqlite):
         with one.app_context(), transaction():
             ada = users.create("ada", None, role=Role.ADMIN)
-            db.session.add(Category(name="Shelf", slug="shelf", owner_id=ada.uuid))
+            taxonomies.create(CATEGORIES, ada.uuid, {"name": "Shelf"})
     yield app, on_sqlite
     close_connections(on_sqlite)
 
@@ -87,22 +90,25 @@ def store_articles(found):
             db.session.delete(article)
     with transaction():
         author, category = db.session.query(Account).first(), db.session.query(Category).first()
-        for number, (title, subtitle, content) in enumerate(found):
-            db.session.add(
-                Article(
-                    author_id=author.uuid,
-                    editor_id=author.uuid,
-                    category=category,
-                    title=title,
-                    subtitle=subtitle,
-                    slug=str(number),
-                    content=content,
-                    content_type=ContentType.TEXT.value,
-                    status=Status.PUBLISHED.value,
-                    published_at=datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=number),
-                    seo=Seo(title=title),
-                )
+        articles = [
+            Article(
+                author_id=author.uuid,
+                editor_id=author.uuid,
+                category=category,
+                title=title,
+                subtitle=subtitle,
+                slug=str(number),
+                content=content,
+                content_type=ContentType.TEXT.value,
+                status=Status.PUBLISHED.value,
+                published_at=datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=number),
+                seo=Seo(title=title),
             )
+            for number, (title, subtitle, content) in enumerate(found)
+        ]
+        db.session.add_all(articles)
+        db.session.flush()
+        json_writer.store_writes(db.session(), [Write(article, None) for article in articles])
 
 
 def search(words, page=None):

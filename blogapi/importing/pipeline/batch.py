@@ -137,9 +137,11 @@ class ImportBatch:
                 "to replace it, delete it and import the file with --restore-deleted."
             )
         elif is_changed:
-            self.media.map_paths(file.article_id, record)
+            is_remapped = self.media.map_paths(file.article_id, record)
             given, editor = self._make_input(record, file.article_id), self._state.author
             writes.load([given], [file.article_id])
+            if is_remapped:
+                writes.render_again(file.article_id)
             if (state.status, record.status) == ("archived", "published"):
                 # An archived article becomes a draft before it can be published.
                 writes.change(editor, file.article_id, ArticleInput(status="draft"))
@@ -168,8 +170,11 @@ class ImportBatch:
         is_remapped = self.media.map_paths(uuid, record)
         cover = self.media.get_cover(record, uuid)
         is_other_cover = state.cover_image in own_covers and state.cover_image != cover
-        if is_other_cover:
+        if is_remapped or is_other_cover:
             writes.load([], [uuid])
+        if is_remapped:
+            writes.render_again(uuid)
+        if is_other_cover:
             writes.change(self._state.author, uuid, ArticleInput(texts={"cover_image": cover}))
             # An article that was edited in this blog still counts as edited.
             if state.last_updated <= file.imported_at:

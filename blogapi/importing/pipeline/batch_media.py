@@ -11,7 +11,7 @@ from blogapi.importing.article_record import ArticleRecord
 from blogapi.importing.media.imported_media import RecordMedia
 from blogapi.importing.media.references import is_local
 from blogapi.importing.reports import FileReport
-from blogapi.media import addresses, editing
+from blogapi.media import addresses, editing, uses
 from blogapi.media.models import Media, MediaPath
 from blogapi.revisions import service as revisions
 from blogapi.storage.database import db
@@ -54,8 +54,8 @@ class BatchMedia:
     def map_paths(self, article_id: UUID, record: ArticleRecord) -> bool:
         """Store which files the paths of a record stand for; return whether something has changed.
 
-        The session renders the article again. The paths of former versions of the record are kept, because
-        the revisions of the article contain them.
+        If so, the caller renders the article again. The paths of former versions of the record are kept,
+        because the revisions of the article contain them.
         """
         media, is_changed = self._media.get(record.key), False
         if media is None:
@@ -76,6 +76,7 @@ class BatchMedia:
                 db.session.delete(row)
             paths[path] = MediaPath(article_id=article_id, path=path, media_id=found.uuid)
             db.session.add(paths[path])
+            uses.mark_used(db.session(), [found.uuid])
             if found.uuid in media.alts and not self._library[found.uuid].alt:
                 self._alts.setdefault(found.uuid, media.alts[found.uuid])
         return is_changed

@@ -13,7 +13,6 @@ from sqlalchemy import select
 from blogapi.authors.models import Author
 from blogapi.authors.taxonomy import AUTHORS
 from blogapi.categories.taxonomy import CATEGORIES
-from blogapi.publication.events import record
 from blogapi.storage.database import db, transaction
 from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies import queries, service
@@ -112,9 +111,7 @@ def _delete_unused_profile(slug: str) -> UUID | None:
     if profile is None:
         return None
     owner = profile.owner_id
-    record(Author.kind, profile.uuid, service.get_state(profile), None)
-    db.session.delete(profile)
-    db.session.flush()
+    service.remove(profile)
     return owner
 
 
