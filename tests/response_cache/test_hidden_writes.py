@@ -145,7 +145,7 @@ def test_a_write_of_another_program_shows_after_a_repair(app, blog):
         connection.execute(update(Article).where(Article.uuid == blog.uuids[2]).values(slug="renamed"))
     assert blog.is_cached()
     result = app.test_cli_runner().invoke(args=["doctor", "--repair"])
-    assert result.output.count("repaired") == 1
+    assert "changed without an event" in result.output
     assert not blog.is_cached()
     assert app.test_cli_runner().invoke(args=["doctor"]).exit_code == 0
 
