@@ -55,17 +55,6 @@ def parse_file(text: str) -> ParsedFile:
     return _parse_nikola(text, start) or _parse_unfenced(text) or ParsedFile("none", {}, text[start:])
 
 
-def parse_metadata(text: str) -> ParsedFile:
-    """Return the fields of a `.meta` file of Nikola, which are written like a header, with or without fences.
-
-    Raises RefusedFile for a file without fields, since it might say that the article is private.
-    """
-    parsed = parse_file(text)
-    if parsed.format == "none" or parsed.body.strip():
-        raise RefusedFile("Its `.meta` file has lines that are not fields; write each as `.. name: value`.")
-    return parsed
-
-
 def _parse_fenced(text: str, opening: re.Match[str]) -> ParsedFile | None:
     fence, line_number = opening[1], _line_number(text, opening.start())
     closing = _CLOSING_FENCES[fence[0]].search(text, opening.end())

@@ -69,8 +69,6 @@ def get_content_type(key: str) -> str:
     if it is in another format for articles, such as AsciiDoc.
     """
     stem, suffix = _split_suffix(key)
-    if suffix.casefold() == "meta":
-        raise NotAnArticle("It is a metadata file of Nikola, which is read with the file of its article.")
     if _SECTION.fullmatch(stem):
         raise NotAnArticle("It is a section page (`_index`), which lists articles but is not an article.")
     if suffix.casefold() in _OTHER_FORMATS:

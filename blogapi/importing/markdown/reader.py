@@ -60,7 +60,7 @@ def read_file(
     if its suffix is that of an article. `folders` are the folders that can be terms; None = take them from
     the key. Raises RefusedFile if the file cannot be imported, and NotAnArticle if it is not an article.
     """
-    data, metadata = _read_source(entry)
+    data = _read_source(entry)
     depth = entry.key.count("/")
     # The imported folder may itself be in a folder of drafts.
     outer = entry.path.parents[depth:][:1]
@@ -69,7 +69,6 @@ def read_file(
     record = parse_file(
         entry.key,
         data,
-        metadata,
         now=now,
         publish_undated=publish_undated,
         inherited=inherited,
@@ -81,8 +80,7 @@ def read_file(
     return replace(record, path=entry.path)
 
 
-def _read_source(entry: folder.Entry) -> tuple[bytes, bytes]:
-    """Return the content of a file, and the content of its `.meta` file (b"" if there is none)."""
+def _read_source(entry: folder.Entry) -> bytes:
     if entry.problem:
         raise entry.problem
     if entry.key.casefold().endswith(".asc") and folder.read_head(entry.path, 64).startswith(
@@ -90,14 +88,15 @@ def _read_source(entry: folder.Entry) -> tuple[bytes, bytes]:
     ):
         raise NotAnArticle("It is a key or a signature of OpenPGP.")
     paths.get_content_type(entry.key)
-    data, metadata = folder.read_bytes(entry.path), entry.path.with_suffix(".meta")
-    return data, folder.read_bytes(metadata) if os.path.lexists(metadata) else b""
+    if os.path.lexists(entry.path.with_suffix(".meta")):
+        # The other file can say that the article is private.
+        raise RefusedFile("Its fields are in a `.meta` file of Nikola; write them at the start of the text.")
+    return folder.read_bytes(entry.path)
 
 
 def parse_file(
     key: str,
     data: bytes,
-    metadata: bytes = b"",
     *,
     now: datetime,
     publish_undated: bool = False,
@@ -107,7 +106,7 @@ def parse_file(
     terms: TermSources = USUAL_SOURCES,
     folders: Sequence[str] | None = None,
 ) -> ArticleRecord:
-    """Return the record of a file with the content `data`, and with the fields in its `.meta` file.
+    """Return the record of a file with the content `data`.
 
     `key` is the path with `/` as separator. It may contain a date and a slug. Expiry dates are compared with
     `now` (aware). The article is a draft if there are `inherited` reasons. Unless `publish_undated` is true,
@@ -119,8 +118,6 @@ def parse_file(
     text, notes = decode(data)
     parsed = front_matter.parse_file(text)
     fields = Fields(parsed.entries, [*notes, *parsed.notes])
-    if metadata:
-        fields = _add_metadata(fields, metadata)
     _check_is_article(key, content_type, parsed, fields)
     path = paths.parse_path(key, keeps_date=keeps_date)
     folders = paths.list_folders(key) if folders is None else folders
@@ -159,16 +156,6 @@ def parse_file(
         is_undated=not (published_at or fields.all_entries or reasons),
         notes=tuple(fields.notes),
     )
-
-
-def _add_metadata(fields: Fields, metadata: bytes) -> Fields:
-    """Return the fields of a file and of its `.meta` file; the `.meta` file takes precedence."""
-    text, notes = decode(metadata)
-    parsed = front_matter.parse_metadata(text)
-    entries = parsed.entries | {
-        key: value for key, value in fields.all_entries.items() if key not in parsed.entries
-    }
-    return Fields(entries, [*fields.notes, *notes, *parsed.notes])
 
 
 def _check_is_article(key: str, content_type: str, parsed: front_matter.ParsedFile, fields: Fields) -> None:

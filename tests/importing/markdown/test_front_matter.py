@@ -115,14 +115,6 @@ def test_a_key_that_appears_twice_in_an_inner_mapping_gets_a_note():
     assert (parsed.entries, len(parsed.notes)) == ({"a": {"b": "d"}}, 1)
 
 
-def test_a_metadata_file_that_contains_anything_but_fields_is_refused():
-    assert front_matter.parse_metadata(".. title: A\n.. slug: b\n").entries == {"title": "A", "slug": "b"}
-    assert front_matter.parse_metadata("---\ntitle: A\n---\n").entries == {"title": "A"}
-    for text in ("A\nb", ".. title: A\n\nText"):
-        with pytest.raises(RefusedFile, match=r"`\.meta` file"):
-            front_matter.parse_metadata(text)
-
-
 REFUSED = {
     "never closed": ("---\ntitle: A\n\nText", "line 1 is never closed"),
     "toml never closed": ("\n+++\ntitle = 1", "line 2 is never closed"),

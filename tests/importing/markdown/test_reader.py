@@ -72,7 +72,6 @@ def test_text_and_html_files_are_articles():
         ("blog/index.html", "---\nlayout: home\n---\n", "only lists articles"),
         ("blog/search.md", "---\ntitle: Search\nlayout: search\n---\n", "only lists articles"),
         ("blog/a.excalidraw.md", "Text", "Excalidraw"),
-        ("blog/a.meta", ".. title: A", "metadata file of Nikola"),
         ("blog/README.rst", "Title\n=====", "repository file"),
         ("blog/a.ipynb", "{}", "Jupyter notebook, which is not read; convert it"),
         ("blog/a.docx", "", "office program"),
@@ -236,17 +235,11 @@ def test_entities_and_tags_in_titles_are_decoded(written, title):
 # Nikola
 
 
-def test_a_metadata_file_is_read_with_its_article(tmp_path):
+def test_an_article_with_a_metadata_file_is_refused(tmp_path):
     (tmp_path / "a.md").write_text(".. title: Mine\n.. slug: mine\n\nText", encoding="utf-8")
     (tmp_path / "a.meta").write_text(".. title: Bread\n.. status: private\n", encoding="utf-8")
-    record = reader.read_file(folder.Entry("blog/a.md", tmp_path / "a.md"), now=NOW)
-    assert (record.title, record.slug, record.status) == ("Bread", "mine", "draft")
-
-
-def test_an_html_file_with_a_metadata_file_is_an_article():
-    metadata = b".. title: Bread\n.. date: 2020-01-02\n"
-    page = reader.parse_file("a/b.html", b"<p>Text", metadata, now=NOW)
-    assert (page.title, page.status, page.content) == ("Bread", "published", "<p>Text")
+    with pytest.raises(RefusedFile, match=r"in a `\.meta` file"):
+        reader.read_file(folder.Entry("blog/a.md", tmp_path / "a.md"), now=NOW)
 
 
 @pytest.mark.parametrize(
@@ -281,11 +274,6 @@ def test_mdx_is_read_as_markdown_without_javascript():
         "<Tabs><Tab>text</Tab></Tabs>\n```js\nimport d from 'd'\n```\nThe import of it"
     )
     assert record.notes == ("Components of MDX are not shown, but their text is: Tabs (1), Tab (1).",)
-
-
-def test_an_article_with_an_unreadable_metadata_file_is_refused():
-    with pytest.raises(RefusedFile, match="meta"):
-        reader.parse_file("a/b.md", b"Text", b"Bread\nbread\n2020-01-02", now=NOW)
 
 
 # Addresses, descriptions
