@@ -13,10 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
 
-from blogapi.importing.wordpress import media_html
-from blogapi.importing.wordpress.conversion import Attachment, Conversion
-from blogapi.importing.wordpress.embeds import embed, link
-from blogapi.importing.wordpress.shortcode_handlers import find_attachments
+from blogapi.importing.wordpress.conversion import Conversion
+from blogapi.importing.wordpress.embeds import embed
 
 _DELIMITER = re.compile(r"<!--\s*+(?P<end>/?)wp:(?P<name>[a-z][\w/-]*+)(?P<attributes>(?s:.*?))-->")
 _ANY_DELIMITER = re.compile(r"<!--\s*+/?wp:[a-z]")
@@ -124,12 +122,6 @@ def _text(attributes: Attributes, name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _ids(attributes: Attributes, name: str) -> list[int]:
-    value = attributes.get(name)
-    values = map(str, value if isinstance(value, list) else [value])
-    return [int(id_) for id_ in values if id_.isascii() and id_.isdigit() and len(id_) < 19]
-
-
 def _render_embed(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
     address = _ADDRESS.search(_CAPTION.split(inner)[0])
     url = address[0] if address else escape(_text(attributes, "url"))
@@ -138,23 +130,6 @@ def _render_embed(attributes: Attributes, inner: str, conversion: Conversion) ->
     _, *captions = _CAPTION.split(inner, 1)
     caption = captions[0].partition("</figcaption")[0] if captions else ""
     return embed(url, conversion, caption)
-
-
-def _render_image(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
-    if "src=" in inner:
-        return None
-    if pictures := find_attachments(_ids(attributes, "id"), conversion):
-        return media_html.image(pictures[0])
-    url = _text(attributes, "url")
-    return media_html.image(Attachment(url, _text(attributes, "alt"))) if url else None
-
-
-def _render_gallery(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
-    if "<img" in inner:
-        return None
-    pictures = find_attachments(_ids(attributes, "ids"), conversion)
-    columns = [*_ids(attributes, "columns"), 3][0]
-    return media_html.gallery(pictures, columns=columns, linked=True) if pictures else None
 
 
 def _render_background(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
@@ -196,22 +171,12 @@ def _render_footnotes(attributes: Attributes, inner: str, conversion: Conversion
     return f'<ol class="wp-block-footnotes">{"".join(items)}</ol>' if items else None
 
 
-def _render_file(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
-    url = _text(attributes, "href")
-    return f"<p>{link(url)}</p>" if url and not inner.strip() else None
-
-
 _RENDERERS: dict[str, Renderer] = {
     "embed": _render_embed,
-    "image": _render_image,
-    "gallery": _render_gallery,
     "cover": _render_background,
     "media-text": _render_background,
-    "file": _render_file,
     "footnotes": _render_footnotes,
-    **dict.fromkeys(
-        ("code", "syntaxhighlighter/code", "enlighter/codeblock", "kevinbatdorf/code-block-pro"), _render_code
-    ),
+    **dict.fromkeys(("code", "syntaxhighlighter/code", "enlighter/codeblock"), _render_code),
 }
 #: Blocks that may be empty
 _EMPTY_BLOCKS = frozenset({"spacer", "separator", "more", "nextpage", "html", "shortcode", "freeform"})

@@ -33,8 +33,6 @@ _PRE_LANGUAGE = re.compile(
     r"""|\bdata-enlighter-language=["']([\w#+-]+)|\blanguage-([\w#+-]+)""",
     re.IGNORECASE,
 )
-# Code Block Pro stores the code a second time for its button.
-_COPY_BUTTON = "code-block-pro-copy-button"
 _PLAIN = frozenset({"", "default", "plain", "text", "generic", "raw"})
 _AMPERSAND = re.compile(r"&(?!#?\w{1,32};)")
 _EDITOR_TAG = re.compile(r"\n?</?p>|<br\s*/?>\n?", re.IGNORECASE)
@@ -108,8 +106,6 @@ def _replace(start: re.Match[str], inner: str, html: str, conversion: Conversion
         return html.replace("[", "&#91;")
     if element in ("iframe", "object", "embed"):
         return replace_player(html, conversion)
-    if element == "textarea" and _COPY_BUTTON in start["tag"]:
-        return ""
     if element in ("script", "style"):
         return _replace_script(html, conversion)
     return conversion.store(html)
@@ -132,8 +128,6 @@ def _code_of_shortcode(start: re.Match[str], inner: str) -> str:
 
 def _pre_html(tag: str, inner: str, html: str) -> str:
     found = _PRE_LANGUAGE.search(tag)
-    if _COPY_BUTTON in tag:
-        return ""
     if not found or "<code" in inner[:500].lower():
         return html
     language = next(group for group in found.groups() if group)

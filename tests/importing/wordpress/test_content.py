@@ -46,8 +46,6 @@ def code(text: str, language: str = "") -> str:
         ("<pre>a\n\n  b &amp; [caption]</pre>", "<pre>a\n\n  b &amp; [caption]</pre>"),
         ("<pre>[code]a[/code]</pre>", "<pre>[code]a[/code]</pre>"),
         ("[code]<pre>a</pre>[/code]", code("&lt;pre&gt;a&lt;/pre&gt;")),
-        ('<textarea class="code-block-pro-copy-button-textarea">a</textarea>b', "<p>b</p>"),
-        ('<pre class="code-block-pro-copy-button-pre"><textarea>a</textarea></pre>', ""),
         ("<PRE>a\n\nb</PRE >", "<PRE>a\n\nb</PRE >"),
         ("see <code>a[gallery]</code>", "<p>see <code>a&#91;gallery]</code></p>"),
         ("[code]a", "<p>[code]a</p>"),
