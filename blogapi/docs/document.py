@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 import flask_smorest
+import marshmallow as ma
 from flask import Flask
 
 from blogapi.docs.components import (
@@ -24,8 +25,8 @@ from blogapi.docs.references import (
     share_parameters,
     share_timestamps,
 )
-from blogapi.docs.schemas import ProblemSchema
 from blogapi.web.blueprint import Blueprint
+from blogapi.web.errors import Code
 from blogapi.web.fields import FieldNames, Identifier, Timestamp
 from blogapi.web.headers import RESPONSE_HEADERS
 from blogapi.web.request_id import REQUEST_ID_HEADER
@@ -33,6 +34,28 @@ from blogapi.web.slug_lookup import IdConverter, ReferenceConverter
 
 _EXTENSION = "blogapi-document"
 _HEADER_NAMES = ", ".join(f"`{header.name}`" for header in RESPONSE_HEADERS)
+
+
+class ProblemSchema(ma.Schema):
+    """An error (RFC 9457): what is wrong and what to do about it."""
+
+    type = ma.fields.String(required=True, metadata={"example": "about:blank"})
+    title = ma.fields.String(required=True, metadata={"example": "Not Found"})
+    status = ma.fields.Integer(required=True, metadata={"example": 404})
+    detail = ma.fields.String(required=True, metadata={"description": "What is wrong, and what to do next."})
+    code = ma.fields.String(
+        required=True,
+        validate=ma.validate.OneOf(get_args(Code)),
+        metadata={"description": "A stable error code for programs.", "example": "not_found"},
+    )
+    errors = ma.fields.Dict(
+        keys=ma.fields.String(),
+        values=ma.fields.List(ma.fields.String()),
+        metadata={
+            "description": "Invalid fields or parameters, each with a list of messages.",
+            "example": {"name": ["Must not be empty."]},
+        },
+    )
 
 
 def init_app(app: Flask, blueprints: Sequence[Blueprint], *, version: str) -> None:

@@ -10,8 +10,34 @@ from urllib.parse import unquote
 import nh3
 
 from blogapi.rendering import html_cost, markdown, slugs
-from blogapi.rendering.content_classes import CONTENT_CLASS
 
+# Each comment names the programs that write these classes into content.
+_PATTERNS = (
+    # The Markdown renderer, and the footnotes of Kramdown and Pandoc.
+    r"footnotes?(?:-[\w-]+)?|reversefootnote|contains-task-list|task-list-item(?:-checkbox)?",
+    # The language of a code block, as CommonMark and highlighters write it, and the highlighters' wrappers.
+    r"lang(?:uage)?-\S+|highlight(?:-[\w-]+)?|hljs|sourceCode|codehilite|chroma|prettyprint",
+    # Formulas, for KaTeX and MathJax.
+    r"math(?:-[\w-]+)?",
+    # Alignment: WordPress, Jekyll and Pelican, Bootstrap.
+    r"align(?:left|right|center|none|wide|full)|(?:align|text)-(?:left|right|center|justify)",
+    # Figures, and the admonitions of GitHub and Python-Markdown.
+    r"figure|caption|pullquote|(?:markdown-alert|admonition)(?:-[\w-]+)?",
+    # WordPress: blocks, images, galleries and captions.
+    r"(?:wp|size|has|columns|blocks-gallery|gallery)-[\w-]+|gallery|screen-reader-text",
+    r"is-(?:style|layout|position|type|provider|vertically-aligned|content-justification)-[\w-]+",
+    r"is-(?:cropped|resized|repeated|light|image-fill|(?:not-)?stacked-on-mobile)",
+    # Ghost: cards.
+    r"kg-[\w-]+",
+    # Blogger: images and their captions.
+    r"separator|tr-caption(?:-container)?",
+    # Quotes of posts, which the script of X (Twitter) turns into cards.
+    r"twitter-tweet",
+    # Text for screen readers only: Bootstrap and Tailwind.
+    r"sr-only|visually-hidden",
+)
+
+CONTENT_CLASS = re.compile("|".join(_PATTERNS))
 # Hosts whose players may be embedded in an iframe.
 EMBED_HOSTS = frozenset(
     {

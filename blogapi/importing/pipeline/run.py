@@ -8,23 +8,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from blogapi.cli import ProgressReporter
 from blogapi.importing import queries
 from blogapi.importing.article_record import ArticleRecord
 from blogapi.importing.links.index import LinkIndex, get_blog
+from blogapi.importing.markdown.text import describe_removed_characters
 from blogapi.importing.pipeline.authors import ImportedAuthors
-from blogapi.importing.pipeline.characters import clean, clean_record
 from blogapi.importing.pipeline.resolving import ResolvedRecord, resolve_record
 from blogapi.importing.pipeline.service import Importer, make_batches
 from blogapi.importing.pipeline.spool import Spool
 from blogapi.importing.pipeline.terms import store_terms
 from blogapi.importing.reports import FileReport, Item, Result
 from blogapi.importing.sources import Source
+from blogapi.rendering.characters import FORBIDDEN
 from blogapi.rendering.slugs import make_slug
 from blogapi.site.queries import get_site
 
@@ -181,3 +182,28 @@ class ImportRun:
             record = replace(record, status="draft", notes=(*record.notes, note))
         has_file = partial(self._importer.media.exists, record=record)
         return resolve_record(record, self._index, has_file)
+
+
+def clean_record(record: ArticleRecord) -> ArticleRecord:
+    """Return the record without forbidden characters, and with a note if it had some."""
+    removed: list[str] = []
+    cleaned: ArticleRecord = clean(record, removed)
+    if not removed:
+        return record
+    return replace(cleaned, notes=(*cleaned.notes, describe_removed_characters(len(removed))))
+
+
+def clean(value: Any, removed: list[str]) -> Any:
+    """Return a value whose texts have no forbidden characters; adds these to `removed`."""
+    if isinstance(value, str):
+        removed += FORBIDDEN.findall(value)
+        return FORBIDDEN.sub("", value)
+    if isinstance(value, (tuple, list)):
+        return type(value)([clean(item, removed) for item in value])
+    if isinstance(value, Mapping):
+        return {key: clean(item, removed) for key, item in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(
+            value, **{field.name: clean(getattr(value, field.name), removed) for field in fields(value)}
+        )
+    return value

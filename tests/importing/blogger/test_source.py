@@ -9,7 +9,7 @@ import pytest
 
 from blogapi.importing import blogger, folder
 from blogapi.importing.blogger import items as items_module
-from blogapi.importing.blogger.embeds import convert_embeds
+from blogapi.importing.blogger.items import convert_embeds
 from blogapi.importing.reports import FileReport, Result
 from blogapi.importing.sources import ImportOptions
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.importing.links import own_files
-from blogapi.importing.links.own_files import OwnFiles
 from blogapi.importing.links.rewriting import rewrite_addresses
+from blogapi.importing.pipeline import resolving
+from blogapi.importing.pipeline.resolving import OwnFiles
 
 HOSTS = {"example.com/blog", "www.other.org", "mimi.wordpress.com"}
 EXTENSIONS = {"jpg", "png", "pdf", "mp4"}
@@ -14,7 +14,7 @@ EXTENSIONS = {"jpg", "png", "pdf", "mp4"}
 
 @pytest.fixture(autouse=True)
 def _known_extensions(monkeypatch):
-    monkeypatch.setattr(own_files, "list_extensions", lambda: EXTENSIONS)
+    monkeypatch.setattr(resolving, "list_extensions", lambda: EXTENSIONS)
 
 
 def change(content, content_type="html", exists=lambda path: "missing" not in path):
