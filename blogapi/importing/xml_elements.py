@@ -14,8 +14,7 @@ from defusedxml.expatreader import DefusedExpatParser
 from blogapi.importing.article_record import RefusedFile
 
 CHUNK_BYTES = 64 * 1024
-# A tag or comment that is longer is refused, because the parser keeps it in memory.
-_MAX_CHUNKS = 128
+_MAX_TAG_BYTES = 8_000_000
 _ENCODING = re.compile(rb"""<\?xml[^>]{0,100}?encoding\s{0,9}=\s{0,9}["']([\w.-]{1,40})["']""")
 # The encodings that blogs use. Python has others, which do not encode text or take quadratic time.
 _ENCODINGS = re.compile(
@@ -75,8 +74,6 @@ class ElementBuilder:
     """
 
     def __init__(self) -> None:
-        #: The number of calls by the parser; it grows while the parser makes progress.
-        self.events = 0
         #: The error at the end of a text whose end is missing.
         self.missing_end: Exception | None = None
         self._finished: list[Element] = []
@@ -96,7 +93,6 @@ class ElementBuilder:
 
     def start_element(self, name: str, attributes: dict[str, str]) -> None:
         """Take a start tag from the parser."""
-        self.events += 1
         self._texts = []
         if not self._open:
             if name in _WRAPPERS:
@@ -125,7 +121,6 @@ class ElementBuilder:
 
     def add_text(self, text: str) -> None:
         """Take a part of a text from the parser."""
-        self.events += 1
         self._size += len(text)
         if self._open and not self._ignored_depth and self._has_space():
             self._texts.append(text)
@@ -160,6 +155,11 @@ class _Parser(DefusedExpatParser):  # type: ignore[misc]
         self._parser.buffer_text = True
         self._parser.buffer_size = CHUNK_BYTES
 
+    def get_position(self) -> int:
+        """Return where the last tag or comment begins that was read, or of which the end is missing."""
+        position: int = self._parser.CurrentByteIndex
+        return position
+
 
 def parse(chunks: Iterable[str], builder: ElementBuilder) -> Iterator[Element]:
     """Yield the elements of the channel; if the text has no end, `builder.missing_end` is set at the end.
@@ -167,8 +167,13 @@ def parse(chunks: Iterable[str], builder: ElementBuilder) -> Iterator[Element]:
     Raises SAXParseException for what is not well-formed, and DefusedXmlException for a document type.
     """
     parser = _Parser(builder)
-    for chunk in _wait_for_progress(chunks, builder):
+    fed = 0
+    for chunk in chunks:
         parser.feed(chunk)
+        fed += len(chunk.encode("utf-8", "surrogatepass"))
+        # Before Expat 2.6, the parser reads an unfinished tag or comment again with each chunk.
+        if fed - parser.get_position() > _MAX_TAG_BYTES:
+            raise RefusedFile("It has a tag or comment of more than 8 MB; remove it.")
         yield from builder.take_elements()
     try:
         parser.close()
@@ -176,26 +181,6 @@ def parse(chunks: Iterable[str], builder: ElementBuilder) -> Iterator[Element]:
         builder.missing_end = error
     # From version 2.6 on, Expat can wait with the last elements until the end of the file.
     yield from builder.take_elements()
-
-
-def _wait_for_progress(chunks: Iterable[str], builder: ElementBuilder) -> Iterator[str]:
-    """Yield the text in chunks that become longer while the parser waits for the end of a long tag.
-
-    The parser reads an unfinished tag or comment again with each chunk; the time is linear this way.
-    """
-    waiting: list[str] = []
-    needed, events = 1, -1
-    for chunk in chunks:
-        waiting.append(chunk)
-        if len(waiting) < needed:
-            continue
-        if needed > _MAX_CHUNKS:
-            raise RefusedFile("It has a tag or comment of more than 8 MB; remove it.")
-        needed = 1 if builder.events != events else needed * 2
-        events = builder.events
-        yield "".join(waiting)
-        waiting.clear()
-    yield "".join(waiting)
 
 
 def decode(file: BinaryIO, *, is_strict: bool = True) -> Iterator[str]:

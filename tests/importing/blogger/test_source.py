@@ -314,7 +314,7 @@ def test_control_characters_are_removed(read):
 
 
 def test_a_tag_without_an_end_is_refused(read, monkeypatch):
-    monkeypatch.setattr("blogapi.importing.xml_elements._MAX_CHUNKS", 2)
+    monkeypatch.setattr("blogapi.importing.xml_elements._MAX_TAG_BYTES", 1_000)
     (report,), _ = read(make_feed("<a b='" + "x" * 300_000))
     assert report.result == Result.REFUSED
 
