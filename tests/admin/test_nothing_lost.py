@@ -148,6 +148,7 @@ def test_a_saved_text_whose_article_is_deleted_is_offered_too(api, write, make, 
     assert article == {"title": f"Deleted before I {action}", "content": TEXT}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("was_noticed", [True, False])
 def test_the_text_of_a_deleted_article_is_offered_everywhere_afterwards(
     api, open_admin, write, make, was_noticed

@@ -184,6 +184,7 @@ def show_import(page):
 PAGES_WITHOUT_TEXTS = {"/setup/", "/reset/", "/users/", "/import/", "/export/", "/backups/"}
 
 
+@pytest.mark.slow
 def test_texts_with_scripts_are_shown_as_texts(article, api, open_admin):
     """The pages, their menus, dialogs and toasts show the attacks, and contain no element of them."""
     path = f"blog/articles/{article}/"
