@@ -2,12 +2,14 @@
 
 `slow`: left out without the option `--slow`, unless `-m` names the mark or the command line names the file.
 `once`: neither the Python version nor the database changes the result, so `.ci/run` runs it only once.
-`no_database`: about code that uses no database, so `.ci/run` does not run it on PostgreSQL.
+`no_database`: about code that uses no database, or the same statements on each, so `.ci/run` does not run it
+    on PostgreSQL.
 `sqlite(reason)`: about SQLite only; skipped on PostgreSQL.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import compress
 from pathlib import Path
 
@@ -18,7 +20,7 @@ from tests.databases import SERVER_URL
 MARKS = (
     "slow: takes long; runs with --slow or if its file is named",
     "once: neither the Python version nor the database changes the result",
-    "no_database: about code that uses no database",
+    "no_database: about code that uses no database, or the same statements on each",
     "sqlite(reason): about SQLite only; skipped on PostgreSQL",
 )
 TESTS = Path(__file__).parent
@@ -26,8 +28,14 @@ NO_DATABASE = tuple(
     TESTS / path
     for path in (
         *("rendering", "docs", "rate_limits", "serving", "web"),
-        *("media/test_delivery.py", "media/test_images.py", "media/test_svg.py"),
-        *("importing/blogger", "importing/ghost", "importing/links", "importing/markdown"),
+        *("previews", "site", "api_keys/test_access.py", "response_cache/test_not_cached.py"),
+        *("contracts/test_interface.py", "contracts/test_requirements.py", "contracts/test_shapes.py"),
+        *("media/test_delivery.py", "media/test_images.py", "media/test_prepare.py"),
+        *("media/test_replacing.py", "media/test_routes.py", "media/test_svg.py"),
+        *("security/test_assignment.py", "security/test_bad_input.py", "security/test_bad_paths.py"),
+        *("security/test_headers.py", "security/test_logins.py", "security/test_objects.py"),
+        *("importing/blogger", "importing/ghost", "importing/jobs", "importing/links"),
+        *("importing/markdown", "importing/media"),
         *("importing/medium", "importing/wordpress"),
         *("importing/test_archives.py", "importing/test_folder.py"),
     )
@@ -45,10 +53,14 @@ def register(config: pytest.Config) -> None:
 
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark the tests of whole folders."""
-    if any(item.path.is_relative_to(path) for path in NO_DATABASE):
-        item.add_marker("no_database")
-    if item.path.is_relative_to(ONCE) and item.path != NOT_ONCE:
-        item.add_marker("once")
+    for name in _list_marks(item.path):
+        item.add_marker(name)
+
+
+@cache
+def _list_marks(path: Path) -> list[str]:
+    marks = ["no_database"] if any(path.is_relative_to(folder) for folder in NO_DATABASE) else []
+    return [*marks, "once"] if path.is_relative_to(ONCE) and path != NOT_ONCE else marks
 
 
 # Before pytest evaluates `-m`, so that the marks above are known.

@@ -9,11 +9,12 @@ import pytest
 from blogapi.articles import queries
 from blogapi.articles.schemas import ArticleSchema
 from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.exporting import layouts
 from blogapi.working_copies import service as working_copies
 from blogapi.working_copies.queries import get_details
 from blogapi.working_copies.schemas import WorkingCopyBodySchema
 from tests.conftest import ARTICLES
-from tests.exported_blogs import FORMS, Blogs, create_article, create_term
+from tests.exported_blogs import Blogs, create_article, create_term
 
 STANDFIRST = {"standfirst": "Baked on Fridays."}
 CHANGED = {"standfirst": "Baked by lantern."}
@@ -99,7 +100,7 @@ def test_the_openapi_document_describes_the_field(contract):
         assert ("standfirst" in properties) == ("subtitle" in properties), name
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", layouts.LAYOUTS)
 def test_an_export_restores_the_field_in_another_blog(app, instance, databases, tmp_path, form):
     blogs, body = Blogs(app, instance, databases), {"title": "Bread", "content": "Flour"}
     with app.app_context():

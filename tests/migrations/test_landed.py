@@ -99,10 +99,10 @@ def read_rows(connection: Any) -> dict[str, list[dict[str, Any]]]:
 
 
 MIGRATIONS = sorted(path.stem for path in BLOGS.glob("*.sql"))
-OLDER = MIGRATIONS[:-1]
 
 
-@pytest.fixture(params=MIGRATIONS)
+# On a server, a migration has the same result from each older schema.
+@pytest.fixture(params=[MIGRATIONS[0], *MIGRATIONS[-2:]] if SERVER_URL else MIGRATIONS)
 def recorded_blog(request, tmp_path, instance, databases):
     """The rows and the responses of a recorded blog. The recorded blog replaces the blog of the test."""
     path = tmp_path / "old.db"
@@ -236,7 +236,7 @@ def test_an_upgraded_blog_keeps_its_rows_and_responses(recorded_blog, make_app, 
 
 @pytest.mark.slow
 @pytest.mark.sqlite("its file is copied first")
-@pytest.mark.parametrize("recorded_blog", OLDER, indirect=True)
+@pytest.mark.parametrize("recorded_blog", [MIGRATIONS[0], MIGRATIONS[-2]], indirect=True)
 def test_the_copy_made_before_the_upgrade_can_be_restored(
     recorded_blog, make_app, make_client, set_clock, instance
 ):
