@@ -84,7 +84,7 @@ _IGNORED_STATEMENTS = (
 
 def pytest_xdist_auto_num_workers() -> int:
     """Return the number of workers for `-n auto`: more than there are cores, because many tests wait."""
-    return max(2, (os.cpu_count() or 1) * 3 // 2)
+    return max(2, (os.cpu_count() or 1) * 2)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -83,6 +83,7 @@ def test_publishing_a_scheduled_article_is_undone(open_list, api):
     assert api.get(path) == {"status": "scheduled", "published_at": time}
 
 
+@pytest.mark.slow
 def test_tabs_order_and_search_have_addresses(open_list, articles):
     page = open_list()
     assert titles(page) == ["Ebb", "Tide", "Dinghy", "Foghorn"]
@@ -147,6 +148,7 @@ def test_a_deleted_article_comes_back_as_it_was(open_list, api, articles):
     assert api.get(f"{path}?fields=content,status") == {"content": "words", "status": "published"}
 
 
+@pytest.mark.slow
 def test_several_articles_get_a_category_and_a_tag(open_list, api, articles):
     kitchen = api.post("blog/categories/", {"name": "Kitchen"})
     api.post("blog/tags/", {"name": "boats"})

@@ -47,6 +47,7 @@ def test_the_page_says_where_the_backups_of_a_database_server_are(open_admin):
     page.get_by_text("Use pg_dump.").wait_for()
 
 
+@pytest.mark.slow
 def test_the_fields_of_the_site_are_changed(api, open_admin):
     page = open_admin("/admin/site/")
     page.get_by_label("Title", exact=True).fill("Notes from the harbour")

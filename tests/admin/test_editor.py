@@ -317,6 +317,7 @@ def describe_and_close(page, text, action):
     dialog.wait_for(state="hidden")
 
 
+@pytest.mark.slow
 def test_a_picture_gets_its_alternative_text_at_once(write, make, api):
     path = make("Picture")
     page = write(path)

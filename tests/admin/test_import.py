@@ -50,6 +50,7 @@ def send_file(page, file):
     page.get_by_role("button", name="Upload and try", exact=True).click()
 
 
+@pytest.mark.slow
 def test_a_blog_is_tried_and_imported(api, open_admin):
     page = open_admin("/admin/import/")
     assert list_violations(page) == []

@@ -24,6 +24,7 @@ def get_item(page, name):
     return page.locator(".media-item", has_text=name)
 
 
+@pytest.mark.slow
 def test_an_upload_asks_for_the_alternative_text_and_saves_it(api, open_admin):
     page = open_admin("/admin/media/")
     picture = {"name": "quay.png", "mimeType": "image/png", "buffer": make_picture("navy")}

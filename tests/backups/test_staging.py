@@ -60,6 +60,7 @@ def make_old(folder: Path) -> None:
         os.utime(path, (0, 0))
 
 
+@pytest.mark.slow
 def test_a_start_deletes_the_old_folder_of_a_killed_restore(paused_restore, blog):
     assert len(list_staging_folders(blog)) == 1
     kill_process(paused_restore)
@@ -68,6 +69,7 @@ def test_a_start_deletes_the_old_folder_of_a_killed_restore(paused_restore, blog
     assert list_staging_folders(blog) == []
 
 
+@pytest.mark.slow
 def test_a_restore_deletes_the_old_folder_of_a_killed_restore(paused_restore, run, blog, backup_file):
     kill_process(paused_restore)
     make_old(blog)
@@ -75,6 +77,7 @@ def test_a_restore_deletes_the_old_folder_of_a_killed_restore(paused_restore, ru
     assert list_staging_folders(blog) == []
 
 
+@pytest.mark.slow
 def test_a_start_and_another_restore_do_not_disturb_a_running_restore(paused_restore, run, blog, backup_file):
     before = list_staging_folders(blog)
     start_app()

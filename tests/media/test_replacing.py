@@ -243,7 +243,9 @@ def test_an_old_address_that_is_sent_again_is_stored_as_the_new_one(as_admin, ma
     assert answer.json["cover_image"] == new["url"]
 
 
-@pytest.mark.parametrize("kind", ["article", "category", "author"])
+@pytest.mark.parametrize(
+    "kind", ["article", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("category", "author"))]
+)
 def test_replacing_takes_the_same_statements_for_any_number_of_items(
     app, as_admin, make_article, make_category, make_guest, media, record_statements, kind
 ):
