@@ -36,11 +36,10 @@ from blogapi.articles.models import (
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.publication.visibility import (
-    READABLE_STATUSES,
     Status,
+    has_status,
     listed,
     listed_later,
-    readable,
     scheduled,
 )
 from blogapi.search import engines as search
@@ -336,8 +335,5 @@ _CONDITIONS: dict[str, ColumnElement[bool]] = {
     "published_before": _article.published_at < bindparam("published_before", type_=UtcDateTime()),
     "nothing": false(),
     SCHEDULED: scheduled(_article),
-    **{
-        status.value: readable(_article) if status in READABLE_STATUSES else _article.status == status.value
-        for status in Status
-    },
+    **{status.value: has_status(_article, status.value) for status in Status},
 }

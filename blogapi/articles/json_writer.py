@@ -37,7 +37,7 @@ from blogapi.media.html_pictures import HtmlResolver, make_cover
 from blogapi.media.models import MediaUse
 from blogapi.media.references import NO_FILES, File, KnownFiles, Text, find_files
 from blogapi.publication.events import What
-from blogapi.publication.visibility import LISTED_STATUSES, get_readable_from, has_listed_status
+from blogapi.publication.visibility import LISTED_STATUSES, get_listed_from, has_listed_status
 from blogapi.rendering.renderer import RenderedContent
 from blogapi.search import service as search
 from blogapi.search.service import SearchText
@@ -355,7 +355,7 @@ def _make_short_row(article: RenderedArticle) -> dict[str, Any]:
 def get_search_text(article: Article | RenderedArticle, plain_text: str | None) -> SearchText:
     """Return what searches find of an article; `plain_text` is its content, or None if it is unchanged."""
     others = filter(None, (getattr(article, name) for name in SEARCHED_NAMES))
-    return SearchText(article.uuid, get_readable_from(article), article.title, "\n".join(others), plain_text)
+    return SearchText(article.uuid, get_listed_from(article), article.title, "\n".join(others), plain_text)
 
 
 def _update_articles(session: Session, writes: Sequence[Write]) -> list[Article]:

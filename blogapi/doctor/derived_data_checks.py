@@ -20,7 +20,7 @@ from blogapi.cli import ProgressReporter, no_progress
 from blogapi.doctor import findings
 from blogapi.doctor.findings import Finding, ok, repaired_or_wrong, wrong
 from blogapi.media import uses
-from blogapi.publication.visibility import get_readable_from
+from blogapi.publication.visibility import get_listed_from
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, last_number
@@ -140,7 +140,7 @@ def _with_other_search_entry(articles: list[RenderedArticle]) -> Iterator[Render
         number, indexed = stored.get(article.uuid, (0, []))
         text = json_writer.get_search_text(article, article.plain_text)
         if indexed != [text.title, text.subtitle, text.text] or not _is_number_plausible(
-            number, get_readable_from(article)
+            number, get_listed_from(article)
         ):
             yield article
 

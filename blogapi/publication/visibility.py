@@ -62,6 +62,11 @@ def get_readable_from(item: Item) -> datetime | None:
     return item.published_at if item.status in READABLE_STATUSES else None
 
 
+def get_listed_from(item: Item) -> datetime | None:
+    """Return the time from which the item is in the lists; None if nothing is planned."""
+    return item.published_at if item.status in LISTED_STATUSES else None
+
+
 def is_readable(item: Item, now: datetime) -> bool:
     """Return whether everyone can read the item."""
     since = get_readable_from(item)
@@ -95,6 +100,14 @@ def scheduled(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> Co
 def listed_later(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
     """Return the condition that the item will be in the lists."""
     return and_(has_listed_status(columns), columns.published_at > now)
+
+
+def has_status(
+    columns: Any, status: str, now: ColumnElement[datetime] | datetime = NOW
+) -> ColumnElement[bool]:
+    """Return the condition that the item has the status now; a scheduled item does not have it yet."""
+    condition = _has_status(columns, [status])
+    return condition & (columns.published_at <= now) if status in READABLE_STATUSES else condition
 
 
 def has_listed_status(columns: Any) -> ColumnElement[bool]:

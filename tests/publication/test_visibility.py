@@ -40,13 +40,18 @@ def test_python_and_sql_agree(app, status, time):
     columns = (literal(status.value, String), literal(item.published_at, UtcDateTime()))
     row = select(columns[0].label("status"), columns[1].label("published_at")).subquery().c
     conditions = [make(row) for make in (visibility.readable, visibility.scheduled, visibility.listed)]
+    conditions.append(visibility.has_status(row, status.value))
     with app.app_context():
         found = [
             db.session.execute(select(row.status).where(condition), {"now": NOW}).first() is not None
             for condition in conditions
         ]
     is_readable = visibility.is_readable(item, NOW)
-    assert found == [is_readable, visibility.is_scheduled(item, NOW), is_readable and RULES[status].listed]
+    is_listed = is_readable and RULES[status].listed
+    has_status = is_readable or not RULES[status].readable
+    assert found == [is_readable, visibility.is_scheduled(item, NOW), is_listed, has_status]
+    listed_from = visibility.get_listed_from(item)
+    assert (listed_from is not None and listed_from <= NOW) == is_listed
 
 
 def test_only_a_published_article_whose_time_has_come_is_readable():
