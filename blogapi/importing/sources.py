@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -27,17 +27,6 @@ class ImportOptions:
     assets: tuple[Path, ...] = ()  #: folders in which media files are looked up
 
 
-@dataclass(slots=True)
-class LeftBehind:
-    """What a source contains and the import does not take, by its name in the report ("comments").
-
-    `details` has lists of mappings for the JSON report, by the same names.
-    """
-
-    counts: Counter[str] = field(default_factory=Counter)
-    details: dict[str, list[object]] = field(default_factory=dict)
-
-
 class Source(Protocol):
     """The files of one format in an import.
 
@@ -50,7 +39,8 @@ class Source(Protocol):
     hosts: set[str]
     #: Categories, tags and authors with their details. They are created before the articles if they are new.
     terms: Iterable[TermRecord]
-    left_behind: LeftBehind
+    #: What the source contains and the import does not take, by its name in the report ("comments").
+    left_behind: Counter[str]
     #: Sentences about the whole source, for example that a file was repaired.
     notes: Sequence[str]
     #: Folders of the source in which its media files are looked up, in addition to those of the user.

@@ -48,7 +48,7 @@ def read(name, path):
 
 def test_the_stories_of_medium_are_read():
     counts, source = read("medium", "medium")
-    assert (counts, source.left_behind.counts) == MEDIUM
+    assert (counts, source.left_behind) == MEDIUM
 
 
 def test_the_export_of_blogger_has_the_counted_items():
@@ -59,7 +59,7 @@ def test_the_export_of_blogger_has_the_counted_items():
     assert counts["published"] == expected["post"] + expected["page"]
     assert counts.total() == 4
     names = {"templates": "template", "settings of the blog": "settings", "comments": "comment"}
-    assert source.left_behind.counts == {ours: expected[theirs] for ours, theirs in names.items()}
+    assert source.left_behind == {ours: expected[theirs] for ours, theirs in names.items()}
 
 
 @pytest.mark.parametrize("name", ["medium", "blogger"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -19,7 +20,7 @@ from blogapi.importing.blogapi_export.restoring import Restored
 from blogapi.importing.blogapi_export.working_copies import WorkingCopies
 from blogapi.importing.pipeline.service import Importer
 from blogapi.importing.reports import FileReport, Item, Result, read_item, report_problem
-from blogapi.importing.sources import ImportOptions, LeftBehind
+from blogapi.importing.sources import ImportOptions
 
 _JSON_DOCUMENT = (
     "It is a JSON document for other programs, without media files; import the folder or the archive of an "
@@ -36,7 +37,7 @@ class ExportSource:
     def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
         self.total = len(entries)
         self.hosts: set[str] = set()
-        self.left_behind = LeftBehind()
+        self.left_behind = Counter[str]()
         self.notes: list[str] = []
         self._options = options
         self._unread: list[FileReport] = []

@@ -14,7 +14,7 @@ from blogapi.importing.blogger.feed import Feed
 from blogapi.importing.blogger.items import BloggerItem, make_record
 from blogapi.importing.markdown.text import to_title
 from blogapi.importing.reports import FileReport, Item, Result, report_problem
-from blogapi.importing.sources import ImportOptions, LeftBehind
+from blogapi.importing.sources import ImportOptions
 
 # `https://name.blogspot.co.uk/2020/01/title.html`: each country has its own host for the same blog.
 _POST_LINK = re.compile(
@@ -51,7 +51,7 @@ class BloggerSource:
         self.total = sum(entry.path.stat().st_size // 10_000 for entry in entries if not entry.problem) or 1
         self.hosts = {*PICTURE_HOSTS, *list_hosts(options.base_url)}
         self.terms: Sequence[TermRecord] = ()
-        self.left_behind = LeftBehind()
+        self.left_behind = Counter[str]()
         self.notes: list[str] = []
         self.assets = tuple(album for entry in entries for album in _list_albums(entry.path))
         self._entries = entries
@@ -69,7 +69,7 @@ class BloggerSource:
 
     def _read_file(self, entry: folder.Entry, overview: Overview) -> Iterator[Item]:
         self.hosts |= overview.find_hosts()
-        self.left_behind.counts += overview.counts
+        self.left_behind += overview.counts
         if overview.is_private:
             self.notes.append(
                 f"“{entry.key}” is the export of a private blog; all its articles become drafts."
@@ -92,10 +92,10 @@ class BloggerSource:
     def _check(self, item: BloggerItem) -> None:
         """Raise NotAnArticle for an item that is left behind."""
         if item.status == "SOFT_TRASHED":
-            self.left_behind.counts["articles in the trash"] += 1
+            self.left_behind["articles in the trash"] += 1
             raise NotAnArticle("It was in the trash of Blogger.")
         if item.kind == "page" and self._options.pages == "skip":
-            self.left_behind.counts["pages"] += 1
+            self.left_behind["pages"] += 1
             raise NotAnArticle("It is a page, and --pages skip leaves pages behind.")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -17,7 +18,7 @@ from blogapi.importing.ghost.tables import TABLES, Tables
 from blogapi.importing.markdown.text import to_line
 from blogapi.importing.messages import format_count
 from blogapi.importing.reports import FileReport, Item, Result, report_problem
-from blogapi.importing.sources import ImportOptions, LeftBehind
+from blogapi.importing.sources import ImportOptions
 
 # Every export of Ghost itself begins with `db` or `meta`, which has the time of the export.
 _DATABASE = re.compile(r'\{\s*+"db"\s*+:\s*+\[?+\s*+\{\s*+"(?:meta|data)"\s*+:')
@@ -55,7 +56,7 @@ class GhostSource:
         address = urlsplit(options.base_url)
         self.hosts = {f"{address.netloc}{address.path}".rstrip("/").lower()} if address.netloc else set()
         self.terms: list[TermRecord] = []
-        self.left_behind = LeftBehind()
+        self.left_behind = Counter[str]()
         self.notes: list[str] = []
         self.assets = list(dict.fromkeys(path for entry in entries for path in _list_folders(entry.path)))
 
@@ -91,10 +92,7 @@ class GhostSource:
 
     def _add_summary(self, file: ExportFile, tables: Tables, posts: PostReader, entry: folder.Entry) -> None:
         self.hosts |= posts.hosts
-        self.left_behind.counts.update(+tables.others)
-        internal = sorted(tag.name for tag in tables.tags.values() if tag.is_internal)
-        if internal:
-            self.left_behind.details.setdefault("internal tags", []).extend(internal)
+        self.left_behind.update(+tables.others)
         for author in posts.authors.values():
             fields = {"bio": author.bio, "url": author.url, "avatar": author.avatar}
             filled = {name: value for name, value in fields.items() if value}

@@ -17,7 +17,7 @@ from blogapi.importing.ghost.redirects import Redirects
 from blogapi.importing.ghost.tables import Tables, Tag, read_author, read_tag, read_url
 from blogapi.importing.markdown.text import list_distinct, to_http_url, to_line
 from blogapi.importing.messages import join_counts
-from blogapi.importing.sources import ImportOptions, LeftBehind
+from blogapi.importing.sources import ImportOptions
 from blogapi.web.fields import parse_uuid
 
 Post = Mapping[str, object]
@@ -44,8 +44,6 @@ _REPEATED = {
     "twitter_description": ("custom_excerpt", "meta_description", "og_description"),
     "twitter_image": ("feature_image", "og_image", "image"),
 }
-#: Left-behind fields whose values are in the JSON report, because people wrote them.
-_DETAILED_FIELDS = ("codeinjection_head", "codeinjection_foot", "feature_image_caption")
 
 
 def make_key(post: Post) -> str:
@@ -71,7 +69,7 @@ class PostReader:
         tables: Tables,
         redirects: Redirects,
         options: ImportOptions,
-        left_behind: LeftBehind,
+        left_behind: Counter[str],
     ) -> None:
         self._entry = entry
         self._tables = tables
@@ -95,7 +93,7 @@ class PostReader:
             raise RefusedFile("It is not a post but another value; correct or remove it in the export.")
         post = {**row, **self._find_meta(row)}
         if is_page(post) and self._options.pages == "skip":
-            self._leave("pages", {"slug": to_line(post.get("slug")), "title": to_line(post.get("title"))})
+            self._left_behind["pages"] += 1
             return None
         return self._make_record(post)
 
@@ -111,7 +109,7 @@ class PostReader:
         if not key:
             raise RefusedFile("It has neither an id nor a slug; add one in the export.")
         status, published_at, notes = decide_publication(post, self._options.now)
-        self._left_behind.counts.update(body.losses)
+        self._left_behind.update(body.losses)
         addresses, is_public = tuple(self._list_addresses(post, published_at)), status != "draft"
         self.hosts.update(_STORAGE_HOST.findall(body.content))
         record = ArticleRecord(
@@ -139,8 +137,8 @@ class PostReader:
             notes=(*notes, *_describe_losses(body.losses)),
         )
         if post.get("canonical_url") and not record.canonical_url:
-            self._leave("canonical URLs inside the blog", None)
-        self._leave_fields(post, slug)
+            self._left_behind["canonical URLs inside the blog"] += 1
+        self._leave_fields(post)
         return record
 
     def _read_tags(self, post: Post) -> tuple[str, ...]:
@@ -178,17 +176,12 @@ class PostReader:
         if ":" not in permalinks:
             yield f"/{permalinks.strip('/')}/"
 
-    def _leave_fields(self, post: Post, slug: str) -> None:
+    def _leave_fields(self, post: Post) -> None:
         for name in _LEFT_FIELDS:
             value = post.get(name)
             repeated = (post.get(other) for other in _REPEATED.get(name, ()))
             if value and to_line(value) not in ("0", "false") and value not in repeated:
-                self._leave(name, {"slug": slug, name: value} if name in _DETAILED_FIELDS else None)
-
-    def _leave(self, name: str, detail: dict[str, object] | dict[str, str] | None) -> None:
-        self._left_behind.counts[name] += 1
-        if detail:
-            self._left_behind.details.setdefault(name, []).append(detail)
+                self._left_behind[name] += 1
 
 
 def _get_slug(post: Post) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,7 +14,7 @@ from blogapi.importing.identity import IdentifiedFile
 from blogapi.importing.markdown import paths, reader
 from blogapi.importing.markdown.terms import TermSources
 from blogapi.importing.reports import Item, read_item
-from blogapi.importing.sources import ImportOptions, LeftBehind
+from blogapi.importing.sources import ImportOptions
 
 
 class MarkdownSource:
@@ -27,7 +28,7 @@ class MarkdownSource:
         self.total = len(entries)
         self.hosts: set[str] = set()
         self.terms: Sequence[TermRecord] = ()
-        self.left_behind = LeftBehind()
+        self.left_behind = Counter[str]()
         self.notes: Sequence[str] = ()
         self.assets: Sequence[Path] = ()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +16,7 @@ from blogapi.importing.markdown.text import decode, list_distinct, to_http_url
 from blogapi.importing.medium.page import Page, parse_page, split
 from blogapi.importing.messages import NO_DATE
 from blogapi.importing.reports import Item, read_item
-from blogapi.importing.sources import ImportOptions, LeftBehind
+from blogapi.importing.sources import ImportOptions
 from blogapi.rendering.slugs import make_slug
 
 # Hosts of Medium's pictures. Their paths contain a unique name, so that a copy on the disk is found by it.
@@ -50,7 +51,7 @@ class MediumSource:
         self.total = len(entries)
         self.hosts = {"medium.com", *PICTURE_HOSTS}
         self.terms: Sequence[TermRecord] = ()
-        self.left_behind = LeftBehind()
+        self.left_behind = Counter[str]()
         self.notes: Sequence[str] = ()
         #: Archives contain no pictures, but people put them beside the folder `posts`.
         folders = dict.fromkeys(entry.path.parent.parent / "images" for entry in entries)
@@ -86,7 +87,7 @@ class MediumSource:
         if page.has_title or not page.text.startswith(beginning):
             return []
         if len(page.text) <= _MAX_RESPONSE_LENGTH and not page.has_figures:
-            self.left_behind.counts[_RESPONSES] += 1
+            self.left_behind[_RESPONSES] += 1
             raise NotAnArticle("It is a response to another story: it has no title of its own.")
         return ["It has no title of its own and may be a response; the article became a draft."]
 

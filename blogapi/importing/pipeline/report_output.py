@@ -90,13 +90,7 @@ def _build_head(run: ImportRun, *, dry_run: bool) -> dict[str, Any]:
         "media": count_media(run.reports),
         "remote_files": run.remote_files,
         "template_tags": dict(run.unresolved.most_common()),
-        "left_behind": {
-            name: {
-                "counts": dict(source.left_behind.counts.most_common()),
-                "details": source.left_behind.details,
-            }
-            for name, source in run.sources.items()
-        },
+        "left_behind": {name: dict(source.left_behind.most_common()) for name, source in run.sources.items()},
     }
 
 

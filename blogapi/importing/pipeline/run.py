@@ -88,7 +88,7 @@ class ImportRun:
 
     def count_left_behind(self) -> dict[str, Counter[str]]:
         """Return what was not imported, with its numbers, by the name of the format."""
-        counts = {name: Counter(source.left_behind.counts) for name, source in self.sources.items()}
+        counts = {name: Counter(source.left_behind) for name, source in self.sources.items()}
         return {name: counter for name, counter in counts.items() if counter}
 
     def run(self, show_progress: ProgressReporter) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any
 from urllib.parse import quote, unquote
@@ -12,7 +13,7 @@ from blogapi.importing.markdown.paths import choose_title, extract_slug
 from blogapi.importing.markdown.text import to_http_url, to_line, to_plain_html, to_plain_line, to_title
 from blogapi.importing.media.references import MAX_ALT_LENGTH
 from blogapi.importing.messages import IMPORT_TIME, join_counts
-from blogapi.importing.sources import ImportOptions, LeftBehind
+from blogapi.importing.sources import ImportOptions
 from blogapi.importing.wordpress import publication, seo, terms
 from blogapi.importing.wordpress.blog import Blog, get_blog_address, read_metas, split_url, to_id
 from blogapi.importing.wordpress.content import to_html
@@ -35,11 +36,11 @@ _ATTACHMENT = "attachment"
 class RecordMaker:
     """Makes the records of the items of one blog, and counts what is left behind."""
 
-    def __init__(self, blog: Blog, address: str, options: ImportOptions, left_behind: LeftBehind) -> None:
+    def __init__(self, blog: Blog, address: str, options: ImportOptions, left_behind: Counter[str]) -> None:
         self.blog = blog
         self.address = address  #: host and path of the blog; "" = unknown
         self.options = options
-        self.counts = left_behind.counts
+        self.counts = left_behind
 
     def make_key(self, item: Element) -> str:
         """Return the key of the record of an item."""

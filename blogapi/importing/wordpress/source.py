@@ -13,7 +13,7 @@ from blogapi.importing import folder
 from blogapi.importing.article_record import NotAnArticle, RefusedFile, TermRecord
 from blogapi.importing.messages import format_count
 from blogapi.importing.reports import FileReport, Item, Result, report_problem
-from blogapi.importing.sources import ImportOptions, LeftBehind
+from blogapi.importing.sources import ImportOptions
 from blogapi.importing.wordpress import terms
 from blogapi.importing.wordpress.article_records import RecordMaker
 from blogapi.importing.wordpress.blog import Blog, get_blog_address
@@ -88,7 +88,7 @@ class WordPressSource:
 
     def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
         self.options = options
-        self.left_behind = LeftBehind()
+        self.left_behind = Counter[str]()
         self.notes: Sequence[str] = ()
         self.assets: Sequence[Path] = _find_uploads(entry.path.parent for entry in entries)
         self._files = [_scan(entry) for entry in entries]
@@ -107,8 +107,8 @@ class WordPressSource:
         for file in self._files:
             yield from self._read_file(file, makers)
         parents = (bool(term.parent) for blog in self._blogs.values() for term in blog.terms.values())
-        self.left_behind.counts["parents of categories"] = sum(parents)
-        self.left_behind.counts = +self.left_behind.counts
+        self.left_behind["parents of categories"] = sum(parents)
+        self.left_behind = +self.left_behind
 
     def _read_file(self, file: ExportFile, makers: dict[str, RecordMaker]) -> Iterator[Item]:
         entry = file.entry

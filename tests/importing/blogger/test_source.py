@@ -110,7 +110,7 @@ def test_posts_pages_and_comments_are_read(read):
     assert (post.tags, [one.name for one in post.authors]) == (("Cats", "Tom & Co"), ["Ada"])
     assert post.addresses == ("/2020/05/a-cat.html",)
     assert (page.key, page.status, page.tags) == ("blogger:7:3", "draft", ("page",))
-    assert source.left_behind.counts == {"comments": 1, "settings of the blog": 1}
+    assert source.left_behind == {"comments": 1, "settings of the blog": 1}
     assert source.hosts - blogger.PICTURE_HOSTS == {"mimi.blogspot.com"}
 
 
@@ -153,7 +153,7 @@ def test_takeout_is_read(read):
     (post,), source = read(feed, "feed.atom")
     assert (post.key, post.slug, post.status, post.tags) == ("blogger:7:1", "a-cat", "published", ("Cats",))
     assert (post.addresses, post.seo_description) == (("/2020/05/a-cat.html",), "About Mimi")
-    assert source.left_behind.counts == {"comments": 1, "locations": 1}
+    assert source.left_behind == {"comments": 1, "locations": 1}
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_the_trash_and_on_request_pages_are_left_behind(read):
     )
     reports, source = read(feed, pages="skip")
     assert {(type(one), one.result) for one in reports} == {(FileReport, Result.SKIPPED)}
-    assert source.left_behind.counts == {"articles in the trash": 2, "pages": 1}
+    assert source.left_behind == {"articles in the trash": 2, "pages": 1}
 
 
 def test_takeout_finds_the_host_of_the_blog_in_its_links(read):

@@ -53,7 +53,7 @@ def read(tmp_path):
         entries = list(folder.walk_path(tmp_path / "medium-export"))
         assert all(medium.recognise(entry, entry.path.read_bytes()[:16384]) for entry in entries)
         source = medium.open_source(entries, ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC)))
-        return list(source.read()), source.left_behind.counts
+        return list(source.read()), source.left_behind
 
     return read
 

@@ -74,7 +74,7 @@ def test_the_items_match_the_independent_counts(name):
     protected = PROTECTED.get(name, 0)
     theirs["published"] -= protected
     theirs["draft"] += protected
-    counts = source.left_behind.counts
+    counts = source.left_behind
     ours = Counter(record.status for record in records)
     ours.update({key: number for key, number in counts.items() if key.startswith(LEFT_BEHIND_TYPE)})
     assert ours == +theirs
@@ -85,7 +85,7 @@ def test_the_items_match_the_independent_counts(name):
 @pytest.mark.parametrize("name", FILES)
 def test_comments_and_terms_match_the_independent_counts(name):
     expected, source = read_expected(name), read_file(name)[0]
-    counts = source.left_behind.counts
+    counts = source.left_behind
     names = ("comments", "pingbacks and trackbacks", "comments in the trash", "spam comments")
     assert sum(counts[name] for name in names) == expected["comments"]
     kinds = Counter(term.kind for term in source.terms)
@@ -102,7 +102,7 @@ def test_every_term_of_an_item_is_taken(name):
         if re.search(r"<wp:post_type>(?:<!\[CDATA\[)?(?:post|page)\b", item):
             terms = {html.unescape(term).casefold() for term in ITEM_TERM.findall(item)}
             theirs.append(terms)
-    defaults = source.left_behind.counts["default categories of posts with another category"]
+    defaults = source.left_behind["default categories of posts with another category"]
     ours = [{term.casefold() for term in (record.category, *record.tags) if term} for record in records]
     pairs = list(zip(ours, theirs, strict=True))
     assert all(mine - terms <= {"page"} for mine, terms in pairs)
