@@ -25,7 +25,8 @@ def repair(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
     Text before the first element and after the last one is removed.
     """
     is_section = False
-    for part in _split(chunks, repairs):
+    parts = _split(chunks, repairs)
+    for part in parts:
         if part == "]]>" and not is_section:
             yield "]]&gt;"
             continue
@@ -34,6 +35,8 @@ def repair(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
             is_section = part.startswith("<!") or (is_section and part != "]]>")
             yield part
             if is_end:
+                # The parser refuses a second export in the same file, so that no item is lost.
+                yield from (rest for rest in parts if "<item" in rest)
                 return
         else:
             yield part if is_section else _REFERENCE.sub(lambda found: _resolve(found[0], repairs), part)

@@ -100,6 +100,7 @@ def test_files_are_read_in_every_state(tmp_path, data, title, note):
         (f"{START}&<!DOCTYPE rss>".encode(), "not XML that can be repaired"),
         (START.encode() + b"<a>" * 2_000, "nested too deeply"),
         ((START + POST.removesuffix("</item>\n") + POST + END).encode(), "not XML that can be repaired"),
+        (f"{EXPORT}{EXPORT}".encode(), "not XML that can be repaired"),
         (f"{START}{POST}<item>a < b".encode(), "not XML that can be repaired"),
     ],
 )
