@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from functools import lru_cache
 from typing import Any
 
 from waitress.channel import ClientDisconnected
 from waitress.task import ErrorTask, Task, WSGITask
+from waitress.utilities import build_http_date
 
 from blogapi.rate_limits import limiter
 from blogapi.response_cache.middleware import ONLY_CACHED_KEY, NotCached
@@ -18,10 +20,38 @@ from blogapi.storage.database import QUEUE_SECONDS_KEY
 from blogapi.web import errors
 from blogapi.web.downloads import FILE_BODY_KEY
 from blogapi.web.headers import error_headers
-from blogapi.web.request_id import REQUEST_ID_KEY, ROUTE_KEY, choose_request_id
+from blogapi.web.request_id import REQUEST_ID_HEADER, REQUEST_ID_KEY, ROUTE_KEY, choose_request_id
 
 # A longer body is sent separately from the head.
 MAX_JOINED_BYTES = 64 * 1024
+
+
+def _canonical_name(name: str) -> str:
+    return "-".join(part.capitalize() for part in name.split("-"))
+
+
+_REQUEST_ID_NAME = _canonical_name(REQUEST_ID_HEADER)
+
+
+@lru_cache(4)
+def _format_date(second: int) -> str:
+    return str(build_http_date(second))
+
+
+@lru_cache(1024)
+def _make_head_template(status: str, headers: tuple[tuple[str, str], ...], length: int) -> str | None:
+    """Return the head of a response as waitress writes it, with `%s` for its date and its request id.
+
+    waitress formats and sorts the header names again for every response; cached responses share this
+    template. Return None if `headers` repeats a name or contains a header that waitress or the template sets.
+    """
+    lines = {_canonical_name(name): value.replace("%", "%%") for name, value in headers}
+    if len(lines) < len(headers) or lines.keys() & {"Date", "Server", "Connection", _REQUEST_ID_NAME}:
+        return None
+    lines.setdefault("Content-Length", str(length))
+    lines |= {"Date": "%s", _REQUEST_ID_NAME: "%s"}
+    named = "\r\n".join(f"{name}: {value}" for name, value in sorted(lines.items()))
+    return f"HTTP/1.1 {status}\r\n{named}\r\n\r\n"
 
 
 class LoggedTask(Task):  # type: ignore[misc]
@@ -213,7 +243,16 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         """Return the status line and the headers; close the connection if the server is stopping."""
         if self.channel.server.stopping:
             super().set_close_on_finish()
-        header: bytes = super().build_response_header()
+        # Use templates only for reads: the headers of other responses could contain a session cookie.
+        has_template = (
+            self.request.command == "GET"
+            and self.has_body
+            and self.content_length is not None
+            and self.response_headers
+            and self._keeps_open()
+            and not self.close_on_finish
+        )
+        header: bytes = self._fill_head_template() if has_template else super().build_response_header()
         return header
 
     def _keeps_open(self) -> bool:
@@ -241,6 +280,19 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         if whole or not channel.reserve(size):
             raise NoRoom
         return False
+
+    def _fill_head_template(self) -> bytes:
+        # The request id differs in every response. Its header is usually the last one.
+        *headers, (name, request_id) = self.response_headers
+        template = (
+            _make_head_template(self.status, tuple(headers), self.content_length)
+            if name == REQUEST_ID_HEADER
+            else None
+        )
+        if template is None:
+            other: bytes = super().build_response_header()
+            return other
+        return (template % (_format_date(int(self.start_time)), request_id)).encode("latin-1")
 
     def set_close_on_finish(self) -> None:
         """Close the connection after this response, unless the only reason is that the response has no body.
