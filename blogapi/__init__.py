@@ -14,7 +14,7 @@ from blogapi.articles import author_visibility, json_writer, media_changes
 from blogapi.authors import profiles
 from blogapi.backups import restoring
 from blogapi.feeds import routes as feeds
-from blogapi.media import addresses, delivery, folder, images, types, uses
+from blogapi.media import addresses, delivery, folder, images, library, types
 from blogapi.metrics import exposition
 from blogapi.metrics import registry as metrics_registry
 from blogapi.publication import events
@@ -24,7 +24,7 @@ from blogapi.response_cache import middleware as response_cache_middleware
 from blogapi.storage import database
 from blogapi.users import service as user_service
 from blogapi.version import __version__
-from blogapi.web import errors, public_queries, request_id
+from blogapi.web import errors, media_addresses, public_queries, request_id
 
 __all__ = ["__version__", "create_app"]
 
@@ -49,7 +49,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     folder.init_app(app)
     images.init_app(app)
     user_service.init_app(app, profiles=profiles)
-    uses.init_app()
+    media_addresses.register_library(library)
     json_writer.init_app(app)
     media_changes.init_app()
     # The WSGI middleware that is added last is the outermost.

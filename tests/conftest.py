@@ -43,6 +43,7 @@ from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
 from blogapi.users.models import Account, Role
 from blogapi.web.access import Scope
+from blogapi.web.errors import DAMAGE_KEY
 from tests import attempts, event_guard, marks, shortcuts, skips
 from tests.audit_hooks import sqlite_files
 from tests.browser import PageOpener, launch_browser
@@ -204,6 +205,7 @@ def app(common_app: Flask, instance: Path, databases: Databases) -> Iterator[Fla
     # A server of a former test may have limited the threads that process images.
     images.init_app(common_app)
     yield common_app
+    common_app.extensions.pop(DAMAGE_KEY, None)
     common_app.config.clear()
     common_app.config.update(settings)
     databases.release(common_app)

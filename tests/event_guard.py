@@ -23,7 +23,7 @@ from blogapi.publication import events
 from blogapi.publication.events import HasEvents
 from blogapi.rendering import renderer
 from blogapi.storage.database import db
-from blogapi.web import json_fragments
+from blogapi.web import stored_json
 
 MEDIA = "media"
 _KEY = "changed-items"
@@ -74,10 +74,10 @@ def _find_outdated(session: Session, uuids: set[UUID]) -> Iterator[Any]:
     """Yield those of the articles, terms and files whose stored JSON is not that of their columns."""
     if not uuids:
         return
-    for model in json_fragments.stored_models():
-        statement = select(model).where(model.uuid.in_(uuids)).options(undefer(model.json_fragments))
+    for model in stored_json.stored_models():
+        statement = select(model).where(model.uuid.in_(uuids)).options(undefer(model.json))
         for row in session.scalars(statement.execution_options(populate_existing=True)):
-            if row.json_fragments != json_fragments.render_fragments(row):
+            if row.json != stored_json.render_json(row):
                 yield row
     articles = session.scalars(select(Article).where(Article.uuid.in_(uuids))).all()
     yield from find_differing(session, render_articles(article for article in articles if article.seo))

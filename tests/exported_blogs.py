@@ -69,7 +69,7 @@ LEFT_OUT: dict[str, str] = {
         "users are not exported",
     ),
     **dict.fromkeys(
-        ("category.pieces", "tag.pieces", "author.pieces", "media.pieces"), "it is made of the other columns"
+        ("category.json", "tag.json", "author.json", "media.json"), "it is made of the other columns"
     ),
     **dict.fromkeys(("media.width", "media.height"), "they are read from the file"),
     "media.unused_since": "it follows from the uses, and the time begins again",

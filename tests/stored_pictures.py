@@ -15,7 +15,7 @@ from blogapi.media.folder import get_folder
 from blogapi.media.models import Media, MediaPath, MediaRendition
 from blogapi.media.stored_files import StoredFile, read_stored_files
 from blogapi.storage.database import db, transaction
-from blogapi.web.json_fragments import store_fragments
+from blogapi.web.stored_json import store_json
 from tests.pictures import make_picture
 
 
@@ -44,7 +44,7 @@ def store_picture(app: Flask, colour: str, *, rendition: str = "") -> Media:
         with transaction():
             db.session.add(media)
             db.session.flush()
-            store_fragments(db.session(), media)
+            store_json(db.session(), media)
             for extension, path in paths.items():
                 folder.place(path, get_hash(files[extension]), extension)
     return media

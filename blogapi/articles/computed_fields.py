@@ -78,29 +78,21 @@ class ComputedField:
     is_nullable: bool = False
 
 
-def compute_fragments(names: Sequence[str], articles: Sequence[Fields]) -> Sequence[tuple[bytes, ...]]:
-    """Return the JSON fragments of the named computed fields for each article.
-
-    The fragments of an article have the order of COMPUTED_FIELDS; the fragment of a field that is absent or
-    not named is empty.
-    """
+def compute_json(names: Sequence[str], articles: Sequence[Fields]) -> Sequence[dict[str, bytes]]:
+    """Return the JSON values of the named computed fields for each article, without those that are absent."""
     group = ArticleGroup(articles)
-    nothing = [b""] * len(articles)
-    columns = [
-        [_to_fragment(name, value) for value in field.compute(group)] if name in names else nothing
-        for name, field in _FIELDS.items()
-    ]
-    return list(zip(*columns, strict=True))
+    found: list[dict[str, bytes]] = [{} for _ in articles]
+    for name, field in _FIELDS.items():
+        if name in names:
+            for values, value in zip(found, field.compute(group), strict=True):
+                if value is not None or field.is_nullable:
+                    values[name] = web_json.to_json_bytes(value)
+    return found
 
 
 def get_needed_fields(names: Sequence[str]) -> Sequence[str]:
     """Return the fields that the named computed fields need besides the stored ones."""
     return [needed for name in names if name in _FIELDS for needed in _FIELDS[name].needs]
-
-
-def _to_fragment(name: str, value: Any) -> bytes:
-    is_absent = value is None and not _FIELDS[name].is_nullable
-    return b"" if is_absent else f'"{name}":{web_json.to_json(value)}'.encode()
 
 
 def get_state(names: Sequence[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,16 +25,16 @@ from sqlalchemy.orm import Session
 from blogapi.articles import author_visibility, queries, renderings, states
 from blogapi.articles.content import ArticleContent
 from blogapi.articles.fields import SEARCHED_NAMES
-from blogapi.articles.json_reader import FRAGMENT_FIELDS, RENDERED_FIELDS
+from blogapi.articles.json_reader import STORED_FIELDS
 from blogapi.articles.models import Article, ArticleJson, ArticleStats
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.articles.schemas import ArticleFieldsSchema
 from blogapi.config import CannotStart
 from blogapi.media import uses
-from blogapi.media.addresses import HASH_PREFIX, PATH
+from blogapi.media.addresses import PATH
 from blogapi.media.html_pictures import HtmlResolver, make_cover
 from blogapi.media.models import MediaUse
-from blogapi.media.references import NO_FILES, File, KnownFiles, Text, find_files
+from blogapi.media.references import File, KnownFiles, Text, find_files
 from blogapi.publication.events import What
 from blogapi.publication.visibility import LISTED_STATUSES, get_listed_from, has_listed_status
 from blogapi.rendering.renderer import RenderedContent
@@ -45,19 +44,23 @@ from blogapi.storage import upgrades, version_check
 from blogapi.storage.database import db, table_of, transaction
 from blogapi.storage.version_check import NewerSchema
 from blogapi.web import json as web_json
-from blogapi.web import json_fragments
+from blogapi.web import stored_json
 from blogapi.web.fields import WithAttributes
-from blogapi.web.json_fragments import SERVICE_ADDRESS
 
-_SCHEMA = ArticleFieldsSchema(only=FRAGMENT_FIELDS)
-_RENDERED_SCHEMA = ArticleFieldsSchema(only=RENDERED_FIELDS)
+# The rendering depends on _RENDERED_COLUMNS, and these fields are derived from it and from the files. The
+# search entry depends on the rendering and on _INDEXED_COLUMNS.
+_RENDERED_COLUMNS = ("content", "content_type", "excerpt")
+_DERIVED_FIELDS = ("excerpt", "reading_minutes", "cover", "word_count", "toc", "html")
+_INDEXED_COLUMNS = ("title", *SEARCHED_NAMES, "status", "published_at")
+
+_SCHEMA = ArticleFieldsSchema(only=STORED_FIELDS)
+_WRITTEN_SCHEMA = ArticleFieldsSchema(only=[name for name in STORED_FIELDS if name not in _DERIVED_FIELDS])
 _json, _stats, _use = table_of(ArticleJson), table_of(ArticleStats), table_of(MediaUse)
 
 
 # These statements are built once, because building a statement takes longer than executing it.
 _has_uuid = _json.c.article_id.in_(bindparam("uuids", expanding=True))
-_SELECT_FIELDS = select(_json.c.article_id, _json.c.fields).where(_has_uuid)
-_SELECT_HTML = select(_json.c.article_id, _json.c.html).where(_has_uuid)
+_SELECT_STORED = select(_json.c.article_id).where(_has_uuid)
 _INSERT_JSON = insert(_json)
 _DELETE_JSON = (
     delete(_json)
@@ -73,16 +76,7 @@ _DELETE_JSON = (
 _INCREASE_PUBLISHED = update(_stats).values(published=_stats.c.published + bindparam("increase"))
 _UPDATE_JSON = update(_json).where(_json.c.article_id == bindparam("key"))
 
-# The rendering depends on _RENDERED_COLUMNS, and _COMPUTED_FIELDS are computed from it. The search entry
-# depends on the rendering and on _INDEXED_COLUMNS.
-_RENDERED_COLUMNS = ("content", "content_type", "excerpt")
-_COMPUTED_FIELDS = ("excerpt", "reading_minutes", "cover")
-_INDEXED_COLUMNS = ("title", *SEARCHED_NAMES, "status", "published_at")
-
 _RENDERED_ATTRIBUTES = ("plain_text", "reading_minutes", "word_count", "toc")
-
-# Matches the path of a file in stored HTML, without its name.
-_STORED_PATH = re.compile(f"{SERVICE_ADDRESS}(?P<path>{HASH_PREFIX})".encode())
 
 # The number of articles that one transaction renders. The number is small, so that other writers wait only
 # briefly.
@@ -142,7 +136,7 @@ class RenderedArticle(WithAttributes):
 
     @cached_property
     def html(self) -> str:
-        """The content as sanitised HTML; the addresses of files begin with SERVICE_ADDRESS_MARK."""
+        """The content as sanitised HTML; the addresses of files begin with that of the service."""
         return self._resolver.resolve(self._rendering.html)
 
     @cached_property
@@ -168,12 +162,7 @@ class RenderedArticle(WithAttributes):
     @cached_property
     def row(self) -> dict[str, Any]:
         """The columns of the article's row in ArticleJson, by name."""
-        rendered = json_fragments.to_fragments(_RENDERED_SCHEMA.dump(self))
-        return {
-            **_make_short_row(self),
-            "content": f'"content":{web_json.to_json(self.content)}'.encode(),
-            "html": rendered.encode(),
-        }
+        return _make_row(self, _SCHEMA)
 
 
 def init_app(app: Flask) -> None:
@@ -229,7 +218,7 @@ def _render_all(app: Flask) -> None:
 
 def render_all() -> Iterator[int]:
     """Render all stored JSON again; yield the number of rendered articles after each batch."""
-    json_fragments.store_all(_BATCH_SIZE)
+    stored_json.store_all(_BATCH_SIZE)
     with transaction():
         db.session.execute(update(ArticleStats).values(published=count_published()))
     last, done = UUID(int=0), 0
@@ -280,7 +269,7 @@ def store_writes(session: Session, writes: Collection[Write]) -> None:
     for write in writes:
         if write.former is None:
             new.append(write.article)
-        elif write.is_rendered or write.has_changed(*_RENDERED_COLUMNS):
+        elif write.is_rendered or write.has_changed(*_RENDERED_COLUMNS) or write.shows_other_files():
             rendered.append(write.article)
         else:
             unchanged.append(write)
@@ -341,15 +330,11 @@ def _store_uses(
         uses.store_article_uses(session, used, new=new)
 
 
-def _make_short_row(article: RenderedArticle) -> dict[str, Any]:
-    return {
-        "article_id": article.uuid,
-        "category_id": article.category_id,
-        "status": article.status,
-        "published_at": article.published_at,
-        "version": article.version,
-        "fields": json_fragments.to_fragments(_SCHEMA.dump(article)).encode(),
-    }
+def _make_row(article: Article | RenderedArticle, schema: ArticleFieldsSchema) -> dict[str, Any]:
+    """Return those columns of ArticleJson with the fields of the schema, and those that are no JSON."""
+    values = {f"{name}_json": web_json.to_json_bytes(value) for name, value in schema.dump(article).items()}
+    names = ("category_id", "status", "published_at", "version")
+    return {"article_id": article.uuid, **{name: getattr(article, name) for name in names}, **values}
 
 
 def get_search_text(article: Article | RenderedArticle, plain_text: str | None) -> SearchText:
@@ -359,53 +344,21 @@ def get_search_text(article: Article | RenderedArticle, plain_text: str | None) 
 
 
 def _update_articles(session: Session, writes: Sequence[Write]) -> list[Article]:
-    """Update the stored JSON and the search entries of articles whose content is unchanged.
+    """Update the stored JSON and the search entries of articles whose content and files are unchanged.
 
     Returns the articles without stored JSON, which it does not update.
     """
     if not writes:
         return []
     uuids = [write.article.uuid for write in writes]
-    stored = {row.article_id: row.fields for row in _execute(session, _SELECT_FIELDS, {"uuids": uuids})}
+    stored = set(_execute(session, _SELECT_STORED, {"uuids": uuids}).scalars())
     found = [write for write in writes if write.article.uuid in stored]
-    with_files = _update_uses(session, [write.article for write in found if write.shows_other_files()])
-    rows = []
-    for write in found:
-        article = write.article
-        fields = json_fragments.parse_fragments(stored[article.uuid].decode())
-        computed = {name: fields[name] for name in _COMPUTED_FIELDS}
-        if write.has_changed("cover_image"):
-            computed["cover"] = RenderedArticle(article, known_files=with_files).cover
-        row = _make_short_row(RenderedArticle(article, **computed))
-        rows.append({"key": row.pop("article_id"), **row})
+    rows = [_make_row(write.article, _WRITTEN_SCHEMA) for write in found]
     if rows:
-        _execute(session, _UPDATE_JSON, rows)
+        _execute(session, _UPDATE_JSON, [{"key": row.pop("article_id"), **row} for row in rows])
     indexed = [write.article for write in found if write.has_changed(*_INDEXED_COLUMNS)]
     search.index_articles(session, [get_search_text(article, None) for article in indexed])
     return [write.article for write in writes if write.article.uuid not in stored]
-
-
-def _update_uses(session: Session, articles: Sequence[Article]) -> KnownFiles:
-    """Store the uses of articles whose pictures but not whose content changed; return their files."""
-    if not articles:
-        return NO_FILES
-    stored = _execute(session, _SELECT_HTML, {"uuids": [article.uuid for article in articles]})
-    html = {row.article_id: row.html for row in stored}
-    texts = {}
-    for article in articles:
-        # The name of a file is not a part of its identity.
-        found = _STORED_PATH.finditer(html.get(article.uuid, b""))
-        paths = [f"{match['path'].decode()}name" for match in found]
-        texts[article.uuid] = Text(article.uuid, "", (article.cover_image, article.seo.og_image, *paths))
-    files = find_files(texts.values())
-    used: dict[UUID, Mapping[UUID, File]] = {}
-    for uuid, text in texts.items():
-        resolver = HtmlResolver(uuid, files)
-        for address in text.addresses:
-            resolver.find(address)
-        used[uuid] = resolver.used
-    _store_uses(session, used)
-    return files
 
 
 def _execute(session: Session, statement: Executable, rows: Any = None) -> CursorResult[Any]:

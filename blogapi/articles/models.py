@@ -119,17 +119,13 @@ class Seo(Identified, Timestamped, Base):
 
 
 class ArticleJson(Base):
-    """The JSON fragments of an article (`web.json_fragments`), rendered by every write of the article.
+    """The JSON of an article, rendered by every write: one column with the JSON value of each field.
 
-    `fields` contains the short fields, one per line. `content` and `html` have columns of their own, so that
-    they are not loaded for a list that does not contain them; `html` also contains the headings and the
-    number of words. A read adds the category, the tags and the status, so this row does not change if a tag
-    is renamed or a scheduled article becomes public.
+    A read adds the content of the article, the category, the tags, the authors and the status, so this row
+    does not change if a tag is renamed or a scheduled article becomes public.
     """
 
-    # This table and `article_tally` keep the names that they have in existing databases, because renaming
-    # them would need a migration without any benefit.
-    __tablename__ = "article_pieces"
+    __tablename__ = "article_json"
 
     article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
     # A foreign key is not necessary: the foreign key of `article.category_id` guarantees that the category
@@ -138,9 +134,16 @@ class ArticleJson(Base):
     status: Mapped[str] = mapped_column(String(16))
     published_at: Mapped[datetime | None]
     version: Mapped[int]
-    fields: Mapped[bytes] = mapped_column(LargeBinary)
-    content: Mapped[bytes] = mapped_column(LargeBinary)
-    html: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+# Lists select the first columns, and `html` is the longest, so it is the last. The columns are binary,
+# because a text would be decoded and encoded again by every read.
+_JSON_NAMES = (
+    *("uuid", "author", *(text.name for text in TEXT_FIELDS if text.name != "content"), "slug", "seo"),
+    *("created", "last_updated", "published_at", "reading_minutes", "cover", "word_count", "toc", "html"),
+)
+for _name in _JSON_NAMES:
+    setattr(ArticleJson, f"{_name}_json", mapped_column(LargeBinary, nullable=False, server_default=""))
 
 
 class ArticleStats(Base):
@@ -149,7 +152,7 @@ class ArticleStats(Base):
     `renderer` is the version of the code that rendered the rows of ArticleJson.
     """
 
-    __tablename__ = "article_tally"
+    __tablename__ = "article_stats"
 
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     published: Mapped[int]

@@ -38,7 +38,6 @@ from blogapi.site.queries import get_site
 from blogapi.storage.database import UtcDateTime, current_time, db, table_of
 from blogapi.web import json as web_json
 from blogapi.web.fields import WithAttributes
-from blogapi.web.json_fragments import mark_service_address
 
 FIELDS = ("previous", "next", "related")
 
@@ -66,7 +65,7 @@ _SELECT_STATE = select(_json.published_at, _json.category_id).where(_json.articl
 
 
 def find_json(uuid: UUID, names: Collection[str]) -> dict[str, bytes]:
-    """Return the named ones of FIELDS of an article as JSON fragments (`"next":null`) by name."""
+    """Return the named ones of FIELDS of an article as JSON by name."""
     now = current_time()
     state = _execute(_SELECT_STATE, {"uuid": uuid}).one()
     site, found = get_site(), dict[str, Any]()
@@ -75,10 +74,7 @@ def find_json(uuid: UUID, names: Collection[str]) -> dict[str, bytes]:
         found |= {name: row and _to_link(row, site) for name, row in neighbours.items()}
     if "related" in names:
         found["related"] = [_to_link(row, site) for row in _find_related(uuid, state.category_id, now)]
-    # The reader places the address of the service.
-    return {
-        name: mark_service_address(f'"{name}":{web_json.to_json(found[name])}').encode() for name in names
-    }
+    return {name: web_json.to_json_bytes(found[name]) for name in names}
 
 
 def _to_link(row: Any, site: Site) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from blogapi.tags.models import Tag
 from blogapi.taxonomies import service as taxonomies
 from blogapi.taxonomies.models import Term
 from blogapi.users import queries as users
-from blogapi.web import json_fragments
+from blogapi.web import stored_json
 from blogapi.web.errors import Conflict
 
 # The number of rows that are in memory at a time.
@@ -125,7 +125,7 @@ def _move_terms(model: type[Term], former: UUID, owner: UUID) -> int:
         _keep_last_updated(term)
         record(term.kind, term.uuid, taxonomies.get_state(term), taxonomies.get_state(term))
     db.session.flush()
-    json_fragments.store_fragments(db.session(), *terms)
+    stored_json.store_json(db.session(), *terms)
     return len(terms)
 
 

@@ -214,12 +214,12 @@ def find_slug_owner(slug: str) -> SlugOwner | None:
 
 
 def find_contents(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
-    """Return the content, content type and excerpt of the existing articles with these uuids."""
+    """Return the content, content type, excerpt and cover of the existing articles with these uuids."""
     found: dict[UUID, dict[str, str]] = {}
     for some in chunk(uuids):
-        columns = select(_article.uuid, *(_article[name] for name in renderings.SOURCES))
+        columns = select(_article.uuid, *(_article[name] for name in renderings.RENDERED))
         for uuid, *texts in db.session.connection().execute(columns.where(_article.uuid.in_(some))):
-            found[uuid] = dict(zip(renderings.SOURCES, texts, strict=True))
+            found[uuid] = dict(zip(renderings.RENDERED, texts, strict=True))
     return found
 
 

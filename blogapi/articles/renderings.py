@@ -9,11 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from blogapi.rendering.renderer import RenderedContent, render
 from blogapi.storage.database import db
+from blogapi.web.media_addresses import PATH
 
 Texts = Mapping[str, str]
 
 # The text fields that determine the excerpt that a response shows.
 SOURCES = ("content", "content_type", "excerpt")
+# The text fields that decide whether a write renders the content.
+RENDERED = (*SOURCES, "cover_image")
 
 # The key of `session.info` for the renderings, which are stored by content and content type.
 _INFO_KEY = "renderings"
@@ -40,7 +43,7 @@ def list_needed_contents(former: Texts | None, texts: Texts) -> Iterator[tuple[s
 
     `former` contains the texts before the write, or is None for a new article.
     """
-    if former is None or _differ(former, texts):
+    if former is None or _differ(former, texts) or _shows_other_cover(former, texts):
         yield _get_content(texts)
         if former is not None and texts["excerpt"] and not former["excerpt"]:
             yield _get_content(former)
@@ -62,6 +65,11 @@ def remove_generated(former: Texts | None, texts: Texts) -> Texts:
 
 def _differ(former: Texts, texts: Texts) -> bool:
     return any(former[name] != texts[name] for name in SOURCES)
+
+
+def _shows_other_cover(former: Texts, texts: Texts) -> bool:
+    covers = former["cover_image"], texts["cover_image"]
+    return covers[0] != covers[1] and any(PATH.fullmatch(cover) for cover in covers)
 
 
 def _get_content(texts: Texts) -> tuple[str, str]:

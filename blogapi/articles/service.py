@@ -24,7 +24,7 @@ def prepare(inputs: Sequence[ArticleInput], *, partial: bool = False) -> None:
     its default value.
     """
     if partial:
-        inputs = [given for given in inputs if not given.texts.keys().isdisjoint(renderings.SOURCES)]
+        inputs = [given for given in inputs if not given.texts.keys().isdisjoint(renderings.RENDERED)]
     stored = queries.find_contents([given.uuid for given in inputs if given.uuid is not None])
     contents: list[tuple[str, str]] = []
     for given in inputs:

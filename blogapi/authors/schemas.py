@@ -16,9 +16,9 @@ from blogapi.web.fields import (
     Timestamp,
     WebAddress,
 )
-from blogapi.web.json_fragments import stored_for
 from blogapi.web.media_addresses import PictureAddress, PictureReference
 from blogapi.web.pagination import DetailQuery
+from blogapi.web.stored_json import stored_for
 
 _USER = {"description": "The user whose profile this is; null for a guest."}
 

@@ -15,9 +15,9 @@ from blogapi.web.fields import (
     Text,
     Timestamp,
 )
-from blogapi.web.json_fragments import stored_for
 from blogapi.web.media_addresses import PictureAddress, PictureReference
 from blogapi.web.pagination import DetailQuery
+from blogapi.web.stored_json import stored_for
 
 
 class CategorySchema(OutputSchema):

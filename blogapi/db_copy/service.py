@@ -37,7 +37,7 @@ from blogapi.web.errors import Conflict, NotFound
 _ROWS_PER_BATCH = 100
 
 # Tables that already contain rows in a new database.
-_PREFILLED_TABLES = ("article_tally", "site", CommitCounter.__tablename__)
+_PREFILLED_TABLES = ("article_stats", "site", CommitCounter.__tablename__)
 _INDEX = "search_index"
 
 

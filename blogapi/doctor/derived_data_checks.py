@@ -26,7 +26,7 @@ from blogapi.search.models import SearchEntry
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, last_number
 from blogapi.storage.database import db, transaction
 from blogapi.storage.sqlite_errors import primary_result_code
-from blogapi.web import json_fragments
+from blogapi.web import stored_json
 
 # The largest number of articles in memory at a time, and the largest number of rows of other tables.
 _ARTICLES_PER_BATCH = 100
@@ -43,9 +43,9 @@ def run_checks(*, repair: bool = False, progress: ProgressReporter = no_progress
     The index is checked before its entries, because entries cannot be written to a damaged index.
     """
     yield from _check_index(repair)
-    for model in json_fragments.stored_models():
+    for model in stored_json.stored_models():
         names = list(_check_stored_json(model, repair))
-        yield _report_differing("pieces", model.__tablename__, names, repair)
+        yield _report_differing("json", model.__tablename__, names, repair)
     slugs = defaultdict[str, list[str]](list)
     total = db.session.query(Article).count()
     for uuids in progress(_article_batches(), total=-(-total // _ARTICLES_PER_BATCH), label="Articles"):
@@ -53,7 +53,7 @@ def run_checks(*, repair: bool = False, progress: ProgressReporter = no_progress
     if lacking := slugs["seo"]:
         says = f"{len(lacking)} articles have no SEO record ({findings.join_examples(lacking)})."
         yield wrong("articles", says, "save each article again: PUT the body that GET returns")
-    yield _report_differing("pieces", "article", slugs["pieces"], repair)
+    yield _report_differing("json", "article", slugs["json"], repair)
     yield _report_differing("search", "entries of articles", slugs["search"], repair)
     yield _report_differing("media", "uses of media by articles", slugs["media"], repair)
     yield _check_stats(repair)
@@ -71,17 +71,15 @@ def _check_stored_json(model: Any, repair: bool) -> Iterator[str]:
     last = UUID(int=0)
     while True:
         statement = select(model).where(model.uuid > last).order_by(model.uuid).limit(_ROWS_PER_BATCH)
-        rows = db.session.scalars(statement.options(undefer(model.json_fragments))).all()
-        differing = [
-            (row.uuid, row.name) for row in rows if row.json_fragments != json_fragments.render_fragments(row)
-        ]
+        rows = db.session.scalars(statement.options(undefer(model.json))).all()
+        differing = [(row.uuid, row.name) for row in rows if row.json != stored_json.render_json(row)]
         last = rows[-1].uuid if rows else last
         _end_read()
         if differing and repair:
             with transaction():
                 statement = select(model).where(model.uuid.in_([uuid for uuid, _ in differing]))
                 for row in db.session.scalars(statement):
-                    json_fragments.store_fragments(db.session(), row)
+                    stored_json.store_json(db.session(), row)
             _end_read()
         yield from (name for _, name in differing)
         if not rows:
@@ -105,7 +103,7 @@ def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool
     articles = _load_articles(uuids)
     complete = json_writer.render_articles(article for article in articles if article.seo is not None)
     differing = {
-        "pieces": json_writer.find_differing(db.session(), complete),
+        "json": json_writer.find_differing(db.session(), complete),
         "search": list(_with_other_search_entry(complete)),
         "media": list(_with_other_uses(complete)),
     }
@@ -161,12 +159,12 @@ def _check_stats(repair: bool) -> Finding:
     stored, counted = db.session.scalar(select(ArticleStats.published)), json_writer.count_published()
     _end_read()
     if stored == counted:
-        return ok("tally", f"{counted} articles are published or scheduled.")
+        return ok("statistics", f"{counted} articles are published or scheduled.")
     if repair:
         with transaction():
             db.session.execute(update(ArticleStats).values(published=json_writer.count_published()))
     says = f"{counted} articles are published or scheduled, but the stored number is {stored}."
-    return repaired_or_wrong("tally", says, repair)
+    return repaired_or_wrong("statistics", says, repair)
 
 
 def _check_index(repair: bool) -> Iterator[Finding]:

@@ -19,7 +19,7 @@ from blogapi.publication.visibility import listed
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
-from blogapi.storage.database import current_time, db
+from blogapi.storage.database import current_time, db, table_of
 
 # The links of this many articles are checked, the newest ones.
 _MAX_ARTICLES = 500
@@ -39,7 +39,7 @@ def run_checks() -> Iterator[Advice]:
         return
     public, hidden = _list_addresses(site)
     links, found = 0, {}
-    html = select(ArticleJson.article_id, Article.title, ArticleJson.html).join(
+    html = select(ArticleJson.article_id, Article.title, table_of(ArticleJson).c.html_json).join(
         Article, Article.uuid == ArticleJson.article_id
     )
     newest = html.where(listed(Article, current_time())).order_by(Article.published_at.desc())

@@ -16,8 +16,7 @@ class ImportedFile(Base):
 
     `root` is the absolute path of the folder below which the key was the path of the file, by which the files
     of two blogs are told apart; it is None if the key is not such a path. There is no foreign key: the row is
-    kept when its article is deleted, so that the next import does not create the article again. Nothing uses
-    `source_digest`, which older versions have written.
+    kept when its article is deleted, so that the next import does not create the article again.
     """
 
     __tablename__ = "imported"
@@ -25,7 +24,6 @@ class ImportedFile(Base):
     key: Mapped[str] = mapped_column(Text(), primary_key=True)
     article_id: Mapped[UUID]
     digest: Mapped[str] = mapped_column(String(64))
-    source_digest: Mapped[str | None] = mapped_column(String(64))
     imported_at: Mapped[datetime]
     root: Mapped[str | None] = mapped_column(Text())
 

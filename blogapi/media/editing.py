@@ -12,7 +12,7 @@ from blogapi.media.types import MediaType
 from blogapi.storage.database import db, transaction
 from blogapi.web.errors import Conflict, Invalid
 from blogapi.web.fields import Fields
-from blogapi.web.json_fragments import store_fragments
+from blogapi.web.stored_json import store_json
 
 
 def add(
@@ -98,7 +98,7 @@ def _change(media: Media, values: Fields, *, is_replaced: bool = False) -> None:
         setattr(media, name, value)
     if changed or is_replaced:
         db.session.flush()
-        store_fragments(db.session(), media)
+        store_json(db.session(), media)
         if is_replaced:
             uses.replace_paths(db.session(), media.uuid)
         hooks.notify(db.session(), [media.uuid])

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from blogapi.media.references import ADDRESS_ATTRIBUTES, ELEMENT, Address, File, KnownFiles, parse_reference
 from blogapi.rendering.plain_text import decode_entities
+from blogapi.site.queries import get_service_url
 from blogapi.web.fields import WithAttributes
-from blogapi.web.media_addresses import mark_address
 
 # The width of a text column in CSS pixels for which browsers choose a size, unless the author sets `sizes`.
 MAX_COLUMN_WIDTH = 800
@@ -25,7 +25,7 @@ _ATTRIBUTE = re.compile(r'(?<![a-z-])([a-z-]++)="([^"]*)"')
 class HtmlResolver:
     """Resolves the references in the sanitised HTML of one article; `used` contains the files it has found.
 
-    The addresses begin with SERVICE_ADDRESS_MARK. A `media:` address of an unknown file is removed.
+    The addresses begin with that of the service. A `media:` address of an unknown file is removed.
     """
 
     def __init__(self, article_id: UUID, files: KnownFiles) -> None:
@@ -86,11 +86,11 @@ class HtmlResolver:
 
     def _complete_picture(self, file: File, attributes: dict[str, str]) -> dict[str, str]:
         """Return the attributes of an <img>; what the author wrote takes precedence."""
-        made = {"src": escape(mark_address(file.path))}
+        made = {"src": escape(_make_address(file.path))}
         if file.width and file.renditions and "srcset" not in attributes and self._srcsets < MAX_SRCSETS:
             self._srcsets += 1
             sizes = [(rendition.path, rendition.width) for rendition in file.renditions]
-            sources = (f"{mark_address(path)} {width}w" for path, width in (*sizes, (file.path, file.width)))
+            sources = (f"{_make_address(path)} {width}w" for path, width in (*sizes, (file.path, file.width)))
             made["srcset"] = escape(", ".join(sources))
             width = min(_parse_width(attributes.get("width", "")) or file.width, file.width, MAX_COLUMN_WIDTH)
             made["sizes"] = f"(max-width: {width}px) 100vw, {width}px"
@@ -110,14 +110,18 @@ def make_cover(file: File) -> WithAttributes:
 
 
 def _show_address(file: File, address: str) -> str:
-    """Return the marked address of the file; a path is kept, so that it can be that of a rendition.
+    """Return the address of the file; a path is kept, so that it can be that of a rendition.
 
     The path of a replaced file becomes the new one.
     """
     key = parse_reference(address)
     if not isinstance(key, Address):
-        return mark_address(file.path)
-    return mark_address(file.find_new_path(key.hash) or key.path) + key.rest
+        return _make_address(file.path)
+    return _make_address(file.find_new_path(key.hash) or key.path) + key.rest
+
+
+def _make_address(path: str) -> str:
+    return f"{get_service_url()}{path}"
 
 
 def _parse_width(text: str) -> int:

@@ -9,7 +9,7 @@ from sqlalchemy import BigInteger, ForeignKey, Index, String, desc
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from blogapi.storage.database import Base, Identified, current_time
-from blogapi.web.json_fragments import StoresJson
+from blogapi.web.stored_json import StoresJson
 
 
 class Media(Identified, StoresJson, Base):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,11 +31,9 @@ from blogapi.media.types import RENDITION
 from blogapi.site.models import Site
 from blogapi.storage.database import Base, db, table_of
 from blogapi.users.models import Account
-from blogapi.web import json as web_json
-from blogapi.web import json_fragments
 from blogapi.web.errors import NotFound
-from blogapi.web.json import JsonBody
-from blogapi.web.media_addresses import complete_body
+from blogapi.web.fields import Fields
+from blogapi.web.json import JsonBody, to_json, to_json_bytes
 from blogapi.web.pagination import Page, PageRequest, paginate_rows
 
 # The maximum number of files whose JSON a read keeps in memory at a time.
@@ -42,7 +41,7 @@ CHUNK_SIZE = 500
 
 _media, _account = table_of(Media).c, table_of(Account).c
 # The user is not a part of the stored JSON, which does not change when a user is deleted.
-_SELECT_JSON = select(_media.pieces, _account.uuid, _account.username).outerjoin_from(
+_SELECT_JSON = select(_media.json, _account.uuid, _account.username).outerjoin_from(
     table_of(Media), table_of(Account), _account.uuid == _media.account_id
 )
 
@@ -85,7 +84,7 @@ def get_json(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
     row = db.session.connection().execute(_SELECT_JSON.where(_media.uuid == uuid)).one_or_none()
     if row is None:
         raise _not_found()
-    return JsonBody(complete_body(_to_object(row, names).encode()), item_state=_to_object(row, None))
+    return JsonBody(to_json_bytes(_select_fields(row, names)), item_state=to_json(_select_fields(row, None)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,19 +160,13 @@ def _stream_array(chunks: Iterator[Sequence[Sequence[Any]]], names: Sequence[str
 
 
 def _to_array(rows: Sequence[Sequence[Any]], names: Sequence[str] | None) -> bytes:
-    return complete_body(json_fragments.to_array(_to_object(row, names) for row in rows))
+    return to_json_bytes([_select_fields(row, names) for row in rows])
 
 
-def _to_object(row: Sequence[Any], names: Sequence[str] | None) -> str:
-    fragments, uuid, username = row
-    if names is None:
-        stored = json_fragments.to_object(fragments)
-    else:
-        stored = json_fragments.select_fields(Media, fragments, names)
-        if "user" not in names:
-            return stored
-    user = {"uuid": str(uuid), "username": username} if uuid else None
-    return json_fragments.append_member(stored, "user", web_json.to_json(user))
+def _select_fields(row: Sequence[Any], names: Sequence[str] | None) -> Fields:
+    stored, uuid, username = row
+    file = json.loads(stored) | {"user": {"uuid": str(uuid), "username": username} if uuid else None}
+    return {name: value for name, value in file.items() if names is None or name in names}
 
 
 def list_uses(uuid: UUID, page: PageRequest | None) -> Page[Sequence[Any]]:

@@ -20,9 +20,9 @@ from blogapi.web.fields import (
     Timestamp,
     WithAttributes,
 )
-from blogapi.web.json_fragments import stored_for
 from blogapi.web.media_addresses import PictureAddress
 from blogapi.web.pagination import DetailQuery, ListQuery
+from blogapi.web.stored_json import stored_for
 from blogapi.web.uploads import FileBodySchema, FileQuery
 
 MAX_ALT, MAX_CAPTION, MAX_NAME = 1000, 10_000, 100

@@ -21,7 +21,7 @@ from blogapi.storage import files
 from blogapi.storage.database import call_after_commit, call_after_rollback, db, end_read, transaction
 from blogapi.web.errors import Invalid, StorageFull, Unavailable
 from blogapi.web.fields import Fields
-from blogapi.web.json_fragments import store_fragments
+from blogapi.web.stored_json import store_json
 
 # The width of the rendition that had each hash, or None for the file itself.
 FormerHashes = Mapping[str, int | None]
@@ -193,7 +193,7 @@ def store(
             )
             db.session.add(media)
             db.session.flush()
-            store_fragments(db.session(), media)
+            store_json(db.session(), media)
             _store_former_hashes(media, prepared.hashes, former_hashes or {})
         place(prepared)
         return media, is_new

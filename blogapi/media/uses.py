@@ -20,16 +20,13 @@ from blogapi.media.references import (
     find_files_by_path,
     find_mentioned_files,
     find_used_files,
-    normalize_address,
 )
 from blogapi.publication.events import record
 from blogapi.site.models import Site
-from blogapi.site.queries import get_service_url
 from blogapi.site.service import STATE as SITE_STATE
-from blogapi.storage.database import Base, chunk, current_time, db, table_of
+from blogapi.storage.database import Base, chunk, current_time, table_of
 from blogapi.taxonomies.service import get_state
-from blogapi.web.json_fragments import store_fragments
-from blogapi.web.media_addresses import register_library
+from blogapi.web.stored_json import store_json
 
 ARTICLE = "article"
 WORKING_COPY = "working_copy"
@@ -72,15 +69,6 @@ _MARK_UNUSED = (
     )
     .values(unused_since=bindparam("now"), **_KEEP_TIME)
 )
-
-
-def init_app() -> None:
-    """Let the fields with the address of a picture refer to files."""
-    register_library(normalize_address, get_service_url, _store_item_uses)
-
-
-def _store_item_uses(kind: str, item: UUID, paths: Collection[str]) -> None:
-    _replace_uses(db.session(), kind, {item: find_used_files(paths).values()})
 
 
 def store_article_uses(
@@ -172,7 +160,7 @@ def add_former_uses(session: Session, article_id: UUID, content: str) -> None:
 
 def store_working_copy_uses(session: Session, article_id: UUID, content: str) -> None:
     """Store the files that the working copy of the article uses; none if the content is empty."""
-    _replace_uses(session, WORKING_COPY, {article_id: find_mentioned_files(content).values()})
+    replace_uses(session, WORKING_COPY, {article_id: find_mentioned_files(content).values()})
 
 
 def mark_used(session: Session, media_ids: Collection[UUID]) -> None:
@@ -204,7 +192,7 @@ def _add_uses(
     session.connection().execute(statement, rows)
 
 
-def _replace_uses(session: Session, kind: str, used: Mapping[UUID, Iterable[File]]) -> None:
+def replace_uses(session: Session, kind: str, used: Mapping[UUID, Iterable[File]]) -> None:
     """Store which files the items of a kind use now."""
     dropped = set[UUID]()
     for items in chunk(used):
@@ -240,7 +228,7 @@ def replace_paths(session: Session, media_id: UUID) -> None:
             state = SITE_STATE if isinstance(row, Site) else get_state(row)
             record(row.kind, row.uuid, state, state)
     session.flush()
-    store_fragments(session, *(row for row in rows if not isinstance(row, Site)))
+    store_json(session, *(row for row in rows if not isinstance(row, Site)))
 
 
 def read_article_uses(session: Session, articles: Collection[UUID]) -> dict[UUID, set[UUID]]:
@@ -287,4 +275,4 @@ def _list_items(session: Session) -> Iterator[tuple[str, Iterator[tuple[UUID, Ma
 def repair_items(session: Session, items: Iterable[tuple[str, UUID, Mapping[UUID, File]]]) -> None:
     """Store the uses of these items again."""
     for kind, item_id, files in items:
-        _replace_uses(session, kind, {item_id: files.values()})
+        replace_uses(session, kind, {item_id: files.values()})

@@ -22,7 +22,7 @@ from blogapi.web.fields import (
     StrictInteger,
     Timestamp,
 )
-from blogapi.web.media_addresses import mark_address
+from blogapi.web.media_addresses import complete_address
 from blogapi.web.pagination import DetailQuery, ListQuery
 from blogapi.working_copies.schemas import SeoTextsSchema, VersionName, WorkingCopyBodySchema
 
@@ -81,7 +81,7 @@ class AnyFieldValue(ma.fields.Raw):
         if isinstance(value, list):
             return [str(uuid) for uuid in value]
         if obj.field in _PICTURE_FIELDS:
-            return mark_address(value or "")
+            return complete_address(value or "")
         return str(value) if isinstance(value, UUID) else value
 
 

@@ -17,11 +17,14 @@ def change(fields: Fields) -> Site:
     """Change the given fields of the site, as SiteChangesSchema loads them, and return the site."""
     with transaction():
         site = queries.get_site()
-        pictures = site.list_pictures()
+        pictures, address = site.list_pictures(), site.service_url
         for name, value in fields.items():
             setattr(site, name, value)
         if db.session.is_modified(site):
             record(Site.kind, site.uuid, STATE, STATE)
         db.session.flush()
         media_addresses.store_uses(site, pictures, site.list_pictures())
+        if site.service_url != address:
+            queries.forget_service_url()
+            media_addresses.store_new_address()
     return site

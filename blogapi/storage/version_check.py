@@ -15,7 +15,7 @@ from blogapi.storage import database_clock, upgrades
 _RENDERERS_KEY = "blogapi-renderers"
 
 # `renderer` is the version of the code that rendered the stored JSON of the articles.
-_READ_VERSIONS = "SELECT version_num, renderer{} FROM alembic_version, article_tally"
+_READ_VERSIONS = "SELECT version_num, renderer{} FROM alembic_version, article_stats"
 
 
 class NewerSchema(Exception):

@@ -16,8 +16,8 @@ from blogapi.taxonomies.schemas import (
     articles_count,
 )
 from blogapi.web.fields import FieldNames, Identifier, OutputSchema
-from blogapi.web.json_fragments import stored_for
 from blogapi.web.pagination import DetailQuery
+from blogapi.web.stored_json import stored_for
 
 
 @stored_for(Tag)

@@ -10,8 +10,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi.publication.events import HasEvents
 from blogapi.storage.database import Base, Identified, current_time
-from blogapi.web.json_fragments import StoresJson
 from blogapi.web.media_addresses import ShowsPictures
+from blogapi.web.stored_json import StoresJson
 
 
 class Term(HasEvents, ShowsPictures, Identified, StoresJson):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Container, Mapping, Sequence
 from functools import cache
 from typing import Any
 from uuid import UUID
@@ -15,11 +16,9 @@ from blogapi.storage.database import bytewise, db, table_of
 from blogapi.taxonomies.models import FormerTermSlug, Term
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.web import json as web_json
-from blogapi.web import json_fragments
 from blogapi.web.errors import NotFound
-from blogapi.web.fields import parse_uuid
+from blogapi.web.fields import Fields, parse_uuid
 from blogapi.web.json import JsonBody
-from blogapi.web.media_addresses import complete_body
 from blogapi.web.pagination import Page, PageRequest, paginate
 from blogapi.web.slug_lookup import NIL_UUID, SlugOwner, choose_owner
 from blogapi.web.unique_slugs import is_similar, similar_slug_range
@@ -55,7 +54,7 @@ def list_json(
     or had this slug are listed.
     """
     model: type[Term] = taxonomy.model
-    statement = select(model.json_fragments)
+    statement = select(model.json)
     if condition is not None:
         statement = statement.where(condition)
     if slug:
@@ -64,8 +63,8 @@ def list_json(
     terms = paginate(statement.order_by(func.lower(bytewise(model.name)), model.uuid), page)
     fields = taxonomy.schema._declared_fields if names is None else names
     counts = count_articles(None) if count_articles and "articles_count" in fields else None
-    body = json_fragments.to_array(_to_objects(taxonomy, terms.rows, fields, counts))
-    return Page(JsonBody(complete_body(body)), terms.total, page)
+    shown = _select_fields(taxonomy, terms.rows, fields, counts)
+    return Page(JsonBody(web_json.to_json_bytes(shown)), terms.total, page)
 
 
 def get_json(
@@ -81,56 +80,48 @@ def get_json(
 
     Raises NotFound if the term does not exist or the condition is false for it.
     """
-    fragments = get_fragments(taxonomy, uuid, condition)
+    stored = get_stored_json(taxonomy, uuid, condition)
     fields = taxonomy.single_schema._declared_fields if names is None else names
     counts = count_articles(uuid) if count_articles and "articles_count" in fields else None
-    (term,) = _to_objects(taxonomy, [fragments], fields, counts)
-    term = complete_body(term.encode()).decode()
+    (term,) = _select_fields(taxonomy, [stored], fields, counts)
     if "articles" not in fields:
-        return JsonBody(term.encode(), item_state=fragments)
-    return json_fragments.add_member(term, "articles", list_articles(uuid), item_state=fragments)
+        return JsonBody(web_json.to_json_bytes(term), item_state=stored.decode())
+    return web_json.add_member(term, "articles", list_articles(uuid), item_state=stored.decode())
 
 
-def _to_objects(
+def _select_fields(
     taxonomy: Taxonomy[TermType],
-    rows: Sequence[str],
+    rows: Sequence[bytes],
     names: Container[str],
     counts: Mapping[UUID, int] | None,
-) -> Iterable[str]:
-    """Return the JSON objects of terms; fields that depend on other rows are computed now and not stored."""
-    objects = [json_fragments.select_fields(taxonomy.model, row, names) for row in rows]
-    if counts is None and taxonomy.address_field not in names:
-        return objects
-    terms = [json_fragments.parse_fragments(row) for row in rows]
+) -> list[Fields]:
+    """Return these fields of the stored terms; those that depend on other rows are computed now."""
+    terms = json.loads(b"[%b]" % b",".join(rows))
+    shown = [{name: value for name, value in term.items() if name in names} for term in terms]
     if counts is not None:
-        numbers = (str(counts.get(UUID(term["uuid"]), 0)) for term in terms)
-        objects = [
-            json_fragments.append_member(shown, "articles_count", number)
-            for shown, number in zip(objects, numbers, strict=True)
-        ]
-    if taxonomy.address_field not in names:
-        return objects
-    site, kind = get_site(), taxonomy.model.kind
-    urls = (make_term_url(site, kind, uuid=term["uuid"], slug=term["slug"]) for term in terms)
-    return [
-        json_fragments.append_member(shown, taxonomy.address_field, web_json.to_json(url)) if url else shown
-        for shown, url in zip(objects, urls, strict=True)
-    ]
+        for term, fields in zip(terms, shown, strict=True):
+            fields["articles_count"] = counts.get(UUID(term["uuid"]), 0)
+    if taxonomy.address_field in names:
+        site, kind = get_site(), taxonomy.model.kind
+        for term, fields in zip(terms, shown, strict=True):
+            url = make_term_url(site, kind, uuid=term["uuid"], slug=term["slug"])
+            fields |= {taxonomy.address_field: url} if url else {}
+    return shown
 
 
-def get_fragments(
+def get_stored_json(
     taxonomy: Taxonomy[TermType], uuid: UUID, condition: ColumnElement[bool] | None = None
-) -> str:
-    """Return the stored JSON fragments of the term.
+) -> bytes:
+    """Return the stored JSON of the term.
 
     Raises NotFound if the term does not exist or the condition is false for it.
     """
     model: type[Term] = taxonomy.model
-    statement = select(model.json_fragments).where(model.uuid == uuid)
-    fragments = db.session.scalar(statement if condition is None else statement.where(condition))
-    if fragments is None:
+    statement = select(model.json).where(model.uuid == uuid)
+    stored = db.session.scalar(statement if condition is None else statement.where(condition))
+    if stored is None:
         raise _not_found(taxonomy)
-    return fragments
+    return stored
 
 
 def get_by_uuid(taxonomy: Taxonomy[TermType], uuid: UUID) -> TermType:

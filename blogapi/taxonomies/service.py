@@ -17,7 +17,7 @@ from blogapi.storage.database import db, transaction
 from blogapi.taxonomies import queries
 from blogapi.taxonomies.models import FormerTermSlug, Term
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
-from blogapi.web import json_fragments, media_addresses
+from blogapi.web import media_addresses, stored_json
 from blogapi.web.errors import Conflict, NotFound
 from blogapi.web.fields import Fields
 from blogapi.web.unique_slugs import choose_slug
@@ -79,7 +79,7 @@ def change(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType
 def store(term: Term, former_pictures: Sequence[str] = ()) -> None:
     """Store the row of a written term, its JSON, and which files it shows."""
     db.session.flush()
-    json_fragments.store_fragments(db.session(), term)
+    stored_json.store_json(db.session(), term)
     media_addresses.store_uses(term, former_pictures, term.list_pictures())
 
 

@@ -28,7 +28,6 @@ from blogapi.web.errors import (
 )
 from blogapi.web.fields import FieldNames, OutputSchema, PartialOutputSchema
 from blogapi.web.json import JsonBody
-from blogapi.web.media_addresses import complete_json
 from blogapi.web.operation_ids import make_operation_id
 from blogapi.web.pagination import DetailQuery, Page, Query
 from blogapi.web.slug_lookup import NIL_UUID
@@ -386,7 +385,7 @@ def _render(result: Any, schema: ma.Schema, *, many: bool | None = None) -> Json
         return result
     items = result if isinstance(result, Sequence) else [result]
     hidden = " ".join(schema.hidden_state(item) for item in items) if isinstance(schema, OutputSchema) else ""
-    return JsonBody(complete_json(web_json.to_json(schema.dump(result, many=many))), hidden)
+    return JsonBody(web_json.to_json_bytes(schema.dump(result, many=many)), hidden)
 
 
 def _make_query(schema: type[PartialOutputSchema], default: type[ma.Schema]) -> type[DetailQuery]:

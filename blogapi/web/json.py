@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NoReturn
 
 from flask import Request, Response, stream_with_context
 
 from blogapi.web import headers
 from blogapi.web.errors import Invalid, Malformed, UnsupportedMediaType
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def parse_json(data: bytes) -> Any:
@@ -33,13 +36,22 @@ def parse_json(data: bytes) -> Any:
 
 
 def to_json(value: Any) -> str:
-    """Return the value as compact JSON, which contains no line feed."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    """Return the value as compact JSON, which contains no control character."""
+    return _ENCODER.encode(value)
 
 
 def to_json_bytes(value: Any) -> bytes:
     """Return the value as compact JSON in UTF-8."""
     return to_json(value).encode("utf-8")
+
+
+def quote(text: bytes) -> bytes:
+    """Return the JSON of a text in UTF-8 that contains no control characters but tabs and line ends.
+
+    The result equals that of `to_json_bytes`, which takes ten times as long.
+    """
+    escaped = text.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
+    return b'"%b"' % escaped.replace(b"\r", b"\\r").replace(b"\t", b"\\t")
 
 
 def read_json_body(request: Request) -> Any | None:
@@ -99,3 +111,14 @@ class JsonBody:
         content = self.body if isinstance(self.body, bytes) else self.state.encode()
         etag = headers.compute_etag(content, f"{self.hidden_state}{extra_state}")
         return headers.compute_item_etag(self.item_state, etag) if self.item_state else etag
+
+
+def add_member(members: Mapping[str, Any], name: str, value: JsonBody, *, item_state: str) -> JsonBody:
+    """Return the object of the members and of another one, such as a long list, at its end.
+
+    `item_state` is the state of the item that the object shows, without the other member.
+    """
+    json_object = to_json({**members, name: None})
+    start = json_object.removesuffix("null}").encode()
+    body = start + value.body + b"}" if isinstance(value.body, bytes) else chain([start], value.body, [b"}"])
+    return JsonBody(body, value.hidden_state, f"{json_object} {value.state}", item_state)

@@ -7,20 +7,14 @@ that is known.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
-from typing import Any, ClassVar
+from collections.abc import Collection, Sequence
+from typing import Any, ClassVar, Protocol
 from uuid import UUID
 
 import marshmallow as ma
 from sqlalchemy.orm import Mapped
 
 from blogapi.web.fields import WebAddress, is_web_address
-from blogapi.web.json_fragments import (
-    SERVICE_ADDRESS,
-    SERVICE_ADDRESS_MARK,
-    mark_service_address,
-    place_service_address,
-)
 
 PREFIX = "/media/"
 # The pattern of the path of a file without its name.
@@ -31,15 +25,24 @@ PATH = re.compile(rf"{HASH_PREFIX}([^/?#\s\"'<>]+)")
 # Matches an address that can refer to a file.
 _REFERENCE = re.compile(rf"media:|https?://.*{HASH_PREFIX}", re.IGNORECASE)
 
-# Returns the stored form of an address, or None if it refers to an unknown file.
-Normalize = Callable[[str], str | None]
 
-# Stores the pictures of an item of a kind, of which some can be files.
-StoreUses = Callable[[str, UUID, Collection[str]], None]
+class Library(Protocol):
+    """The media library, which other packages implement."""
 
-_normalizers: list[Normalize] = []
-_service_addresses: list[Callable[[], str]] = []
-_use_writers: list[StoreUses] = []
+    def normalize_address(self, address: str) -> str | None:
+        """Return the stored form of an address, or None if it refers to an unknown file."""
+
+    def get_service_url(self) -> str:
+        """Return the address of the service, which may be empty."""
+
+    def store_item_uses(self, kind: str, item: UUID, paths: Collection[str]) -> None:
+        """Store which files an item shows; some of the paths can be other addresses."""
+
+    def store_new_address(self) -> None:
+        """Store the JSON of everything that shows files again: the address of the service has changed."""
+
+
+_libraries: list[Library] = []
 
 
 class ShowsPictures:
@@ -54,39 +57,27 @@ class ShowsPictures:
         return [getattr(self, name) or "" for name in self.picture_fields]
 
 
-def register_library(
-    normalize: Normalize, get_service_address: Callable[[], str], store_uses: StoreUses
-) -> None:
-    """Set the functions that look up files and store their uses, and the address of the service or ""."""
-    _normalizers[:] = [normalize]
-    _service_addresses[:] = [get_service_address]
-    _use_writers[:] = [store_uses]
+def register_library(library: Library) -> None:
+    """Set the media library."""
+    _libraries[:] = [library]
+
+
+def store_new_address() -> None:
+    """Store the JSON of everything that shows files again: the address of the service has changed."""
+    _libraries[0].store_new_address()
 
 
 def store_uses(item: ShowsPictures, former: Sequence[str], pictures: Sequence[str]) -> None:
     """Store which files of the library the item shows, if a write has changed them."""
     if former != pictures and any(PATH.fullmatch(picture) for picture in (*former, *pictures)):
-        _use_writers[0](item.kind, item.uuid, pictures)
+        _libraries[0].store_item_uses(item.kind, item.uuid, pictures)
 
 
-def mark_address(address: str) -> str:
-    """Return the address with SERVICE_ADDRESS_MARK in front of it if it is the path of a file."""
-    return f"{SERVICE_ADDRESS_MARK}{address}" if PATH.fullmatch(address) else address
-
-
-def complete_json(text: str) -> bytes:
-    """Return JSON with the address of the service in the places of SERVICE_ADDRESS_MARK."""
-    return complete_body(mark_service_address(text).encode())
-
-
-def complete_body(body: bytes) -> bytes:
-    """Return JSON with the address of the service in the places of SERVICE_ADDRESS.
-
-    The address is looked up only if there are such places.
-    """
-    if SERVICE_ADDRESS.encode() not in body:
-        return body
-    return place_service_address(body, _service_addresses[0]() if _service_addresses else "")
+def complete_address(address: str) -> str:
+    """Return the address below that of the service if it is the path of a file."""
+    if not _libraries or not PATH.fullmatch(address):
+        return address
+    return f"{_libraries[0].get_service_url()}{address}"
 
 
 class PictureReference(WebAddress):
@@ -104,11 +95,11 @@ class PictureReference(WebAddress):
 
     def check_address(self, address: str) -> str:
         """Return the stored form of the address."""
-        if not _REFERENCE.match(address) or not _normalizers:
+        if not _REFERENCE.match(address) or not _libraries:
             return super().check_address(address)
         if address[:6].lower() != "media:" and not is_web_address(address):
             return super().check_address(address)
-        normalized = _normalizers[0](address)
+        normalized = _libraries[0].normalize_address(address)
         if normalized is None:
             raise ma.ValidationError(
                 "There is no such file in the media library; GET /api/v1/blog/media/ lists the files."
@@ -120,4 +111,4 @@ class PictureAddress(ma.fields.String):
     """The address of a picture in a response."""
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **options: Any) -> Any:
-        return mark_address(value) if isinstance(value, str) else value
+        return complete_address(value) if isinstance(value, str) else value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select
@@ -20,23 +20,10 @@ from blogapi.categories.models import Category
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.tags.models import Tag
 from blogapi.users.models import Account
+from blogapi.web import json as web_json
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import WithAttributes
 from blogapi.web.json import JsonBody
-
-
-class _Row(NamedTuple):
-    """The columns of `json_reader.JsonRow`."""
-
-    article_id: UUID
-    version: int
-    status: str
-    fields: bytes
-    tags: str
-    category: str
-    content: bytes
-    html: bytes
-    authors: str
 
 
 def find_working_copy(article_id: UUID) -> WorkingCopy | None:
@@ -81,26 +68,23 @@ def get_edited_json(copy: WorkingCopy, names: Sequence[str] | None) -> JsonBody:
     content = complete_edits(edits, get_content(article))
     seo = WithAttributes(article.seo, **content.seo)
     changed: dict[str, Any] = {**content.texts, "slug": content.slug, "last_updated": copy.last_updated}
-    columns = RenderedArticle(WithAttributes(article, **changed, seo=seo)).row
-    row = _Row(
-        article_id=article.uuid,
-        version=article.version,
-        status=get_api_status(article, current_time()),
-        tags=_join_fragments(Tag, content.tags),
-        category=_join_fragments(Category, [category or article.category_id]),
-        authors=_join_fragments(Author, content.authors),
-        **{name: columns[name] for name in ("fields", "content", "html")},
-    )
-    return json_reader.make_body(row, names)
+    stored = RenderedArticle(WithAttributes(article, **changed, seo=seo)).row
+    values = {
+        **{name.removesuffix("_json"): value for name, value in stored.items() if name.endswith("_json")},
+        "content": content.texts["content"].encode(),
+        "status": web_json.to_json_bytes(get_api_status(article, current_time())),
+        "tags": _join_json(Tag, content.tags),
+        "category": _join_json(Category, [category or article.category_id]),
+        "authors": _join_json(Author, content.authors),
+    }
+    return json_reader.make_article_body(article.uuid, article.version, values, names)
 
 
-def _join_fragments(model: type[Any], uuids: Sequence[UUID]) -> str:
-    if not uuids:
-        return ""
+def _join_json(model: type[Any], uuids: Sequence[UUID]) -> bytes:
     table = table_of(model).c
-    rows = db.session.connection().execute(select(table.uuid, table.pieces).where(table.uuid.in_(uuids)))
-    found = {row.uuid: row.pieces for row in rows}
-    return "},{".join(found[uuid] for uuid in uuids)
+    rows = db.session.connection().execute(select(table.uuid, table.json).where(table.uuid.in_(uuids)))
+    found = {row.uuid: row.json for row in rows}
+    return b",".join(found[uuid] for uuid in uuids)
 
 
 def _not_found() -> NotFound:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from blogapi.articles.json_reader import FRAGMENT_FIELDS, RENDERED_FIELDS
+from blogapi.articles.json_reader import STORED_FIELDS
 from blogapi.articles.renderer_version import NUMBER
 from blogapi.rendering.renderer import render
 from blogapi.search.tokenizer import find_words
@@ -26,7 +26,7 @@ def render_articles() -> dict[str, Any]:
     words = {name: find_words(rendering["plain_text"]) for name, rendering in renderings.items()}
     found = {
         "number": NUMBER,
-        "fields": [*FRAGMENT_FIELDS, *RENDERED_FIELDS],
+        "fields": list(STORED_FIELDS),
         "renderings": renderings,
         "words": words,
     }

@@ -20,7 +20,7 @@ from blogapi.web.pagination import PageRequest
 
 SELECT_FROM = "SELECT {} FROM {}"
 TABLES = (
-    *("article", "article_pieces", "article_tally", "article_tag", "article_author", "seo"),
+    *("article", "article_json", "article_stats", "article_tag", "article_author", "seo"),
     *("search_entry", "search_index"),
 )
 
@@ -55,7 +55,7 @@ def check_stored_data():
         assert sorted(known) == sorted(article.uuid for article in articles)
     numbers = db.session.scalars(select(SearchEntry.number)).all()
     assert sorted(numbers) == sorted(db.session.scalars(select(engines.get_engine(db.session()).number)))
-    published = db.session.scalar(text("SELECT published FROM article_tally"))
+    published = db.session.scalar(text("SELECT published FROM article_stats"))
     assert published == sum(article.status == "published" for article in articles)
     now = clock.now()
     visible = [one for one in articles if one.status == "published" and one.published_at <= now]

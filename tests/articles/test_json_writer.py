@@ -107,7 +107,7 @@ def test_renaming_a_term_changes_the_responses_but_not_the_stored_rows_of_articl
     created = [make_article(category=category, tags=(make_tag(), tag)).uuid for _ in range(3)]
     path = {"category": f"{CATEGORIES}{category.uuid}/", "tag": f"{TAGS}{tag.uuid}/"}[kind]
     with app.app_context():
-        before = rows("article", "article_pieces", "search_entry", "search_index")
+        before = rows("article", "article_json", "search_entry", "search_index")
     assert as_admin.patch(path, json={"name": "New", "slug": "new"}).status_code == 200
     with app.app_context():
         assert rows(*before) == before
@@ -188,7 +188,7 @@ def test_a_scheduled_article_shows_as_published_from_its_publication_time_on(
     uuid = make_article(published_at=due.isoformat()).uuid
     path, own = f"{ARTICLES}{uuid}/", f"{ARTICLES}author/me/"
     with app.app_context():
-        before = rows("article", "article_pieces")
+        before = rows("article", "article_json")
     for time, status in ((due - timedelta(microseconds=1), "scheduled"), (due, "published")):
         set_clock(time)
         assert as_admin.get(path).json["status"] == status

@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 from blogapi.articles.json_reader import CHUNK_SIZE
-from blogapi.web.json_fragments import SERVICE_ADDRESS, SERVICE_ADDRESS_MARK
+from tests.changes.test_routes import CHANGES
 from tests.conftest import ARTICLES, AUTHORS
 from tests.media.pictures import add_picture, change_picture, delete_picture, list_uses, make_hash
 from tests.stored_pictures import add_paths
@@ -124,6 +124,25 @@ def test_a_reference_below_a_former_address_of_the_service_stays(
     html = read(as_reader, uuid)["html"]
     assert make_srcset(picture, "https://new.example") in html and 'alt="A dog"' in html
     assert list_uses(app, picture) == {("article", uuid, True)}
+
+
+def test_a_new_address_of_the_service_is_stored_in_everything_that_shows_files(
+    as_admin, as_login, as_reader, make_article, make_category, picture
+):
+    category = make_category(cover_image=picture.reference)
+    shown = make_article(content=f'<img src="{picture.reference}">', category=category)
+    make_article(content="<p>No picture.</p>")
+    as_admin.patch(find_author(as_admin), json={"avatar": picture.path})
+    cursor = as_reader.get(f"{CHANGES}?since=now").json["cursor"]
+    for address in ("https://one.example", "https://two.example", ""):
+        assert as_login.patch(SITE, json={"service_url": address}).status_code == 200
+        expected = f"{address}{picture.path}"
+        article = as_reader.get(f"{ARTICLES}{shown.uuid}/?fields=html,category,authors").json
+        assert f'src="{expected}"' in article["html"]
+        assert (article["category"]["cover_image"], article["authors"][0]["avatar"]) == (expected, expected)
+        assert as_admin.get(f"/api/v1/blog/media/{picture.uuid}/").json["url"] == expected
+    changes = as_reader.get(f"{CHANGES}?since={cursor}").json["changes"]
+    assert [one["uuid"] for one in changes if one["kind"] == "article"] == [str(shown.uuid)]
 
 
 def test_the_path_of_an_imported_picture_is_resolved_in_its_article_only(
@@ -334,7 +353,6 @@ def test_the_page_of_a_preview_shows_the_pictures(as_admin, as_stranger, make_ar
     url = as_admin.post(f"{ARTICLES}{article.uuid}/preview/").json["url"]
     page = as_stranger.get(url, headers={"Accept": "text/html"}).text
     assert page.count(f'src="{picture.path}"') == 2
-    assert SERVICE_ADDRESS not in page and SERVICE_ADDRESS_MARK not in page
 
 
 def test_a_control_character_in_the_content_is_not_an_address(as_admin, as_login, make_article):
@@ -356,7 +374,7 @@ def test_many_references_take_few_statements(app, as_admin, make_article, pictur
     assert "media:" not in html
 
 
-def test_references_cost_at_most_three_statements_and_other_articles_nothing(
+def test_references_cost_at_most_four_statements_and_other_articles_nothing(
     app, as_admin, make_article, picture, record_statements
 ):
     category = {"uuid": str(make_article().category_id)}
@@ -370,9 +388,9 @@ def test_references_cost_at_most_three_statements_and_other_articles_nothing(
     count("")
     plain = count("<p>Some media, and <a href='/about/'>a link</a>.</p>")
     image = f'<img src="{picture.reference}">'
-    # The first use also clears `unused_since`, and the address of a cover needs the site.
+    # The first use also clears `unused_since`, and addresses need the site.
+    assert count(image) == plain + 4
     assert count(image) == plain + 3
-    assert count(image) == plain + 2
     assert count(image, cover_image=picture.path) == plain + 3
 
 

@@ -35,7 +35,7 @@ def explain(statement, values):
 
 def full_scans(steps):
     """Return the steps that read a whole table."""
-    tables = "article|article_author|article_pieces|author|category|tag"
+    tables = "article|article_author|article_json|author|category|tag"
     return [step for step in steps if re.fullmatch(f"SCAN ({tables})", step)]
 
 

@@ -28,16 +28,16 @@ from tests.migrations.alembic_runner import migrate_to
 
 UNKNOWN_UUID = "11111111-1111-4111-8111-111111111111"
 OTHER_HTML = (
-    "UPDATE article_pieces SET html = '' WHERE article_id = (SELECT uuid FROM article WHERE slug = '{}')"
+    "UPDATE article_json SET html_json = '' WHERE article_id = (SELECT uuid FROM article WHERE slug = '{}')"
 )
 DELETE_FROM = "DELETE FROM main.{}"
 COPY_ROWS = "INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}"
 DAMAGE = """
-UPDATE article_pieces SET fields = '"uuid":"broken"', content = '"content":"broken"', html = '', version = 99;
-DELETE FROM article_pieces WHERE article_id = (SELECT uuid FROM article ORDER BY uuid DESC LIMIT 1);
-UPDATE category SET pieces = '';
-UPDATE tag SET pieces = 'broken';
-UPDATE article_tally SET published = 99;
+UPDATE article_json SET uuid_json = '', title_json = '"broken"', html_json = '', version = 99;
+DELETE FROM article_json WHERE article_id = (SELECT uuid FROM article ORDER BY uuid DESC LIMIT 1);
+UPDATE category SET json = '';
+UPDATE tag SET json = 'broken';
+UPDATE article_stats SET published = 99;
 DELETE FROM search_entry;
 """
 
@@ -58,7 +58,7 @@ def damaged(app, make_article, make_tag):
 def invalidate_fingerprint(blog):
     """Replace the stored version with one that does not match the current code."""
     with other_connection(blog) as other:
-        other.exec_driver_sql("UPDATE article_tally SET renderer = 'another'")
+        other.exec_driver_sql("UPDATE article_stats SET renderer = 'another'")
 
 
 def check_blog(app):
@@ -66,14 +66,13 @@ def check_blog(app):
     with app.app_context():
         check_stored_data()
         assert queries.list_published(filters=ArticleFilters(q="kept"), page=PageRequest(1, 1)).total == 2
-        assert db.session.scalar(text("SELECT renderer FROM article_tally")) == get_renderer_version()
+        assert db.session.scalar(text("SELECT renderer FROM article_stats")) == get_renderer_version()
         assert [json.loads(one)["name"] for one in _stored_objects("tag")] == ["kept"]
         assert [json.loads(one)["name"] for one in _stored_objects("category")] == ["Shelf"]
 
 
 def _stored_objects(table):
-    fragments = db.session.scalars(text(SELECT_FROM.format("pieces", table)))
-    return ["{" + one.replace("\n", ",") + "}" for one in fragments]
+    return db.session.scalars(text(SELECT_FROM.format("json", table))).all()
 
 
 def test_a_start_after_an_update_renders_everything_again(damaged, make_app):
@@ -84,7 +83,7 @@ def test_a_start_after_an_update_renders_everything_again(damaged, make_app):
 def test_a_start_without_an_update_renders_nothing(damaged, make_app):
     app = make_app()
     with app.app_context():
-        assert db.session.scalar(text("SELECT published FROM article_tally")) == 99
+        assert db.session.scalar(text("SELECT published FROM article_stats")) == 99
 
 
 def test_rendering_again_changes_no_dates(damaged, make_app):

@@ -152,7 +152,7 @@ def test_put_accepts_every_field_that_a_read_can_show(as_admin, write):
     assert as_admin.get(everything).data == read.data
 
 
-@pytest.mark.parametrize("table", ["article_pieces", "seo"])
+@pytest.mark.parametrize("table", ["article_json", "seo"])
 def test_a_write_restores_the_rows_that_a_damaged_database_has_lost(app, as_admin, write, table):
     path = f"{ARTICLES}{write(content='<p>Words.</p>')['uuid']}/"
     with app.app_context(), transaction():

@@ -124,8 +124,8 @@ def test_html_that_an_older_version_rendered_is_rendered_again_after_a_restore(
     run, blog, tmp_path, app, as_admin
 ):
     shown = as_admin.get(f"{ARTICLES}?fields=html,title").json
-    execute(blog / "blog.db", "UPDATE article_tally SET renderer = 'older'")
-    execute(blog / "blog.db", "UPDATE article_pieces SET html = x'00'")
+    execute(blog / "blog.db", "UPDATE article_stats SET renderer = 'older'")
+    execute(blog / "blog.db", "UPDATE article_json SET html_json = x'00'")
     run("backup", tmp_path / "older.zip")
     assert run("restore", tmp_path / "older.zip").exit_code == 0
     assert as_admin.get(f"{ARTICLES}?fields=html,title").json == shown

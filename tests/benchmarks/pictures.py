@@ -13,7 +13,7 @@ from PIL import Image
 from blogapi import create_app
 from blogapi.media.models import Media, MediaRendition
 from blogapi.storage.database import db, transaction
-from blogapi.web.json_fragments import store_fragments
+from blogapi.web.stored_json import store_json
 
 SIZE = (4000, 3000)
 ROWS_PER_TRANSACTION = 500
@@ -47,7 +47,7 @@ def add_rows(count: int) -> None:
                 rows = [_make_row(number, started_at + timedelta(minutes=number)) for number in numbers]
                 db.session.add_all(rows)
                 db.session.flush()
-                store_fragments(db.session(), *rows)
+                store_json(db.session(), *rows)
             db.session.remove()
         db.engine.dispose()
 

@@ -44,6 +44,8 @@ down_revision = "{LAST}"
 
 def upgrade() -> None:
     op.add_column("article", sa.Column("standfirst", sa.String(), nullable=False, server_default=""))
+    value = sa.Column("standfirst_json", sa.LargeBinary(), nullable=False, server_default="")
+    op.add_column("article_json", value)
 '''
 
 # These columns of an article are set by the service or the database, or are no texts.

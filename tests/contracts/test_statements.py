@@ -67,10 +67,10 @@ READS = [
     ("/api/v1/blog/changes/?since=now", "changes.listed", 2),
     ("/api/v1/blog/site/", "site.single", 2),
     # The address of the service takes one statement.
-    (MEDIA, "media.listed", 3),
-    (MEDIA + "?page=1&q=pic&type=image&unused=true&ordering=name", "media.listed", 4),
+    (MEDIA, "media.listed", 2),
+    (MEDIA + "?page=1&q=pic&type=image&unused=true&ordering=name", "media.listed", 3),
     (MEDIA + "?fields=name", "media.listed", 2),
-    (MEDIA + "{media}/", "media.single", 3),
+    (MEDIA + "{media}/", "media.single", 2),
     (MEDIA + "{media}/uses/", "media_uses.listed", 3),
     (MEDIA + "{media}/uses/?page=1", "media_uses.listed", 4),
     (ARTICLES + "?fields=url", "articles.published", 4),

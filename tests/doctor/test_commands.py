@@ -24,21 +24,21 @@ POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows keeps no modes")
 
 DAMAGE = {
     "stored JSON of an article": (
-        "UPDATE article_pieces SET html = x'00'",
-        "pieces: article: 3 differ",
+        "UPDATE article_json SET html_json = x'00'",
+        "json: article: 3 differ",
     ),
-    "missing stored JSON": ("DELETE FROM article_pieces", "pieces: article: 3 differ"),
+    "missing stored JSON": ("DELETE FROM article_json", "json: article: 3 differ"),
     "stored JSON of a category": (
-        "UPDATE category SET pieces = replace(pieces, 'Shelf', 'Floor')",
-        "pieces: category: 1 differ",
+        "UPDATE category SET json = CAST(replace(json, 'Shelf', 'Floor') AS BLOB)",
+        "json: category: 1 differ",
     ),
     "stored JSON of a tag": (
-        "UPDATE tag SET pieces = replace(pieces, 'rye', 'oat')",
-        "pieces: tag: 1 differ",
+        "UPDATE tag SET json = CAST(replace(json, 'rye', 'oat') AS BLOB)",
+        "json: tag: 1 differ",
     ),
     "number of articles": (
-        "UPDATE article_tally SET published = 7",
-        "tally: 2 articles are published or scheduled, but",
+        "UPDATE article_stats SET published = 7",
+        "statistics: 2 articles are published or scheduled, but",
     ),
     "missing search entries": ("DELETE FROM search_entry", "search: entries of articles: 3 differ"),
     "indexed text": (
@@ -109,8 +109,8 @@ def test_a_healthy_blog_passes_all_checks(run_doctor, blog):
         "clock",
         "database",
         "schema",
-        "pieces",
-        "tally",
+        "json",
+        "statistics",
         "search",
     } <= checked
 
@@ -148,7 +148,7 @@ def test_repaired_articles_appear_in_the_changes_feed(run_doctor, blog, as_reade
     cursor = as_reader.get(f"{CHANGES}?since=now").json["cursor"]
     execute(
         blog,
-        "DELETE FROM article_pieces WHERE article_id IN (SELECT uuid FROM article WHERE slug != 'bread')",
+        "DELETE FROM article_json WHERE article_id IN (SELECT uuid FROM article WHERE slug != 'bread')",
     )
     run_doctor("--repair")
     (change,) = as_reader.get(f"{CHANGES}?since={cursor}").json["changes"]
@@ -156,8 +156,8 @@ def test_repaired_articles_appear_in_the_changes_feed(run_doctor, blog, as_reade
 
 
 def test_without_the_repair_option_nothing_is_changed(run_doctor, blog):
-    execute(blog, "UPDATE article_tally SET published = 7")
-    execute(blog, "UPDATE tag SET pieces = ''")
+    execute(blog, "UPDATE article_stats SET published = 7")
+    execute(blog, "UPDATE tag SET json = x''")
     with closing(sqlite3.connect(blog / "blog.db")) as connection:
         before = list(connection.iterdump())
         run_doctor()
@@ -165,12 +165,12 @@ def test_without_the_repair_option_nothing_is_changed(run_doctor, blog):
 
 
 def test_the_json_option_prints_the_findings(run_doctor, blog):
-    execute(blog, "UPDATE article_tally SET published = 7")
+    execute(blog, "UPDATE article_stats SET published = 7")
     result = run_doctor("--json")
     report = json.loads(result.stdout)
     assert (result.exit_code, report["ok"]) == (1, False)
     (wrong,) = [finding for finding in report["findings"] if finding["level"] == "wrong"]
-    assert (wrong["check"], wrong["do"]) == ("tally", "doctor --repair")
+    assert (wrong["check"], wrong["do"]) == ("statistics", "doctor --repair")
 
 
 def test_rows_that_refer_to_missing_rows_are_reported(run_doctor, blog):
@@ -193,7 +193,7 @@ def test_a_damaged_file_is_reported_and_not_checked_further(run_doctor, blog, ap
         path.write_bytes(content[:8192] + b"\xff" * 40960 + content[49152:])
     result = run_doctor()
     assert result.exit_code == 1
-    assert "is damaged" in result.stdout and "restore FILE" in result.stdout and "pieces" not in result.stdout
+    assert "is damaged" in result.stdout and "restore FILE" in result.stdout and "json: " not in result.stdout
 
 
 @pytest.mark.parametrize("fault", ["in the way", "full"])

@@ -99,7 +99,7 @@ def test_a_damaged_page_causes_no_wrong_response(blog, expected_responses, write
 
 def test_the_error_for_damage_that_is_found_at_the_start_is_one_sentence(blog, app):
     with app.app_context():
-        page = db.session.scalar(text("SELECT rootpage FROM sqlite_master WHERE name = 'article_tally'"))
+        page = db.session.scalar(text("SELECT rootpage FROM sqlite_master WHERE name = 'article_stats'"))
     close_connections(app)
     overwrite(blog, (page - 1) * PAGE_SIZE, JUNK[0])
     assert (

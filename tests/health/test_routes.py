@@ -116,7 +116,7 @@ def test_a_full_disk_is_reported(as_stranger, monkeypatch):
 
 def test_any_other_error_is_reported_as_a_problem_of_the_database(as_stranger, app):
     with app.app_context():
-        db.session.execute(text("DROP TABLE article_pieces"))
+        db.session.execute(text("DROP TABLE article_json"))
         db.session.execute(text("ALTER TABLE article RENAME TO elsewhere"))
         db.session.commit()
     assert get_health(as_stranger) == (503, "database")

@@ -15,7 +15,7 @@ from blogapi.media import hooks
 from blogapi.media.addresses import make_path, make_rendition_name
 from blogapi.media.models import Media, MediaRendition, MediaUse
 from blogapi.storage.database import db, transaction
-from blogapi.web.json_fragments import store_fragments
+from blogapi.web.stored_json import store_json
 
 _numbers = count(1)
 
@@ -47,7 +47,7 @@ def add_picture(app: Flask, *, widths: tuple[int, ...] = (400, 800), **fields: A
         ]
         db.session.add(media)
         db.session.flush()
-        store_fragments(db.session(), media)
+        store_json(db.session(), media)
         paths = (make_path(r.hash, make_rendition_name(media.name, r.width)) for r in media.renditions)
         return Picture(media.uuid, make_path(media.hash, media.name), tuple(paths))
 

@@ -12,7 +12,7 @@ from flask import Flask
 
 from blogapi.media.models import Media, MediaRendition, MediaUse
 from blogapi.storage.database import db, transaction
-from blogapi.web.json_fragments import store_fragments
+from blogapi.web.stored_json import store_json
 
 MEDIA = "/api/v1/blog/media/"
 
@@ -34,7 +34,7 @@ def add_media(
         ]
         db.session.add(media)
         db.session.flush()
-        store_fragments(db.session(), media)
+        store_json(db.session(), media)
         for kind, item_id in uses:
             db.session.add(MediaUse(media_id=media.uuid, kind=kind, item_id=item_id, current=True))
         return media.uuid

@@ -20,7 +20,6 @@ from blogapi.media.references import (
 )
 from blogapi.rendering import sanitizer
 from blogapi.site import service as site_service
-from blogapi.web.json_fragments import SERVICE_ADDRESS_MARK
 from tests.media.pictures import add_picture, make_hash
 
 UUID_1 = UUID("3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d")
@@ -31,8 +30,14 @@ FILE = File(UUID_1, PATH, 900, 600, '"<b>', "", False, [Rendition(400, 266, 5, S
 FILES = KnownFiles({UUID_1: FILE}, {make_hash("a"): FILE, make_hash("b"): FILE}, {})
 
 
+@pytest.fixture(autouse=True)
+def service_url(monkeypatch):
+    """The address of the service."""
+    monkeypatch.setattr(html_pictures, "get_service_url", lambda: SERVICE)
+
+
 def resolve(html, files=FILES):
-    return HtmlResolver(uuid4(), files).resolve(html).replace(SERVICE_ADDRESS_MARK, "^")
+    return HtmlResolver(uuid4(), files).resolve(html)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +60,7 @@ def resolve(html, files=FILES):
 )
 def test_a_link_gets_the_address_of_the_file(address, shown):
     html = sanitizer.to_safe_html(f'<a href="{address}">a</a>', "html")
-    expected = html if shown is None else f'<a href="^{shown.replace("&", "&amp;")}">a</a>'
+    expected = html if shown is None else f'<a href="{SERVICE}{shown.replace("&", "&amp;")}">a</a>'
     assert resolve(html) == expected
 
 
@@ -63,11 +68,12 @@ def test_the_values_of_the_library_are_escaped():
     html = resolve(sanitizer.to_safe_html(f"![]({PATH})", "markdown"))
     path, small = (one.replace("&", "&amp;") for one in (PATH, SMALL))
     assert html == (
-        f'<p><img src="^{path}" srcset="^{small} 400w, ^{path} 900w" sizes="(max-width: 800px) 100vw, 800px" '
+        f'<p><img src="{SERVICE}{path}" srcset="{SERVICE}{small} 400w, {SERVICE}{path} 900w" '
+        'sizes="(max-width: 800px) 100vw, 800px" '
         'width="900" height="600" alt="&quot;&lt;b&gt;" loading="lazy"></p>\n'
     )
     # Sanitising the result again changes nothing.
-    shown = html.replace("^", SERVICE)
+    shown = html
     assert sanitizer.to_safe_html(shown, "html") == shown
 
 
@@ -109,7 +115,7 @@ ELEMENTS = st.builds(
 def test_resolved_html_is_sanitised_and_contains_no_unresolved_address(elements):
     for files in (FILES, references.NO_FILES):
         safe = sanitizer.to_safe_html("".join(elements), "html")
-        shown = HtmlResolver(uuid4(), files).resolve(safe).replace(SERVICE_ADDRESS_MARK, SERVICE)
+        shown = HtmlResolver(uuid4(), files).resolve(safe)
         assert sanitizer.to_safe_html(shown, "html") == shown
         for address in references._list_addresses(shown):
             assert not address.strip().lower().startswith("media:")

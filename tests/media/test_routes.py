@@ -17,7 +17,7 @@ from blogapi.media.folder import get_folder
 from blogapi.media.models import Media, MediaPath, MediaUse
 from blogapi.storage.database import db, transaction
 from blogapi.users import service as users
-from blogapi.web import json_fragments
+from blogapi.web import stored_json
 from tests.contracts.client import outcome
 from tests.media.rows import MEDIA, add_media, make_hash
 from tests.pictures import make_picture
@@ -561,9 +561,9 @@ def test_the_json_of_all_files_is_stored_again_in_batches(app, as_admin, lock_ti
         add_media(app, renditions=2)
     before = as_admin.get(MEDIA).data
     with app.app_context(), transaction():
-        db.session.execute(update(Media).values(json_fragments="", last_updated=Media.last_updated))
+        db.session.execute(update(Media).values(json=b"", last_updated=Media.last_updated))
     with app.app_context():
         lock_timeouts.clear()
-        json_fragments.store_all(batch_size)
+        stored_json.store_all(batch_size)
     assert as_admin.get(MEDIA).data == before
     assert len(lock_timeouts) >= -(-5 // batch_size)

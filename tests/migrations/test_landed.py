@@ -41,20 +41,21 @@ DIGESTS = {
     "0012": "5df61ea26f18d423f6e185761c84f950f9e8a4d1c4e68b1704bf902ea0f9bf27",
     "0013": "8ea4ea05ac46c938fcba83239863ca39b5659a512d85c6f3fed6b31895366ed8",
     "0014": "c1b0e109cbfb636a758107272e5b3b393a2c50d8c9bc423aba96108c8ede7cc5",
+    "0015": "fdf4248551a24827a67680b9f1299036c4b49dff5133847719c24320ca490ab4",
 }
 
 # Tables that are derived from other tables and can differ between versions, and tables with internal
 # counters.
 INDEX = {"search_index", "search_entry"}
 DERIVED = INDEX | {
-    *("article_pieces", "article_tally", "alembic_version"),
+    *("article_json", "article_pieces", "article_stats", "article_tally", "alembic_version"),
     *("change", "change_counter", "revision", "event", "commit_counter"),
 }
 
 
 def select_stable_columns(row: dict[str, Any]) -> list[tuple[str, Any]]:
     """Return the columns that neither migrations nor starts change, with UUIDs as SQLite stores them."""
-    excluded = {"pieces", "source_digest"}
+    excluded = {"json", "pieces", "source_digest"}
     if row.get("owner_id") is None:
         # A later migration changes the scope of anonymous keys.
         excluded.add("scope")
@@ -146,8 +147,8 @@ def copy_to_server(source, databases, tmp_path, migration, instance):
             )
             if values := [{name: convert_value(table.c[name], row[name]) for name in row} for row in found]:
                 connection.execute(insert(table), values)
-        if "article_tally" in target_tables.tables:
-            connection.execute(target_tables.tables["article_tally"].update().values(renderer=""))
+        for name in {"article_tally", "article_stats"} & target_tables.tables.keys():
+            connection.execute(target_tables.tables[name].update().values(renderer=""))
     target.dispose()
     databases.restore_copy(url.rsplit("/", 1)[1], instance)
 

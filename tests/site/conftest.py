@@ -8,7 +8,7 @@ from blogapi.articles.models import ArticleAuthor
 from blogapi.authors.models import Author
 from blogapi.site import queries
 from blogapi.storage.database import db, transaction
-from blogapi.web.json_fragments import store_fragments
+from blogapi.web.stored_json import store_json
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def add_author(app):
             author = Author(name=name, slug=name.lower().replace(" ", "-"), **fields)
             db.session.add(author)
             db.session.flush()
-            store_fragments(db.session(), author)
+            store_json(db.session(), author)
             link = ArticleAuthor(article_id=article.uuid, author_id=author.uuid, position=position)
             db.session.add(link)
             return author.uuid

@@ -336,8 +336,8 @@ def test_commands_that_need_sqlite_fail_with_a_one_sentence_error(app, tmp_path)
 @pytest.mark.parametrize(
     ("statement", "says"),
     [
-        ("UPDATE article_pieces SET html = ''", "pieces: article: 2 differ"),
-        ("UPDATE article_tally SET published = 7", "tally: "),
+        ("UPDATE article_json SET html_json = ''", "json: article: 2 differ"),
+        ("UPDATE article_stats SET published = 7", "statistics: "),
         ("DELETE FROM search_entry", "search: "),
         ("UPDATE search_index SET title = 'other'", "search: "),
     ],

@@ -13,7 +13,7 @@ ON_BOTH = {
     "a missing table": ("DROP TABLE preview", "table preview is missing"),
     "an unknown column": ("ALTER TABLE tag ADD COLUMN motto text", "table tag also has: motto text"),
     "a missing column": ("ALTER TABLE seo DROP COLUMN og_image", "table seo lacks: og_image "),
-    "a default": ("ALTER TABLE tag RENAME COLUMN pieces TO parts", "table tag lacks: pieces "),
+    "a default": ("ALTER TABLE tag RENAME COLUMN json TO parts", "table tag lacks: json "),
     "a view": ("CREATE VIEW other AS SELECT 1 AS x", "view other is unknown"),
     "an unknown index": ("CREATE INDEX other ON tag (name)", "index other is unknown"),
     "a missing index": ("DROP INDEX ix_event_due", "index ix_event_due is missing"),
@@ -26,7 +26,7 @@ ON_POSTGRESQL = {
         "ALTER TABLE tag ALTER name DROP NOT NULL",
         "table tag also has: name character varying",
     ),
-    "another default": ("ALTER TABLE tag ALTER pieces SET DEFAULT 'x'", "table tag also has: pieces "),
+    "another default": ("ALTER TABLE tag ALTER json SET DEFAULT 'x'", "table tag also has: json "),
     "a primary key": (
         "ALTER TABLE former_slug DROP CONSTRAINT pk_former_slug",
         "table former_slug lacks: CONSTRAINT pk_former_slug PRIMARY KEY",
@@ -64,7 +64,7 @@ ON_SQLITE = {
     "another default": (
         "DEFAULT ''",
         "DEFAULT 'x'",
-        "table tag also has: pieces VARCHAR DEFAULT 'x' NOT NULL",
+        "table tag also has: json BLOB DEFAULT 'x' NOT NULL",
     ),
     "a collation": ("name VARCHAR", "name VARCHAR COLLATE NOCASE", "table tag lacks: name"),
     "a primary key": ("PRIMARY KEY (uuid)", "PRIMARY KEY (uuid, name)", "table tag lacks: CONSTRAINT pk_tag"),

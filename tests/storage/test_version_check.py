@@ -14,13 +14,13 @@ from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
 from tests.databases import other_connection
 
 MIGRATED = "UPDATE alembic_version SET version_num = '{}'"
-RENDERED = "UPDATE article_tally SET renderer = '{}'"
+RENDERED = "UPDATE article_stats SET renderer = '{}'"
 UPGRADES = {
     "a newer schema": MIGRATED.format("9999"),
     "another rendering": RENDERED.format("another"),
     "an unfinished rendering": RENDERED.format("another, unfinished"),
 }
-RENDERER = "SELECT renderer FROM article_tally"
+RENDERER = "SELECT renderer FROM article_stats"
 
 
 @pytest.fixture
@@ -119,11 +119,11 @@ def test_an_interrupted_rendering_is_repeated_at_the_next_start(app, make_app, m
     make_article()
     upgrade(RENDERED.format(f"{get_renderer_version()}, unfinished"))
     with other_connection(app) as other:
-        other.exec_driver_sql("DELETE FROM article_pieces")
+        other.exec_driver_sql("DELETE FROM article_json")
     make_app()
     with other_connection(app) as other:
         assert other.exec_driver_sql(RENDERER).scalar() == get_renderer_version()
-        assert other.exec_driver_sql("SELECT count(*) FROM article_pieces").scalar() == 1
+        assert other.exec_driver_sql("SELECT count(*) FROM article_json").scalar() == 1
 
 
 def test_a_start_fails_if_another_version_upgrades_the_database_at_the_same_time(app, upgrade, monkeypatch):

@@ -1,0 +1,33 @@
+"""The media library, as the fields with the address of a picture use it (`web.media_addresses.Library`)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import selectinload
+
+from blogapi.media import hooks, uses
+from blogapi.media.models import Media
+from blogapi.media.references import find_used_files
+from blogapi.media.references import normalize_address as normalize_address
+from blogapi.site.queries import get_service_url as get_service_url
+from blogapi.storage.database import chunk, db
+from blogapi.web.stored_json import store_json, stored_models
+
+
+def store_item_uses(kind: str, item: UUID, paths: Collection[str]) -> None:
+    """Store which files an item shows; some of the paths can be other addresses."""
+    uses.replace_uses(db.session(), kind, {item: find_used_files(paths).values()})
+
+
+def store_new_address() -> None:
+    """Store the JSON of everything that shows files again: the address of the service has changed."""
+    session = db.session()
+    for model in stored_models():
+        loaded = [selectinload(getattr(model, name)) for name in model.shown_relationships]
+        for some in chunk(session.scalars(select(model.uuid)).all()):
+            store_json(session, *session.scalars(select(model).where(model.uuid.in_(some)).options(*loaded)))
+    for some in chunk(session.scalars(select(Media.uuid)).all()):
+        hooks.notify(session, some)

@@ -1,0 +1,116 @@
+"""Stored JSON: each row stores its JSON when it is written, so that a read does not serialize it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, TypeVar
+from uuid import UUID
+
+import marshmallow as ma
+from sqlalchemy import LargeBinary, bindparam, select, update
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.orm import Mapped, Session, mapped_column, selectinload
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+
+from blogapi.storage.database import Timestamped, db, table_of, transaction
+from blogapi.web import json as web_json
+
+SchemaClass = TypeVar("SchemaClass", bound=type[ma.Schema])
+
+_SCHEMAS: dict[type[Any], ma.Schema] = {}
+
+
+class StoresJson(Timestamped):
+    """A model whose rows store their JSON, serialized by the schema declared with `stored_for`."""
+
+    # The relationships whose rows the schema shows.
+    shown_relationships: ClassVar[tuple[str, ...]] = ()
+
+    # The column is binary, because a text would be decoded and encoded again by every read.
+    json: Mapped[bytes] = mapped_column(
+        LargeBinary, deferred=True, default=b"", server_default="", sort_order=1
+    )
+
+
+class utf8(FunctionElement[bytes]):  # noqa: N801, as SQLAlchemy writes its functions
+    """The UTF-8 bytes of a text."""
+
+    inherit_cache = True
+    type = LargeBinary()
+
+
+@compiles(utf8)
+def _compile_utf8(element: utf8, compiler: SQLCompiler, **options: Any) -> str:
+    return f"CAST({compiler.process(element.clauses, **options)} AS BLOB)"
+
+
+@compiles(utf8, "postgresql")
+def _compile_utf8_postgresql(element: utf8, compiler: SQLCompiler, **options: Any) -> str:
+    return f"convert_to({compiler.process(element.clauses, **options)}, 'UTF8')"
+
+
+class json_items(FunctionElement[bytes]):  # noqa: N801
+    """The aggregate that joins the JSON of all rows, in their order, with commas."""
+
+    inherit_cache = True
+    type = LargeBinary()
+
+
+@compiles(json_items)
+def _compile_items(element: json_items, compiler: SQLCompiler, **options: Any) -> str:
+    return f"CAST(coalesce(group_concat({compiler.process(element.clauses, **options)}), '') AS BLOB)"
+
+
+@compiles(json_items, "postgresql")
+def _compile_items_postgresql(element: json_items, compiler: SQLCompiler, **options: Any) -> str:
+    return f"coalesce(string_agg({compiler.process(element.clauses, **options)}, ','::bytea), '')"
+
+
+def stored_for(model: type[StoresJson]) -> Callable[[SchemaClass], SchemaClass]:
+    """Declare the schema that serializes the JSON of the model's rows."""
+
+    def declare(schema: SchemaClass) -> SchemaClass:
+        _SCHEMAS[model] = schema()
+        return schema
+
+    return declare
+
+
+def stored_models() -> Sequence[type[Any]]:
+    """Return the models whose rows store JSON."""
+    return tuple(_SCHEMAS)
+
+
+def render_json(row: Any) -> bytes:
+    """Return the JSON of the row as its schema serializes it now."""
+    return web_json.to_json_bytes(_SCHEMAS[type(row)].dump(row))
+
+
+def store_json(session: Session, *rows: Any) -> None:
+    """Store the JSON of the rows; no other column changes."""
+    values = defaultdict[type[Any], list[dict[str, Any]]](list)
+    for row in rows:
+        # `last_updated` is set explicitly because `onupdate` would change it otherwise.
+        changes = {"new_json": render_json(row), "old_time": row.last_updated}
+        values[type(row)].append({"key": row.uuid, **changes})
+    for model, changed in values.items():
+        table = table_of(model)
+        statement = update(table).where(table.c.uuid == bindparam("key"))
+        statement = statement.values(json=bindparam("new_json"), last_updated=bindparam("old_time"))
+        session.connection().execute(statement, changed)
+
+
+def store_all(batch_size: int) -> None:
+    """Store the JSON of all rows again, in one transaction for each `batch_size` rows."""
+    for model in stored_models():
+        loaded = [selectinload(getattr(model, name)) for name in model.shown_relationships]
+        statement = select(model).order_by(model.uuid).limit(batch_size).options(*loaded)
+        last: UUID | None = UUID(int=0)
+        while last is not None:
+            with transaction():
+                rows = db.session.scalars(statement.where(model.uuid > last)).all()
+                store_json(db.session(), *rows)
+            db.session.expunge_all()
+            last = rows[-1].uuid if len(rows) == batch_size else None
