@@ -10,7 +10,7 @@ from pathlib import Path
 STATIC = Path(__file__).parent / "static"
 
 # The content of the files in `static`, by path. It is read once, because its digest is in the addresses.
-# Declarations of types are for the type checker alone.
+# Type declarations are not served, because only the type checker reads them.
 FILES = {
     path.relative_to(STATIC).as_posix(): path.read_bytes()
     for path in sorted(STATIC.rglob("*"))

@@ -33,8 +33,8 @@ CACHE_CONTROL = "private, max-age=31536000, immutable"
 class Page:
     """A page: its path below /admin, its name in `data-page`, its title, and its module in `static/pages`.
 
-    A page with an icon has an entry in the menu, in `group`. `place` is the entry that is the current one;
-    a page without one has no menu. Members see only the entries of pages `for_members`.
+    A page with an icon has an entry in the menu, in `group`. `place` is the menu entry that is marked as
+    current; a page without `place` has no menu. Members see only the entries of pages `for_members`.
     """
 
     path: str
@@ -74,7 +74,7 @@ _MENU = [
     (group, list(pages))
     for group, pages in groupby(filter(attrgetter("icon"), PAGES), key=attrgetter("group"))
 ]
-# What the scripts read of the text fields.
+# The properties of text fields that the scripts read.
 SCRIPT_TEXT_FIELDS = [
     {name: getattr(text, name) for name in ("name", "label", "control", "is_previewed")}
     for text in TEXT_FIELDS

@@ -1,6 +1,6 @@
 """Rules that turn the schemas of the code into the components of the OpenAPI document.
 
-Generators of clients make one type of each component. Therefore each shape is one component: a response and
+Client generators create one type for each component. Therefore each shape is one component: a response and
 its variants with `fields` share one, and the body of a PUT accepts what a GET returns.
 """
 
@@ -70,7 +70,7 @@ class Converter(OpenAPIConverter):
 
 
 class Plugin(MarshmallowPlugin):
-    """The apispec plugin with our converter and our names of components."""
+    """The apispec plugin with our converter and our component names."""
 
     Converter = Converter
 
@@ -87,7 +87,7 @@ class Plugin(MarshmallowPlugin):
 def get_reference(schema: Document) -> str:
     """Return the name of the component to which a schema refers, or an empty string.
 
-    Of an array it is the component of the items, and of several alternatives the first.
+    For an array, this is the component of the items; for several alternatives, the first one.
     """
     item = schema.get("items", schema)
     reference: str = item.get("anyOf", [item])[0].get("$ref", "")
@@ -95,7 +95,7 @@ def get_reference(schema: Document) -> str:
 
 
 def add_selectable_fields(schema: Document, properties: Document) -> None:
-    """Add the properties that only a request with `fields` gets, as optional ones."""
+    """Add the properties that responses have only with `fields`, as optional properties."""
     for name, field in properties.items():
         schema["properties"].setdefault(name, field)
     if _SELECTABLE not in schema["description"]:

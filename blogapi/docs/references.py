@@ -1,4 +1,4 @@
-"""Replaces repeated parts of the OpenAPI document by references, which makes it small and its types few."""
+"""Replaces repeated parts of the OpenAPI document by references, so that it is small and has few types."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from blogapi.web.fields import AWARE_PATTERN, NAIVE_PATTERN
 
 
 def share_enums(document: Document) -> None:
-    """Replace each enum that several properties of one name have by a reference.
+    """Replace each enum that several properties with the same name share by a reference.
 
     Otherwise generators for languages with nominal types make one type for each property.
     """
@@ -65,7 +65,7 @@ def share_parameters(document: Document) -> None:
 
 
 class _Place(NamedTuple):
-    """A value in the document: what has it, the name that it gets as a component, and where it is."""
+    """A value in the document: its owner, the name that it gets as a component, and its place."""
 
     owner: str
     name: str
@@ -81,8 +81,8 @@ class _Place(NamedTuple):
 def _share(document: Document, section: str, places: Sequence[_Place]) -> None:
     """Move the values that are repeated to a section of the components.
 
-    If there are several values of one name, the most frequent gets it. The names of the others begin with
-    their first owner.
+    If several values have the same name, the most frequent value gets the name, and the names of the others
+    begin with their first owner.
     """
     shared: Document = document["components"][section]
     by_text: dict[str, list[_Place]] = {}

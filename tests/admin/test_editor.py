@@ -312,7 +312,7 @@ def test_schedule_in_the_time_zone_of_the_site(write, make, api):
 
 def describe_and_close(page, text, action):
     dialog = page.get_by_role("dialog")
-    dialog.get_by_role("textbox", name="What the picture says, in a sentence", exact=True).fill(text)
+    dialog.get_by_role("textbox", name="Describe the picture in one sentence", exact=True).fill(text)
     dialog.get_by_role("button", name=action, exact=True).click()
     dialog.wait_for(state="hidden")
 

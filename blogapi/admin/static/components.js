@@ -112,7 +112,7 @@ function makeControl({ type = "text", value = "", onInput, onChange, ...more }) 
   const onchange = (/** @type {any} */ { target }) => onChange?.(target.value);
   const dir = /^text/.test(type) && "auto";
   const given = attributes({ autocomplete: "off", dir, oninput, onchange, ...more });
-  // What is typed into a field that the page does not follow stays when the page renders.
+  // Text in a field that the page does not track is kept when the page renders.
   const shown = onInput ? live(value) : value;
   if (type === "textarea") return html`<textarea rows="3" .value=${shown} ${given}></textarea>`;
   return html`<input type=${type} .value=${shown} ${given}>`;

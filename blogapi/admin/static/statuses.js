@@ -1,4 +1,4 @@
-/** What the pages need of the statuses of an article. A test compares it with the rules of the API. */
+/** The statuses of articles, as the pages use them. A test compares it with the rules of the API. */
 
 /**
  * readable: whether readers see the article, from its publication time on.

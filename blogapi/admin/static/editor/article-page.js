@@ -82,7 +82,8 @@ export class ArticlePage extends Page {
   }
 
   async useKept() {
-    // What was typed meanwhile is saved first. In the same article, the next save is then a conflict.
+    // Text that was typed in the meantime is saved first. In the same article, the next save is then a
+    // conflict.
     if (!(await this.saver.save())) return;
     const { article: uuid, isNew, edits, base, etag } = this.offered;
     const article = uuid === this.uuid ? this.article : null;

@@ -9,7 +9,7 @@ const WHOLE = { query: { fields: [OTHER_FIELDS, ...Object.keys(EMPTY)].join() } 
 export const pathOf = (uuid) => `blog/articles/${uuid}/`;
 export const copyOf = (uuid) => `${pathOf(uuid)}working-copy/`;
 
-/** Return the answers with an article, and with its working copy if it has one. options: for the article. */
+/** Return the responses with an article, and with its working copy if it has one. options: for the article. */
 export async function loadWithCopy(uuid, options) {
   const article = await get(pathOf(uuid), options);
   if (!article.data.working_copy) return [article, null];

@@ -85,7 +85,7 @@ function group(parts) {
 export const compareLines = (before, after) => group(diffLines(before, after, TIMEOUT) ?? replaced(before, after));
 
 /**
- * Return the words of two texts: [{equal} or {before, after}]; a space or a comma splits no change.
+ * Return the words of two texts: [{equal} or {before, after}]; a space or a comma does not split a change.
  * @param {string} before @param {string} after @returns {TextChange[]}
  */
 export function compareWords(before, after) {

@@ -1,5 +1,5 @@
 /**
- * What an editor edits: the body of a working copy. A value that the server derives (slug,
+ * The state of an editor: the body of a working copy. A value that the server derives (slug,
  * excerpt, texts for search engines) is an empty string in it, so that it stays derived.
  */
 

@@ -94,7 +94,7 @@ function code(input) {
 const changeHeading = (line) =>
   line.replace(/^(#{0,6})[ \t]*/, (_, marks) => ({ "": "## ", "##": "### " })[marks] ?? "");
 
-// Give the mark to all lines, or take it from them if all have it. Empty lines get one only if all are empty.
+// Add the mark to all lines, or remove it if all have it. Empty lines get one only if all are empty.
 function toggleLines(input, mark) {
   const isMarked = (line) => {
     const [found] = line.match(BLOCK_START);

@@ -65,7 +65,8 @@ class Chooser {
     Object.assign(picture, { uuid, url, alt: picture.alt || alt, stored: alt });
   }
 
-  // Store the alternative texts in the library. A text that a picture has there stays for other articles.
+  // Store the alternative texts in the library. The alternative text that a picture has in the library is
+  // kept for other articles.
   async finish(close) {
     await this.uploads;
     for (const picture of this.chosen) {
@@ -106,7 +107,7 @@ class Chooser {
   renderRow(picture, n) {
     const { uuid, name, source, alt } = picture;
     const help = uuid ? name : `${name}, ${this.trouble ? "not uploaded" : "uploading…"}`;
-    const label = "What the picture says, in a sentence";
+    const label = "Describe the picture in one sentence";
     const text = { name: "alt", id: `alt-${n}`, label, type: "textarea", rows: 2, maxlength: 1000, value: alt, help };
     return html`<div class="picture-row"><img src=${source} alt="">
       ${field({ ...text, onInput: (value) => (picture.alt = value) })}</div>`;

@@ -10,7 +10,7 @@ import { canBecome, MAIN_ACTIONS, STATUSES } from "../statuses.js";
 import { pathOf } from "./article.js";
 import { findOpenEnds } from "./markdown.js";
 
-// What an author reads after an article got a status, and before one of these actions.
+// The messages after an article got a status, and before one of these actions.
 const DONE = { draft: "It is a draft again", published: "Published", scheduled: "Scheduled", archived: "Archived" };
 const CONSEQUENCES = {
   published: "Readers see the new text at once. The former one stays in the history.",

@@ -15,8 +15,9 @@ const MAX_SENT = 6;
  */
 
 /**
- * What the Saver needs of a page. send() stores edits and returns their ETag. findOwn() returns the edits that
- * the server has, if they are among those that were sent. showState() is called after each change.
+ * The interface that the Saver needs from a page. send() stores edits and returns their ETag. findOwn()
+ * returns the edits that the server has, if they are among those that were sent. showState() is called after
+ * each change.
  *
  * @template T
  * @typedef {{edits: T, send: (edits: T, options: SendOptions) => Promise<Etag>, showState: (state: State) => void,
@@ -33,7 +34,7 @@ export class Saver {
    */
   problem = null;
   /**
-   * What the server has, as JSON, its ETag, and when it was saved; null: never.
+   * The text on the server as JSON, its ETag, and when it was saved; null: never.
    * @type {string}
    */
   stored = "";
@@ -82,7 +83,7 @@ export class Saver {
     this.#schedule(Math.max(0, Math.min(IDLE_MS, this.#since + MAX_WAIT_MS - Date.now())));
   }
 
-  // Save now, also what is typed during the request; return whether all is stored.
+  // Save now, including text that is typed during the request; return whether everything is stored.
   async save({ signInAgain = true } = {}) {
     clearTimeout(this.timer);
     if (this.state === "conflict") return false;

@@ -36,7 +36,7 @@ const write = (fields) => (articles) => {
 const toDraft = write(() => ({ status: "draft" }));
 const restore = write(({ status, published_at, category, tags }) => ({ status, published_at, category, tags }));
 
-/** Publish articles with their edits, one by one: what one of them needs does not hold up the others. */
+/** Publish articles with their edits, one by one: an article that is refused does not stop the others. */
 async function publish(articles) {
   const problems = [];
   const send = (article) => {
@@ -60,7 +60,7 @@ async function bringBack(/** @type {any[]} */ [article]) {
 const hasEdits = ({ status, working_copy: copy }) => status === "published" && copy;
 
 /**
- * What can be done with articles; `done` is for the toast.
+ * The actions on articles; `done` is for the toast.
  *
  * @typedef {{done: string, work: (articles: any[]) => unknown, undo?: (articles: any[]) => unknown}} Action
  * @typedef {Action & {label: string, icon: string, risk?: boolean}} MenuAction
@@ -269,7 +269,8 @@ class Articles extends Page {
 }
 
 const page = definePage(Articles);
-// A link to another address of the list loads only its rows; without navigation events, the whole page.
+// A link to another address of the list loads only its rows; browsers without the Navigation API load the
+// whole page.
 window.navigation?.addEventListener("navigate", (event) => {
   const isList = new URL(event.destination.url).pathname === location.pathname && !event.hashChange;
   if (!isList || !event.canIntercept || !["push", "traverse"].includes(event.navigationType)) return;

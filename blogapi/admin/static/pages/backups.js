@@ -11,7 +11,7 @@ import { content, definePage, Page } from "../shell.js";
 const [none, help] = content;
 
 class Backups extends Page {
-  // What the check of a backup found, by the name of the backup.
+  // The results of the checks of backups, by the name of the backup.
   found = {};
 
   async load() {

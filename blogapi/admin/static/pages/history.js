@@ -45,7 +45,8 @@ class History extends Page {
     await this.loadFormer();
   }
 
-  // Load the next page of former versions. What the oldest one has changed is known with the page after it.
+  // Load the next page of former versions. The changes of the oldest version are known once the next page is
+  // loaded.
   async loadFormer() {
     const page = this.former.length / PAGE_SIZE + 1;
     const { data, total } = await get(REVISIONS, { query: { page, page_size: PAGE_SIZE, fields: FIELDS } });
@@ -85,7 +86,8 @@ class History extends Page {
     await openForm(this, form, { title: "Name this version", values: { name }, save });
   }
 
-  // Put the version into the working copy. A draft gets it at once, other articles with the next update.
+  // Put the version into the working copy. A draft is changed at once, other articles are changed by the next
+  // update.
   async bringBack(version) {
     const { article, copy, names, etag } = this;
     const { tags, authors, category, ...texts } = fromCopy(version);

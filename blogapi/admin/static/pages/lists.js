@@ -1,4 +1,4 @@
-/** What pages with lists have in common. */
+/** Functions that the pages with lists share. */
 
 import { button } from "../components.js";
 

@@ -90,7 +90,7 @@ class Panel {
       saver.edited();
       this.showState();
     };
-    const text = { name: "alt", label: "Alternative text", help: "What the picture says, in a sentence", onInput };
+    const text = { name: "alt", label: "Alternative text", help: "Describe the picture in one sentence", onInput };
     const counter = html`<span class="good" role="status">${saved}</span>`;
     const errors = { alt: conflict || saver.problem?.message };
     const onChange = () => saver.save();
@@ -116,7 +116,7 @@ class Media extends Page {
     const pages = Array.from({ length: this.pages }, (_, at) => read({ ...part, page: at + 1 }));
     const totals = (await Promise.all(counts)).map(({ total }) => total);
     const [first, ...more] = await Promise.all(pages);
-    // The answer to an earlier search can come later.
+    // The response to an earlier search can arrive later.
     if (turn !== this.turn) return;
     this.set({ items: [first, ...more].flatMap(({ data }) => data), total: first.total, counts: totals });
   }
@@ -131,7 +131,7 @@ class Media extends Page {
   /** Close the panel and open it with another file, if there is one. */
   async select(uuid) {
     const saver = this.panel?.saver;
-    // A text that could not be saved stays in sight once.
+    // If a text cannot be saved, the panel stays open at the first attempt.
     const isKnown = saver?.problem;
     if (saver && !(await saver.save()) && !isKnown) return;
     this.wanted = uuid;
