@@ -66,7 +66,7 @@ class _Skipped(Exception):
 
 
 def is_archive(path: Path) -> bool:
-    """Return whether the content of a file is a zip; False for folders and for what cannot be read.
+    """Return whether the content of a file is a zip; False for folders and unreadable files.
 
     Raises RefusedFile for an archive of another format, by its name.
     """
@@ -88,14 +88,14 @@ def is_archive(path: Path) -> bool:
 def open_archive(path: Path, into: Path, *, max_media_bytes: int = 0) -> Iterator[Archive]:
     """Unpack a zip file into a private folder in `into`, which is deleted at the end.
 
-    Deletes the folders of processes that were killed. Files larger than `max_media_bytes`, and than what an
-    article or an export can have, are skipped. Raises RefusedFile if the zip file is damaged, encrypted, or
-    takes more space than the limits allow.
+    Deletes the folders of processes that were killed. Files that are larger than `max_media_bytes` and than
+    any article or export are skipped. Raises RefusedFile if the zip file is damaged, encrypted, or takes more
+    space than the limits allow.
     """
     into.mkdir(mode=0o700, exist_ok=True)
     delete_abandoned(into)
     with files.temporary_folder(into, _FOLDER_PREFIX) as root:
-        # Readers look up the rest of a blog in outer folders. Other files are above these.
+        # Readers look for other files of the blog in outer folders. Other files are above these.
         outer = root.joinpath(*["_"] * (MAX_OUTER_FOLDERS - 1))
         folder = outer / (path.stem.rstrip(". ") or "archive")
         folder.mkdir(mode=0o700, parents=True)
@@ -146,7 +146,7 @@ def _open(path: Path) -> Iterator[zipfile.ZipFile]:
 
 def _check_directory_size(file: BinaryIO) -> None:
     """Raise RefusedFile if the list of entries is so long that reading it takes too much memory."""
-    # `zipfile` reads the whole list before it offers a look at its length.
+    # `zipfile` reads the whole list before it tells the length of the list.
     end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
     if not end:
         raise zipfile.BadZipFile

@@ -32,7 +32,7 @@ class TermRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportedFields:
-    """What an export of blogapi contains of an article and other formats do not."""
+    """The data of an article that only an export of blogapi contains."""
 
     uuid: UUID
     #: the complete body of the article, as the API takes it; the references to its category, tags and authors
@@ -48,7 +48,7 @@ class ExportedFields:
     #: the paths in other systems, each with the time at which it was stored (aware, UTC)
     #: they are no part of a digest, because each import stores them
     former_paths: Mapping[str, datetime] = field(default_factory=dict, repr=False)
-    #: the files of the library that stand for paths in the content
+    #: the library files to which paths in the content refer
     media_paths: Mapping[str, UUID] = field(default_factory=dict)
 
 

@@ -18,7 +18,7 @@ from typing import BinaryIO
 from blogapi.importing.article_record import NotAnArticle, RefusedFile
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
-#: The number of folders above the imported folder in which readers look for the rest of the blog.
+#: The number of folders above the imported folder in which readers look for other files of the blog.
 MAX_OUTER_FOLDERS = 6
 
 # Names of folders without articles, in lower case.

@@ -2,8 +2,8 @@
 
 The key of a file is its path below the folder that contains the imported folder. The rules, in this order:
 
-1. A file at the place of an imported file is the same file, also if its folder is imported by an inner or an
-   outer folder now. Then all files of the folder get the keys below the outer one.
+1. A file at the place of an imported file is the same file, even if an inner or an outer folder is imported
+   this time. Then all files of the folder get the keys below the outer one.
 2. A file with the key of an imported file is the same file, unless the key belongs to another blog (both have
    `_posts/hello.md`): other files that still exist have the keys. Then the keys get further outer folders.
 """

@@ -1,4 +1,4 @@
-"""What the links and the template tags of a record lead to."""
+"""The articles to which links and template tags of a record refer."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def _group_by_article(column: InstrumentedAttribute[str]) -> Mapping[UUID, list[
 
 
 def get_roots() -> dict[str, str]:
-    """Return the folders below which the keys of imported files were their paths, as far as known."""
+    """Return the folder below which each key was the path of an imported file, if the folder is known."""
     statement = select(ImportedFile.key, ImportedFile.root).where(ImportedFile.root.is_not(None))
     return {row.key: row.root for row in db.session.execute(statement)}
 
@@ -71,7 +71,7 @@ def get_roots() -> dict[str, str]:
 def find_uploads(digests: Collection[str]) -> dict[str, Media]:
     """Return the files of the library by their SHA-256, as they were uploaded or as they are stored.
 
-    A file that was replaced stands for its replacement, so that another import does not undo that.
+    For a replaced file, this is its replacement, so that another import does not undo the change.
     """
     if not digests:
         return {}
@@ -88,7 +88,7 @@ def find_uploads(digests: Collection[str]) -> dict[str, Media]:
 
 
 def get_media_paths(article_ids: Collection[UUID]) -> dict[UUID, dict[str, MediaPath]]:
-    """Return the files that stand for the paths in imported articles, by article and path."""
+    """Return the files to which the paths in imported articles refer, by article and path."""
     found: dict[UUID, dict[str, MediaPath]] = {}
     for row in db.session.scalars(select(MediaPath).where(MediaPath.article_id.in_(article_ids))):
         found.setdefault(row.article_id, {})[row.path] = row
@@ -101,7 +101,7 @@ def get_media(uuids: Collection[UUID]) -> dict[UUID, Media]:
 
 
 def get_mapped_paths(keys: Collection[str]) -> dict[str, dict[str, UUID]]:
-    """Return the uuids of the files that stand for the paths in imported articles, by key and path."""
+    """Return the uuids of the files to which the paths in imported articles refer, by key and path."""
     if not keys:
         return {}
     statement = select(ImportedFile.key, MediaPath.path, MediaPath.media_id).join(

@@ -1,4 +1,4 @@
-"""What became of each file or item of an import, and the errors for which it is refused."""
+"""The result of each file or item of an import, and the errors for which it is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every reader of another system's files offers to the import, and the options that it gets."""
+"""The interface between the import and the readers of other systems' files."""
 
 from __future__ import annotations
 

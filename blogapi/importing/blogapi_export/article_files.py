@@ -131,7 +131,7 @@ class ArticleFiles:
         return file.address if file and address.startswith(self.media_folder) else address
 
     def _read_content(self, own: Values, exported: str) -> tuple[str, dict[str, UUID]]:
-        """Return the original content, and the files that stand for paths in it."""
+        """Return the original content, and the files to which paths in it refer."""
         given = values.get_list(own, "replacements")
         if len(given) > _MAX_REPLACEMENTS:
             raise RefusedFile(f"It has more than {_MAX_REPLACEMENTS:,} `replacements`; remove some.")

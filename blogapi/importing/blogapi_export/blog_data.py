@@ -69,9 +69,9 @@ class TermNames:
             self._slugs[kind, term.fields["name"]].append(slug)
 
     def find_references(self, kind: str, names: Sequence[str], slugs: Sequence[str]) -> list[dict[str, str]]:
-        """Return the slug and the name of each term; `slugs` has those of names that several terms have.
+        """Return the slug and the name of each term; `slugs` has the slugs of names that several terms share.
 
-        A name that the export does not contain stands for a new term.
+        A name that the export does not contain becomes a new term.
         """
         remaining = list(slugs)
         return [self._find(kind, name, remaining) for name in names]

@@ -18,7 +18,7 @@ from blogapi.importing.pipeline.exported_terms import ExportedTerm
 from blogapi.importing.reports import FileReport, Result
 
 _MAX_BYTES = 64 * 1024 * 1024
-# The items of a list are parsed in groups of this size, because the fast parser accepts no longer texts.
+# The items of a list are parsed in groups of this size, because the fast parser does not accept longer texts.
 _MAX_GROUP = 8_000
 _ITEM = re.compile(r"^(?=- )", re.MULTILINE)
 

@@ -45,7 +45,7 @@ Stored = tuple[UUID, bool] | RefusedFile
 
 @dataclass(slots=True)
 class Restored:
-    """What was stored of one export, or would be stored without a dry run."""
+    """The result for one export: what was stored or, in a dry run, would be stored."""
 
     counts: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
@@ -69,7 +69,7 @@ def restore_media(
 def _store_files(
     media: Sequence[ExportedMedia], user: UUID, *, dry_run: bool
 ) -> Iterator[tuple[ExportedMedia, Stored]]:
-    """Store the files that the library does not have; yield what became of each file.
+    """Store the files that the library does not have; yield the result for each file.
 
     The files are stored as uploads of the user. A file of the library stays as it is. In a dry run, the files
     are checked but not stored.
@@ -150,7 +150,7 @@ def _create(term: ExportedTerm, state: ImportState, key: str, restored: Restored
 
 
 def restore_site(data: BlogData, key: str, restored: Restored, *, dry_run: bool) -> Iterator[FileReport]:
-    """Store the fields of the site if nothing of the site was set in this blog."""
+    """Store the fields of the site unless fields of the site are already set in this blog."""
     if data.site is None:
         return
     try:

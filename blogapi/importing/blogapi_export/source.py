@@ -29,7 +29,7 @@ _JSON_DOCUMENT = (
 
 
 class ExportSource:
-    """The articles of exports. `prepare_blog` stores what they contain besides, before they are read."""
+    """The articles of exports; `prepare_blog` stores the other contents before the articles are read."""
 
     terms: Sequence[TermRecord] = ()
     assets: Sequence[Path] = ()

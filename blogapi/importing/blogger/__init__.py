@@ -1,4 +1,4 @@
-"""Read the exports of Blogger, Atom files of its settings page and of Google Takeout."""
+"""Read Blogger exports: Atom files from its settings page or from Google Takeout."""
 
 from __future__ import annotations
 

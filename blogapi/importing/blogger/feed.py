@@ -28,7 +28,7 @@ _FIELDS = {
     "author/name": "author",
     "control/draft": "draft",
 }
-# Of several values in a damaged file, each can be the true one.
+# If a damaged file has several values, any of them can be the right one.
 _JOINED = {"status", "trashed", "draft"}
 _KIND_SCHEME = "#kind"
 # XML does not allow these characters, but some texts contain them.

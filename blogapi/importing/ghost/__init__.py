@@ -23,7 +23,7 @@ from blogapi.importing.sources import ImportOptions
 # Every export of Ghost itself begins with `db` or `meta`, which has the time of the export.
 _DATABASE = re.compile(r'\{\s*+"db"\s*+:\s*+\[?+\s*+\{\s*+"(?:meta|data)"\s*+:')
 _META = re.compile(r'"exported_on"\s*:')
-# Exports of other tools, and the answers of Ghost's API.
+# Exports of other tools, and responses of Ghost's API.
 _POSTS = re.compile(r'"posts"\s*:\s*\[')
 _BODY = re.compile(r'"(?:mobiledoc|lexical|markdown|feature_image)"\s*:')
 _SLUG = re.compile(r'"slug"\s*:')
@@ -61,7 +61,7 @@ class GhostSource:
         self.assets = list(dict.fromkeys(path for entry in entries for path in _list_folders(entry.path)))
 
     def read(self) -> Iterator[Item]:
-        """Yield the record or the report of each post of each export."""
+        """Yield a record or a report for each post in the exports."""
         for entry in self._entries:
             try:
                 if entry.problem:

@@ -32,8 +32,8 @@ _HIGHLIGHT = re.compile(r"(?<![=\w`])==(?=[^\s=`])([^=`\n]+?)(?<!\s)==(?![=\w`])
 # Ghost shows what is between these comments only to some readers. The first has the conditions in it.
 _GATE_START, _GATE_END = "<!--kg-gated-block:begin", "<!--kg-gated-block:end-->"
 _COMMENT = re.compile(r"<!--(?:kg-card-(?:begin|end)|members-only)[^<>]{0,50}-->")
-# What the stylesheet or the scripts of Ghost hide or need: the time and the buttons of players, the icon and
-# the publisher of a bookmark, and forms for members.
+# Elements that Ghost hides with its stylesheet or that need its scripts: the time and the buttons of players,
+# the icon and the publisher of a bookmark, and forms for members.
 _HIDDEN = re.compile(
     r'<button class="kg-[^<>]*>[^<]*+(?:<(?!/?button)[^<]*+)*+</button>'
     r'|<span class="kg-(?:audio|video)-current-time"[^<>]*>[^<]*</span>'
@@ -80,7 +80,7 @@ def read_body(post: Mapping[str, object]) -> Body:
 
 
 def clean_addresses(text: str) -> str:
-    """Return the text with root-relative addresses of the blog, and with those of the original pictures."""
+    """Return the text with root-relative links into the blog, and with the addresses of original pictures."""
     if "__GHOST_" in text:
         # The placeholder alone is the address of the home page.
         text = _GHOST_URL.sub("/", text)
@@ -158,7 +158,7 @@ def _clean_html(html: str) -> Body:
     losses["scripts in HTML cards"] += "<script" in lowered
     if "<form" in lowered:
         losses["forms in HTML cards"] += 1
-        # A checkbox of a form would be shown, as if it were one of a list of tasks.
+        # Otherwise, a checkbox of the form would be shown like one of a task list.
         html = _FIELD.sub("", html)
     return Body(clean_addresses(_BLOCK_END.sub("\\g<0>\n", html)).strip(), "html", +losses)
 

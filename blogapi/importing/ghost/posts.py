@@ -50,7 +50,8 @@ def make_key(post: Post) -> str:
     """Return the key of a post, by which a later import finds its article; "" if it has no identity.
 
     An export does not name its blog. The uuid (all versions) and the id (since Ghost 1) of a post are unique
-    in all blogs. Ids before Ghost 1 are 1, 2, 3, …; with the slug they are rarely those of another blog.
+    in all blogs. Ids before Ghost 1 are 1, 2, 3, …; together with the slug, they rarely match a post of
+    another blog.
     """
     id_, uuid, slug = (to_line(post.get(name)) for name in ("id", "uuid", "slug"))
     if parse_uuid(uuid):
@@ -61,7 +62,7 @@ def make_key(post: Post) -> str:
 
 
 class PostReader:
-    """Makes the records of one export; counts in `left_behind` what it does not take."""
+    """Makes the records of one export; `left_behind` counts the data that is not imported."""
 
     def __init__(
         self,
@@ -131,7 +132,7 @@ class PostReader:
             seo_title=to_line(post.get("meta_title")),
             seo_description=to_line(post.get("meta_description")),
             canonical_url=_read_canonical_url(post),
-            # The last address is the one that the settings of the blog give the post.
+            # The last address follows the URL pattern in the settings of the blog.
             former_paths=(*self._redirects.paths.pop(slug, ()), *(addresses[-1:] if is_public else ())),
             addresses=addresses,
             notes=(*notes, *_describe_losses(body.losses)),
@@ -185,7 +186,7 @@ class PostReader:
 
 
 def _get_slug(post: Post) -> str:
-    # Ghost gives posts without a slug this one.
+    # Ghost gives this slug to posts without a slug.
     slug = to_line(post.get("slug"))
     return "" if slug == "untitled" else slug
 

@@ -55,7 +55,8 @@ def _find_audience(post: Mapping[str, object]) -> str:
     A paywall in a public post has no effect in Ghost: everyone sees the whole text.
     """
     given = post.get("visibility")
-    # Old versions have no visibility. A list or an object has no line of text, and a meaning that is unknown.
+    # Old versions have no visibility. A list or an object cannot be shown as a line of text, and its meaning
+    # is unknown.
     visibility = to_line(given).casefold() or ("unknown" if isinstance(given, (list, Mapping)) else "public")
     if visibility == "public":
         return ""

@@ -16,7 +16,7 @@ from blogapi.importing.article_record import RefusedFile
 _NAMES = ("redirects.json", "redirects.yaml", "redirects.yml")
 # Reading 256 kB of YAML takes up to two seconds.
 _MAX_BYTES = 256 * 1024
-# `from` is a regular expression. Those that stand for one path are used: `^/old-name/?$`.
+# `from` is a regular expression. Only patterns that match a single path are used: `^/old-name/?$`.
 _PATH = re.compile(r"\^?\\?/((?:[\w.%-]|\\?/|\\[.-])*?)(?:\\?/|\(?\[?\\?/\]?\)?\?)?\$?")
 _TARGET = re.compile(r"(?:https?://[^/\s]+)?/([^/?#\s]+)/?")
 

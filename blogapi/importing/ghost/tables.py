@@ -33,7 +33,7 @@ class Tag:
 
 @dataclass(slots=True)
 class Tables:
-    """The tables of one export; ids are texts, because those of old versions are numbers."""
+    """The tables of one export; ids are converted to texts, because old versions have numbers."""
 
     tags: dict[str, Tag] = field(default_factory=dict)
     users: dict[str, AuthorRecord] = field(default_factory=dict)

@@ -27,7 +27,7 @@ STALE_AFTER = timedelta(seconds=30)
 
 
 class Status(StrEnum):
-    """What a job is doing, or how it ended.
+    """The state of a job: its current activity, or how it ended.
 
     A job begins with its trial. `tried`, `failed` and `interrupted` jobs can be started.
     """

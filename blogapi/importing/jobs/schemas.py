@@ -77,7 +77,7 @@ class ImportCountsSchema(OutputSchema):
 
 
 class ImportJobSchema(OutputSchema):
-    """An import. The counts are those of its trial until it is started, and then those of the import."""
+    """An import. The counts are those of the trial until the import is started."""
 
     uuid = Identifier()
     name = ma.fields.String(metadata={"description": "The name of the file.", "example": "blog.zip"})
@@ -109,7 +109,9 @@ class ImportProblemSchema(OutputSchema):
     """A file that needs a look."""
 
     file = ma.fields.String(metadata={"example": "blog/2011/regatta.md"})
-    title = ma.fields.String(metadata={"description": "Title of the item in a file with several."})
+    title = ma.fields.String(
+        metadata={"description": "Title of the item, if the file contains several items."}
+    )
     result = ma.fields.String(
         metadata={"enum": ["created", "updated", "unchanged", "skipped", "refused"], "example": "refused"}
     )
@@ -124,7 +126,7 @@ class ImportProblemSchema(OutputSchema):
 
 
 class SingleImportJobSchema(ImportJobSchema):
-    """An import, with the files that need a look."""
+    """An import, with the files that need attention."""
 
     problems = ma.fields.List(
         ma.fields.Nested(ImportProblemSchema),

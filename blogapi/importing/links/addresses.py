@@ -43,7 +43,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class FilePath:
-    """The path of a source file, or of a page, without what is optional in links to it."""
+    """The path of a source file or a page, without the parts that links to it may omit."""
 
     folders: tuple[str, ...]
     name: str  #: without date, language and suffix; the name of the folder for an index page
@@ -125,5 +125,5 @@ def parse_file_path(segments: Sequence[str]) -> FilePath:
 
 
 def make_safe(text: str) -> str:
-    """Return a part of an address with each character percent-encoded that would end it in a text."""
+    """Return a part of an address; characters that would end the address in a text are percent-encoded."""
     return _UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", text)

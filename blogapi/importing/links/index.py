@@ -84,7 +84,7 @@ class Target:
         return self.public_from is not None and self.public_from <= source.public_from
 
     def has_date(self, day: date) -> bool:
-        """Return whether the file name has this date, or the article up to a day beside it.
+        """Return whether the file name has this date, or the article has a date within one day of it.
 
         The former blog can have had another time zone.
         """
@@ -94,8 +94,8 @@ class Target:
     def is_explained(self, segments: Sequence[str], *, has_date: bool) -> bool:
         """Return whether the article can be at an address with these segments before its name.
 
-        With a complete date, in the segments or (`has_date`) in the name, the other segments need no
-        explanation, unless they are a language.
+        With a complete date, in the segments or (`has_date`) in the name, the other segments are not checked,
+        unless they are a language.
         """
         rest = {segment for segment in segments if segment not in _COMMON_SEGMENTS}
         rest -= self._list_own_segments() if rest else set()

@@ -5,8 +5,8 @@ The rules for an address, most certain first:
 1. It is the path of a source file, relative to the file of the record or to an outer folder.
 2. It is an address that the article had in its former blog.
 3. Its query has the id of the article (`?p=12` of WordPress).
-4. Its last segment is the slug, the former slug or the file name of an article, and every other segment is
-   explained: as a part of the date, a folder, the category or a tag of the article, or as a common word.
+4. Its last segment is the slug, the former slug or the file name of an article, and each other segment fits
+   the article: it is a part of the date, a folder, the category, a tag or a common word.
 
 If several articles remain, the one in the same language and the nearest folder is used. If there is no such
 article, the link stays as it is.
@@ -196,7 +196,7 @@ class RecordLinks:
         return None
 
     def _find_by_name(self, segments: Sequence[str]) -> Target | None:
-        """Return the article with the name in the last segment that explains the other segments."""
+        """Return the article with the name in the last segment, if it fits the other segments."""
         if not segments:
             return None
         file = parse_file_path(segments)

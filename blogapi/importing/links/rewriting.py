@@ -1,6 +1,6 @@
 """Replace the addresses of links and files in Markdown and HTML; every other character stays as it is.
 
-Code is left alone, and so are addresses that stand in the text. The time is linear: each pattern ends at a
+Code is left alone, and so are bare addresses in the text. The time is linear: each pattern ends at a
 character at which the next match begins, and brackets are matched with a stack.
 """
 
@@ -48,7 +48,7 @@ _MAX_MARGIN = 64
 def rewrite_addresses(
     content: str, content_type: str, find_article: FindAddress, find_file: FindAddress
 ) -> str:
-    """Return the content with other addresses of articles and of files.
+    """Return the content with the addresses of articles and files replaced.
 
     Both functions get an address unescaped, and return None if it stays. `find_article` gets the addresses of
     links, and `find_file` those of links, pictures and players. Plain text stays as it is, because nothing in
@@ -122,7 +122,7 @@ class _Rewriter:
 
 
 def _can_be_definition(text: str, opener: int) -> bool:
-    """Return whether an opening bracket is at the start of a line, and not that of a footnote."""
+    """Return whether an opening bracket is at the start of a line and does not begin a footnote."""
     margin = text[max(0, opener - _MAX_MARGIN) : opener].rpartition("\n")
     is_at_line_start = bool(margin[1]) or opener < _MAX_MARGIN
     return is_at_line_start and not margin[2].strip(" >") and not text.startswith("[^", opener)

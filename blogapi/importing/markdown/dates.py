@@ -22,7 +22,7 @@ _DATE_PREFIX = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:[-_ ]|$)")
 _DATE_IN_PATH = re.compile(r"(?:^|/)([0-9]{4})([-/])([0-9]{1,2})\2([0-9]{1,2})(?:/|$)")
 # Go's zero time, which Hugo writes, and the zero date of MySQL stand for "no date".
 _ZERO_DATES = ("0001-01-01", "0000-00-00")
-# Values of Eleventy that stand for the times of the file.
+# Eleventy's names for the times of the file itself.
 _FILE_TIMES = {"last modified", "created", "git last modified", "git created"}
 
 

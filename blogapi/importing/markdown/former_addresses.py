@@ -51,7 +51,7 @@ def read_addresses(fields: Fields) -> tuple[str, ...]:
 
 
 def read_names(fields: Fields) -> tuple[str, ...]:
-    """Return the aliases of Obsidian, which are names and no addresses; a text can name several."""
+    """Return the aliases of Obsidian, which are names and not addresses; a text can contain several."""
     values = [value for name in ("aliases", "alias") if (value := fields.find(name))]
     lines = [line for value in values for line in _to_lines(value)]
     parts = [part.strip() for value in values if isinstance(value, str) for part in value.split(",")]

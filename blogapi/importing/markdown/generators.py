@@ -23,8 +23,8 @@ _ZOLA_KEEPS = re.compile(rb"^(?:slugify\.)?paths_keep_dates\s*=\s*true", re.MULT
 def keeps_dates(posts: Path, levels: int) -> bool:
     """Return whether `2006-05-26-a.md` in this folder has the address `/2006-05-26-a/`, as in Hugo.
 
-    The nearest of `levels` folders with the configuration of a generator decides. Without one, the date is no
-    part of the address, as in Jekyll.
+    The nearest of `levels` folders with the configuration of a generator decides. Without one, the date is
+    not part of the address, as in Jekyll.
     """
     for outer in (posts, *posts.parents[: levels - 1]):
         files = [*list_configuration(outer), *list_configuration(outer / "config" / "_default")]

@@ -1,4 +1,4 @@
-"""What the known template tags of site generators show: links, pictures and players.
+"""The Markdown or HTML for known template tags of site generators: links, pictures and players.
 
 A name means nearly the same in Jekyll, Hexo, Eleventy, Hugo and Zola.
 """
@@ -150,7 +150,7 @@ def _show_picture(tag: Tag) -> str | None:
     title = get("title") if tag.name == "figure" else ""
     caption = ". ".join(filter(None, (title, get("caption", "cap", "legend"))))
     caption = " ".join(filter(None, (caption, credit)))
-    # In Hexo, words without quotes are one text. Other values can be names of classes, which are shorter.
+    # In Hexo, words without quotes are one text. In other tags, the shorter values can be names of classes.
     alt = " ".join(texts) if tag.name in ("img", "asset_img") else max(texts, key=len, default="")
     is_html, sizes = tag.is_html or bool(caption), {name: get(name) for name in ("width", "height")}
     picture = make_picture(src, get(*_ALTS) or alt, sizes, is_html=is_html)

@@ -22,7 +22,7 @@ class MarkdownSource:
 
     def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
         self._options = options
-        # The outer folders with which keys can begin are not terms.
+        # A key can begin with outer folders, which are not categories or tags.
         self._folders = {entry.path: paths.list_folders(entry.key) for entry in entries}
         self._files = identity.identify(entries, queries.get_roots())
         self.total = len(entries)

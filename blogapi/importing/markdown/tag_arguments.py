@@ -13,7 +13,7 @@ _ARGUMENT = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ESCAPE = re.compile(r"\\([\"'\\])")
-# Values without quotes in the tags of Liquid that stand for variables.
+# Unquoted values in Liquid tags, which are names of variables.
 _VARIABLE = re.compile(r"(?:page|site|include|post|layout|forloop|item|image|img|theme|paginator)\.[\w.-]+")
 _MAX_ARGUMENTS = 100
 # Variables for the root of the blog, in lower case; articles are imported into the root.

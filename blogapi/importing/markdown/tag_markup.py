@@ -1,4 +1,4 @@
-"""Write what template tags and wiki links stand for as Markdown or HTML: pictures, links, players, code."""
+"""Build the Markdown or HTML that replaces template tags and wiki links: pictures, links, players, code."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Resolved:
     """A text with resolved template tags or wiki links."""
 
     content: str
-    #: what is still in the text, or was removed with its text kept, by the name of the tag
+    #: the number of unresolved tags by name; their marks are kept, or are removed around their text
     unresolved: Counter[str] = field(default_factory=Counter)
     notes: tuple[str, ...] = ()  #: sentences for the report of the article
 

@@ -1,6 +1,6 @@
 """Resolve the template tags of static site generators in the text of an article.
 
-Tags that show the same in every blog become Markdown or HTML: pictures, players, code, quotes and links. Tags
+Tags that do not depend on the blog become Markdown or HTML: pictures, players, code, quotes and links. Tags
 that depend on the templates of the former blog (variables, loops, includes) stay as they are.
 """
 
@@ -56,7 +56,7 @@ _MAX_PARAGRAPH = 5_000
 def resolve_templates(content: str, content_type: str, targets: LinkTargets) -> Resolved:
     """Return the text with the template tags outside code resolved, and the names of the others with counts.
 
-    In code, only the marks are removed that protect it from the template engine (`{% raw %}`).
+    In code, only the marks that protect it from the template engine (`{% raw %}`) are removed.
     """
     if content_type == "text" or "{" not in content:
         return Resolved(content)

@@ -11,7 +11,7 @@ from blogapi.importing.markdown.text import list_distinct, to_line
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TermSources:
-    """From where tags and the category come besides the usual fields.
+    """The sources of tags and the category in addition to the usual fields.
 
     Each name is a front matter field, `folder` (the folder of the file) or `section` (the outermost folder).
     """

@@ -72,8 +72,8 @@ class MediaFiles:
         A relative path is looked up beside `source` and in the folder with its name, and then like other
         paths: in the folders `assets`, in the folders for static files of the site, and in the folder of the
         site. In `assets`, the end of the path is enough, because the folder can be any part of the former
-        blog. The original of a picture is preferred to its smaller copies. At last, a name without a folder
-        is looked up in all of `root`, because Obsidian names files so. Raises RefusedFile for a link to
+        blog. The original of a picture is preferred to its smaller copies. Finally, a name without a folder
+        is looked up in all of `root`, because Obsidian names files that way. Raises RefusedFile for a link to
         another place, and for something that is not a file.
         """
         site = self._find_site(source.parent, root)
@@ -112,7 +112,7 @@ class MediaFiles:
                 yield from self._join_all(site.bases, inner)
 
     def _join_all(self, folders: Iterable[Path], path: str) -> Iterator[Path]:
-        """Yield the path in those of the folders that have its first part."""
+        """Yield the path below each of the folders that contains its first part."""
         # A blog can have 100,000 pictures that are missing: 50 places of each would be looked up on the disk.
         first = _fold(path.partition("/")[0])
         for folder in folders:
@@ -152,7 +152,7 @@ class MediaFiles:
         return FoundFile(real, differs_in_case)
 
     def _find_similar(self, target: Path, allowed: Sequence[Path]) -> Path | None:
-        """Return the path with other upper and lower case letters or in another Unicode form, if it exists.
+        """Return the existing path that differs only in upper and lower case or in Unicode form, or None.
 
         Disks of macOS and Windows treat such names as the same.
         """
@@ -218,7 +218,7 @@ def _cut(path: str) -> str:
 
 def _is_usable(path: str) -> bool:
     if os.name == "nt" and ":" in path:
-        # It would name a disk or a stream of a file.
+        # It would name a drive or an alternate data stream.
         return False
     return bool(path.strip("/.")) and not path.startswith("//") and not re.search(r"[\x00-\x1f{}]", path)
 

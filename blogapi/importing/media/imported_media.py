@@ -133,8 +133,8 @@ class ImportedMedia:
     ) -> dict[str, RecordMedia]:
         """Store the files to which the records refer, outside any transaction; return them by record key.
 
-        `get_html` returns the sanitized HTML of a record, or "" if it contains no references. A file that the
-        library has is not read by a decoder again.
+        `get_html` returns the sanitized HTML of a record, or "" if it contains no references. A file that is
+        already in the library is not decoded again.
         """
         found: dict[str, RecordMedia] = {}
         located: list[tuple[RecordMedia, Reference, str]] = []

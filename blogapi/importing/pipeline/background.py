@@ -33,7 +33,7 @@ Item = TypeVar("Item")
 MEMORY_BYTES = 2 * 1024**3
 # 100,000 articles take about ten minutes of processor time. Pictures are decoded in other processes.
 CPU_SECONDS, MAX_SECONDS = 3600, 6 * 3600
-# How long the process goes on after its input was closed; the server kills it earlier.
+# How long the process continues after its input is closed; the server kills it earlier.
 STOP_SECONDS = 5.0
 UPDATE_SECONDS = 0.5
 

@@ -30,7 +30,7 @@ from blogapi.redirects import service as redirects
 from blogapi.rendering import slugs
 from blogapi.storage.database import current_time, db
 
-# The fields of a record that do not change its article. A new wording of a note is no change either.
+# The fields of a record that do not change its article. A new wording of a note is not a change either.
 _WITHOUT_DIGEST = frozenset(
     (
         *("key", "former_key", "notes", "is_undated", "path", "source", "cover_alt", "addresses", "names"),
@@ -110,8 +110,8 @@ class ImportBatch:
         if self._is_equal(record, uuid, writes):
             return FileReport(record.key, Result.UNCHANGED, status, article=uuid)
         reason = (
-            "This blog has the article with another content, and has not imported it; it stays as it is. To "
-            "replace it, delete it and import the file again."
+            "This blog has the article with different content, and has not imported it; it stays as it is. "
+            "To replace it, delete it and import the file again."
         )
         return FileReport(record.key, Result.SKIPPED, notes=(reason,))
 

@@ -1,4 +1,4 @@
-"""The media files of a batch: which file of the library each path in an imported article stands for."""
+"""The media files of a batch: the library file to which each path in an imported article refers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from blogapi.web.fields import is_web_address
 
 
 class BatchMedia:
-    """The files to which the records of a batch refer; `media` has those of each record by its key."""
+    """The files to which the records of a batch refer; `media` has the files of each record by its key."""
 
     def __init__(
         self,
@@ -28,10 +28,10 @@ class BatchMedia:
         media: Mapping[str, RecordMedia],
     ) -> None:
         self._media = media
-        #: The files of the library that stand for the paths in each article.
+        #: The library files to which the paths in each article refer.
         self._paths: dict[UUID, dict[str, MediaPath]] = {}
         self._library: dict[UUID, Media] = {}
-        #: The articles with a path that stands for another file now.
+        #: The articles with a path that refers to another file now.
         self._remapped: set[UUID] = set()
         #: The alternative texts for files that have none.
         self._alts: dict[UUID, str] = {}
@@ -52,7 +52,7 @@ class BatchMedia:
         self._library = queries.get_media(wanted)
 
     def map_paths(self, article_id: UUID, record: ArticleRecord) -> bool:
-        """Store which files the paths of a record stand for; return whether something has changed.
+        """Store the files to which the paths of a record refer; return whether anything has changed.
 
         If so, the caller renders the article again. The paths of former versions of the record are kept,
         because the revisions of the article contain them.
@@ -86,7 +86,9 @@ class BatchMedia:
         return self._to_address(record.cover_image, article_id)
 
     def replace_pictures(self, record: ArticleRecord, article_id: UUID) -> ArticleRecord:
-        """Return the record with the addresses of files as its cover and its `og_image`."""
+        """Return the record; the addresses of library files replace the paths in its cover and its
+        `og_image`.
+        """
         return replace(
             record,
             cover_image=self._to_address(record.cover_image, article_id),
@@ -104,7 +106,7 @@ class BatchMedia:
     def complete_report(
         self, record: ArticleRecord, article_id: UUID | None, report: FileReport
     ) -> FileReport:
-        """Return the report with the source of the record, and with what became of its media files."""
+        """Return the report with the source of the record and the results of its media files."""
         paths = self._paths.get(article_id, {}) if article_id else {}
         return complete_report(record, report, self._media.get(record.key), paths)
 
@@ -126,7 +128,7 @@ def complete_report(
     media: RecordMedia | None,
     mapped: Iterable[str],
 ) -> FileReport:
-    """Return the report with the source of a record, and with what became of its media files.
+    """Return the report with the source of a record and the results of its media files.
 
     The paths in `mapped` are known from an earlier import.
     """

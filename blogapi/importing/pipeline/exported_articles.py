@@ -1,4 +1,4 @@
-"""What is stored of an article of an export of blogapi besides its body: times, former slugs and media."""
+"""The data that is stored with an exported article in addition to its body: times, former slugs and media."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from blogapi.storage.database import db
 
 
 def is_slug_free(slug: str | None, uuid: UUID) -> bool:
-    """Return whether no article but the one with this uuid has or had the slug; a missing slug is free."""
+    """Return whether no other article than the one with this uuid has or had the slug, or the slug is
+    missing.
+    """
     return slug is None or slug not in queries.find_similar_slugs(slug, exclude=uuid)
 
 
@@ -53,7 +55,7 @@ def add_former_slugs(article: Article, exported: ExportedFields) -> Iterator[str
 
 
 def list_library_media(records: Sequence[ArticleRecord]) -> dict[str, RecordMedia]:
-    """Return the files of the library that stand for paths in exported articles, by the keys of these."""
+    """Return the library files to which paths in exported articles refer, by the key of the record."""
     return {
         record.key: RecordMedia(
             files={path: LibraryFile(uuid, "") for path, uuid in record.exported.media_paths.items()}

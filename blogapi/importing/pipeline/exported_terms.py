@@ -1,4 +1,4 @@
-"""Categories, tags and authors of an export of blogapi, and the terms of this blog that stand for them."""
+"""Categories, tags and authors of an export of blogapi, and the corresponding terms of this blog."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ ExportedTerms = Mapping[tuple[str, str], ExportedTerm]
 
 
 def find_existing(kind: str, slugs: Collection[str], exported: ExportedTerms) -> dict[str, Term]:
-    """Return the terms of this blog that stand for the terms with these slugs in the export, by these slugs.
+    """Return the terms of this blog that correspond to the exported terms with these slugs, by exported slug.
 
     A term with the same uuid takes precedence over one that has or had the same slug. The profile of a user
-    that was never used does not stand for an author of the export; see `create`.
+    that was never used does not correspond to an author of the export; see `create`.
     """
     taxonomy = TAXONOMIES[kind]
     uuids = {term.uuid: slug for slug in slugs if (term := exported.get((kind, slug)))}
@@ -81,7 +81,7 @@ def _find_by_former_slugs(taxonomy: Taxonomy[Any], slugs: Collection[str]) -> di
 
 
 def _find_unused_profiles(found: Mapping[str, Term]) -> set[UUID]:
-    """Return those of these authors that were created with their user, and neither changed nor used."""
+    """Return the authors that were created with their user, and neither changed nor used."""
     unused = (
         Author.uuid.in_([term.uuid for term in found.values()]),
         *(Author.owner_id.is_not(None), Author.created == Author.last_updated, ~Author.article_links.any()),

@@ -35,9 +35,10 @@ class FormerPaths:
             self._owners |= {row.path: row.article_id for row in rows}
 
     def add(self, record: ArticleRecord, article: Any) -> Iterator[str]:
-        """Add the paths of a record to its article (or a row of it); yield a sentence about each taken one.
+        """Add the paths of a record to its article (or a row of it); yield a sentence about each path that is
+        taken.
 
-        The address that the article has now is no former path. A draft has none, because no reader knows its
+        The current address of the article is not a former path. A draft has none, because no reader knows its
         address.
         """
         paths = () if record.status == "draft" and not record.exported else list_paths(record)

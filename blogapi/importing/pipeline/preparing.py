@@ -47,7 +47,7 @@ _OWN_DATABASE = NotAnArticle("It is the database of this blog.")
 
 
 class Format(Protocol):
-    """What the module of a format contains."""
+    """The interface of a format's module."""
 
     def recognise(self, entry: folder.Entry, head: bytes) -> bool:
         """Return whether a file has the format; `head` has its first HEAD_BYTES bytes."""

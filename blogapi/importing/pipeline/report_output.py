@@ -117,7 +117,7 @@ def _count_results(reports: Iterable[FileReport]) -> dict[str, int]:
 
 
 def count_media(reports: Iterable[FileReport]) -> dict[str, int]:
-    """Return the numbers of references to media files, by what became of them."""
+    """Return the numbers of references to media files, by their result."""
     found = [report.media for report in reports if report.media]
     return {name: sum(len(getattr(media, name)) for media in found) for name in MEDIA_RESULTS}
 

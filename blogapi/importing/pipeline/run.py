@@ -1,7 +1,7 @@
 """Run an import in two phases: read all sources, then store their articles.
 
-It is known to which articles the links lead only when everything was read. Therefore the first phase writes
-the records into a temporary file.
+The articles to which links lead are known only after everything has been read. Therefore the first phase
+writes the records into a temporary file.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ MAX_BATCH_CHARACTERS = 500_000
 # transaction, because other writers are waiting.
 MAX_BATCH_SECONDS = 0.5
 # A program that waits for the lock of SQLite looks every 0.1 seconds whether it is free, and more often after
-# a shorter transaction. The locks of PostgreSQL are given in the order of the requests.
+# a shorter transaction. PostgreSQL grants locks in the order of the requests.
 _LONG_SECONDS, _PAUSE_SECONDS = 0.1, 0.12
 
 
