@@ -126,7 +126,7 @@ def authenticate() -> Response | None:
 
 
 def _allow_caching(access: Access) -> None:
-    """Tell the response cache how long the response may be replayed, if it depends on no login."""
+    """Tell the response cache how long the response may be replayed, unless it depends on a login."""
     if g.caller.key is not None:
         request.environ[middleware.CACHEABLE_UNTIL_KEY] = g.cacheable_until
         request.environ[middleware.SHOWS_DRAFTS_KEY] = g.caller.sees_drafts

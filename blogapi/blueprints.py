@@ -116,7 +116,7 @@ def routes() -> None:
     Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 
-# The package of the users knows nothing of articles.
+# The package `users` cannot import `articles`, so the command is added here.
 user.add_command(reassign_command)
 COMMANDS = (
     *(serve, user, key, site_command, media_command, import_, export, revisions_command),

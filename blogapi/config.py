@@ -284,8 +284,8 @@ SETTINGS = (
         "MEDIA_PATH",
         text,
         "",
-        "Folder of the media files. If empty, it is `media` in the instance folder. Several servers of one "
-        "database need the same folder.",
+        "Folder of the media files. If empty, it is `media` in the instance folder. Servers that "
+        "share a database need the same folder.",
     ),
     Setting("MAX_MEDIA_SIZE", number(2**31 - 1), 25 * 1024 * 1024, "Maximum size of a media file, in bytes."),
     Setting(
@@ -324,7 +324,7 @@ SETTINGS = (
         "FEED_CONTENT",
         one_of("full", "excerpt"),
         "full",
-        "What feeds contain of each article: the `full` content, or only the `excerpt`.",
+        "Content of each article in feeds: `full`, or only the `excerpt`.",
     ),
     Setting(
         "ADMIN_PAGES", flag, True, "Show the web pages at `/admin/` on which users write and manage the blog."

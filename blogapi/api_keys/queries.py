@@ -22,7 +22,7 @@ from blogapi.web.tokens import digest_token
 
 
 class KeyWithOwner(NamedTuple):
-    """An API key with its owner, of whom all fields are None for an anonymous key."""
+    """An API key with its owner; the fields of the owner are None for an anonymous key."""
 
     uuid: UUID
     scope: Scope

@@ -50,7 +50,7 @@ def find_authors(articles: Collection[UUID]) -> set[UUID]:
 
 
 def find_public_authors(authors: Collection[UUID], now: datetime) -> Mapping[UUID, Page]:
-    """Return those of these authors whom a public article names, with their pages."""
+    """Return the authors whom a public article names, with their pages."""
     rows = (
         row
         for some in chunk(authors)

@@ -96,7 +96,7 @@ def get_needed_fields(names: Sequence[str]) -> Sequence[str]:
 
 
 def get_state(names: Sequence[str]) -> str:
-    """Return the state of the named computed fields of whose changes there are no events."""
+    """Return the state of the named computed fields whose changes are not recorded as events."""
     if "working_copy" not in names or not current_caller().sees_drafts:
         return ""
     return " ".join(map(str, db.session.execute(_SELECT_COPIES_STATE).one()))

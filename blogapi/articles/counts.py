@@ -26,7 +26,7 @@ class ArticleCounter:
     all: Select[*tuple[Any, ...]]
 
     def __call__(self, uuid: UUID | None) -> Mapping[UUID, int]:
-        """Return the numbers by uuid of the term: of this term, or of all terms that have articles (None)."""
+        """Return the number of articles of this term, or of all terms that have articles (None), by term."""
         statement = self.all if uuid is None else self.one
         rows = db.session.connection().execute(statement, {"now": current_time(), "term": uuid})
         return {term: int(number) for term, number in rows}
@@ -36,7 +36,7 @@ def count_links(term: ColumnElement[UUID], article: ColumnElement[UUID]) -> Arti
     """Return the counter for a table with a row for each term of an article.
 
     All rows are counted, and the rows of articles that are not public are subtracted. Few articles are not
-    public, so this takes a tenth of the time of looking up the state of each article.
+    public, so this is ten times faster than looking up the state of each article.
     """
     hidden = union_all(
         select(_article.uuid).where(_article.status.in_(UNLISTED_STATUSES)),

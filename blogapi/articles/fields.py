@@ -96,7 +96,7 @@ TEXT_FIELDS = (
 
 TEXT_NAMES = tuple(text.name for text in TEXT_FIELDS)
 TEXT_DEFAULTS = {text.name: text.default for text in TEXT_FIELDS}
-# The text fields whose words searches find besides those of the title and the content.
+# The text fields that a search covers in addition to the title and the content.
 SEARCHED_NAMES = tuple(text.name for text in TEXT_FIELDS if text.is_searched)
 # The schema fields of requests and of responses, by name.
 BODIES = {text.name: text.body for text in TEXT_FIELDS}

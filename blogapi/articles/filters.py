@@ -171,7 +171,7 @@ def select_matching(author_id: UUID | None, filters: ArticleFilters) -> Select[U
 
 
 def _is_only_author(author_id: UUID) -> bool:
-    # The index finds a smaller and a larger uuid at once; it would be read as a whole for `!=`.
+    # With `<` and `>`, the database looks up one index entry each; with `!=`, it would read the whole index.
     others = [exists().where(_article.author_id < author_id), exists().where(_article.author_id > author_id)]
     return not db.session.scalar(select(or_(*others)))
 
@@ -211,7 +211,8 @@ def _select(filters: ArticleFilters, *conditions: str, **values: Any) -> Selecti
             and not filters.category
             and db.engine.dialect.name == "sqlite"
         ):
-            # SQLite would otherwise read all public articles, and look for each among those of the author.
+            # SQLite would otherwise read all public articles, and look up each of them among the author's
+            # articles.
             names = ["public, after the others"]
         names.append(" or ".join(author))
         values |= author
@@ -296,7 +297,7 @@ def _resolve_author(reference: str) -> dict[str, UUID | None]:
     row = db.session.execute(statement.where(is_named).order_by(_author.uuid != uuid)).first()
     if row is not None and row.uuid == uuid:
         return {"author": uuid}
-    # An index contains the articles of a user in the order of the lists, but not those of a byline.
+    # An index has the order of the lists for the articles of a user, but not for those of a byline.
     return {"user": uuid} if _is_only_author(uuid) else {"author": row and row.uuid, "user": uuid}
 
 

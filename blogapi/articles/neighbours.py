@@ -65,7 +65,7 @@ _SELECT_STATE = select(_json.published_at, _json.category_id).where(_json.articl
 
 
 def find_json(uuid: UUID, names: Collection[str]) -> dict[str, bytes]:
-    """Return the named ones of FIELDS of an article as JSON by name."""
+    """Return the requested FIELDS of an article as JSON, by name."""
     now = current_time()
     state = _execute(_SELECT_STATE, {"uuid": uuid}).one()
     site, found = get_site(), dict[str, Any]()
@@ -99,7 +99,7 @@ def _find_neighbours(uuid: UUID, time: datetime | None, now: datetime) -> dict[s
         # A scheduled article comes after all public articles.
         values = {"uuid": uuid, "now": now, "time": min(time, now + timedelta(microseconds=1))}
         rows = _execute(_SELECT_NEIGHBOURS, values).all()
-        # Articles of the same time are the nearest neighbours.
+        # Articles with the same publication time are the nearest neighbours.
         for row in sorted(rows, key=lambda row: row.distance, reverse=True):
             found[row.name] = row
     return found

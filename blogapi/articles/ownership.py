@@ -130,5 +130,5 @@ def _move_terms(model: type[Term], former: UUID, owner: UUID) -> int:
 
 
 def _keep_last_updated(row: Article | Term) -> None:
-    # An import would otherwise take the articles for edited, and not update them again.
+    # Otherwise an import would treat the articles as edited and no longer update them.
     flag_modified(row, "last_updated")

@@ -291,7 +291,7 @@ def get_last_revision_numbers(uuids: Sequence[UUID]) -> dict[UUID, int]:
 
 
 def find_working_copies(uuids: Sequence[UUID]) -> dict[UUID, WorkingCopy]:
-    """Return the working copy of each of these articles that has one, by the uuid of the article."""
+    """Return the working copies of these articles, by the uuid of the article."""
     copies: list[WorkingCopy] = []
     for some in chunk(uuids):
         copies += db.session.scalars(select(WorkingCopy).where(WorkingCopy.article_id.in_(some)))

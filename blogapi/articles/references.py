@@ -41,7 +41,7 @@ class KnownTerms:
     def resolve(
         self, given: ArticleInput, errors: Errors
     ) -> tuple[UUID | None, tuple[UUID, ...] | None, tuple[UUID, ...] | None]:
-        """Return the uuids of the category, the tags and the authors; None for what is omitted.
+        """Return the uuids of the category, the tags and the authors; None for an omitted field.
 
         Each tag and each author is returned once. Adds an error for each unknown reference.
         """
@@ -58,7 +58,7 @@ NO_TERMS = KnownTerms({}, {}, {}, None)
 def find_terms(
     inputs: Sequence[ArticleInput], writer: UUID | None = None, known: KnownTerms = NO_TERMS
 ) -> KnownTerms:
-    """Return the existing categories, tags and authors to which the inputs refer, and those known already.
+    """Return `known` with the existing categories, tags and authors to which the inputs refer.
 
     Also finds the profile of the user `writer`, if there is an input without authors. One statement is
     enough unless there are many references.

@@ -60,8 +60,8 @@ def _predict(
 ) -> tuple[str, str | None]:
     """Return the slug and the address of the article, which may be new; the address is None without a site.
 
-    An empty slug is the article's own, or derived from the title. The publication time of an article that is
-    not published yet is by default that of publishing it now.
+    An empty slug is the article's own, or derived from the title. If the article is not published yet, its
+    publication time is by default the current time.
     """
     article = db.session.get(Article, uuid)
     if not slug and article and not _follows_title(article, title):

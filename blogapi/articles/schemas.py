@@ -1,4 +1,4 @@
-"""Request and response bodies of articles and their SEO records (2.4, 2.5)."""
+"""Request and response bodies of articles and their SEO records (sections 2.4 and 2.5 of the interface)."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ class RenderingSchema(OutputSchema):
 
 
 class _DocumentedFields(ma.Schema):
-    # In the order of the interface (2.4).
+    # In the order of section 2.4 of the interface.
     uuid = Identifier()
     author = Identifier(attribute="author_id")
     title = RESPONSES["title"]

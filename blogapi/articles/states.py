@@ -1,4 +1,4 @@
-"""What readers can see of an article, as events record it."""
+"""The part of an article's state that readers can see, as events record it."""
 
 from __future__ import annotations
 
@@ -40,6 +40,6 @@ def _get_category(uuid: UUID) -> Category:
 
 
 def record_rendering(article: Article, what: What) -> None:
-    """Record that the fields of the article are the same, but what is derived from them has changed."""
+    """Record that data derived from the article has changed, although its fields are the same."""
     state = get_state(article)
     events.record(Article.kind, article.uuid, state, state, what=what)

@@ -104,7 +104,8 @@ def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
 def read_media_paths(path: Path) -> set[str]:
     """Return the paths of the media files that a backup keeps in the folder `media` beside it.
 
-    A zip file of another program has none. Raises InvalidBackup if the file cannot be read.
+    A zip file that another program has written refers to no media files. Raises InvalidBackup if the file
+    cannot be read.
     """
     with open_archive(path) as archive:
         names = archive.namelist()

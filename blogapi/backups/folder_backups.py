@@ -14,7 +14,7 @@ from blogapi.storage import files
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """The deleted backups, and what was deleted from the media files beside them."""
+    """The deleted backups, and the result of deleting the media files that no backup needs."""
 
     deleted: list[Path] = field(default_factory=list)
     media: Pruned = field(default_factory=Pruned)

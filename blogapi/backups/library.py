@@ -51,7 +51,7 @@ class Verification:
 
 
 def list_backups(home: Path) -> list[StoredBackup]:
-    """Return the daily backups and those with a name of the `backup` command, newest first."""
+    """Return the daily backups and the backups that the `backup` command has named, newest first."""
     folder = _get_folder(home)
     found = [
         _describe(path, kind)

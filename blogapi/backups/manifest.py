@@ -106,7 +106,7 @@ def parse_media_list(content: bytes) -> MediaList:
 
 
 def describe_missing(missing: Sequence[MissingFile]) -> Iterable[str]:
-    """Yield a line for each of the first missing files, and one for the number of the others."""
+    """Yield a line for each of the first missing files, and a line with the number of further files."""
     for file in missing[:_MAX_NAMED]:
         yield f"  {file.path} ({file.name}): {file.reason}"
     if len(missing) > _MAX_NAMED:

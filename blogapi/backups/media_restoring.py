@@ -42,7 +42,7 @@ class BackupMedia:
     def restore(
         self, folder: MediaFolder, *, allow_missing: bool, progress: ProgressReporter
     ) -> tuple[MissingFile, ...]:
-        """Copy the files that are missing or damaged in the media folder; return those that stay so.
+        """Copy files that are missing or damaged in the media folder; return those that could not be copied.
 
         No file is deleted. Raises Conflict if the backup lacks a file that it should have, unless missing
         files are allowed.
@@ -83,7 +83,7 @@ class BackupMedia:
 
 
 def copy_file(source: Path | ZipPath, file: StoredFile, root: Path) -> bool:
-    """Copy a file into the media folder `root`, also over a damaged one; return whether it was intact."""
+    """Copy a file into the media folder `root`, replacing a damaged one; return whether it was intact."""
     if not (source / file.path).is_file():
         return False
     return stored_files.write_file(root, file, lambda target: copy_from(source, file, target))

@@ -18,7 +18,7 @@ from blogapi.web.errors import Conflict
 
 _LOCK = ".media.lock"
 
-# Without this file, the folder is not one of backups, but perhaps the media folder of a blog.
+# A folder without this file does not belong to backups; it may be the media folder of a blog.
 _MARKER = "README.txt"
 _MARKER_TEXT = (
     "The media files of the backups in the folder above. Move and copy both together.\n"
@@ -61,7 +61,7 @@ class MediaStore:
             raise Conflict(f"{self.root} has other files; name another folder for the backups.")
 
     def add(self, source: IO[bytes], file: StoredFile) -> bool:
-        """Store a file under its final name if it has the right size and digest; return whether it has."""
+        """Store a file under its final name if its size and digest are right; return whether they are."""
         if not self.root.is_dir():
             self.root.mkdir(mode=0o700)
             (self.root / _MARKER).write_text(_MARKER_TEXT, encoding="utf-8")

@@ -152,7 +152,7 @@ def _save_media(
     """Copy a snapshot of the source into `database`, and save its media files; return what both contain.
 
     A running service can delete a file after the snapshot was taken. Therefore another snapshot is taken if
-    files are missing, until no other files are missing than before.
+    files are missing, until the same files are missing twice.
     """
     write = store.add if store else partial(archive.add_media, zip_file)
     saved: set[StoredFile] = set()

@@ -1,4 +1,4 @@
-"""Request and response bodies of categories (2.2)."""
+"""Request and response bodies of categories (section 2.2 of the interface)."""
 
 from __future__ import annotations
 

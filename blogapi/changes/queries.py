@@ -28,7 +28,7 @@ NOW = "now"
 class ChangedItem:
     """An item that changed, and whether a client should fetch or drop it.
 
-    `slug` and `url` are those of the page of an item to drop, or None if they are unknown.
+    `slug` and `url` belong to the page of an item to drop; they are None if they are unknown.
     """
 
     kind: str

@@ -37,13 +37,13 @@ class ChangeSchema(OmitsNull, OutputSchema):
     action = ma.fields.String(metadata={"enum": ["fetch", "drop"]})
     slug = ma.fields.String(
         metadata={
-            "description": "The slug that the page of an item to drop had. It is absent if it is unknown.",
+            "description": "The last slug of an item to drop. It is absent if it is unknown.",
             "example": "the-bread-that-waits",
         }
     )
     url = ma.fields.String(
         metadata={
-            "description": "The address that the page of an item to drop had. It is absent if it is unknown, "
+            "description": "The last address of the page of an item to drop. It is absent if it is unknown, "
             "if the site has no `url`, or if the path pattern of articles contains the category.",
             "example": "https://example.org/the-bread-that-waits/",
         }

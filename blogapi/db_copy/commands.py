@@ -61,8 +61,8 @@ def copy(source: str, target: str, as_json: bool) -> None:
     click.echo(f"Copied {rows} rows into {target_engine.url}; both databases are equal.")
     if media_files:
         click.echo(
-            f"The {media_files} media files stay in {media_folder}. A blog with another instance folder "
-            "needs a copy in its folder `media`, or this folder as its MEDIA_PATH."
+            f"The {media_files} media files stay in {media_folder}. If the copied blog uses another instance "
+            "folder, copy them to `media` in that folder, or set MEDIA_PATH."
         )
 
 

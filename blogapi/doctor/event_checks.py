@@ -81,7 +81,7 @@ def _find_differing(model: Any, rows: Sequence[Any]) -> list[Any]:
 
 
 def _differ(recorded: State, state: State, now: datetime) -> bool:
-    """Return whether readers see something else than what is recorded."""
+    """Return whether the events differ from the state that readers see."""
     times = [one.readable_from for one in (recorded, state)]
     if any(time is not None and time > now for time in times):
         return times[0] != times[1]

@@ -1,7 +1,7 @@
 """Quick checks of a running blog, for admins who see the results in a browser.
 
-The checks change nothing, and each one is limited in time or number. The command `doctor` checks more, and
-repairs.
+The checks change nothing, and each one is limited in time or number. The command `doctor` runs more checks
+and can repair problems.
 """
 
 from __future__ import annotations

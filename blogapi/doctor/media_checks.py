@@ -1,4 +1,4 @@
-"""Checks of the media folder, and of what is known about the use of its files."""
+"""Checks of the media folder and of the stored uses of its files."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def _check_unused_since(repair: bool) -> Finding:
     names = list(db.session.scalars(select(Media.name).where(or_(counted, forgotten)).order_by(Media.name)))
     db.session.rollback()
     if not names:
-        return ok("media", "It is known which media are unused.")
+        return ok("media", "`unused_since` is right for all media.")
     if repair:
         with transaction():
             _set_unused_since(counted, None)

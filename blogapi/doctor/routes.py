@@ -57,7 +57,7 @@ def single() -> Report:
 def run() -> Report:
     """Run quick checks of the blog and return their results.
 
-    The command `doctor` checks more, and repairs.
+    The command `doctor` runs more checks and can repair problems.
     """
     end_read()
     return health_checks.make_report()

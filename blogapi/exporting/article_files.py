@@ -154,7 +154,7 @@ class ArticleWriter:
 
 
 class _Names:
-    """The names of terms by slug; a name of several terms is ambiguous."""
+    """The names of terms by slug; a name that several terms share is ambiguous."""
 
     def __init__(self, terms: Iterable[Item]) -> None:
         self.names: Mapping[str, str] = {term["slug"]: term["name"] for term in terms}

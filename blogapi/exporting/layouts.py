@@ -11,7 +11,7 @@ from blogapi.exporting.snapshot import Item
 from blogapi.publication.visibility import READABLE_STATUSES
 from blogapi.site.time_zones import to_time_zone
 
-# The text fields that the front matter contains unchanged; files have the others in forms of their own.
+# The text fields that the front matter contains unchanged; the other text fields have forms of their own.
 FRONT_MATTER_TEXTS = tuple(
     name for name in TEXT_NAMES if name not in ("title", "content", "content_type", "cover_image")
 )
@@ -20,10 +20,10 @@ _SUFFIXES = {"markdown": ".md", "html": ".html", "text": ".txt"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """Where the files of an export are, and how other systems call the fields of an article."""
+    """The places of the files of an export, and the names of an article's fields in other systems."""
 
     name: str
-    #: the folders of articles: of published ones, and of all others
+    #: the folder of published articles, and the folder of all others
     posts: str
     drafts: str
     media: str
@@ -40,7 +40,7 @@ class Layout:
     dates_names: bool = False
     #: the file with the hashes of all files; Jekyll publishes those without `_` in the folder itself
     manifest: str = "SHA256SUMS"
-    #: the names of front matter fields that differ from those of the default layout
+    #: the front matter fields whose names differ from the default layout
     field_names: Mapping[str, str] = field(default_factory=dict)
     #: the field with the path of the page; "" = none
     address_field: str = ""

@@ -24,7 +24,7 @@ _LIBRARY = (
 _BEFORE_PATH = r"""(?:(?<=[("'<=,])|(?<=,\s)|(?<=\]:)|(?<=\]:\s))"""
 _AFTER_PATH = r"""(?=[)"'>,\s]|\Z)"""
 
-# What Hugo takes as a shortcode, or as the beginning of one.
+# Text that Hugo reads as a shortcode or as the beginning of a shortcode.
 SHORTCODE = r"\{\{[<%](?:(?:(?!\{\{[<%]).)*?[>%]\}\})?"
 
 Replacement = dict[str, str]
@@ -114,7 +114,7 @@ def escape_shortcodes(content: str) -> Rewritten:
 
 
 def escape_shortcode(shortcode: str) -> str:
-    """Return the text that Hugo shows as the shortcode; the beginning of a shortcode without an end too."""
+    """Return the text that Hugo shows as the shortcode, which may lack its end."""
     if len(shortcode) == len("{{<"):
         return f"&#123;{shortcode[1:]}"
     return f"{shortcode[:3]}/*{shortcode[3:-3]}*/{shortcode[-3:]}"

@@ -1,4 +1,4 @@
-"""What became of the files of an export."""
+"""The results of an export."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class FileResult(StrEnum):
-    """Whether a file was written, was the same already, was deleted, or was left alone."""
+    """Whether a file was written, was unchanged, was deleted, or was left alone."""
 
     WRITTEN = "written"
     UNCHANGED = "unchanged"

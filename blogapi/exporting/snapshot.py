@@ -82,7 +82,7 @@ class Snapshot:
     tags: Sequence[Item]
     authors: Sequence[Item]
     media: Sequence[Item]
-    #: the uuid of the file by each other hash: those of its renditions, and the former ones
+    #: the uuid of each file by the hashes of its renditions and by its former hashes
     other_hashes: Mapping[str, str]
     uuids: Sequence[UUID]
     slugs: Sequence[str]
@@ -291,7 +291,7 @@ def _read_working_copies(uuids: Collection[UUID], slugs: dict[str, dict[UUID, st
 
 
 def _find_current(paths: Sequence[tuple[str, UUID]], content: str) -> list[tuple[str, UUID]]:
-    """Return the paths that the content can contain; the others are those of former versions."""
+    """Return the paths that the content can contain; only former versions contain the others."""
     text = unquote(unescape(content)) if paths else ""
     return [(path, file) for path, file in paths if unquote(path) in text]
 

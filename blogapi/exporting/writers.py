@@ -28,7 +28,7 @@ from blogapi.web.errors import Conflict
 _LOCK, _PARTIAL = ".blogapi-export.lock", ".blogapi-export.partial"
 # A line in the list of files, as `sha256sum` writes and checks it.
 _LINE = re.compile(r"([0-9a-f]{64})  (.+)")
-# The permissions -rw-r--r-- of a regular file, in the form of zip archives of Unix.
+# The permissions -rw-r--r-- of a regular file, as zip archives made on Unix store them.
 _UNIX, _MODE = 3, 0o100644 << 16
 
 
@@ -120,7 +120,7 @@ class _Folder:
         self._digests: dict[str, str] = {}
 
     def write(self, file: TextFile | MediaFile) -> bool:
-        """Write a file unless it has the same contents already or belongs to the user; return whether."""
+        """Write a file unless it already has these contents or belongs to the user; return the result."""
         try:
             result = self._write(file)
         except CannotWrite as error:

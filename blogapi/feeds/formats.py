@@ -58,7 +58,7 @@ class _AtomFeed(Atom1Feed):  # type: ignore[misc]
 
 
 def _add_cover(handler: Any, item: Any) -> None:
-    # An enclosure needs the size of the file, which is not known of pictures of other hosts.
+    # An enclosure needs the size of the file, which is unknown for pictures on other hosts.
     if item["image"] is not None:
         handler.addQuickElement("media:content", "", {"url": item["image"], "medium": "image"})
 

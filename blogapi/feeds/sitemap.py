@@ -65,7 +65,7 @@ def get_part(number: int) -> bytes:
 
 
 def _list_first(site: Site) -> list[Entry]:
-    """Return the entries before those of the articles: the home page and the terms with public articles."""
+    """Return the entries that precede the articles: the home page and the terms with public articles."""
     return [(f"{site.url}/", None), *_list_terms(site)]
 
 

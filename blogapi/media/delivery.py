@@ -60,9 +60,9 @@ _SVG_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src d
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """The file that an address stands for, which may be missing, and the headers of all responses with it.
+    """The file to which an address refers, which may be missing, and the headers of all responses with it.
 
-    `description` are the headers of responses with a body.
+    `description` contains the headers of responses with a body.
     """
 
     path: Path
@@ -197,7 +197,7 @@ def _choose_range(environ: WSGIEnvironment, etag: str, size: int) -> tuple[int, 
     start, end = wanted.ranges[0]
     if start >= size:
         raise RangeNotSatisfiable(
-            f"The file has {size} bytes; ask for a part of them.",
+            f"The file has {size} bytes; request a range within them.",
             headers={"Content-Range": f"bytes */{size}", "Accept-Ranges": "bytes"},
         )
     # A negative start counts from the end.

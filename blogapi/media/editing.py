@@ -37,7 +37,7 @@ def add(
 
 
 def _find_missing(media: Media, texts: Mapping[str, str]) -> Fields:
-    """Return those of the texts that the file lacks."""
+    """Return the texts that the file lacks."""
     return {name: text for name, text in texts.items() if text and not getattr(media, name)}
 
 
@@ -54,8 +54,9 @@ def prepare_rendering(prepared: PreparedFile, *replaced: UUID) -> None:
 def replace(uuid: UUID, prepared: PreparedFile, *, name: str = "") -> Media:
     """Store a prepared file in place of the file `uuid`, and under another name if one is given.
 
-    What shows the file shows the new one, also by its old addresses. Raises NotFound if there is no such
-    file, Conflict if the library has the new file as another one, and StorageFull if it has no room for it.
+    Everything that refers to the file, also by its old addresses, shows the new one. Raises NotFound if there
+    is no such file, Conflict if the library has the new file as another entry, and StorageFull if it has no
+    room for it.
     """
     with transaction():
         media = queries.get_media(uuid)

@@ -110,7 +110,7 @@ def make_cover(file: File) -> WithAttributes:
 
 
 def _show_address(file: File, address: str) -> str:
-    """Return the address of the file; a path is kept, so that it can be that of a rendition.
+    """Return the address of the file; a path is kept, because it can be the path of a rendition.
 
     The path of a replaced file becomes the new one.
     """

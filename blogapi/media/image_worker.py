@@ -137,7 +137,7 @@ def _open(data: bytes, format: str, frames: int) -> Any:
 
 
 def _get_orientation(data: bytes, image: Any, has_metadata: bool) -> int:
-    """Return the EXIF orientation, from 1 to 8; Pillow also reports the rotation of an AVIF image so."""
+    """Return the EXIF orientation (1 to 8), as which Pillow also reports the rotation of an AVIF image."""
     if image.format == "GIF" or (image.format != "AVIF" and not has_metadata):
         return 1
     # Damaged metadata is removed like any other.
@@ -149,7 +149,7 @@ def _get_orientation(data: bytes, image: Any, has_metadata: bool) -> int:
 
 
 def _transpose(image: Any, rotation: Image.Transpose) -> Any:
-    # The sampling of the colours is lost with the class of a JPEG image.
+    # The result is not a JPEG image, so Pillow would forget the chroma subsampling.
     sampling = JpegImagePlugin.get_sampling(image) if image.format == "JPEG" else None
     rotated = image.transpose(rotation)
     if sampling is not None and sampling >= 0:
@@ -158,7 +158,7 @@ def _transpose(image: Any, rotation: Image.Transpose) -> Any:
 
 
 def _encode(image: Any, format: str, **options: Any) -> bytes:
-    """Return the image as a file without metadata, with its colour profile and its sampling."""
+    """Return the image as a file without metadata, with its colour profile and its chroma subsampling."""
     image.info = {name: image.info[name] for name in _KEPT_INFO if name in image.info}
     # Not every encoder takes these from the image.
     options |= {name: image.info[name] for name in _PASSED_INFO if name in image.info}

@@ -16,8 +16,8 @@ class Media(Identified, StoresJson, Base):
     """A file of the library. `media.folder` stores the file under `hash`.
 
     `hash` is the SHA-256 of the stored file, and `upload_hash` that of the file as it was uploaded, which can
-    contain metadata that is not stored. `width` and `height` are in pixels, and None for other files than
-    images. `unused_since` is the time since which nothing uses the file, or None if something uses it.
+    contain metadata that is not stored. `width` and `height` are in pixels; they are None unless the file is
+    an image. `unused_since` is the time since which nothing uses the file, or None if something uses it.
     """
 
     __tablename__ = "media"
@@ -64,7 +64,7 @@ class MediaRendition(Base):
 class FormerHash(Base):
     """A hash of a replaced file, of its upload or of one of its renditions.
 
-    It finds the file that stands for old addresses, and for the old file if that is imported again. `width`
+    It maps old addresses to the current file, and also the old file if that is imported again. `width`
     is that of the rendition, and None for the file itself.
     """
 
@@ -92,7 +92,7 @@ class MediaUse(Base):
 
 
 class MediaPath(Base):
-    """A path that the content of an imported article contains, and the file that it stands for.
+    """A path that the content of an imported article contains, and the file to which it refers.
 
     There is no foreign key for the article, so that the paths are still known if a deleted article is
     restored from its revisions.

@@ -1,4 +1,4 @@
-"""Deletes files of the library: on request, and those that nothing has used for long.
+"""Deletes files of the library: on request, and files that nothing has used for a long time.
 
 The rows are deleted first. After the commit, a second transaction deletes the stored files to which no row
 refers: another server may have stored the same file again in the meantime, and a file without rows is found
@@ -115,7 +115,7 @@ def delete_stored_files(stored_files: Collection[tuple[str, str]]) -> None:
 
 
 def delete_unreferenced(stored_files: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Delete those of the stored files (hash, extension) that belong to no row; return them."""
+    """Delete the stored files (hash, extension) that belong to no row; return them."""
     with transaction():
         unreferenced = set(stored_files) - queries.find_stored_files([hash for hash, _ in stored_files])
         for hash, extension in unreferenced:

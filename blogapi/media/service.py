@@ -78,7 +78,7 @@ def prepare(source: Path, name: str) -> Iterator[PreparedFile]:
     upload_hash, head = _read_source(source)
     known = queries.find_upload(upload_hash)
     prepared = None if known is None else _describe_known(known, upload_hash)
-    # The image work is slow, and a snapshot that is kept for long makes SQLite's log grow.
+    # Image processing is slow, and a snapshot that is kept for a long time makes SQLite's log grow.
     end_read()
     if prepared is not None:
         yield prepared

@@ -101,7 +101,7 @@ def find_fault(path: Path, file: StoredFile, *, read: bool = True) -> str:
 
 
 def write_file(root: Path, file: StoredFile, copy: Callable[[IO[bytes]], bool]) -> bool:
-    """Write a file of a media folder, also over a damaged one; return whether `copy` returned True.
+    """Write a file of a media folder, replacing a damaged one; return whether `copy` returned True.
 
     `copy` writes the content. The file gets its name when it is complete, and only if `copy` returns True.
     """

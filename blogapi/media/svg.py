@@ -44,7 +44,7 @@ _NUMBER = re.compile(r"\s*+\+?([0-9]{1,7}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})\s*+(px|
 _PIXELS = {"px": 1.0, "": 1.0, "pt": 4 / 3, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
 # Larger sizes do not fit into the database.
 _MAX_SIDE = 1_000_000
-# The size of a drawing that states none, in every browser.
+# The size that every browser gives to a drawing that states none.
 _DEFAULT_SIZE = (300.0, 150.0)
 
 

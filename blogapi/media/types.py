@@ -71,7 +71,7 @@ _SIGNATURES = (
 )
 _PATTERNS = tuple((BY_EXTENSION[extension], re.compile(form, re.DOTALL)) for extension, form in _SIGNATURES)
 
-# What is known about files that are often uploaded and not accepted.
+# The messages for types that are often uploaded but not accepted.
 _REFUSALS = (
     (
         re.compile(rb"<(!doctype\s+html|html|head|body|script|iframe|\?xml)", re.IGNORECASE),

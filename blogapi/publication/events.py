@@ -146,7 +146,7 @@ class AuthorQueries(Protocol):
         """Return the authors of these articles."""
 
     def find_public_authors(self, authors: Collection[UUID], now: datetime) -> Mapping[UUID, Page]:
-        """Return those of these authors whom a public article names, with their pages."""
+        """Return the authors whom a public article names, with their pages."""
 
 
 _event, _counter = table_of(Event), table_of(CommitCounter)

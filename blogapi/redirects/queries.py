@@ -51,7 +51,7 @@ def list_redirects(page: PageRequest | None, site: Site | None = None) -> Page[S
     """Return the former slugs and paths of all items that readers can see, in alphabetical order.
 
     The addresses are those of `site`, by default of the blog's site. A former path that is the address of a
-    public article is left out, also of its own, so a page can have fewer rows than requested.
+    public article (of the same or another one) is left out, so a page can have fewer rows than requested.
     """
     site = site or get_site()
     rows = union_all(*_select_all()).subquery()
@@ -68,7 +68,7 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
     slugs = {kind: found.get("slug") for kind, found in values.items()}
     redirects = _to_redirects(site, db.session.execute(union_all(*_select_all(path, slugs))).all())
     found = [one for one in redirects if _get_page(one.old_url) == without_slash(path)]
-    # A former path is the address that a page had; that of a former slug follows from the present pattern.
+    # A former path is a former address itself; the address of a former slug follows from the current pattern.
     found.sort(key=lambda redirect: (redirect.old != path, not _is_path(redirect.old)))
     return Page(_hide_addresses(site, found[:1]), len(found[:1]), None)
 

@@ -39,7 +39,7 @@ def is_too_expensive(html: str) -> bool:
         return True
     if len(html) > _MAX_MALFORMED_LENGTH and len(_ORDINARY_TAG.findall(html)) < tags:
         return True
-    # What remains when closed elements are removed, is not closed, or nested very deeply.
+    # The tags that remain after closed elements are removed are not closed, or are nested very deeply.
     rest = _VOID_ELEMENT.sub("\0", html)
     for _ in range(_MAX_NESTED_PAIRS):
         rest, removed = _CLOSED_ELEMENT.subn("\0", rest)

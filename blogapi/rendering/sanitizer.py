@@ -227,7 +227,7 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _footnote_ids(html: str, mark: str) -> frozenset[str]:
-    """Return the ids that the renderer's footnotes will have once the mark is removed."""
+    """Return the ids that the renderer's footnotes will have once FOOTNOTE_MARK is removed."""
     if not mark or mark not in html:
         return frozenset()
     ids = re.findall(rf'id="(fn(?:ref)?-){mark}([^"]+)"', html)

@@ -157,7 +157,9 @@ def delete_former_uses(articles: Collection[UUID]) -> None:
 
 
 def _list_gone_articles() -> Sequence[UUID]:
-    """Return the articles with paths of files of which no version exists any more."""
+    """Return the uuids that still have media paths, although neither the article nor a version of it
+    exists.
+    """
     article_id = MediaPath.article_id
     statement = select(article_id).where(
         ~exists().where(Article.uuid == article_id),

@@ -20,7 +20,7 @@ TERM_PLACEHOLDERS = ("slug", "uuid")
 ARTICLE_PLACEHOLDERS = (*TERM_PLACEHOLDERS, "year", "month", "day", "category")
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
-# What a placeholder stands for in the path of a page, except for slugs.
+# The values of the placeholders in the path of a page, except for slugs.
 _VALUES = {"uuid": "[0-9a-f-]{36}", "year": "[0-9]{4}", "month": "[0-9]{2}", "day": "[0-9]{2}"}
 # A percent sign that does not begin an escape such as %20.
 _BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")

@@ -169,10 +169,10 @@ class Timestamped:
 class CommitCounter(Base):
     """A table with a single row, which identifies the state of the database; see `publication.events`.
 
-    `tag` is a random text that changes with the commits: with all on PostgreSQL, and on SQLite, which has a
-    counter of its own, with those that write events or that readers can notice. `visible` is the tag of the
-    last commit that readers without access to drafts can notice. `position` and `public_position` are the
-    last assigned positions, and `announced_until` is the latest time of an item that was announced as public.
+    `tag` is a random text. On PostgreSQL, every commit changes it; on SQLite, which has a counter of its own,
+    only commits that write events or that readers can notice. `visible` is the tag of the last commit that
+    readers without access to drafts can notice. `position` and `public_position` are the last assigned
+    positions, and `announced_until` is the latest time of an item that was announced as public.
     """
 
     __tablename__ = "commit_counter"

@@ -79,7 +79,7 @@ def describe_lost_writes(path: Path, count: int) -> str:
 
 
 def copy_unchanged(path: Path, target: Path) -> None:
-    """Copy the bytes of a database or log, also of a damaged one; raise FileExistsError if `target` exists.
+    """Copy the bytes of a database or log, even if it is damaged; raise FileExistsError if `target` exists.
 
     Raises SubprocessError if the file cannot be copied.
     """

@@ -1,4 +1,4 @@
-"""Request and response bodies of tags (2.3)."""
+"""Request and response bodies of tags (section 2.3 of the interface)."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# The operations of the views whose names are no verbs, or other verbs than those of most APIs.
+# The operations of views whose names are not verbs, or are verbs that are unusual in APIs.
 _OPERATIONS = {
     "listed": "list",
     "published": "list",

@@ -104,5 +104,5 @@ def _get_value(current: Any, path: Sequence[str]) -> Any:
 
 
 def _normalize(value: Any) -> Any:
-    """Return a value that equals that of another spelling of the same uuid or time."""
+    """Return the value in a normal form, in which all spellings of a uuid or a time are equal."""
     return parse_uuid(value) or parse_timestamp(value) or value if isinstance(value, str) else value

@@ -151,7 +151,7 @@ def test_rows_and_digests_are_printed(app, full_blog, tmp_path, instance):
     assert result.exit_code == 0, result.output
     *lines, about_media = result.stdout.splitlines()
     folder = instance / "media"
-    assert about_media.startswith(f"The 2 media files stay in {folder}. A blog with another instance folder ")
+    assert about_media.startswith(f"The 2 media files stay in {folder}. If the copied blog uses another ")
     assert any(line.split()[:2] == ["4", "article"] for line in lines)
     assert any(line.split()[:2] == ["4", "search_index"] for line in lines)
     assert lines[-1].startswith("Copied ") and lines[-1].endswith("; both databases are equal.")
