@@ -380,10 +380,10 @@ def read_settings(folder: Path) -> dict[str, Any]:
 def build_environment(app: Flask) -> dict[str, str]:
     """Return the environment of a process that opens the blog of the application with the same settings."""
     # A process finds the others itself; the settings of `create_app` are only in this process.
-    found = read_settings(Path(app.instance_path))
-    given = {name: app.config[name] for name in found if app.config[name] != found[name]}
-    given.pop("SECRET_KEY", None)
-    texts = {f"{PREFIX}{name}": _to_text(value) for name, value in given.items()}
+    settings = read_settings(Path(app.instance_path))
+    overrides = {name: app.config[name] for name in settings if app.config[name] != settings[name]}
+    overrides.pop("SECRET_KEY", None)
+    texts = {f"{PREFIX}{name}": _to_text(value) for name, value in overrides.items()}
     return {**os.environ, INSTANCE_PATH: app.instance_path} | texts
 
 

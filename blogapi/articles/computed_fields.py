@@ -107,7 +107,7 @@ def _find_working_copies(group: ArticleGroup) -> Sequence[Fields | None]:
     if not current_caller().sees_drafts:
         return [None] * len(group.articles)
     uuids = [UUID(article["uuid"]) for article in group.articles]
-    found = {
+    copies = {
         row.article_id: {
             "last_updated": _TIMESTAMP.serialize("last_updated", row),
             "user": {"uuid": str(row.user_id), "username": row.username or ""},
@@ -115,7 +115,7 @@ def _find_working_copies(group: ArticleGroup) -> Sequence[Fields | None]:
         }
         for row in db.session.execute(_SELECT_COPIES, {"uuids": uuids})
     }
-    return [found.get(uuid) for uuid in uuids]
+    return [copies.get(uuid) for uuid in uuids]
 
 
 def _find_editors(group: ArticleGroup) -> Sequence[Fields | None]:
@@ -123,10 +123,10 @@ def _find_editors(group: ArticleGroup) -> Sequence[Fields | None]:
     if not current_caller().sees_drafts:
         return [None] * len(group.articles)
     uuids = [UUID(article["uuid"]) for article in group.articles]
-    found = {row.article_id: row for row in db.session.execute(_SELECT_EDITORS, {"uuids": uuids})}
+    editors = {row.article_id: row for row in db.session.execute(_SELECT_EDITORS, {"uuids": uuids})}
     # The article can have been deleted since it was read.
     return [
-        {"uuid": str(found[uuid].uuid), "username": found[uuid].username} if uuid in found else None
+        {"uuid": str(editors[uuid].uuid), "username": editors[uuid].username} if uuid in editors else None
         for uuid in uuids
     ]
 

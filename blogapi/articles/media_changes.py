@@ -33,9 +33,9 @@ def _prepare(media_ids: Collection[UUID]) -> None:
     contents: list[tuple[str, str]] = []
     length = 0
     for some in chunk(users, _BATCH_SIZE):
-        found = queries.find_contents(some).values()
-        contents += [(texts["content"], texts["content_type"]) for texts in found]
-        length += sum(len(texts["content"]) for texts in found)
+        sources = queries.find_contents(some).values()
+        contents += [(texts["content"], texts["content_type"]) for texts in sources]
+        length += sum(len(texts["content"]) for texts in sources)
         if length > _MAX_PREPARED_LENGTH:
             break
     renderings.prepare(contents)

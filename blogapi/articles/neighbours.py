@@ -68,13 +68,13 @@ def find_json(uuid: UUID, names: Collection[str]) -> dict[str, bytes]:
     """Return the requested FIELDS of an article as JSON, by name."""
     now = current_time()
     state = _execute(_SELECT_STATE, {"uuid": uuid}).one()
-    site, found = get_site(), dict[str, Any]()
+    site, links = get_site(), dict[str, Any]()
     if "previous" in names or "next" in names:
         neighbours = _find_neighbours(uuid, state.published_at, now)
-        found |= {name: row and _to_link(row, site) for name, row in neighbours.items()}
+        links |= {name: row and _to_link(row, site) for name, row in neighbours.items()}
     if "related" in names:
-        found["related"] = [_to_link(row, site) for row in _find_related(uuid, state.category_id, now)]
-    return {name: web_json.to_json_bytes(found[name]) for name in names}
+        links["related"] = [_to_link(row, site) for row in _find_related(uuid, state.category_id, now)]
+    return {name: web_json.to_json_bytes(links[name]) for name in names}
 
 
 def _to_link(row: Any, site: Site) -> dict[str, Any]:
@@ -94,15 +94,15 @@ def _find_neighbours(uuid: UUID, time: datetime | None, now: datetime) -> dict[s
 
     A draft may have no time.
     """
-    found: dict[str, Any] = {"previous": None, "next": None}
+    neighbours: dict[str, Any] = {"previous": None, "next": None}
     if time is not None:
         # A scheduled article comes after all public articles.
         values = {"uuid": uuid, "now": now, "time": min(time, now + timedelta(microseconds=1))}
         rows = _execute(_SELECT_NEIGHBOURS, values).all()
         # Articles with the same publication time are the nearest neighbours.
         for row in sorted(rows, key=lambda row: row.distance, reverse=True):
-            found[row.name] = row
-    return found
+            neighbours[row.name] = row
+    return neighbours
 
 
 def _find_related(uuid: UUID, category_id: UUID, now: datetime) -> Sequence[Row[*tuple[Any, ...]]]:

@@ -135,18 +135,18 @@ def count_by_status(filters: ArticleFilters) -> Mapping[str, int]:
 
 def get_visible_json(uuid: UUID, caller: Caller, names: Names = None) -> JsonBody:
     """Return the article; raises NotFound if it does not exist or the caller may not see it."""
-    found = json_reader.get_article_json(uuid, names, public=not caller.sees_drafts)
-    if found is None:
+    body = json_reader.get_article_json(uuid, names, public=not caller.sees_drafts)
+    if body is None:
         raise NotFound("There is no such article; GET /api/v1/blog/articles/ lists them.")
-    return found
+    return body
 
 
 def get_json(uuid: UUID, names: Names = None) -> JsonBody:
     """Return the article in any status; raises NotFound if it does not exist."""
-    found = json_reader.get_article_json(uuid, names)
-    if found is None:
+    body = json_reader.get_article_json(uuid, names)
+    if body is None:
         raise NotFound("There is no such article.")
-    return found
+    return body
 
 
 def get_several_json(uuids: Sequence[UUID], names: Names = None) -> JsonBody:
@@ -181,13 +181,13 @@ def find_by_uuid(uuid: UUID) -> Article | None:
 
 def find_by_uuids(uuids: Sequence[UUID]) -> dict[UUID, Article]:
     """Return the existing articles with these uuids, with tags, authors and SEO records loaded."""
-    found: dict[UUID, Article] = {}
+    articles_by_uuid: dict[UUID, Article] = {}
     for some in chunk(uuids):
         articles = db.session.scalars(_SELECT_COMPLETE, {"uuids": some}).all()
         for name, statement in _LINKS.items():
             _load_links(name, statement, articles)
-        found |= {article.uuid: article for article in articles}
-    return found
+        articles_by_uuid |= {article.uuid: article for article in articles}
+    return articles_by_uuid
 
 
 def _load_links(name: str, statement: Select[Any], articles: Sequence[Article]) -> None:
@@ -215,12 +215,12 @@ def find_slug_owner(slug: str) -> SlugOwner | None:
 
 def find_contents(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
     """Return the content, content type, excerpt and cover of the existing articles with these uuids."""
-    found: dict[UUID, dict[str, str]] = {}
+    contents: dict[UUID, dict[str, str]] = {}
     for some in chunk(uuids):
         columns = select(_article.uuid, *(_article[name] for name in renderings.RENDERED))
         for uuid, *texts in db.session.connection().execute(columns.where(_article.uuid.in_(some))):
-            found[uuid] = dict(zip(renderings.RENDERED, texts, strict=True))
-    return found
+            contents[uuid] = dict(zip(renderings.RENDERED, texts, strict=True))
+    return contents
 
 
 def is_empty() -> bool:
@@ -257,10 +257,10 @@ def _snippet_maker(filters: ArticleFilters) -> Snippets | None:
 def _list(
     selection: Selection, page: PageRequest | None, names: Names, filters: ArticleFilters, *, public: bool
 ) -> Page[JsonBody]:
-    found = json_reader.list_articles_json(
+    page_body = json_reader.list_articles_json(
         selection, page, names, public=public, snippets=_snippet_maker(filters)
     )
-    return replace(found, max_number=MAX_SEARCH_PAGE) if filters.q else found
+    return replace(page_body, max_number=MAX_SEARCH_PAGE) if filters.q else page_body
 
 
 def _search(
@@ -282,12 +282,12 @@ def _search(
 
 def get_last_revision_numbers(uuids: Sequence[UUID]) -> dict[UUID, int]:
     """Return the highest revision number of each article that has revisions, by uuid."""
-    found: dict[UUID, int] = {}
+    numbers: dict[UUID, int] = {}
     for some in chunk(uuids):
         newest = select(_revision.article_id, func.max(_revision.number)).group_by(_revision.article_id)
         rows = db.session.connection().execute(newest.where(_revision.article_id.in_(some)))
-        found.update((uuid, number) for uuid, number in rows)
-    return found
+        numbers.update((uuid, number) for uuid, number in rows)
+    return numbers
 
 
 def find_working_copies(uuids: Sequence[UUID]) -> dict[UUID, WorkingCopy]:

@@ -63,7 +63,7 @@ def find_terms(
     Also finds the profile of the user `writer`, if there is an input without authors. One statement is
     enough unless there are many references.
     """
-    found: dict[type[Term], dict[UUID | str, UUID]] = {
+    uuids: dict[type[Term], dict[UUID | str, UUID]] = {
         Category: dict(known.categories),
         Tag: dict(known.tags),
         Author: dict(known.authors),
@@ -75,7 +75,7 @@ def find_terms(
     }
     wanted: dict[tuple[type[Term], str], list[Any]] = {}
     for model, given_references in references.items():
-        values = {_get_value(reference) for reference in given_references} - found[model].keys()
+        values = {_get_value(reference) for reference in given_references} - uuids[model].keys()
         for name, type_ in (("uuid", UUID), ("slug", str)):
             wanted[model, name] = [value for value in values if isinstance(value, type_)]
     profile = known.profile
@@ -91,9 +91,9 @@ def find_terms(
             if name == "owner_id":
                 profile = uuid
             else:
-                found[model][uuid if name == "uuid" else slug] = uuid
+                uuids[model][uuid if name == "uuid" else slug] = uuid
         wanted = {key: values[_VALUES_PER_STATEMENT:] for key, values in wanted.items()}
-    return KnownTerms(found[Category], found[Tag], found[Author], profile)
+    return KnownTerms(uuids[Category], uuids[Tag], uuids[Author], profile)
 
 
 def keep_existing(content: ArticleContent) -> tuple[ArticleContent, UUID | None]:

@@ -67,13 +67,13 @@ def _predict(
     if not slug and article and not _follows_title(article, title):
         slug = article.slug
     slug = slug or choose_slug(None, title, lambda wanted: queries.find_similar_slugs(wanted, exclude=uuid))
-    found = db.session.get(Category, category) if category else None
-    found = found or (article.category if article else None)
+    stored_category = db.session.get(Category, category) if category else None
+    stored_category = stored_category or (article.category if article else None)
     url = make_article_url(
         get_site(),
         uuid=uuid,
         slug=slug,
-        category_slug=found.slug if found else make_slug(DEFAULT_CATEGORY),
+        category_slug=stored_category.slug if stored_category else make_slug(DEFAULT_CATEGORY),
         published_at=_get_time(article, published_at),
     )
     return slug, url

@@ -50,12 +50,12 @@ def published(query: Query) -> PartialResult:
         raise Forbidden(
             "Only admins may use `status` and `working_copy`; leave them out to list the published articles."
         )
-    found = (
+    body = (
         queries.list_in_any_status(None, query.fields, query.page, filters)
         if filters.need_draft_access
         else queries.list_published(query.fields, query.page, filters)
     )
-    return PartialResult(found, hidden_state=_hidden_state())
+    return PartialResult(body, hidden_state=_hidden_state())
 
 
 @bp.get("/<reference:id>/")

@@ -53,12 +53,12 @@ class Verification:
 def list_backups(home: Path) -> list[StoredBackup]:
     """Return the daily backups and the backups that the `backup` command has named, newest first."""
     folder = _get_folder(home)
-    found = [
+    backups = [
         _describe(path, kind)
         for path in (folder.iterdir() if folder.is_dir() else ())
         if (kind := naming.find_kind(path.name))
     ]
-    return sorted(found, key=lambda backup: (backup.created, backup.name), reverse=True)
+    return sorted(backups, key=lambda backup: (backup.created, backup.name), reverse=True)
 
 
 def create(home: Path) -> StoredBackup:

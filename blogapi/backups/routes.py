@@ -60,8 +60,8 @@ def listed() -> Page[list[StoredBackup]]:
 
     If the blog is on a database server, all operations return 409 and name the tool to use.
     """
-    found = library.list_backups(_get_home())
-    return Page(found, len(found), None)
+    backups = library.list_backups(_get_home())
+    return Page(backups, len(backups), None)
 
 
 @bp.post("/")

@@ -145,11 +145,11 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
 
     def _find_selectable_fields(self, views: Mapping[str, Any]) -> list[tuple[str, Document]]:
         """Return the component of each response with `fields`, and the properties that it can have."""
-        found = []
+        components = []
         for view in views.values():
             schema = view.__dict__.get("partial_schema")
             if schema is not None:
                 reference = self.ma_plugin.resolver.resolve_schema_dict(view.__dict__["schema"])
                 json_schema = self.ma_plugin.converter.schema2jsonschema(schema())
-                found.append((get_reference(reference), json_schema["properties"]))
-        return found
+                components.append((get_reference(reference), json_schema["properties"]))
+        return components

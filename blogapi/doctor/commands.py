@@ -41,15 +41,15 @@ def doctor(context: click.Context, repair: bool, full: bool, as_json: bool) -> N
     The command changes nothing without --repair. It exits with status 1 if anything is wrong; hints do not
     change the exit status.
     """
-    found = []
+    results = []
     with report_problems():
         for finding in _run_checks(context, repair, full):
-            found.append(finding)
+            results.append(finding)
             if not as_json:
                 _print(finding)
-    healthy = all(finding.level is not Level.WRONG for finding in found)
+    healthy = all(finding.level is not Level.WRONG for finding in results)
     if as_json:
-        report = {"ok": healthy, "findings": [asdict(finding) for finding in found]}
+        report = {"ok": healthy, "findings": [asdict(finding) for finding in results]}
         click.echo(json.dumps(report, ensure_ascii=False))
     if not healthy:
         raise SystemExit(1)

@@ -90,7 +90,7 @@ def make_report() -> Report:
 def _run_checks() -> list[Advice]:
     """Return the results of all checks, the most serious first."""
     home = Path(current_app.instance_path)
-    found = [
+    results = [
         *_check_backups(home),
         *_check_media_files(),
         *_check_alternative_texts(),
@@ -99,7 +99,7 @@ def _run_checks() -> list[Advice]:
         *_check_database(home),
         *_check_server(home),
     ]
-    return sorted(found, key=lambda advice: _ORDER.index(advice.level))
+    return sorted(results, key=lambda advice: _ORDER.index(advice.level))
 
 
 def _check_backups(home: Path) -> Iterator[Advice]:

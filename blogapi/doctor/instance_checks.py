@@ -50,8 +50,8 @@ def _check_modes(folder: Path, files: list[Path]) -> Iterator[Finding]:
     # Windows has no file modes; a file inherits its permissions from the folder.
     if os.name == "nt":
         return
-    found = list(_find_open_modes(folder, files))
-    yield from found or [ok("files", f"Only the owner can access {folder} and its secrets.")]
+    open_modes = list(_find_open_modes(folder, files))
+    yield from open_modes or [ok("files", f"Only the owner can access {folder} and its secrets.")]
 
 
 def _find_open_modes(folder: Path, files: list[Path]) -> Iterator[Finding]:

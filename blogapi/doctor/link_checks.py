@@ -38,7 +38,7 @@ def run_checks() -> Iterator[Advice]:
     if not site.url:
         return
     public, hidden = _list_addresses(site)
-    links, found = 0, {}
+    links, broken_links = 0, {}
     html = select(ArticleJson.article_id, Article.title, table_of(ArticleJson).c.html_json).join(
         Article, Article.uuid == ArticleJson.article_id
     )
@@ -47,16 +47,16 @@ def run_checks() -> Iterator[Advice]:
         targets = list(_find_targets(site, public[uuid], content.decode("utf-8")))
         links += len(targets)
         if broken := [target for target in targets if target in hidden]:
-            found[uuid] = (title, len(broken))
-    if found:
-        number = sum(count for _, count in found.values())
+            broken_links[uuid] = (title, len(broken))
+    if broken_links:
+        number = sum(count for _, count in broken_links.values())
         verb = "leads" if number == 1 else "lead"
         yield Advice(
             "links",
             Level.HINT,
             f"{findings.count_things(number, 'link')} {verb} to pages that readers cannot see",
-            f"In {findings.join_examples([f'“{title}”' for title, _ in found.values()])}.",
-            f"/admin/articles/{next(iter(found))}/",
+            f"In {findings.join_examples([f'“{title}”' for title, _ in broken_links.values()])}.",
+            f"/admin/articles/{next(iter(broken_links))}/",
         )
     elif links:
         text = f"{findings.count_things(links, 'internal link')} checked."

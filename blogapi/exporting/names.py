@@ -17,12 +17,12 @@ _RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]|_?inde
 
 def choose_article_names(slugs: Iterable[str]) -> dict[str, str]:
     """Return the name of each article's file, without its suffix, by slug."""
-    found: dict[str, list[str]] = {}
+    groups: dict[str, list[str]] = {}
     for slug in slugs:
-        found.setdefault(_fold(_shorten(slug, slug)), []).append(slug)
+        groups.setdefault(_fold(_shorten(slug, slug)), []).append(slug)
     return {
         slug: _shorten(slug, slug) if len(group) == 1 else _add_hash(slug, slug)
-        for group in found.values()
+        for group in groups.values()
         for slug in group
     }
 

@@ -85,9 +85,9 @@ class MediaAddresses:
             words = "|".join(map(re.escape, sorted(variants, key=len, reverse=True)))
             patterns.append(f"{_BEFORE_PATH}(?:{words}){_AFTER_PATH}")
         pattern = re.compile("|".join(patterns), re.DOTALL)
-        found = dict.fromkeys(match[0] for match in pattern.finditer(content))
-        files = {text: name for text in found if (name := variants.get(text) or self._find_library(text))}
-        shortcodes = {text: escape_shortcode(text) for text in found if text.startswith("{{")}
+        texts = dict.fromkeys(match[0] for match in pattern.finditer(content))
+        files = {text: name for text in texts if (name := variants.get(text) or self._find_library(text))}
+        shortcodes = {text: escape_shortcode(text) for text in texts if text.startswith("{{")}
         exported = dict(_choose_addresses(content, files, folder)) | shortcodes
         return replace_all(content, pattern, exported)
 
@@ -148,17 +148,17 @@ def restore_content(content: str, replacements: Mapping[str, str]) -> str:
     At each place, the longest text that matches is replaced. Each text is searched for separately, which
     takes linear time for any content.
     """
-    found = [(position, -len(text), text) for text in replacements if (position := content.find(text)) >= 0]
-    heapq.heapify(found)
+    matches = [(position, -len(text), text) for text in replacements if (position := content.find(text)) >= 0]
+    heapq.heapify(matches)
     parts, end = [], 0
-    while found:
-        position, _, text = found[0]
+    while matches:
+        position, _, text = matches[0]
         if position >= end:
             parts += [content[end:position], replacements[text]]
             end = position + len(text)
         following = content.find(text, end)
         if following < 0:
-            heapq.heappop(found)
+            heapq.heappop(matches)
         else:
-            heapq.heapreplace(found, (following, -len(text), text))
+            heapq.heapreplace(matches, (following, -len(text), text))
     return "".join((*parts, content[end:]))

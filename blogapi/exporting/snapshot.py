@@ -270,9 +270,9 @@ def _read_working_copies(uuids: Collection[UUID], slugs: dict[str, dict[UUID, st
     columns = (_copy.created, _copy.last_updated, _copy.content, _copy.base_version, _article.version)
     statement = select(_copy.article_id, *columns, _article.last_updated.label("article_last_updated"))
     rows = _execute(statement.join_from(WorkingCopy, Article).where(_copy.article_id.in_(uuids)))
-    found = {row.article_id: row for row in rows}
+    copies = {row.article_id: row for row in rows}
     for uuid in uuids:
-        if (row := found.get(uuid)) is None:
+        if (row := copies.get(uuid)) is None:
             continue
         edits = parse_content(row.content)
         yield {
@@ -305,10 +305,10 @@ def _group(
 ) -> defaultdict[UUID, list[tuple[Any, ...]]]:
     """Return the values of the columns in the rows of each article."""
     statement = select(key, *columns).where(key.in_(uuids), true() if condition is None else condition)
-    found = defaultdict[UUID, list[tuple[Any, ...]]](list)
+    groups = defaultdict[UUID, list[tuple[Any, ...]]](list)
     for uuid, *values in _execute(statement if order is None else statement.order_by(order)):
-        found[uuid].append(tuple(values))
-    return found
+        groups[uuid].append(tuple(values))
+    return groups
 
 
 def _execute(statement: Select[*tuple[Any, ...]]) -> Sequence[Any]:

@@ -93,11 +93,11 @@ def get_feed(filters: dict[str, str], path: str) -> Feed:
     terms = {kind: _get_term(kind, reference) for kind, reference in filters.items()}
     wanted = {kind: value if kind == "author" else (value,) for kind, value in filters.items()}
     page = PageRequest(number=1, size=ENTRY_COUNT)
-    found = articles.list_published(_FIELDS, page, ArticleFilters(**wanted)).rows  # type: ignore[arg-type]
-    assert isinstance(found.body, bytes)
+    body = articles.list_published(_FIELDS, page, ArticleFilters(**wanted)).rows  # type: ignore[arg-type]
+    assert isinstance(body.body, bytes)
     room = MAX_CONTENT_LENGTH if current_app.config["FEED_CONTENT"] == "full" else 0
     entries = []
-    for article in json.loads(found.body):
+    for article in json.loads(body.body):
         length = len(article["html"])
         entries.append(_make_entry(site, article, is_full=0 < length <= room))
         room -= length

@@ -50,8 +50,8 @@ def get_sitemap() -> bytes:
         if len(body) <= MAX_BYTES:
             return body
     files = range(1, -(-count // PART_ENTRIES) + 1)
-    found = "".join(f"<sitemap><loc>{escape(site.url)}/sitemap-{n}.xml</loc></sitemap>\n" for n in files)
-    return f"{_HEAD}<sitemapindex {_NAMESPACE}>\n{found}</sitemapindex>\n".encode()
+    sitemaps = "".join(f"<sitemap><loc>{escape(site.url)}/sitemap-{n}.xml</loc></sitemap>\n" for n in files)
+    return f"{_HEAD}<sitemapindex {_NAMESPACE}>\n{sitemaps}</sitemapindex>\n".encode()
 
 
 def get_part(number: int) -> bytes:

@@ -82,17 +82,17 @@ def find_uploads(digests: Collection[str]) -> dict[str, Media]:
     )
     by_former_hash = {hash: file for file, hash in db.session.execute(replaced)}
     statement = select(Media).where(or_(Media.upload_hash.in_(digests), Media.hash.in_(digests)))
-    found = db.session.scalars(statement).all()
-    by_hash = {file.hash: file for file in found} | {file.upload_hash: file for file in found}
+    files = db.session.scalars(statement).all()
+    by_hash = {file.hash: file for file in files} | {file.upload_hash: file for file in files}
     return by_former_hash | by_hash
 
 
 def get_media_paths(article_ids: Collection[UUID]) -> dict[UUID, dict[str, MediaPath]]:
     """Return the files to which the paths in imported articles refer, by article and path."""
-    found: dict[UUID, dict[str, MediaPath]] = {}
+    paths: dict[UUID, dict[str, MediaPath]] = {}
     for row in db.session.scalars(select(MediaPath).where(MediaPath.article_id.in_(article_ids))):
-        found.setdefault(row.article_id, {})[row.path] = row
-    return found
+        paths.setdefault(row.article_id, {})[row.path] = row
+    return paths
 
 
 def get_media(uuids: Collection[UUID]) -> dict[UUID, Media]:
@@ -107,7 +107,7 @@ def get_mapped_paths(keys: Collection[str]) -> dict[str, dict[str, UUID]]:
     statement = select(ImportedFile.key, MediaPath.path, MediaPath.media_id).join(
         MediaPath, MediaPath.article_id == ImportedFile.article_id
     )
-    found: dict[str, dict[str, UUID]] = {}
+    paths: dict[str, dict[str, UUID]] = {}
     for row in db.session.execute(statement.where(ImportedFile.key.in_(keys))):
-        found.setdefault(row.key, {})[row.path] = row.media_id
-    return found
+        paths.setdefault(row.key, {})[row.path] = row.media_id
+    return paths

@@ -232,8 +232,8 @@ NO_FILES = KnownFiles({}, {}, {})
 def find_files_by_path(paths: Iterable[str]) -> Mapping[str, File]:
     """Return the files with these paths, or with a rendition at one of them, by path."""
     hashes = {path: match[1] for path in paths if (match := PATH.fullmatch(path))}
-    found = _index_by_hash(_find_files([], sorted(set(hashes.values())))) if hashes else {}
-    return {path: found[hash] for path, hash in hashes.items() if hash in found}
+    files = _index_by_hash(_find_files([], sorted(set(hashes.values())))) if hashes else {}
+    return {path: files[hash] for path, hash in hashes.items() if hash in files}
 
 
 def find_used_files(paths: Iterable[str]) -> Mapping[UUID, File]:
@@ -278,36 +278,36 @@ def _index_by_hash(files: Mapping[UUID, File]) -> dict[str, File]:
 
 
 def _find_paths(articles: Sequence[UUID]) -> dict[tuple[UUID, str], UUID]:
-    found: dict[tuple[UUID, str], UUID] = {}
+    uuids: dict[tuple[UUID, str], UUID] = {}
     for some in chunk(articles):
         for article_id, path, media_id in db.session.connection().execute(_SELECT_PATHS, {"articles": some}):
-            found[article_id, path] = media_id
-    return found
+            uuids[article_id, path] = media_id
+    return uuids
 
 
 def _find_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File]:
     """Return the files with these uuids or hashes; a hash that no file has now can be a former one."""
-    found = _read_files(uuids, hashes)
-    known = {hash for file in found.values() for hash in _list_hashes(file)}
+    files = _read_files(uuids, hashes)
+    known = {hash for file in files.values() for hash in _list_hashes(file)}
     former = _find_former([hash for hash in hashes if hash not in known])
-    if missing := {media_id for _, media_id, _ in former} - found.keys():
-        found |= _read_files(sorted(missing), [])
+    if missing := {media_id for _, media_id, _ in former} - files.keys():
+        files |= _read_files(sorted(missing), [])
     for hash, media_id, width in former:
         # The file can be deleted between the two reads.
-        if media_id in found:
-            found[media_id].former[hash] = width
-    return found
+        if media_id in files:
+            files[media_id].former[hash] = width
+    return files
 
 
 def _find_former(hashes: Sequence[str]) -> list[Any]:
-    found: list[Any] = []
+    rows: list[Any] = []
     for some in chunk(hashes):
-        found += db.session.connection().execute(_SELECT_FORMER, {"hashes": some})
-    return found
+        rows += db.session.connection().execute(_SELECT_FORMER, {"hashes": some})
+    return rows
 
 
 def _read_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File]:
-    found: dict[UUID, File] = {}
+    files: dict[UUID, File] = {}
     keys: Sequence[UUID | str] = (*uuids, *hashes)
     for some in chunk(keys):
         values = {
@@ -315,9 +315,9 @@ def _read_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File
             "hashes": [key for key in some if isinstance(key, str)] or _NO_HASHES,
         }
         for row in db.session.connection().execute(_SELECT_FILES, values):
-            file = found.get(row.uuid)
+            file = files.get(row.uuid)
             if file is None or (file.renditions and file.renditions[-1].width >= (row.rendition_width or 0)):
-                file = found[row.uuid] = File(
+                file = files[row.uuid] = File(
                     uuid=row.uuid,
                     path=make_path(row.hash, row.name),
                     width=row.width,
@@ -332,4 +332,4 @@ def _read_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File
                 file.renditions.append(
                     Rendition(row.rendition_width, row.rendition_height, row.rendition_size, path)
                 )
-    return found
+    return files

@@ -128,11 +128,11 @@ def _prune_stored_files(*, dry_run: bool) -> Iterator[Removed]:
     folder.delete_abandoned()
     old_files = _list_old_files(folder.root)
     while sizes := dict(islice(old_files, BATCH_SIZE)):
-        found = sizes.keys() - queries.find_stored_files([hash for hash, _ in sizes])
-        if found and not dry_run:
-            found = delete_unreferenced(found)
+        abandoned = sizes.keys() - queries.find_stored_files([hash for hash, _ in sizes])
+        if abandoned and not dry_run:
+            abandoned = delete_unreferenced(abandoned)
         db.session.rollback()
-        for hash, extension in sorted(found):
+        for hash, extension in sorted(abandoned):
             yield Removed(f"{hash}.{extension}", sizes[hash, extension])
 
 

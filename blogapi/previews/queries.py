@@ -40,14 +40,14 @@ def get_article_json(token: str, names: Sequence[str] | None) -> tuple[JsonBody,
     The edits of a working copy are shown in the article. Raises NotFound if the token is unknown, or if its
     link has expired or was revoked.
     """
-    found: Any = db.session.execute(
+    row: Any = db.session.execute(
         select(Preview.article_id, WorkingCopy)
         .outerjoin(WorkingCopy, WorkingCopy.article_id == Preview.article_id)
         .where(Preview.digest == digest_token(token), Preview.expires > clock.now())
     ).one_or_none()
-    if found is None:
+    if row is None:
         raise NotFound("This preview link is unknown or has expired; ask the author for a new link.")
-    article_id, copy = found
+    article_id, copy = row
     if copy is None:
         return articles.get_json(article_id, names), False
     return working_copies.get_edited_json(copy, names), True

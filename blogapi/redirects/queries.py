@@ -55,8 +55,8 @@ def list_redirects(page: PageRequest | None, site: Site | None = None) -> Page[S
     """
     site = site or get_site()
     rows = union_all(*_select_all()).subquery()
-    found = paginate_rows(select(rows).order_by(bytewise(rows.c.old), rows.c.kind), page)
-    return replace(found, rows=_hide_addresses(site, _to_redirects(site, found.rows)))
+    result = paginate_rows(select(rows).order_by(bytewise(rows.c.old), rows.c.kind), page)
+    return replace(result, rows=_hide_addresses(site, _to_redirects(site, result.rows)))
 
 
 def find_redirects(address: str) -> Page[Sequence[Redirect]]:
@@ -65,12 +65,12 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
     if path is None:
         return Page([], 0, None)
     values = {kind: addresses.parse_path(complete(site), kind, path) or {} for kind in KINDS}
-    slugs = {kind: found.get("slug") for kind, found in values.items()}
+    slugs = {kind: placeholders.get("slug") for kind, placeholders in values.items()}
     redirects = _to_redirects(site, db.session.execute(union_all(*_select_all(path, slugs))).all())
-    found = [one for one in redirects if _get_page(one.old_url) == without_slash(path)]
+    matches = [one for one in redirects if _get_page(one.old_url) == without_slash(path)]
     # A former path is a former address itself; the address of a former slug follows from the current pattern.
-    found.sort(key=lambda redirect: (redirect.old != path, not _is_path(redirect.old)))
-    return Page(_hide_addresses(site, found[:1]), len(found[:1]), None)
+    matches.sort(key=lambda redirect: (redirect.old != path, not _is_path(redirect.old)))
+    return Page(_hide_addresses(site, matches[:1]), len(matches[:1]), None)
 
 
 def complete(site: Site) -> Site:

@@ -35,5 +35,5 @@ def list_headings(html: str) -> tuple[Heading, ...]:
 
 def _read_heading(level: str, attributes: str, html: str) -> Heading:
     text = plain_text.to_plain_text(_FOOTNOTE_REFERENCE.sub("", html))[:MAX_HEADING_LENGTH]
-    found = _ID.search(attributes)
-    return Heading(int(level), text, plain_text.decode_entities(found[1]) if found else "")
+    id_match = _ID.search(attributes)
+    return Heading(int(level), text, plain_text.decode_entities(id_match[1]) if id_match else "")

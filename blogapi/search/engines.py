@@ -214,8 +214,8 @@ class Tsvector:
     def has_selected(self, connection: Connection, numbers: Select[int]) -> ColumnElement[bool]:
         """Return the condition that a row has one of the selected numbers."""
         # The numbers are selected by a statement of their own, before `find_newest` restricts the planner.
-        found = numbers.subquery().c.number
-        return self.has_number(connection.scalar(select(cast(func.array_agg(found), String))) or "{}")
+        selected = numbers.subquery().c.number
+        return self.has_number(connection.scalar(select(cast(func.array_agg(selected), String))) or "{}")
 
     def is_between(self, low: int, high: int) -> ColumnElement[bool]:
         """Return the condition that the number of a row is between these."""
@@ -379,4 +379,4 @@ def _make_vector(placed: Sequence[Placed]) -> str:
     for weight, words in zip("ABD", placed, strict=False):
         for word, position in words:
             positions[word].append(f"{position}{weight}")
-    return " ".join(f"'{word}':{','.join(found)}" for word, found in positions.items())
+    return " ".join(f"'{word}':{','.join(word_positions)}" for word, word_positions in positions.items())

@@ -90,8 +90,8 @@ def make_snippets(query: str, articles: Sequence[UUID]) -> dict[UUID, str]:
         return {}
     connection = db.session.connection()
     return {
-        uuid: snippets.snippet_to_html(snippets.make_snippet(found, parsed))
-        for uuid, *found in connection.execute(select_texts(connection, articles))
+        uuid: snippets.snippet_to_html(snippets.make_snippet(texts, parsed))
+        for uuid, *texts in connection.execute(select_texts(connection, articles))
     }
 
 

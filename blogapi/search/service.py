@@ -145,7 +145,7 @@ def _candidates(published_at: datetime, width: int, *, scheduled: bool) -> range
 
 def _read_numbers(connection: Connection, ranges: set[tuple[int, int]]) -> set[int]:
     """Return the numbers of the index that are in any of the ranges."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     ordered = sorted(ranges)
     for start in range(0, len(ordered), _RANGES_PER_STATEMENT):
         chunk = ordered[start : start + _RANGES_PER_STATEMENT]
@@ -154,8 +154,8 @@ def _read_numbers(connection: Connection, ranges: set[tuple[int, int]]) -> set[i
             for place, one in enumerate(chunk)
             for name, limit in zip(("low", "high"), one, strict=True)
         }
-        found.update(connection.scalars(_select_numbers(len(chunk)), limits))
-    return found
+        numbers.update(connection.scalars(_select_numbers(len(chunk)), limits))
+    return numbers
 
 
 @lru_cache(maxsize=16)

@@ -115,16 +115,16 @@ def make_picture_absolute(site: Site, address: str) -> str | None:
 
 def check_path_pattern(pattern: str, placeholders: tuple[str, ...]) -> list[str]:
     """Return what is wrong with a path pattern, one sentence for each mistake."""
-    found = _PLACEHOLDER.findall(pattern)
+    names = _PLACEHOLDER.findall(pattern)
     known = ", ".join(f"{{{name}}}" for name in placeholders)
     problems = [
-        f"{{{name}}} is not a placeholder; use {known}." for name in found if name not in placeholders
+        f"{{{name}}} is not a placeholder; use {known}." for name in names if name not in placeholders
     ]
     if not pattern.startswith("/") or pattern.startswith("//"):
         problems.append("Must begin with one slash.")
     if re.search(r"[{}]", _PLACEHOLDER.sub("", pattern)):
         problems.append("Contains a brace without its counterpart.")
-    if not {"slug", "uuid"} & set(found):
+    if not {"slug", "uuid"} & set(names):
         problems.append("Must contain {slug} or {uuid}.")
     return problems
 

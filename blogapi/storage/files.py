@@ -146,12 +146,12 @@ def _is_at(file: IO[bytes], path: Path) -> bool:
 
 def list_abandoned(folder: Path) -> list[Path]:
     """Return the old partial files that killed processes left in the folder."""
-    found = []
+    paths = []
     for path in folder.glob(f".*{_PARTIAL_SUFFIX}*"):
         with suppress(OSError):
             if time.time() - path.stat().st_mtime > _ABANDONED_SECONDS:
-                found.append(path)
-    return found
+                paths.append(path)
+    return paths
 
 
 def delete_abandoned(folder: Path) -> None:

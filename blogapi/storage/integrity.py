@@ -36,11 +36,11 @@ def check_integrity(connection: sqlite3.Connection, *, quick: bool = False) -> l
     """Return the first faults that SQLite finds in the file, as sentences; `quick` skips the indexes."""
     check = "quick_check" if quick else "integrity_check"
     try:
-        found = [str(row[0]) for row in connection.execute(f"PRAGMA {check}({_MAX_FAULTS})")]
+        rows = [str(row[0]) for row in connection.execute(f"PRAGMA {check}({_MAX_FAULTS})")]
     except sqlite3.DatabaseError as error:
         return [f"{error}"]
     # A row can contain several lines.
-    return [] if found == ["ok"] else [line for row in found for line in row.splitlines()][:_MAX_FAULTS]
+    return [] if rows == ["ok"] else [line for row in rows for line in row.splitlines()][:_MAX_FAULTS]
 
 
 def run_quick_check(path: Path, *, seconds: float) -> str:
@@ -49,8 +49,8 @@ def run_quick_check(path: Path, *, seconds: float) -> str:
     with open_database(path) as connection:
         # SQLite calls the handler every 10,000 virtual machine instructions, at no measurable cost.
         connection.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
-        found = check_integrity(connection, quick=True)
-    return "" if not found or time.monotonic() > deadline else found[0]
+        faults = check_integrity(connection, quick=True)
+    return "" if not faults or time.monotonic() > deadline else faults[0]
 
 
 def count_lost_writes(path: Path) -> int:
@@ -103,10 +103,10 @@ def count_broken_references(connection: sqlite3.Connection) -> dict[str, int]:
 def read_migration(connection: sqlite3.Connection) -> str | None:
     """Return the name of the last migration (`"0001"`, …), or None if the file contains no blog."""
     try:
-        found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+        row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
     except sqlite3.OperationalError:
         return None
-    return None if found is None else str(found[0])
+    return None if row is None else str(row[0])
 
 
 def count_rows(connection: sqlite3.Connection) -> dict[str, int]:

@@ -30,17 +30,17 @@ def count_dropped_writes(database: str) -> int:
 
 
 def _count_commits(log: str, page_size: int, index_page_size: int, frames: int, salts: bytes) -> int:
-    found: dict[bytes, int] = {}
+    counts: dict[bytes, int] = {}
     frame_size = _FRAME_HEADER.size + page_size
     with open(log, "rb", buffering=0) as file:  # noqa: PTH123, pathlib is slow to import
         start, size = LOG_HEADER_SIZE + frames * frame_size, os.fstat(file.fileno()).st_size
         for offset in range(start, size - frame_size + 1, frame_size):
             file.seek(offset)
             _, database_size, frame_salts = _FRAME_HEADER.unpack(file.read(_FRAME_HEADER.size))
-            found[frame_salts] = found.get(frame_salts, 0) + bool(database_size)
+            counts[frame_salts] = counts.get(frame_salts, 0) + bool(database_size)
     # Frames with other salts belong to an earlier log. If the header of the log is damaged, the index is
     # empty and the salts are unknown.
-    return found.get(salts, 0) if index_page_size else max(found.values(), default=0)
+    return counts.get(salts, 0) if index_page_size else max(counts.values(), default=0)
 
 
 def _read_page_size(database: str) -> int:

@@ -65,11 +65,11 @@ def find_differences(connection: Connection, models: MetaData) -> list[str]:
     return _compare(_read_postgresql(connection), _read_models_on_postgresql(connection, models))
 
 
-def _compare(found: Schema, expected: Schema) -> list[str]:
-    sentences = [f"{name} is missing" for name in sorted(expected.keys() - found.keys())]
-    sentences += [f"{name} is unknown" for name in sorted(found.keys() - expected.keys())]
-    for name in sorted(found.keys() & expected.keys()):
-        found_here, expected_here = Counter(found[name]), Counter(expected[name])
+def _compare(actual: Schema, expected: Schema) -> list[str]:
+    sentences = [f"{name} is missing" for name in sorted(expected.keys() - actual.keys())]
+    sentences += [f"{name} is unknown" for name in sorted(actual.keys() - expected.keys())]
+    for name in sorted(actual.keys() & expected.keys()):
+        found_here, expected_here = Counter(actual[name]), Counter(expected[name])
         sentences += [f"{name} lacks: {one}" for one in (expected_here - found_here).elements()]
         sentences += [f"{name} also has: {one}" for one in (found_here - expected_here).elements()]
     return sentences
@@ -112,8 +112,8 @@ def _definitions(sql: str) -> list[str]:
             definitions.append([])
         else:
             definitions[-1].append(part)
-    found = [" ".join(definition) for definition in definitions if definition]
-    return [part for definition in found for part in _split_reference(definition)]
+    items = [" ".join(definition) for definition in definitions if definition]
+    return [part for definition in items for part in _split_reference(definition)]
 
 
 def _split_reference(definition: str) -> list[str]:

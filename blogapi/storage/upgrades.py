@@ -69,11 +69,15 @@ def upgrade(engine: Engine, models: MetaData, *, backups: Path) -> None:
 
 def check_schema(connection: Connection, models: MetaData) -> None:
     """Raise CannotStart and list the differences if the schema differs from the models."""
-    if found := schema_comparison.find_differences(connection, models):
-        more = f" (and {len(found) - _MAX_DIFFERENCES} more)" if len(found) > _MAX_DIFFERENCES else ""
+    if differences := schema_comparison.find_differences(connection, models):
+        more = (
+            f" (and {len(differences) - _MAX_DIFFERENCES} more)"
+            if len(differences) > _MAX_DIFFERENCES
+            else ""
+        )
         raise CannotStart(
             "The schema of the database is not the one that this version of blogapi expects; nothing was "
-            f"changed. Differences: {'; '.join(found[:_MAX_DIFFERENCES])}{more}."
+            f"changed. Differences: {'; '.join(differences[:_MAX_DIFFERENCES])}{more}."
         )
 
 

@@ -149,20 +149,20 @@ def find_by_reference(
     uuid = parse_uuid(reference)
     for is_wanted in (*([model.uuid == uuid] if uuid else []), model.slug == reference):
         statement = select(model).where(is_wanted)
-        found = db.session.scalar(statement if condition is None else statement.where(condition))
-        if found is not None:
-            return found
+        term = db.session.scalar(statement if condition is None else statement.where(condition))
+        if term is not None:
+            return term
     return None
 
 
 def find_by_slugs(taxonomy: Taxonomy[TermType], slugs: Sequence[str]) -> dict[str, TermType]:
     """Return a dictionary of the terms with these slugs, with the slugs as keys."""
     model = taxonomy.model
-    found: dict[str, TermType] = {}
+    terms: dict[str, TermType] = {}
     for start in range(0, len(slugs), _MAX_VARIABLES):
         some = slugs[start : start + _MAX_VARIABLES]
-        found |= {term.slug: term for term in db.session.scalars(select(model).where(model.slug.in_(some)))}
-    return found
+        terms |= {term.slug: term for term in db.session.scalars(select(model).where(model.slug.in_(some)))}
+    return terms
 
 
 def find_similar_slugs(taxonomy: Taxonomy[TermType], slug: str, *, exclude: UUID = NIL_UUID) -> set[str]:

@@ -114,9 +114,9 @@ def get_or_create(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **fields
     The slug is that of the fields, or else the one derived from the name.
     """
     with transaction():
-        found = queries.find_slug_owner(taxonomy, fields.get("slug") or make_slug(name))
-        if found is not None:
-            return queries.get_by_uuid(taxonomy, found.uuid)
+        owner_of_slug = queries.find_slug_owner(taxonomy, fields.get("slug") or make_slug(name))
+        if owner_of_slug is not None:
+            return queries.get_by_uuid(taxonomy, owner_of_slug.uuid)
         return create(taxonomy, owner, taxonomy.body_schema().load({"name": name, **fields}))
 
 

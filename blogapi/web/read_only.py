@@ -35,13 +35,13 @@ def collect(schema: ma.Schema, body: Any) -> list[SentItem]:
     """Return the items of the body that contain read-only fields of the schema."""
     many = isinstance(body, list)
     items = enumerate(body) if isinstance(body, list) else [(0, body)]
-    found = [
+    sent = [
         SentItem(
             index if many else None, _get_uuid(item) if many else None, dict(_list_read_only(schema, item))
         )
         for index, item in items
     ]
-    return [item for item in found if item.values]
+    return [item for item in sent if item.values]
 
 
 def find_changed(items: Sequence[SentItem], id: UUID | None, read: ReadFields, *, max_bytes: int) -> Errors:

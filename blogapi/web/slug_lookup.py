@@ -55,8 +55,8 @@ def choose_owner(rows: Iterable[Any], slug: str) -> SlugOwner | None:
 
     An item with this current slug takes precedence over an item that had the slug before.
     """
-    found = [SlugOwner(uuid, current) for uuid, current in rows]
-    return min(found, key=lambda owner: owner.slug != slug, default=None)
+    owners = [SlugOwner(uuid, current) for uuid, current in rows]
+    return min(owners, key=lambda owner: owner.slug != slug, default=None)
 
 
 def accept_slugs(find_owner: Callable[[str], SlugOwner | None]) -> Callable[[View], View]:

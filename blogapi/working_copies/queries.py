@@ -33,8 +33,8 @@ def find_working_copy(article_id: UUID) -> WorkingCopy | None:
 
 def check_exists(article_id: UUID) -> None:
     """Raise NotFound if the article has no working copy."""
-    found = db.session.scalar(select(WorkingCopy.article_id).where(WorkingCopy.article_id == article_id))
-    if found is None:
+    uuid = db.session.scalar(select(WorkingCopy.article_id).where(WorkingCopy.article_id == article_id))
+    if uuid is None:
         raise _not_found()
 
 
@@ -83,8 +83,8 @@ def get_edited_json(copy: WorkingCopy, names: Sequence[str] | None) -> JsonBody:
 def _join_json(model: type[Any], uuids: Sequence[UUID]) -> bytes:
     table = table_of(model).c
     rows = db.session.connection().execute(select(table.uuid, table.json).where(table.uuid.in_(uuids)))
-    found = {row.uuid: row.json for row in rows}
-    return b",".join(found[uuid] for uuid in uuids)
+    objects = {row.uuid: row.json for row in rows}
+    return b",".join(objects[uuid] for uuid in uuids)
 
 
 def _not_found() -> NotFound:

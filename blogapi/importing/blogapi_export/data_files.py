@@ -102,12 +102,12 @@ def _read_pictures(
 ) -> dict[str, str]:
     """Return the stored addresses of the pictures of a term or the site."""
     originals, folder = values.get_mapping(given, "originals"), export.layout.data_media
-    found = {name: values.get_text(originals, name) for name in PICTURE_FIELDS & originals.keys()}
-    for name in PICTURE_FIELDS & given.keys() - found.keys():
+    addresses = {name: values.get_text(originals, name) for name in PICTURE_FIELDS & originals.keys()}
+    for name in PICTURE_FIELDS & given.keys() - addresses.keys():
         address = values.get_text(given, name)
         file = by_file.get(address.removeprefix(folder)) if address.startswith(folder) else None
-        found[name] = file.address if file else address
-    return found
+        addresses[name] = file.address if file else address
+    return addresses
 
 
 def _refuse(export: ExportFolder, kind: str, sentence: str) -> FileReport:

@@ -100,5 +100,5 @@ class WorkingCopies:
 
     def _find_terms(self, kind: str, slugs: Sequence[str]) -> list[str]:
         """Return the uuids of the terms with these slugs in the export; unknown ones are ignored."""
-        found = exported_terms.find_existing(kind, slugs, self.terms)
-        return [str(found[slug].uuid) for slug in slugs if slug in found]
+        terms = exported_terms.find_existing(kind, slugs, self.terms)
+        return [str(terms[slug].uuid) for slug in slugs if slug in terms]

@@ -103,11 +103,11 @@ def _list_albums(path: Path) -> list[Path]:
     """Return the folders of pictures beside a `Takeout/Blogger/Blogs/NAME/feed.atom`."""
     albums = path.parent.parent.parent / "Albums"
     try:
-        found = [] if albums.is_symlink() else sorted(filter(_is_folder, albums.iterdir()))
+        folders = [] if albums.is_symlink() else sorted(filter(_is_folder, albums.iterdir()))
     except OSError:
         return []
     # The album has the name of the blog.
-    return sorted(found, key=lambda child: child.name != path.parent.name)[:_MAX_ALBUMS]
+    return sorted(folders, key=lambda child: child.name != path.parent.name)[:_MAX_ALBUMS]
 
 
 def _is_folder(path: Path) -> bool:

@@ -130,11 +130,11 @@ def to_commonmark(text: str) -> str:
     """
     lines, fence = text.split("\n"), ""
     for index, line in enumerate(lines):
-        found = _FENCE.match(line)
+        mark = _FENCE.match(line)
         if fence:
-            fence = "" if found and found[1].startswith(fence) else fence
-        elif found:
-            fence = found[1]
+            fence = "" if mark and mark[1].startswith(fence) else fence
+        elif mark:
+            fence = mark[1]
         else:
             line = _LAZY_HEADING.sub(r"\1 ", line, count=1) if line.startswith("#") else line
             line = _HIGHLIGHT.sub(r"<mark>\1</mark>", line) if "==" in line else line

@@ -158,9 +158,9 @@ class PostReader:
         if not any(listed):
             embedded = _list_mappings(post.get("authors")) or _list_mappings([post.get("primary_author")])
             listed = [read_author(one) for one in embedded]
-        found = {author.name.casefold(): author for author in listed if author}
-        self.without_author += not found
-        return tuple(self.authors.setdefault(name, author) for name, author in found.items())
+        authors = {author.name.casefold(): author for author in listed if author}
+        self.without_author += not authors
+        return tuple(self.authors.setdefault(name, author) for name, author in authors.items())
 
     def _list_addresses(self, post: Post, published_at: datetime | None) -> Iterator[str]:
         slug = to_line(post.get("slug"))

@@ -225,9 +225,9 @@ class LinkIndex:
         )
 
     def _append(self, kind: str, key: str, target: Target) -> None:
-        found = self._maps[kind].setdefault(key, [])
-        if len(found) < _MAX_NAMESAKES:
-            found.append(target)
+        namesakes = self._maps[kind].setdefault(key, [])
+        if len(namesakes) < _MAX_NAMESAKES:
+            namesakes.append(target)
 
 
 def get_blog(key: str) -> str:

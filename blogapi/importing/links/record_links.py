@@ -78,10 +78,10 @@ class RecordLinks:
         if not self._count_lookup():
             return None
         relative = split_path(path, self._source.file.folders) if self._source.file else []
-        found = self._find_file(
+        by_file = self._find_file(
             [relative] if path.startswith(".") else [relative, *self._list_outer(segments)]
         )
-        target = found or self._find_by_name(segments) or self._pick(self._index.find("title", fold(path)))
+        target = by_file or self._find_by_name(segments) or self._pick(self._index.find("title", fold(path)))
         return self._link(target, fragment) if target else None
 
     def find_page(self, name: str) -> str | None:
@@ -113,9 +113,9 @@ class RecordLinks:
             return self._find_file(paths) or self._find_in_folders(segments)
         file = parse_file_path(segments)
         kinds = (("name", file.name), ("alias", fold(page)), ("title", fold(page)))
-        found = (self._select(self._index.find(kind, key), file) for kind, key in kinds)
+        candidates = (self._select(self._index.find(kind, key), file) for kind, key in kinds)
         # Quartz writes names with hyphens. A slug is computed last, because it takes 0.1 ms.
-        named = next(filter(None, found), None) or self._index.find("name", make_slug(page))
+        named = next(filter(None, candidates), None) or self._index.find("name", make_slug(page))
         return self._pick(named, file)
 
     def _find_in_folders(self, segments: Sequence[str]) -> Target | None:
@@ -147,8 +147,8 @@ class RecordLinks:
             return by_page
         # A path with the suffix of a source file is not the address of a page.
         is_source = parse_file_path([fold(path)]).is_source
-        found = self._find_file(files) or by_page if is_source else by_page or self._find_file(files)
-        return found or next(filter(None, map(self._find_by_name, pages)), None)
+        by_file = self._find_file(files) or by_page if is_source else by_page or self._find_file(files)
+        return by_file or next(filter(None, map(self._find_by_name, pages)), None)
 
     def _resolve(self, path: str) -> tuple[list[list[str]], list[list[str]]]:
         """Return the pages and the files to which a relative path can lead, most likely first."""
@@ -190,9 +190,9 @@ class RecordLinks:
             if not segments:
                 continue
             file = parse_file_path(segments)
-            found = self._select(self._index.find("path", file.path), file)
-            if found:
-                return self._pick(found, file, segments[-1])
+            targets = self._select(self._index.find("path", file.path), file)
+            if targets:
+                return self._pick(targets, file, segments[-1])
         return None
 
     def _find_by_name(self, segments: Sequence[str]) -> Target | None:
@@ -207,9 +207,9 @@ class RecordLinks:
             folders = file.folders if is_file else segments[:-1]
             named = self._index.find("name", name)
             selected = self._select(named, file) if is_file else named
-            found = [one for one in selected if one.is_explained(folders, has_date=file.date is not None)]
-            if found:
-                return self._pick(found, file, segments[-1])
+            targets = [one for one in selected if one.is_explained(folders, has_date=file.date is not None)]
+            if targets:
+                return self._pick(targets, file, segments[-1])
         return None
 
     def _select(self, targets: Iterable[Target], file: FilePath) -> list[Target]:

@@ -94,9 +94,9 @@ class _Rewriter:
         if group is None or (group.startswith("definition") and not _can_be_definition(text, opener)):
             return
         address = unescape(_ESCAPE.sub(r"\1", token[group]))
-        found = self._find(address, is_link=not text.startswith("!", max(0, opener - 1), opener))
-        if found is not None:
-            yield *token.span(group), found.replace("(", "%28").replace(")", "%29")
+        replacement = self._find(address, is_link=not text.startswith("!", max(0, opener - 1), opener))
+        if replacement is not None:
+            yield *token.span(group), replacement.replace("(", "%28").replace(")", "%29")
 
     def _find(self, address: str, *, is_link: bool) -> str | None:
         article = self._find_article(address) if is_link else None
@@ -110,13 +110,13 @@ class _Rewriter:
             assert group is not None
             value = unescape(attribute[group]).strip()
             if attribute[3]:
-                found = _SRCSET_ADDRESS.sub(lambda one: self._find_file(one[0]) or one[0], value)
+                replacement = _SRCSET_ADDRESS.sub(lambda one: self._find_file(one[0]) or one[0], value)
             else:
-                found = self._find(value, is_link=is_link and attribute[2].lower() == "href") or value
-            if found == value:
+                replacement = self._find(value, is_link=is_link and attribute[2].lower() == "href") or value
+            if replacement == value:
                 return attribute[0]
             before, after = attribute[0].split(attribute[group], 1)
-            return before + escape(found) + after
+            return before + escape(replacement) + after
 
         return _ATTRIBUTE.sub(rewrite, tag)
 

@@ -149,13 +149,11 @@ def find_in_tags_of_text(text: str) -> list[DraftReason]:
     """Return the reason for a draft if template tags hide or encrypt a part of the text."""
     if not _HIDING_TAG.search(text):
         return []
-    found = next(find_outside_code(text, "markdown", _HIDING_TAG, "{"), None)
+    tag = next(find_outside_code(text, "markdown", _HIDING_TAG, "{"), None)
     note = (
-        f"The tag “{found['name'][:60]}” hides a part of its text; the article became a draft."
-        if found
-        else ""
+        f"The tag “{tag['name'][:60]}” hides a part of its text; the article became a draft." if tag else ""
     )
-    return [DraftReason(note)] if found else []
+    return [DraftReason(note)] if tag else []
 
 
 def _flatten(entries: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:

@@ -86,8 +86,8 @@ def _find_date_in_address(fields: Fields) -> datetime | None:
 
 
 def _find_creation_date(fields: Fields) -> datetime | None:
-    found = ((name, dates.parse_date(fields.find(name))) for name in _CREATION_FIELDS)
-    name, time = next(((name, time) for name, time in found if time), ("", None))
+    dates_by_name = ((name, dates.parse_date(fields.find(name))) for name in _CREATION_FIELDS)
+    name, time = next(((name, time) for name, time in dates_by_name if time), ("", None))
     fields.take(name)
     return time
 

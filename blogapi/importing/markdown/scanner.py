@@ -69,10 +69,10 @@ def _scan(
     """Yield code that is not indented and the other matches in their order, and whether each is code."""
     characters, code = _CODE[content_type]
     trigger, position = re.compile(f"[{characters}{first}]"), 0
-    while found := trigger.search(content, position):
-        block = code.match(content, found.start())
-        match = block or pattern.match(content, found.start())
-        position = match.end() if match else found.end()
+    while trigger_match := trigger.search(content, position):
+        block = code.match(content, trigger_match.start())
+        match = block or pattern.match(content, trigger_match.start())
+        position = match.end() if match else trigger_match.end()
         if match:
             yield match, block is not None
 

@@ -112,5 +112,5 @@ def _get_constant(expression: str) -> str | None:
 def get_name(expression: str) -> str:
     """Return the name under which an output is counted, its variable or its last filter, or ""."""
     parts = [part.strip() for part in _PART.findall(expression)] or [""]
-    found = _NAME.match(parts[-1] if _STRING.fullmatch(parts[0]) else parts[0])
-    return found[0] if found else ""
+    match = _NAME.match(parts[-1] if _STRING.fullmatch(parts[0]) else parts[0])
+    return match[0] if match else ""

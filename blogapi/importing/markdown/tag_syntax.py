@@ -70,9 +70,9 @@ class FoundTag:
 
 def find_tags(content: str, content_type: str) -> list[FoundTag]:
     """Return all tags in their order; each closing tag is connected with its opening tag."""
-    found = [_read_tag(match) for match in find_outside_code(content, content_type, _PATTERN, "{")]
-    _pair(found)
-    return found
+    tags = [_read_tag(match) for match in find_outside_code(content, content_type, _PATTERN, "{")]
+    _pair(tags)
+    return tags
 
 
 def _read_tag(match: re.Match[str]) -> FoundTag:
@@ -93,10 +93,10 @@ def _read_tag(match: re.Match[str]) -> FoundTag:
     return tag
 
 
-def _pair(found: list[FoundTag]) -> None:
+def _pair(tags: list[FoundTag]) -> None:
     """Connect each closing tag with the nearest open tag of its name."""
     stacks: defaultdict[tuple[str, str], list[FoundTag]] = defaultdict(list)
-    for tag in found:
+    for tag in tags:
         if tag.kind not in ("hugo", "liquid") or tag.inner is not None:
             continue
         # `{% end %}` of Zola closes a call and has no name.

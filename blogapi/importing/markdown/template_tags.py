@@ -81,15 +81,15 @@ class _Resolver:
         self.unwrapped: Counter[str] = Counter()
 
     def resolve(self) -> str:
-        found = find_tags(self._content, self._type)
-        for tag in found:
+        tags = find_tags(self._content, self._type)
+        for tag in tags:
             if tag.replacement is None and not tag.is_closing:
                 self._replace(tag)
-        return "".join(self._join(found))
+        return "".join(self._join(tags))
 
-    def _join(self, found: list[FoundTag]) -> Iterator[str]:
+    def _join(self, tags: list[FoundTag]) -> Iterator[str]:
         position = 0
-        for tag in found:
+        for tag in tags:
             if tag.replacement is not None:
                 yield self._content[position : tag.start]
                 yield tag.replacement
@@ -129,8 +129,8 @@ class _Resolver:
 
     def _get_indent(self, offset: int) -> str | None:
         """Return the spaces between the start of a line and a tag, or None if there is other text."""
-        found = _LINE_START.search(self._content, max(0, offset - 200), offset)
-        return found[1] if found else None
+        match = _LINE_START.search(self._content, max(0, offset - 200), offset)
+        return match[1] if match else None
 
     def _get_rest(self, offset: int) -> str:
         """Return the rest of a line without spaces (of a long line, only its start)."""
@@ -225,5 +225,5 @@ def _read_language(name: str, text: str) -> str:
         return name
     named = re.search(r"\b(?:lang|language)\s*[:=]\s*[\"']?([\w+#.-]+)", text)
     first = re.match(r"\s*[\"']?([\w+#.-]+)", text) if name != "codeblock" else None
-    found = named or first
-    return found[1] if found else ""
+    match = named or first
+    return match[1] if match else ""

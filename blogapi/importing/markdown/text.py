@@ -79,8 +79,8 @@ def describe_removed_characters(number: int) -> str:
 
 
 def _detect_encoding(data: bytes) -> tuple[str, str]:
-    found = ((codec, name) for mark, codec, name in _BYTE_ORDER_MARKS if data.startswith(mark))
-    return next(found, ("utf-8", "UTF-8"))
+    encodings = ((codec, name) for mark, codec, name in _BYTE_ORDER_MARKS if data.startswith(mark))
+    return next(encodings, ("utf-8", "UTF-8"))
 
 
 def _describe_invalid_byte(data: bytes, encoding: str, offset: int) -> str:

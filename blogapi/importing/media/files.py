@@ -82,18 +82,18 @@ class MediaFiles:
             for target in self._list_targets(path, source, site):
                 # The text is checked first, so that the disk is never asked for a path elsewhere.
                 if any(target.is_relative_to(folder) for folder in allowed):
-                    found = self._open(target, allowed)
-                    if found:
-                        return found
+                    file = self._open(target, allowed)
+                    if file:
+                        return file
         return self._find_by_name(reference, root)
 
     def _find_by_name(self, reference: str, root: Path) -> FoundFile | None:
         """Return the only file in `root` with this name; None if there are several."""
         for name in _list_variants(reference):
             target = None if "/" in name else self._get_tree(root).get(_fold(name))
-            found = self._open(target, (root,)) if target else None
-            if found:
-                return replace(found, is_elsewhere=True)
+            file = self._open(target, (root,)) if target else None
+            if file:
+                return replace(file, is_elsewhere=True)
         return None
 
     def _list_targets(self, path: str, source: Path, site: Site) -> Iterator[Path]:

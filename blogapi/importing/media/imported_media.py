@@ -136,14 +136,14 @@ class ImportedMedia:
         `get_html` returns the sanitized HTML of a record, or "" if it contains no references. A file that is
         already in the library is not decoded again.
         """
-        found: dict[str, RecordMedia] = {}
+        media_by_key: dict[str, RecordMedia] = {}
         located: list[tuple[RecordMedia, Reference, str]] = []
         paths: dict[str, Path] = {}
         for record in records:
             references = _list_references(record, get_html(record)) if record.path else []
             if not references:
                 continue
-            result = found[record.key] = RecordMedia()
+            result = media_by_key[record.key] = RecordMedia()
             if len(references) > MAX_REFERENCES:
                 result.notes.append(
                     f"Only the first {MAX_REFERENCES} of its {len(references):,} media files were taken."
@@ -163,7 +163,7 @@ class ImportedMedia:
         self._store_all(paths, _choose_alts(located))
         for result, reference, digest in located:
             self._add(result, reference, digest)
-        return found
+        return media_by_key
 
     def exists(self, path: str, record: ArticleRecord) -> bool:
         """Return whether a file is found for a path in the record (see `MediaFiles.find`)."""
@@ -177,9 +177,9 @@ class ImportedMedia:
             return None
         root = record.path.parents[max(0, record.key.count("/") - 1)]
         if record.media_folder and not path.startswith("/"):
-            found = self._files.find(f"/{record.media_folder.strip('/')}/{path}", record.path, root)
-            if found:
-                return found
+            file = self._files.find(f"/{record.media_folder.strip('/')}/{path}", record.path, root)
+            if file:
+                return file
         return self._files.find(path, record.path, root)
 
     def _locate(

@@ -121,14 +121,14 @@ def _read_frame(page: Page, head: str, footer: str) -> None:
 
 def _find_elements(html: str) -> list[tuple[list[str], dict[str, str], str]]:
     """Return the classes, the attributes and the text of each element with a class."""
-    found = []
+    elements = []
     for tag in _ELEMENT.finditer(html, 0, _MAX_FRAME_LENGTH):
         attributes = _read_attributes(tag[2])
         if attributes.get("class"):
             end = html.find(f"</{tag[1]}", tag.end(), tag.end() + _MAX_FIELD_LENGTH)
             text = _to_text(html[tag.end() : end]) if end >= 0 else ""
-            found.append((attributes["class"].split(), attributes, text))
-    return found
+            elements.append((attributes["class"].split(), attributes, text))
+    return elements
 
 
 def _read_attributes(tag: str) -> dict[str, str]:

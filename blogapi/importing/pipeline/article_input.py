@@ -70,7 +70,7 @@ class ArticleInputs:
         errors: Errors = {}
         terms = self._create_terms(record, errors)
         self.authors = terms[AUTHORS.singular] or [self._get_profile()]
-        references = {kind: [{"uuid": str(term.uuid)} for term in found] for kind, found in terms.items()}
+        references = {kind: [{"uuid": str(term.uuid)} for term in group] for kind, group in terms.items()}
         body = {
             **(_to_body(record) if record.exported is None else record.exported.body),
             "category": next(iter(references[CATEGORIES.singular]), None),
@@ -90,10 +90,10 @@ class ArticleInputs:
         """
         terms: dict[str, list[Any]] = {kind: [] for kind in self._terms}
         if record.exported is not None:
-            for kind, found in terms.items():
+            for kind, group in terms.items():
                 for slug, name in _list_references(record.exported, kind):
                     with _collect_errors(errors, f"{kind} {slug!r}"):
-                        found.append(self._restore_term(kind, slug, name))
+                        group.append(self._restore_term(kind, slug, name))
             return terms
         with _collect_errors(errors, "category"):
             terms[CATEGORIES.singular].append(self._get_or_create(CATEGORIES, _get_category(record)))
@@ -124,8 +124,8 @@ class ArticleInputs:
 
     def _load(self, taxonomy: Taxonomy[Any], names: Iterable[str]) -> dict[str, Term]:
         wanted = {_make_slug(name) for name in names}
-        found = queries.find_by_slugs(taxonomy, [*wanted])
-        return found | self._store_planned(taxonomy.singular, wanted - found.keys())
+        terms = queries.find_by_slugs(taxonomy, [*wanted])
+        return terms | self._store_planned(taxonomy.singular, wanted - terms.keys())
 
     def _store_planned(self, kind: str, slugs: Iterable[str]) -> dict[str, Term]:
         """Store and return the terms that earlier transactions of a dry run have created, by their slugs."""

@@ -61,24 +61,24 @@ class BatchMedia:
         if media is None:
             return False
         paths = self._paths.setdefault(article_id, {})
-        for path, found in media.files.items():
+        for path, file in media.files.items():
             row = paths.get(path)
-            if row is not None and row.media_id == found.uuid:
+            if row is not None and row.media_id == file.uuid:
                 continue
             # In a dry run the file is not stored; and a user can delete it before this transaction.
-            if found.uuid is not None and found.uuid not in self._library:
+            if file.uuid is not None and file.uuid not in self._library:
                 continue
             is_changed = True
-            if found.uuid is None:
+            if file.uuid is None:
                 continue
             if row is not None:
                 self._remapped.add(article_id)
                 db.session.delete(row)
-            paths[path] = MediaPath(article_id=article_id, path=path, media_id=found.uuid)
+            paths[path] = MediaPath(article_id=article_id, path=path, media_id=file.uuid)
             db.session.add(paths[path])
-            uses.mark_used(db.session(), [found.uuid])
-            if found.uuid in media.alts and not self._library[found.uuid].alt:
-                self._alts.setdefault(found.uuid, media.alts[found.uuid])
+            uses.mark_used(db.session(), [file.uuid])
+            if file.uuid in media.alts and not self._library[file.uuid].alt:
+                self._alts.setdefault(file.uuid, media.alts[file.uuid])
         return is_changed
 
     def get_cover(self, record: ArticleRecord, article_id: UUID) -> str:
@@ -136,5 +136,5 @@ def complete_report(
         report = replace(report, source=record.source, title=record.title)
     if media is None:
         return report
-    found = media.make_report(mapped)
-    return replace(report, media=found, notes=(*report.notes, *media.list_notes(found)))
+    media_report = media.make_report(mapped)
+    return replace(report, media=media_report, notes=(*report.notes, *media.list_notes(media_report)))

@@ -55,14 +55,14 @@ def find_existing(kind: str, slugs: Collection[str], exported: ExportedTerms) ->
     """
     taxonomy = TAXONOMIES[kind]
     uuids = {term.uuid: slug for slug in slugs if (term := exported.get((kind, slug)))}
-    found = {uuids[term.uuid]: term for term in _find_by_uuids(taxonomy, [*uuids])}
-    others = [slug for slug in slugs if slug not in found]
+    by_uuid = {uuids[term.uuid]: term for term in _find_by_uuids(taxonomy, [*uuids])}
+    others = [slug for slug in slugs if slug not in by_uuid]
     if not others:
-        return found
+        return by_uuid
     by_slug = _find_by_former_slugs(taxonomy, others) | queries.find_by_slugs(taxonomy, others)
     unused = _find_unused_profiles(by_slug) if kind == AUTHORS.singular else set()
     is_free = {slug for slug, term in by_slug.items() if term.uuid in unused and (kind, slug) in exported}
-    return found | {slug: term for slug, term in by_slug.items() if slug not in is_free}
+    return by_uuid | {slug: term for slug, term in by_slug.items() if slug not in is_free}
 
 
 def _find_by_uuids(taxonomy: Taxonomy[Any], uuids: Sequence[UUID]) -> Sequence[Term]:
@@ -80,10 +80,10 @@ def _find_by_former_slugs(taxonomy: Taxonomy[Any], slugs: Collection[str]) -> di
     return {row[0]: row[1] for row in db.session.execute(statement.where(*is_wanted))}
 
 
-def _find_unused_profiles(found: Mapping[str, Term]) -> set[UUID]:
+def _find_unused_profiles(terms: Mapping[str, Term]) -> set[UUID]:
     """Return the authors that were created with their user, and neither changed nor used."""
     unused = (
-        Author.uuid.in_([term.uuid for term in found.values()]),
+        Author.uuid.in_([term.uuid for term in terms.values()]),
         *(Author.owner_id.is_not(None), Author.created == Author.last_updated, ~Author.article_links.any()),
     )
     return set(db.session.scalars(select(Author.uuid).where(*unused)))

@@ -28,11 +28,11 @@ _NO_WORD = re.compile(r"\W++")
 
 def describe_lost_words(content: str, content_type: str, shown: str) -> str | None:
     """Return a note if `shown`, the plain text of the HTML, lacks more than a tenth of the words."""
-    expected, found = _count_words(_strip_markup(content, content_type)), _count_words(shown)
-    if expected - found < max(_MIN_LOST_WORDS, expected * _MAX_LOST_SHARE):
+    expected, actual = _count_words(_strip_markup(content, content_type)), _count_words(shown)
+    if expected - actual < max(_MIN_LOST_WORDS, expected * _MAX_LOST_SHARE):
         return None
     return (
-        f"Its HTML shows {found:,} of about {expected:,} words; look for elements in the text that are not "
+        f"Its HTML shows {actual:,} of about {expected:,} words; look for elements in the text that are not "
         "closed or not allowed."
     )
 

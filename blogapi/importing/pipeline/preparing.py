@@ -84,8 +84,8 @@ def open_run(
     with ExitStack() as stack:
         notes: list[str] = []
         own = _list_database_files()
-        found = folder.walk_paths(_unpack(paths, stack, notes, own))
-        entries = [replace(entry, problem=_OWN_DATABASE) if entry.path in own else entry for entry in found]
+        walked = folder.walk_paths(_unpack(paths, stack, notes, own))
+        entries = [replace(entry, problem=_OWN_DATABASE) if entry.path in own else entry for entry in walked]
         sources = open_sources(
             entries, options, format_name=format_name, media_extensions=list_extensions(), given=paths
         )

@@ -118,8 +118,8 @@ def _count_results(reports: Iterable[FileReport]) -> dict[str, int]:
 
 def count_media(reports: Iterable[FileReport]) -> dict[str, int]:
     """Return the numbers of references to media files, by their result."""
-    found = [report.media for report in reports if report.media]
-    return {name: sum(len(getattr(media, name)) for media in found) for name in MEDIA_RESULTS}
+    media_reports = [report.media for report in reports if report.media]
+    return {name: sum(len(getattr(media, name)) for media in media_reports) for name in MEDIA_RESULTS}
 
 
 def summarize(run: ImportRun) -> dict[str, Any]:
