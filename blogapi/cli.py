@@ -52,11 +52,11 @@ def exit_on_sigterm() -> Iterator[None]:
         # Only the main thread can handle signals.
         yield
         return
-    former = signal.signal(signal.SIGTERM, end)
+    old_handler = signal.signal(signal.SIGTERM, end)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, former or signal.SIG_DFL)
+        signal.signal(signal.SIGTERM, old_handler or signal.SIG_DFL)
 
 
 def no_progress(items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:

@@ -81,8 +81,8 @@ def names(value: Any) -> tuple[str, ...]:
 
 def origins(value: Any) -> tuple[str, ...]:
     """Return a list of origins; raises ValueError if an origin is not written as browsers send it."""
-    given = names(value)
-    for origin in given:
+    values = names(value)
+    for origin in values:
         if origin == "null":
             raise ValueError(
                 "must not contain 'null', which any site can make a browser send; name each origin"
@@ -94,7 +94,7 @@ def origins(value: Any) -> tuple[str, ...]:
             raise ValueError(
                 f"must list origins as browsers send them: write {normalized!r} instead of {origin!r}"
             )
-    return given
+    return values
 
 
 def _normalize_origin(text: str) -> str:
@@ -129,9 +129,9 @@ def host_in_ascii(host: str) -> str:
 
 def media_types(value: Any) -> tuple[str, ...]:
     """Return a list of `extension=type`, in lowercase; raises ValueError for types that contain scripts."""
-    given = tuple(item.lower() for item in names(value))
+    values = tuple(item.lower() for item in names(value))
     extensions = []
-    for item in given:
+    for item in values:
         match = _MEDIA_TYPE.fullmatch(item)
         if match is None:
             raise ValueError(f"must list items such as 'epub=application/epub+zip'; {item!r} is not one")
@@ -140,7 +140,7 @@ def media_types(value: Any) -> tuple[str, ...]:
         extensions.append(match[1])
     if len(extensions) > len(set(extensions)):
         raise ValueError("must list each extension once")
-    return given
+    return values
 
 
 def rate(value: Any) -> str:
@@ -361,8 +361,8 @@ def load(app: Flask, overrides: Mapping[str, Any] | None) -> None:
     app.config.update(read_settings(folder))
     overrides = overrides or {}
     app.config.update({name: value for name, value in overrides.items() if name not in _BY_NAME})
-    own = {name: value for name, value in overrides.items() if name in _BY_NAME}
-    app.config.update(_parse(own, source="create_app"))
+    known_settings = {name: value for name, value in overrides.items() if name in _BY_NAME}
+    app.config.update(_parse(known_settings, source="create_app"))
     app.config["SECRET_KEY"] = app.config["SECRET_KEY"] or _load_secret_key(folder / "secret_key")
     app.config["PERMANENT_SESSION_LIFETIME"] = timedelta(days=app.config["SESSION_DAYS"])
 

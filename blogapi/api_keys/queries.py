@@ -80,8 +80,8 @@ def list_keys(
     unexpired = or_(ApiKey.expires.is_(None), ApiKey.expires > clock.now())
     statement = select(ApiKey).where(unexpired).order_by(ApiKey.created.desc(), ApiKey.uuid)
     if not caller.is_admin:
-        own = ApiKey.uuid == caller.key if caller.user is None else ApiKey.owner_id == caller.user
-        statement = statement.where(own)
+        is_own = ApiKey.uuid == caller.key if caller.user is None else ApiKey.owner_id == caller.user
+        statement = statement.where(is_own)
     if user is not None:
         statement = statement.where(ApiKey.owner_id == user)
     if ownerless is not None:

@@ -41,7 +41,7 @@ def record_missing_authors() -> None:
 
 def find_authors(articles: Collection[UUID]) -> set[UUID]:
     """Return the authors of these articles."""
-    is_wanted = (ArticleAuthor.article_id.in_(some) for some in chunk(articles))
+    is_wanted = (ArticleAuthor.article_id.in_(batch) for batch in chunk(articles))
     return {
         uuid
         for condition in is_wanted
@@ -53,8 +53,8 @@ def find_public_authors(authors: Collection[UUID], now: datetime) -> Mapping[UUI
     """Return the authors whom a public article names, with their pages."""
     rows = (
         row
-        for some in chunk(authors)
-        for row in db.session.execute(_SELECT_PUBLIC, {"authors": some, "now": now})
+        for batch in chunk(authors)
+        for row in db.session.execute(_SELECT_PUBLIC, {"authors": batch, "now": now})
     )
     return {row.uuid: pages.make_term_page(AUTHOR, row.uuid, row.slug) for row in rows}
 

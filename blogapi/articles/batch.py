@@ -86,26 +86,26 @@ class Batch:
     def create(
         self,
         author: UUID,
-        given: ArticleInput,
+        fields: ArticleInput,
         *,
         uuid: UUID | None = None,
         editor: UUID | None = None,
         slug_from: str = "",
     ) -> Article:
         """Create an article; see `service.create`."""
-        content, now = self._revise(None, given, author), current_time()
+        content, now = self._revise(None, fields, author), current_time()
         if not content.authors:
             profile = self._terms.profile or profiles.get_or_create_profile(author).uuid
             content = replace_fields(content, authors=(profile,))
         uuid = uuid or uuid4()
-        slug = self._choose_slug(uuid, given.slug, slug_from or content.texts["title"])
+        slug = self._choose_slug(uuid, fields.slug, slug_from or content.texts["title"])
         article = Article(
             uuid=uuid,
             author_id=author,
             editor_id=editor or author,
             # An article with the UUID of a deleted article continues its version numbers.
             version=self._last_numbers.get(uuid, 0) + 1,
-            slug_derived=not (given.slug or slug_from),
+            slug_derived=not (fields.slug or slug_from),
             seo=Seo(title=""),
             created=now,
         )
@@ -116,36 +116,36 @@ class Batch:
         record(Article.kind, uuid, None, get_state(article))
         return article
 
-    def replace(self, editor: UUID, uuid: UUID, given: ArticleInput) -> tuple[Article, bool]:
+    def replace(self, editor: UUID, uuid: UUID, fields: ArticleInput) -> tuple[Article, bool]:
         """Create or replace an article; see `service.replace`."""
         if uuid not in self._articles:
-            return self.create(editor, given, uuid=uuid), True
-        texts = {**RESET_BY_PUT, **given.texts}
+            return self.create(editor, fields, uuid=uuid), True
+        texts = {**RESET_BY_PUT, **fields.texts}
         complete = replace_fields(
-            given,
+            fields,
             texts=texts,
-            status=given.status or Status.DRAFT.value,
-            tags=given.tags or (),
-            seo={**default_seo(texts), **given.seo},
+            status=fields.status or Status.DRAFT.value,
+            tags=fields.tags or (),
+            seo={**default_seo(texts), **fields.seo},
         )
         return self.change(editor, uuid, complete), False
 
-    def change(self, editor: UUID, uuid: UUID, given: ArticleInput) -> Article:
+    def change(self, editor: UUID, uuid: UUID, fields: ArticleInput) -> Article:
         """Change the given fields of an article; see `service.change`."""
         article = self._get(uuid)
-        former, now = get_content(article), current_time()
-        content = self._revise(former, given)
+        old_content, now = get_content(article), current_time()
+        content = self._revise(old_content, fields)
         # A scheduled article becomes public without a write, so `was_public` is updated at the next change.
-        was_public = article.was_public or is_readable(former, now)
+        was_public = article.was_public or is_readable(old_content, now)
         slug = self._revise_slug(
-            article, former, given.slug, title=content.texts["title"], was_public=was_public
+            article, old_content, fields.slug, title=content.texts["title"], was_public=was_public
         )
         content = replace_fields(content, slug=slug)
-        if content != former:
+        if content != old_content:
             state = get_state(article)
-            self._writes.setdefault(uuid, Write(article, former))
-            last_number = history.keep_former(article, former, self._last_numbers.get(uuid, 0))
-            if slug != former.slug:
+            self._writes.setdefault(uuid, Write(article, old_content))
+            last_number = history.keep_former(article, old_content, self._last_numbers.get(uuid, 0))
+            if slug != old_content.slug:
                 self._record_rename(article, new=slug, keep_old=was_public)
             _set_content(article, content, now)
             article.was_public = was_public or is_readable(content, now)
@@ -161,14 +161,14 @@ class Batch:
         self._writes.setdefault(uuid, Write(article, get_content(article))).is_rendered = True
         states.record_rendering(article, What.UPDATED)
 
-    def is_equal(self, uuid: UUID, given: ArticleInput) -> bool:
+    def is_equal(self, uuid: UUID, fields: ArticleInput) -> bool:
         """Return whether a change with these fields would change nothing."""
-        former = get_content(self._get(uuid))
+        old_content = get_content(self._get(uuid))
         try:
-            content = self._revise(former, given)
+            content = self._revise(old_content, fields)
         except Conflict:
             return False
-        return replace_fields(content, slug=given.slug or former.slug) == former
+        return replace_fields(content, slug=fields.slug or old_content.slug) == old_content
 
     def delete(self, uuid: UUID) -> None:
         """Delete an article; see `service.delete`."""
@@ -190,20 +190,20 @@ class Batch:
         return article
 
     def _revise(
-        self, former: ArticleContent | None, given: ArticleInput, author: UUID | None = None
+        self, old_content: ArticleContent | None, fields: ArticleInput, author: UUID | None = None
     ) -> ArticleContent:
         """Return the content after a change; raises Invalid with the errors of all invalid fields.
 
         A new article without a category gets the default category, which `author` creates if it is missing.
         """
         errors: Errors = {}
-        category, tags, authors = self._terms.resolve(given, errors)
-        if author is not None and given.category is None:
+        category, tags, authors = self._terms.resolve(fields, errors)
+        if author is not None and fields.category is None:
             category = terms.get_or_create(CATEGORIES, author, DEFAULT_CATEGORY).uuid
         try:
             content = revise(
-                former,
-                given,
+                old_content,
+                fields,
                 category=category,
                 tags=tags,
                 authors=authors,
@@ -214,26 +214,26 @@ class Batch:
             errors |= error.errors or {}
         if errors:
             raise Invalid("The article is invalid; `errors` names the fields to correct.", errors=errors)
-        texts = renderings.remove_generated(former.texts if former else None, content.texts)
+        texts = renderings.remove_generated(old_content.texts if old_content else None, content.texts)
         return replace_fields(content, texts=texts)
 
     def _revise_slug(
-        self, article: Article, former: ArticleContent, given: str | None, *, title: str, was_public: bool
+        self, article: Article, old_content: ArticleContent, slug: str | None, *, title: str, was_public: bool
     ) -> str:
         """Return the slug after a change.
 
         If the request contains a slug, this slug is used. A derived slug changes with the title until the
         article is public. In all other cases the slug does not change.
         """
-        if given in (None, former.slug):
-            follows_title = given is None and article.slug_derived and not was_public
-            if not (follows_title and title != former.texts["title"]):
-                return former.slug
-        article.slug_derived = given is None
-        return self._choose_slug(article.uuid, given, title)
+        if slug in (None, old_content.slug):
+            follows_title = slug is None and article.slug_derived and not was_public
+            if not (follows_title and title != old_content.texts["title"]):
+                return old_content.slug
+        article.slug_derived = slug is None
+        return self._choose_slug(article.uuid, slug, title)
 
-    def _choose_slug(self, uuid: UUID, given: str | None, words: str) -> str:
-        slug = choose_slug(given, words, lambda slug: self._find_similar_slugs(slug, exclude=uuid))
+    def _choose_slug(self, uuid: UUID, requested_slug: str | None, words: str) -> str:
+        slug = choose_slug(requested_slug, words, lambda slug: self._find_similar_slugs(slug, exclude=uuid))
         if slug in self._released_slugs:
             # The database refuses the slug until the article that had it is stored with its new slug.
             self.store()

@@ -86,8 +86,8 @@ class Difference:
 
 
 def revise(
-    former: ArticleContent | None,
-    given: ArticleInput,
+    old_content: ArticleContent | None,
+    article_input: ArticleInput,
     *,
     category: UUID | None,
     tags: tuple[UUID, ...] | None,
@@ -95,18 +95,18 @@ def revise(
     defaults: Mapping[str, str],
     now: datetime,
 ) -> ArticleContent:
-    """Return the content after a change; `former` is None for a new article.
+    """Return the content after a change; `old_content` is None for a new article.
 
-    `category`, `tags` and `authors` are the uuids to which the references in `given` resolve. `defaults`
-    contains the default text fields of a new article. The slug does not change here, because only a query can
+    `category`, `tags` and `authors` are the uuids to which the references in `article_input` resolve.
+    `defaults` contains the default text fields of a new article. The slug does not change here, because only a query can
     tell whether a slug is free. Raises Conflict if the transition is not allowed, and Invalid if the
     publication time does not fit the status.
     """
-    state = (former.status, former.published_at) if former else None
-    status, published_at = compute_next_state(state, given.status, given.published_at, now)
-    if former is None:
+    state = (old_content.status, old_content.published_at) if old_content else None
+    status, published_at = compute_next_state(state, article_input.status, article_input.published_at, now)
+    if old_content is None:
         assert category is not None, "a new article has the default category"
-        texts = {**defaults, **given.texts}
+        texts = {**defaults, **article_input.texts}
         return ArticleContent(
             texts=texts,
             slug="",
@@ -115,18 +115,18 @@ def revise(
             category=category,
             tags=tags or (),
             authors=authors or (),
-            seo={**default_seo(texts), **given.seo},
+            seo={**default_seo(texts), **article_input.seo},
         )
-    texts = {**former.texts, **given.texts}
+    texts = {**old_content.texts, **article_input.texts}
     return replace(
-        former,
+        old_content,
         texts=texts,
         status=status,
         published_at=published_at,
-        category=category or former.category,
-        tags=former.tags if tags is None else tags,
-        authors=former.authors if authors is None else authors,
-        seo={**_revise_seo(former, texts), **given.seo},
+        category=category or old_content.category,
+        tags=old_content.tags if tags is None else tags,
+        authors=old_content.authors if authors is None else authors,
+        seo={**_revise_seo(old_content, texts), **article_input.seo},
     )
 
 
@@ -147,10 +147,10 @@ def compare(before: ArticleContent, after: ArticleContent) -> list[Difference]:
     ]
 
 
-def _revise_seo(former: ArticleContent, texts: Mapping[str, str]) -> dict[str, str]:
+def _revise_seo(old_content: ArticleContent, texts: Mapping[str, str]) -> dict[str, str]:
     """Return the SEO fields after a change of the texts; fields that an author wrote do not change."""
-    before = default_seo(former.texts)
-    written = {name: text for name, text in former.seo.items() if text != before[name]}
+    before = default_seo(old_content.texts)
+    written = {name: text for name, text in old_content.seo.items() if text != before[name]}
     return default_seo(texts) | written
 
 

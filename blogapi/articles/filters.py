@@ -218,10 +218,10 @@ def _select(filters: ArticleFilters, *conditions: str, **values: Any) -> Selecti
         values |= author
     for name, model, references in (("category", Category, filters.category), ("tag", Tag, filters.tag)):
         if references:
-            found = _resolve(model, references)
+            term_uuids = _resolve(model, references)
             # A single uuid is compared with `=`, so that the database reads sorted rows from an index.
-            names.append(name if len(found) == 1 else f"any {name}")
-            values[name] = found[0] if len(found) == 1 else found
+            names.append(name if len(term_uuids) == 1 else f"any {name}")
+            values[name] = term_uuids[0] if len(term_uuids) == 1 else term_uuids
     if filters.status:
         names.append(filters.status)
     if filters.working_copy is not None:

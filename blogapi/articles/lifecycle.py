@@ -43,17 +43,17 @@ def get_api_status(item: Item, now: datetime) -> str:
 
 
 def compute_next_state(
-    former: tuple[str, datetime | None] | None,
+    old_state: tuple[str, datetime | None] | None,
     status: str | None,
     published_at: datetime | Unset | None,
     now: datetime,
 ) -> tuple[str, datetime | None]:
-    """Return the status and publication time after a change; `former` is None for a new article.
+    """Return the status and publication time after a change; `old_state` is None for a new article.
 
     A field that the request omits is None (`status`) or UNSET (`published_at`). Raises Conflict if the
     transition is not allowed, and Invalid if the publication time does not fit the status.
     """
-    former_status, former_time = former or (None, None)
+    former_status, former_time = old_state or (None, None)
     requested = status or former_status or Status.DRAFT.value
     new = Status.PUBLISHED if requested == SCHEDULED else Status(requested)
     if former_status is not None and new != former_status and new not in TRANSITIONS[Status(former_status)]:

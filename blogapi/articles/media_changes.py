@@ -32,8 +32,8 @@ def _prepare(media_ids: Collection[UUID]) -> None:
     users = sorted(hooks.find_items(db.session(), Article.kind, media_ids))
     contents: list[tuple[str, str]] = []
     length = 0
-    for some in chunk(users, _BATCH_SIZE):
-        sources = queries.find_contents(some).values()
+    for batch in chunk(users, _BATCH_SIZE):
+        sources = queries.find_contents(batch).values()
         contents += [(texts["content"], texts["content_type"]) for texts in sources]
         length += sum(len(texts["content"]) for texts in sources)
         if length > _MAX_PREPARED_LENGTH:
@@ -44,15 +44,15 @@ def _prepare(media_ids: Collection[UUID]) -> None:
 def _render(session: Session, media_ids: Collection[UUID]) -> None:
     """Store the JSON of the articles that show the files, and record the change of these articles."""
     users = sorted(hooks.find_items(session, Article.kind, media_ids))
-    for some in chunk(users, _BATCH_SIZE):
-        articles = queries.find_by_uuids(some)
+    for batch in chunk(users, _BATCH_SIZE):
+        articles = queries.find_by_uuids(batch)
         # A former version can use a file that the article does not show.
-        rendered = json_writer.render_articles(one for one in articles.values() if one.seo is not None)
-        for one in rendered:
-            _replace_paths(articles[one.uuid], one.known_files)
+        rendered = json_writer.render_articles(item for item in articles.values() if item.seo is not None)
+        for item in rendered:
+            _replace_paths(articles[item.uuid], item.known_files)
         changed = json_writer.find_differing(session, rendered)
-        for one in changed:
-            states.record_rendering(articles[one.uuid], What.UPDATED)
+        for item in changed:
+            states.record_rendering(articles[item.uuid], What.UPDATED)
         session.flush()
         json_writer.store_articles(session, changed)
 

@@ -194,8 +194,8 @@ def _select_related() -> Select[*tuple[Any, ...]]:
 def _select_tags() -> Select[*tuple[Any, ...]]:
     """Return the statement for the tags of an article, each with its number of articles, up to a limit."""
     other = table_of(ArticleTag).alias("other")
-    some = select(literal(1)).where(other.c.tag_id == _tag.tag_id).limit(MAX_TAGGED + 1)
-    number = select(func.count()).select_from(some.correlate(ArticleTag.__table__).subquery())
+    articles = select(literal(1)).where(other.c.tag_id == _tag.tag_id).limit(MAX_TAGGED + 1)
+    number = select(func.count()).select_from(articles.correlate(ArticleTag.__table__).subquery())
     return select(_tag.tag_id, number.scalar_subquery().label("number")).where(_tag.article_id == _UUID)
 
 

@@ -67,33 +67,33 @@ def reassign(old: str, new: str) -> Reassigned:
     """
     moved = Reassigned()
     with transaction():
-        former, owner = users.get_by_name(old).uuid, users.get_by_name(new).uuid
-        if former == owner:
+        old_owner, owner = users.get_by_name(old).uuid, users.get_by_name(new).uuid
+        if old_owner == owner:
             raise Conflict(f"{old!r} and {new!r} are the same user; name two users.")
-        _move_articles(former, owner, moved)
-        moved.categories = _move_terms(Category, former, owner)
-        moved.tags = _move_terms(Tag, former, owner)
+        _move_articles(old_owner, owner, moved)
+        moved.categories = _move_terms(Category, old_owner, owner)
+        moved.tags = _move_terms(Tag, old_owner, owner)
     return moved
 
 
-def _move_articles(former: UUID, owner: UUID, moved: Reassigned) -> None:
-    profile, own = profiles.find_profile(former), profiles.get_or_create_profile(owner).uuid
-    is_owned = [Article.author_id == former, Article.editor_id == former]
+def _move_articles(old_owner: UUID, owner: UUID, moved: Reassigned) -> None:
+    profile, new_profile = profiles.find_profile(old_owner), profiles.get_or_create_profile(owner).uuid
+    is_owned = [Article.author_id == old_owner, Article.editor_id == old_owner]
     if profile is not None:
         links = select(ArticleAuthor.article_id).where(ArticleAuthor.author_id == profile.uuid)
         is_owned.append(Article.uuid.in_(links))
     uuids = db.session.scalars(select(Article.uuid).where(or_(*is_owned))).all()
-    for some in chunk(uuids, _BATCH_SIZE):
+    for batch in chunk(uuids, _BATCH_SIZE):
         writes = []
-        for article in queries.find_by_uuids(some).values():
-            before, is_author = get_state(article), article.author_id == former
+        for article in queries.find_by_uuids(batch).values():
+            before, is_author = get_state(article), article.author_id == old_owner
             writes.append(Write(article, get_content(article)))
-            in_byline = profile is not None and _replace_author(article, profile.uuid, own)
+            in_byline = profile is not None and _replace_author(article, profile.uuid, new_profile)
             moved.articles += is_author
             moved.bylines += in_byline
-            moved.edited += article.editor_id == former
+            moved.edited += article.editor_id == old_owner
             article.author_id = owner if is_author else article.author_id
-            article.editor_id = owner if article.editor_id == former else article.editor_id
+            article.editor_id = owner if article.editor_id == old_owner else article.editor_id
             # A client that has read the former state must not overwrite the new one.
             article.version += is_author or in_byline
             _keep_last_updated(article)
@@ -105,21 +105,21 @@ def _move_articles(former: UUID, owner: UUID, moved: Reassigned) -> None:
                 db.session.expunge(row)
 
 
-def _replace_author(article: Article, former: UUID, new: UUID) -> bool:
+def _replace_author(article: Article, old_author: UUID, new: UUID) -> bool:
     """Replace the author in the byline; return whether the byline had the author."""
     links = {link.author_id: link for link in article.author_links}
-    if former not in links:
+    if old_author not in links:
         return False
     replacement = links.get(new) or ArticleAuthor(author_id=new)
-    order = dict.fromkeys(replacement if uuid == former else link for uuid, link in links.items())
+    order = dict.fromkeys(replacement if uuid == old_author else link for uuid, link in links.items())
     article.author_links = list(order)
     for position, link in enumerate(article.author_links):
         link.position = position
     return True
 
 
-def _move_terms(model: type[Term], former: UUID, owner: UUID) -> int:
-    terms: Sequence[Any] = db.session.scalars(select(model).where(model.owner_id == former)).all()
+def _move_terms(model: type[Term], old_owner: UUID, owner: UUID) -> int:
+    terms: Sequence[Any] = db.session.scalars(select(model).where(model.owner_id == old_owner)).all()
     for term in terms:
         term.owner_id = owner
         _keep_last_updated(term)

@@ -182,8 +182,8 @@ def find_by_uuid(uuid: UUID) -> Article | None:
 def find_by_uuids(uuids: Sequence[UUID]) -> dict[UUID, Article]:
     """Return the existing articles with these uuids, with tags, authors and SEO records loaded."""
     articles_by_uuid: dict[UUID, Article] = {}
-    for some in chunk(uuids):
-        articles = db.session.scalars(_SELECT_COMPLETE, {"uuids": some}).all()
+    for batch in chunk(uuids):
+        articles = db.session.scalars(_SELECT_COMPLETE, {"uuids": batch}).all()
         for name, statement in _LINKS.items():
             _load_links(name, statement, articles)
         articles_by_uuid |= {article.uuid: article for article in articles}
@@ -216,9 +216,9 @@ def find_slug_owner(slug: str) -> SlugOwner | None:
 def find_contents(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
     """Return the content, content type, excerpt and cover of the existing articles with these uuids."""
     contents: dict[UUID, dict[str, str]] = {}
-    for some in chunk(uuids):
+    for batch in chunk(uuids):
         columns = select(_article.uuid, *(_article[name] for name in renderings.RENDERED))
-        for uuid, *texts in db.session.connection().execute(columns.where(_article.uuid.in_(some))):
+        for uuid, *texts in db.session.connection().execute(columns.where(_article.uuid.in_(batch))):
             contents[uuid] = dict(zip(renderings.RENDERED, texts, strict=True))
     return contents
 
@@ -283,9 +283,9 @@ def _search(
 def get_last_revision_numbers(uuids: Sequence[UUID]) -> dict[UUID, int]:
     """Return the highest revision number of each article that has revisions, by uuid."""
     numbers: dict[UUID, int] = {}
-    for some in chunk(uuids):
+    for batch in chunk(uuids):
         newest = select(_revision.article_id, func.max(_revision.number)).group_by(_revision.article_id)
-        rows = db.session.connection().execute(newest.where(_revision.article_id.in_(some)))
+        rows = db.session.connection().execute(newest.where(_revision.article_id.in_(batch)))
         numbers.update((uuid, number) for uuid, number in rows)
     return numbers
 
@@ -293,6 +293,6 @@ def get_last_revision_numbers(uuids: Sequence[UUID]) -> dict[UUID, int]:
 def find_working_copies(uuids: Sequence[UUID]) -> dict[UUID, WorkingCopy]:
     """Return the working copies of these articles, by the uuid of the article."""
     copies: list[WorkingCopy] = []
-    for some in chunk(uuids):
-        copies += db.session.scalars(select(WorkingCopy).where(WorkingCopy.article_id.in_(some)))
+    for batch in chunk(uuids):
+        copies += db.session.scalars(select(WorkingCopy).where(WorkingCopy.article_id.in_(batch)))
     return {copy.article_id: copy for copy in copies}

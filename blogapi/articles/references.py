@@ -39,17 +39,17 @@ class KnownTerms:
     profile: UUID | None
 
     def resolve(
-        self, given: ArticleInput, errors: Errors
+        self, fields: ArticleInput, errors: Errors
     ) -> tuple[UUID | None, tuple[UUID, ...] | None, tuple[UUID, ...] | None]:
         """Return the uuids of the category, the tags and the authors; None for an omitted field.
 
         Each tag and each author is returned once. Adds an error for each unknown reference.
         """
         category = None
-        if given.category is not None:
-            category = _resolve(self.categories, given.category, "category", errors)
-        tags = _resolve_all(self.tags, given.tags, "tags", errors)
-        return category, tags, _resolve_all(self.authors, given.authors, "authors", errors)
+        if fields.category is not None:
+            category = _resolve(self.categories, fields.category, "category", errors)
+        tags = _resolve_all(self.tags, fields.tags, "tags", errors)
+        return category, tags, _resolve_all(self.authors, fields.authors, "authors", errors)
 
 
 NO_TERMS = KnownTerms({}, {}, {}, None)
@@ -69,9 +69,9 @@ def find_terms(
         Author: dict(known.authors),
     }
     references: dict[type[Term], Iterable[TermReference]] = {
-        Category: [given.category for given in inputs if given.category is not None],
-        Tag: [reference for given in inputs for reference in given.tags or ()],
-        Author: [reference for given in inputs for reference in given.authors or ()],
+        Category: [fields.category for fields in inputs if fields.category is not None],
+        Tag: [reference for fields in inputs for reference in fields.tags or ()],
+        Author: [reference for fields in inputs for reference in fields.authors or ()],
     }
     wanted: dict[tuple[type[Term], str], list[Any]] = {}
     for model, given_references in references.items():
@@ -79,7 +79,7 @@ def find_terms(
         for name, type_ in (("uuid", UUID), ("slug", str)):
             wanted[model, name] = [value for value in values if isinstance(value, type_)]
     profile = known.profile
-    if writer is not None and profile is None and any(given.authors is None for given in inputs):
+    if writer is not None and profile is None and any(fields.authors is None for fields in inputs):
         wanted[Author, "owner_id"] = [writer]
     while wanted := {key: values for key, values in wanted.items() if values}:
         keys = tuple(wanted)
@@ -98,13 +98,13 @@ def find_terms(
 
 def keep_existing(content: ArticleContent) -> tuple[ArticleContent, UUID | None]:
     """Return the content without deleted tags and authors, and its category, or None if it was deleted."""
-    known = find_terms([content.to_input()])
+    terms = find_terms([content.to_input()])
     existing = replace(
         content,
-        tags=tuple(uuid for uuid in content.tags if uuid in known.tags),
-        authors=tuple(uuid for uuid in content.authors if uuid in known.authors),
+        tags=tuple(uuid for uuid in content.tags if uuid in terms.tags),
+        authors=tuple(uuid for uuid in content.authors if uuid in terms.authors),
     )
-    return existing, known.categories.get(content.category)
+    return existing, terms.categories.get(content.category)
 
 
 @cache
@@ -119,23 +119,24 @@ def _select_by(keys: tuple[tuple[type[Any], str], ...]) -> CompoundSelect[int, s
 
 
 def _resolve_all(
-    known: _Known, references: Sequence[TermReference] | None, field: str, errors: Errors
+    known_uuids: _Known, references: Sequence[TermReference] | None, field: str, errors: Errors
 ) -> tuple[UUID, ...] | None:
     if references is None:
         return None
     uuids = (
-        _resolve(known, reference, f"{field}.{index}", errors) for index, reference in enumerate(references)
+        _resolve(known_uuids, reference, f"{field}.{index}", errors)
+        for index, reference in enumerate(references)
     )
     return tuple(dict.fromkeys(uuids))
 
 
-def _resolve(known: _Known, reference: TermReference, path: str, errors: Errors) -> UUID:
+def _resolve(uuids: _Known, reference: TermReference, path: str, errors: Errors) -> UUID:
     value = _get_value(reference)
-    if value not in known:
+    if value not in uuids:
         name = "slug" if reference.uuid is None else "uuid"
         kind = path.partition(".")[0].removesuffix("s")
         errors[f"{path}.{name}"] = [f"There is no such {kind}."]
-    return known.get(value, _NIL_UUID)
+    return uuids.get(value, _NIL_UUID)
 
 
 def _get_value(reference: TermReference) -> UUID | str:

@@ -39,14 +39,14 @@ bp = Blueprint(
 @allow(admin)
 @bp.arguments(RenderBodySchema)
 @bp.response(200, RenderingSchema())
-def render(given: Fields) -> WithAttributes:
+def render(fields: Fields) -> WithAttributes:
     """Render a text as the content of an article, and compute the address of the article; store nothing."""
-    article: UUID = given.pop("article", None) or NIL_UUID
-    content = given.pop("content", "")
-    content_type = given.pop("content_type", TEXT_DEFAULTS["content_type"])
+    article: UUID = fields.pop("article", None) or NIL_UUID
+    content = fields.pop("content", "")
+    content_type = fields.pop("content_type", TEXT_DEFAULTS["content_type"])
     rendered = renderer.render(content, content_type)
     resolver = HtmlResolver(article, find_files([Text(article, rendered.html, ())]))
-    slug, url = _predict(article, **given) if given.get("title", "").strip() else (None, None)
+    slug, url = _predict(article, **fields) if fields.get("title", "").strip() else (None, None)
     return WithAttributes(rendered, html=resolver.resolve(rendered.html), slug=slug, url=url)
 
 
@@ -84,9 +84,9 @@ def _follows_title(article: Article, title: str) -> bool:
     return article.slug_derived and not was_public and article.title != title
 
 
-def _get_time(article: Article | None, given: datetime | None) -> datetime | None:
-    if article and given is None and (since := get_readable_from(article)):
+def _get_time(article: Article | None, requested_time: datetime | None) -> datetime | None:
+    if article and requested_time is None and (since := get_readable_from(article)):
         return since
-    former = (Status.DRAFT.value, article.published_at if article else None)
-    _, time = compute_next_state(former, Status.PUBLISHED, given or UNSET, current_time())
+    draft_state = (Status.DRAFT.value, article.published_at if article else None)
+    _, time = compute_next_state(draft_state, Status.PUBLISHED, requested_time or UNSET, current_time())
     return time

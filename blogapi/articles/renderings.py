@@ -38,37 +38,37 @@ def get_rendering(content: str, content_type: str) -> RenderedContent:
     return prepared.get((content, content_type)) or render(content, content_type)
 
 
-def list_needed_contents(former: Texts | None, texts: Texts) -> Iterator[tuple[str, str]]:
+def list_needed_contents(old_texts: Texts | None, texts: Texts) -> Iterator[tuple[str, str]]:
     """Yield each pair of content and content type whose rendering a write of these texts needs.
 
-    `former` contains the texts before the write, or is None for a new article.
+    `old_texts` contains the texts before the write, or is None for a new article.
     """
-    if former is None or _differ(former, texts) or _shows_other_cover(former, texts):
+    if old_texts is None or _differ(old_texts, texts) or _shows_other_cover(old_texts, texts):
         yield _get_content(texts)
-        if former is not None and texts["excerpt"] and not former["excerpt"]:
-            yield _get_content(former)
+        if old_texts is not None and texts["excerpt"] and not old_texts["excerpt"]:
+            yield _get_content(old_texts)
 
 
-def remove_generated(former: Texts | None, texts: Texts) -> Texts:
+def remove_generated(old_texts: Texts | None, texts: Texts) -> Texts:
     """Return the texts with an empty excerpt if the excerpt is not written but generated.
 
     An excerpt is generated if it equals the excerpt that is generated from the content, or from the content
     before the write, which the client may have read.
     """
     excerpt = texts["excerpt"]
-    if not excerpt or (former is not None and not _differ(former, texts)):
+    if not excerpt or (old_texts is not None and not _differ(old_texts, texts)):
         return texts
-    sources = [texts] if former is None or former["excerpt"] else [texts, former]
+    sources = [texts] if old_texts is None or old_texts["excerpt"] else [texts, old_texts]
     generated = (get_rendering(*_get_content(source)).excerpt for source in sources)
     return {**texts, "excerpt": ""} if excerpt in generated else texts
 
 
-def _differ(former: Texts, texts: Texts) -> bool:
-    return any(former[name] != texts[name] for name in SOURCES)
+def _differ(old_texts: Texts, texts: Texts) -> bool:
+    return any(old_texts[name] != texts[name] for name in SOURCES)
 
 
-def _shows_other_cover(former: Texts, texts: Texts) -> bool:
-    covers = former["cover_image"], texts["cover_image"]
+def _shows_other_cover(old_texts: Texts, texts: Texts) -> bool:
+    covers = old_texts["cover_image"], texts["cover_image"]
     return covers[0] != covers[1] and any(PATH.fullmatch(cover) for cover in covers)
 
 

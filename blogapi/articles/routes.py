@@ -105,11 +105,11 @@ REPRESENTATION = Representation(
     ArticleSchema(),
     REPRESENTATION,
     partial_schema=SingleArticleFieldsSchema,
-    prepare=lambda given: service.prepare([given]),
+    prepare=lambda fields: service.prepare([fields]),
 )
-def create(given: ArticleInput) -> Article:
+def create(fields: ArticleInput) -> Article:
     """Create an article; without `status` it is a draft."""
-    return service.create(current_user_id(), given)
+    return service.create(current_user_id(), fields)
 
 
 @bp.put("/<id:id>/")
@@ -122,11 +122,11 @@ def create(given: ArticleInput) -> Article:
     REPRESENTATION,
     partial_schema=SingleArticleFieldsSchema,
     creates=True,
-    prepare=lambda given, id: service.prepare([dataclasses.replace(given, uuid=id)]),
+    prepare=lambda fields, id: service.prepare([dataclasses.replace(fields, uuid=id)]),
 )
-def replace(given: ArticleInput, id: UUID) -> UpsertResult:
+def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
     """Create or replace the article with this uuid; the response to a GET is a valid body."""
-    return UpsertResult(*service.replace(current_user_id(), id, given))
+    return UpsertResult(*service.replace(current_user_id(), id, fields))
 
 
 @bp.patch("/<id:id>/")
@@ -138,11 +138,11 @@ def replace(given: ArticleInput, id: UUID) -> UpsertResult:
     ArticleSchema(),
     REPRESENTATION,
     partial_schema=SingleArticleFieldsSchema,
-    prepare=lambda given, id: service.prepare([dataclasses.replace(given, uuid=id)], partial=True),
+    prepare=lambda fields, id: service.prepare([dataclasses.replace(fields, uuid=id)], partial=True),
 )
-def change(given: ArticleInput, id: UUID) -> Article:
+def change(fields: ArticleInput, id: UUID) -> Article:
     """Change the given fields of an article."""
-    return service.change(current_user_id(), id, given)
+    return service.change(current_user_id(), id, fields)
 
 
 @bp.delete("/<id:id>/")

@@ -24,20 +24,20 @@ def prepare(inputs: Sequence[ArticleInput], *, partial: bool = False) -> None:
     its default value.
     """
     if partial:
-        inputs = [given for given in inputs if not given.texts.keys().isdisjoint(renderings.RENDERED)]
-    stored = queries.find_contents([given.uuid for given in inputs if given.uuid is not None])
+        inputs = [fields for fields in inputs if not fields.texts.keys().isdisjoint(renderings.RENDERED)]
+    stored = queries.find_contents([fields.uuid for fields in inputs if fields.uuid is not None])
     contents: list[tuple[str, str]] = []
-    for given in inputs:
-        former = stored.get(given.uuid) if given.uuid is not None else None
+    for fields in inputs:
+        old_texts = stored.get(fields.uuid) if fields.uuid is not None else None
         reset = {} if partial else RESET_BY_PUT
-        texts = {**TEXT_DEFAULTS, **(former or {}), **reset, **given.texts}
-        contents += renderings.list_needed_contents(former, texts)
+        texts = {**TEXT_DEFAULTS, **(old_texts or {}), **reset, **fields.texts}
+        contents += renderings.list_needed_contents(old_texts, texts)
     renderings.prepare(contents)
 
 
 def create(
     author: UUID,
-    given: ArticleInput,
+    fields: ArticleInput,
     *,
     uuid: UUID | None = None,
     editor: UUID | None = None,
@@ -45,32 +45,32 @@ def create(
 ) -> Article:
     """Create an article and return it.
 
-    If `given` has no slug, the slug is derived from `slug_from` or the title, with a number if it is taken.
-    If `given` has no authors, the author is the profile of `author`. Raises Invalid if the category, a tag or
+    Without a slug in `fields`, it is derived from `slug_from` or the title, with a number if it is taken.
+    If `fields` has no authors, the author is the profile of `author`. Raises Invalid if the category, a tag or
     an author does not exist, and Conflict if the given slug is taken.
     """
-    with open_batch([given], uuid, writer=author) as batch:
-        return batch.create(author, given, uuid=uuid, editor=editor, slug_from=slug_from)
+    with open_batch([fields], uuid, writer=author) as batch:
+        return batch.create(author, fields, uuid=uuid, editor=editor, slug_from=slug_from)
 
 
-def replace(editor: UUID, uuid: UUID, given: ArticleInput) -> tuple[Article, bool]:
+def replace(editor: UUID, uuid: UUID, fields: ArticleInput) -> tuple[Article, bool]:
     """Create or replace the article with this uuid; return it and whether it was created.
 
     A replaced article keeps its author. It also keeps its slug, publication time, authors and undocumented
-    text fields if `given` omits them.
+    text fields if `fields` omits them.
     """
-    with open_batch([given], uuid, writer=editor) as batch:
-        return batch.replace(editor, uuid, given)
+    with open_batch([fields], uuid, writer=editor) as batch:
+        return batch.replace(editor, uuid, fields)
 
 
-def change(editor: UUID, uuid: UUID, given: ArticleInput) -> Article:
+def change(editor: UUID, uuid: UUID, fields: ArticleInput) -> Article:
     """Change the given fields and keep the former version.
 
     Raises NotFound if the article does not exist, Invalid if a field is invalid, and Conflict if the
     transition is not allowed or the slug is taken.
     """
-    with open_batch([given], uuid) as batch:
-        return batch.change(editor, uuid, given)
+    with open_batch([fields], uuid) as batch:
+        return batch.change(editor, uuid, fields)
 
 
 def delete(uuid: UUID) -> None:
@@ -86,13 +86,13 @@ def delete(uuid: UUID) -> None:
 def replace_all(editor: UUID, items: Sequence[ArticleInput]) -> list[UUID]:
     """Create or replace several articles, all or none; return their uuids."""
     with open_batch(items, *map(_get_uuid, items), writer=editor) as batch:
-        return write_all(items, lambda given: batch.replace(editor, _get_uuid(given), given)[0].uuid)
+        return write_all(items, lambda item: batch.replace(editor, _get_uuid(item), item)[0].uuid)
 
 
 def change_all(editor: UUID, items: Sequence[ArticleInput]) -> list[UUID]:
     """Change the given fields of several articles, all or none; return their uuids."""
     with open_batch(items, *map(_get_uuid, items)) as batch:
-        return write_all(items, lambda given: batch.change(editor, _get_uuid(given), given).uuid)
+        return write_all(items, lambda item: batch.change(editor, _get_uuid(item), item).uuid)
 
 
 def delete_all(uuids: Sequence[UUID]) -> None:
@@ -102,6 +102,6 @@ def delete_all(uuids: Sequence[UUID]) -> None:
         write_all(uuids, batch.delete)
 
 
-def _get_uuid(given: ArticleInput) -> UUID:
-    assert given.uuid is not None, "the schema of bulk writes requires it"
-    return given.uuid
+def _get_uuid(fields: ArticleInput) -> UUID:
+    assert fields.uuid is not None, "the schema of bulk writes requires it"
+    return fields.uuid

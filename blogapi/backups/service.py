@@ -163,14 +163,14 @@ def _save_media(
         if store and contents.media:
             store.check_usable(folder.root)
             saved |= {file for file in contents.media if store.contains(file)}
-        to_save, known, faults = sorted(contents.media - saved), faults, {}
+        to_save, old_faults, faults = sorted(contents.media - saved), faults, {}
         _check_space(database.parent, to_save)
         for file in progress(to_save, total=len(to_save), label="Media files"):
             if fault := _save_file(folder.get_path(file.hash, file.extension), file, write):
                 faults[file] = fault
             else:
                 saved.add(file)
-        if faults.keys() <= known.keys():
+        if faults.keys() <= old_faults.keys():
             break
     missing = [MissingFile(file.path, file.label, fault) for file, fault in faults.items()]
     sizes = {file.path: file.size for file in sorted(contents.media & saved)}

@@ -108,10 +108,10 @@ def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool
         "media": list(_with_other_uses(complete)),
     }
     slugs["seo"] += [article.slug for article in articles if article.seo is None]
-    for check, found in differing.items():
-        slugs[check] += [article.slug for article in found]
+    for check, faulty in differing.items():
+        slugs[check] += [article.slug for article in faulty]
     with_other_uses = {article.uuid for article in differing["media"]}
-    to_repair = {article.uuid for found in differing.values() for article in found}
+    to_repair = {article.uuid for faulty in differing.values() for article in faulty}
     _end_read()
     if to_repair and repair:
         with transaction():

@@ -82,7 +82,7 @@ def _find_differing(model: Any, rows: Sequence[Any]) -> list[Any]:
 
 def _differ(recorded: State, state: State, now: datetime) -> bool:
     """Return whether the events differ from the state that readers see."""
-    times = [one.readable_from for one in (recorded, state)]
+    times = [each.readable_from for each in (recorded, state)]
     if any(time is not None and time > now for time in times):
         return times[0] != times[1]
     was_public, is_public = (time is not None for time in times)
@@ -97,14 +97,14 @@ def _read_recorded(kind: str, uuids: Sequence[UUID]) -> Mapping[UUID, State]:
     """Return the states of items according to their newest events; deleted items have none."""
     is_newest = Event.newest.is_not(None) | Event.newest_public.is_not(None)
     statement = select(Event).where(Event.kind == kind, Event.uuid.in_(uuids), is_newest)
-    found: dict[UUID, State] = {}
+    recorded: dict[UUID, State] = {}
     for event in db.session.scalars(statement.order_by(Event.position)):
         is_public = event.newest_public is not None and event.what in FETCHED
         readable_from = event.due or (EPOCH if is_public else None)
-        found[event.uuid] = State(readable_from, Page(event.slug, event.path))
+        recorded[event.uuid] = State(readable_from, Page(event.slug, event.path))
         if event.what == What.DELETED:
-            del found[event.uuid]
-    return found
+            del recorded[event.uuid]
+    return recorded
 
 
 def _check_deleted(model: Any, repair: bool) -> list[str]:

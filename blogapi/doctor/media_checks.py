@@ -49,8 +49,8 @@ def run_checks(
     if faults and repair:
         yield from _bring_back(root, faults)
     yield _report_faults(root, faults) if faults else _report_intact(root, stored, full)
-    known = {file.path for file in stored | current}
-    yield from _report_orphans(root, [path for name, path in present.items() if name not in known])
+    known_paths = {file.path for file in stored | current}
+    yield from _report_orphans(root, [path for name, path in present.items() if name not in known_paths])
     yield from _check_unfinished(root, repair)
     yield _check_uses(repair)
     yield _check_unused_since(repair)
@@ -67,9 +67,9 @@ def _check_folder(root: Path) -> Iterator[Finding]:
 
 
 def _read_rows() -> set[StoredFile]:
-    found = stored_files.read_stored_files(db.session.connection())
+    stored = stored_files.read_stored_files(db.session.connection())
     db.session.rollback()
-    return found
+    return stored
 
 
 def _bring_back(root: Path, faults: dict[StoredFile, str]) -> Iterator[Finding]:

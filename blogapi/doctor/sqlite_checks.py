@@ -83,13 +83,13 @@ def _check_file(connection: sqlite3.Connection, path: Path) -> Iterator[Finding]
 
 
 def _check_migration(migration: str | None) -> Finding:
-    known = upgrades.list_migrations()
+    migrations = upgrades.list_migrations()
     if migration is None:
         return wrong("schema", "The file contains no blog.", "correct DATABASE_URL")
-    if migration not in known:
+    if migration not in migrations:
         says = f"Migration {migration} belongs to a newer version of blogapi."
         return wrong("schema", says, "install that version")
-    if migration != known[-1]:
-        says = f"The database has migration {migration}; the latest is {known[-1]}."
+    if migration != migrations[-1]:
+        says = f"The database has migration {migration}; the latest is {migrations[-1]}."
         return hint("schema", says, "restart the service, which then upgrades the database")
     return ok("schema", f"The database has the latest migration, {migration}.")

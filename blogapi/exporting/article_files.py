@@ -77,8 +77,8 @@ class ArticleWriter:
         page = (
             {layout.address_field: self._make_path(article, article["slug"])} if layout.address_field else {}
         )
-        former = [self._make_path(article, item["slug"]) for item in article["former_slugs"]]
-        former += [item["path"] for item in article["former_paths"] if item["path"] in self._redirected]
+        former_paths = [self._make_path(article, item["slug"]) for item in article["former_slugs"]]
+        former_paths += [item["path"] for item in article["former_paths"] if item["path"] in self._redirected]
         liquid = (
             {"render_with_liquid": False} if layout.has_liquid and _has_liquid(article["content"]) else {}
         )
@@ -107,7 +107,7 @@ class ArticleWriter:
             **({"cover_image": [cover] if layout.lists_cover else cover} if cover else {}),
             **{SEO_NAMES[name]: pictures[name] for name in SEO_NAMES if name in pictures},
             **_without_empty(page),
-            **_without_empty({"aliases": [path for path in former if path]}),
+            **_without_empty({"aliases": [path for path in former_paths if path]}),
             **liquid,
         }
 
@@ -131,11 +131,11 @@ class ArticleWriter:
 
     def _list_other_paths(self, article: Item, replacements: Sequence[Replacement]) -> list[Item]:
         """Return the paths of an imported article that no replacement names."""
-        known = {item["original"] for item in replacements}
+        replaced_paths = {item["original"] for item in replacements}
         return [
             {"path": path["path"], "file": self._media.names[path["media"]]}
             for path in article["paths"]
-            if path["path"] not in known
+            if path["path"] not in replaced_paths
         ]
 
     def _make_path(self, article: Item, slug: str) -> str:

@@ -111,10 +111,10 @@ def _list_data(
 
 
 def _make_media_item(file: Item, name: str) -> Item:
-    others = {"name": file["name"] if file["name"] != name else ""}
-    others["upload_hash"] = file["upload_hash"] if file["upload_hash"] != file["hash"] else ""
+    optional = {"name": file["name"] if file["name"] != name else ""}
+    optional["upload_hash"] = file["upload_hash"] if file["upload_hash"] != file["hash"] else ""
     identity = {key: file[key] for key in ("uuid", "created", "last_updated")}
-    return _without_empty({**identity, "file": name, "name": "", **file, **others})
+    return _without_empty({**identity, "file": name, "name": "", **file, **optional})
 
 
 def _export_pictures(item: Item, layout: Layout, media: MediaAddresses) -> Item:
@@ -140,9 +140,9 @@ def _without_empty(item: Item) -> Item:
 def _list_redirects(snapshot: Snapshot) -> Iterator[Item]:
     """Yield the paths of the former and the current pages below the address of the site."""
     for redirect in list_redirects(None, snapshot.local_site).rows:
-        former, current = (urlsplit(url or "") for url in (redirect.old_url, redirect.new_url))
-        if former.path != current.path and not (former.query or former.fragment):
-            yield {"kind": redirect.kind, "from": former.path, "to": current.path}
+        old_url, current = (urlsplit(url or "") for url in (redirect.old_url, redirect.new_url))
+        if old_url.path != current.path and not (old_url.query or old_url.fragment):
+            yield {"kind": redirect.kind, "from": old_url.path, "to": current.path}
 
 
 def join_lines(items: Iterable[Item]) -> str:

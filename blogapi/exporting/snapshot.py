@@ -187,28 +187,28 @@ def _read_site(site: Site) -> Item:
 
 
 def _read_terms(model: type[Any], condition: ColumnElement[bool] | None = None) -> list[Item]:
-    former = defaultdict[UUID, list[tuple[str, datetime]]](list)
+    former_slugs = defaultdict[UUID, list[tuple[str, datetime]]](list)
     columns = (FormerTermSlug.term_id, FormerTermSlug.slug, FormerTermSlug.created)
     for term_id, *values in _execute(select(*columns).where(FormerTermSlug.kind == model.kind)):
-        former[term_id].append((values[0], values[1]))
+        former_slugs[term_id].append((values[0], values[1]))
     names = ("name", "slug", *TERM_FIELDS[model.kind])
     return [
         _read_identity(row)
         | {name: getattr(row, name) for name in names}
-        | {"former_slugs": _to_former_slugs(former[row.uuid])}
+        | {"former_slugs": _to_former_slugs(former_slugs[row.uuid])}
         for row in _read_ordered(model, names, condition)
     ]
 
 
 def _read_media(condition: ColumnElement[bool]) -> list[Item]:
-    former = defaultdict[UUID, list[Item]](list)
+    former_hashes = defaultdict[UUID, list[Item]](list)
     columns = (FormerHash.media_id, FormerHash.hash, FormerHash.width)
     for media_id, hash, width in _execute(select(*columns).order_by(FormerHash.hash)):
-        former[media_id].append({"hash": hash} | ({"width": width} if width else {}))
+        former_hashes[media_id].append({"hash": hash} | ({"width": width} if width else {}))
     return [
         _read_identity(row)
         | {name: getattr(row, name) for name in _MEDIA_FIELDS}
-        | {"former_hashes": former[row.uuid]}
+        | {"former_hashes": former_hashes[row.uuid]}
         for row in _read_ordered(Media, _MEDIA_FIELDS, condition)
     ]
 
@@ -231,7 +231,7 @@ def _read_batch(
         for row in _execute(select(*columns, *state, *slug_state).where(_article.uuid.in_(uuids)))
     }
     seo = _group(uuids, _seo.article_id, *(_seo[name] for name in _SEO_FIELDS))
-    former = _group(uuids, _former.article_id, _former.slug, _former.created)
+    former_slugs = _group(uuids, _former.article_id, _former.slug, _former.created)
     former_paths = _group(uuids, _former_path.article_id, _former_path.path, _former_path.created)
     tags = _group(uuids, _tag_link.article_id, _tag_link.tag_id, order=_tag_link.position)
     authors = _group(uuids, _author_link.article_id, _author_link.author_id, order=_author_link.position)
@@ -246,7 +246,7 @@ def _read_batch(
             "published_at": row.published_at and format_time(row.published_at),
             "status": row.status,
             "slug": row.slug,
-            "former_slugs": _to_former_slugs(former[uuid]),
+            "former_slugs": _to_former_slugs(former_slugs[uuid]),
             "former_paths": _to_former_slugs(former_paths[uuid], "path"),
             **{name: getattr(row, name) for name in TEXT_NAMES},
             "category": slugs["category"][row.category_id],

@@ -221,16 +221,16 @@ class _Folder:
 
 def _read_known(root: Path) -> dict[str, str]:
     """Return the digests of the files that former exports have written."""
-    known: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for name in MANIFESTS:
         path = root / name
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
         matches = filter(None, map(_LINE.fullmatch, lines))
         # Paths that lead out of the folder are ignored.
-        known |= {match[2]: match[1] for match in matches if _is_inside(match[2])}
-        if lines and DESCRIPTION not in known:
+        digests |= {match[2]: match[1] for match in matches if _is_inside(match[2])}
+        if lines and DESCRIPTION not in digests:
             raise Conflict(f"{path} is not from an export; choose another folder.")
-    return known
+    return digests
 
 
 def _is_inside(path: str) -> bool:

@@ -91,9 +91,9 @@ def get_feed(filters: dict[str, str], path: str) -> Feed:
     site = get_public_site()
     home_url = f"{site.url}/"
     terms = {kind: _get_term(kind, reference) for kind, reference in filters.items()}
-    wanted = {kind: value if kind == "author" else (value,) for kind, value in filters.items()}
+    values = {kind: value if kind == "author" else (value,) for kind, value in filters.items()}
     page = PageRequest(number=1, size=ENTRY_COUNT)
-    body = articles.list_published(_FIELDS, page, ArticleFilters(**wanted)).rows  # type: ignore[arg-type]
+    body = articles.list_published(_FIELDS, page, ArticleFilters(**values)).rows  # type: ignore[arg-type]
     assert isinstance(body.body, bytes)
     room = MAX_CONTENT_LENGTH if current_app.config["FEED_CONTENT"] == "full" else 0
     entries = []
@@ -117,7 +117,7 @@ def get_feed(filters: dict[str, str], path: str) -> Feed:
 
 def _make_page_url(site: Site, terms: Mapping[str, Term]) -> str | None:
     """Return the address of the page of the term; None for several terms, or if there is none."""
-    urls = [addresses.make_term_url(site, kind, uuid=one.uuid, slug=one.slug) for kind, one in terms.items()]
+    urls = [addresses.make_term_url(site, kind, uuid=row.uuid, slug=row.slug) for kind, row in terms.items()]
     return urls[0] if len(urls) == 1 else None
 
 

@@ -33,16 +33,16 @@ def identify(entries: Sequence[folder.Entry], roots: Mapping[str, str]) -> list[
     `roots` has the folders below which the keys of imported files were their paths.
     """
     places = {folder.escape(str(Path(root, key))): key for key, root in roots.items()}
-    former = {entry.path: places.get(folder.escape(str(entry.path)), "") for entry in entries}
+    old_keys = {entry.path: places.get(folder.escape(str(entry.path)), "") for entry in entries}
     folders: dict[Path, list[folder.Entry]] = defaultdict(list)
     for entry in entries:
         folders[entry.path.parents[entry.key.count("/") - 1].parent].append(entry)
     keys: dict[Path, str] = {}
     for parent, files in folders.items():
-        known = {Path(roots[former[entry.path]]) for entry in files if former[entry.path]}
+        known = {Path(roots[old_keys[entry.path]]) for entry in files if old_keys[entry.path]}
         base = next((outer for outer in reversed(parent.parents) if outer in known), parent)
         keys |= _make_keys(files, parent, base, roots)
-    return [IdentifiedFile(replace(entry, key=keys[entry.path]), former[entry.path]) for entry in entries]
+    return [IdentifiedFile(replace(entry, key=keys[entry.path]), old_keys[entry.path]) for entry in entries]
 
 
 def _make_keys(

@@ -207,8 +207,8 @@ def _detect_encoding(data: bytes) -> str:
     declared = _ENCODING.search(data, 0, 1_000)
     name = declared[1].decode("ascii") if declared else "utf-8"
     try:
-        known = codecs.lookup(name).name if _ENCODINGS.fullmatch(name) else "utf-8"
+        codec = codecs.lookup(name).name if _ENCODINGS.fullmatch(name) else "utf-8"
     except LookupError:
         return "utf-8"
     # Like browsers, because Windows wrote such files.
-    return {"ascii": "utf-8", "iso8859-1": "cp1252"}.get(known, known)
+    return {"ascii": "utf-8", "iso8859-1": "cp1252"}.get(codec, codec)

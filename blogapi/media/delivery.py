@@ -189,12 +189,12 @@ def _choose_range(environ: WSGIEnvironment, etag: str, size: int) -> tuple[int, 
     Other units, malformed ranges and several ranges in one request are ignored. Raises RangeNotSatisfiable if
     the part lies behind the end of the file.
     """
-    wanted = parse_range_header(environ.get("HTTP_RANGE"))
-    if wanted is None or wanted.units != "bytes" or len(wanted.ranges) > 1:
+    requested = parse_range_header(environ.get("HTTP_RANGE"))
+    if requested is None or requested.units != "bytes" or len(requested.ranges) > 1:
         return None
     if environ.get("HTTP_IF_RANGE", etag).strip() != etag:
         return None
-    start, end = wanted.ranges[0]
+    start, end = requested.ranges[0]
     if start >= size:
         raise RangeNotSatisfiable(
             f"The file has {size} bytes; request a range within them.",

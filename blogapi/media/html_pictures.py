@@ -48,7 +48,7 @@ class HtmlResolver:
 
     def _resolve_element(self, element: re.Match[str]) -> str:
         name, attributes = element[1], dict(_ATTRIBUTE.findall(element[2]))
-        former = dict(attributes)
+        old_attributes = dict(attributes)
         picture = None
         for attribute in ADDRESS_ATTRIBUTES[name]:
             if attribute not in attributes:
@@ -64,7 +64,7 @@ class HtmlResolver:
             self._resolve_srcset(attributes)
         if name == "img" and picture is not None:
             attributes = self._complete_picture(picture, attributes)
-        if attributes == former:
+        if attributes == old_attributes:
             return element[0]
         written = "".join(f' {key}="{value}"' for key, value in attributes.items())
         return f"<{name}{written}>"

@@ -58,10 +58,10 @@ def _strip_jpeg(data: bytes) -> Content:
     kept, position = [data[:2]], 2
     for _ in range(_MAX_PARTS):
         # Bytes that belong to no segment are dropped, as decoders do.
-        found = _JPEG_MARKER.search(data, position)
-        if found is None:
+        match = _JPEG_MARKER.search(data, position)
+        if match is None:
             break
-        position = found.end() - 2
+        position = match.end() - 2
         marker = data[position + 1]
         if marker == 0xD9:
             return Content(b"".join((*kept, b"\xff\xd9")))

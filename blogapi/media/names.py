@@ -17,12 +17,12 @@ _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 _READ_LENGTH = 200
 
 
-def make_name(given: str, type: MediaType) -> str:
+def make_name(client_name: str, type: MediaType) -> str:
     """Return a safe file name: the slug of the given name, and the extension of the type.
 
     The name has no folder, no second extension, and no character that a shell or a browser could interpret.
     """
-    base = re.split(r"[/\\]", given)[-1]
+    base = re.split(r"[/\\]", client_name)[-1]
     # A name from a header can contain lone surrogates.
     base = base.encode("utf-8", "replace").decode()
     stem = make_slug(

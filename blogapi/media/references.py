@@ -273,14 +273,14 @@ def _list_hashes(file: File) -> Iterator[str]:
 
 
 def _index_by_hash(files: Mapping[UUID, File]) -> dict[str, File]:
-    former = {hash: file for file in files.values() for hash in file.former}
-    return former | {hash: file for file in files.values() for hash in _list_hashes(file)}
+    by_former_hash = {hash: file for file in files.values() for hash in file.former}
+    return by_former_hash | {hash: file for file in files.values() for hash in _list_hashes(file)}
 
 
 def _find_paths(articles: Sequence[UUID]) -> dict[tuple[UUID, str], UUID]:
     uuids: dict[tuple[UUID, str], UUID] = {}
-    for some in chunk(articles):
-        for article_id, path, media_id in db.session.connection().execute(_SELECT_PATHS, {"articles": some}):
+    for batch in chunk(articles):
+        for article_id, path, media_id in db.session.connection().execute(_SELECT_PATHS, {"articles": batch}):
             uuids[article_id, path] = media_id
     return uuids
 
@@ -288,11 +288,11 @@ def _find_paths(articles: Sequence[UUID]) -> dict[tuple[UUID, str], UUID]:
 def _find_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File]:
     """Return the files with these uuids or hashes; a hash that no file has now can be a former one."""
     files = _read_files(uuids, hashes)
-    known = {hash for file in files.values() for hash in _list_hashes(file)}
-    former = _find_former([hash for hash in hashes if hash not in known])
-    if missing := {media_id for _, media_id, _ in former} - files.keys():
-        files |= _read_files(sorted(missing), [])
-    for hash, media_id, width in former:
+    known_hashes = {hash for file in files.values() for hash in _list_hashes(file)}
+    former_rows = _find_former([hash for hash in hashes if hash not in known_hashes])
+    if missing_uuids := {media_id for _, media_id, _ in former_rows} - files.keys():
+        files |= _read_files(sorted(missing_uuids), [])
+    for hash, media_id, width in former_rows:
         # The file can be deleted between the two reads.
         if media_id in files:
             files[media_id].former[hash] = width
@@ -301,18 +301,18 @@ def _find_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File
 
 def _find_former(hashes: Sequence[str]) -> list[Any]:
     rows: list[Any] = []
-    for some in chunk(hashes):
-        rows += db.session.connection().execute(_SELECT_FORMER, {"hashes": some})
+    for batch in chunk(hashes):
+        rows += db.session.connection().execute(_SELECT_FORMER, {"hashes": batch})
     return rows
 
 
 def _read_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File]:
     files: dict[UUID, File] = {}
     keys: Sequence[UUID | str] = (*uuids, *hashes)
-    for some in chunk(keys):
+    for batch in chunk(keys):
         values = {
-            "uuids": [key for key in some if isinstance(key, UUID)] or _NO_UUIDS,
-            "hashes": [key for key in some if isinstance(key, str)] or _NO_HASHES,
+            "uuids": [key for key in batch if isinstance(key, UUID)] or _NO_UUIDS,
+            "hashes": [key for key in batch if isinstance(key, str)] or _NO_HASHES,
         }
         for row in db.session.connection().execute(_SELECT_FILES, values):
             file = files.get(row.uuid)

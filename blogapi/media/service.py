@@ -76,8 +76,8 @@ def prepare(source: Path, name: str) -> Iterator[PreparedFile]:
     accepted, StorageFull if the disk is full, and Unavailable if the server processes too many images.
     """
     upload_hash, head = _read_source(source)
-    known = queries.find_upload(upload_hash)
-    prepared = None if known is None else _describe_known(known, upload_hash)
+    stored_upload = queries.find_upload(upload_hash)
+    prepared = None if stored_upload is None else _describe_known(stored_upload, upload_hash)
     # Image processing is slow, and a snapshot that is kept for a long time makes SQLite's log grow.
     end_read()
     if prepared is not None:
@@ -209,8 +209,8 @@ def replace(media: Media, prepared: PreparedFile) -> None:
         if prepared.path is None:
             raise Unavailable(DELETED_MEANWHILE)
         _check_quota(prepared.sizes, replaced=[media.size, *(item.size for item in media.renditions)])
-        former: dict[str, int | None] = {media.hash: None, media.upload_hash: None}
-        former |= {item.hash: item.width for item in media.renditions}
+        former_hashes: dict[str, int | None] = {media.hash: None, media.upload_hash: None}
+        former_hashes |= {item.hash: item.width for item in media.renditions}
         for stored_file in queries.list_stored_files([media.uuid]):
             call_after_commit(removal.delete_stored_files, stored_file)
         # Equal renditions of the old and the new file have the same primary key.
@@ -220,17 +220,17 @@ def replace(media: Media, prepared: PreparedFile) -> None:
             setattr(media, name, value)
         media.renditions = _build_renditions(prepared)
         db.session.flush()
-        _store_former_hashes(media, prepared.hashes, former)
+        _store_former_hashes(media, prepared.hashes, former_hashes)
         place(prepared)
 
 
-def _store_former_hashes(media: Media, current: Collection[str], former: FormerHashes) -> None:
+def _store_former_hashes(media: Media, current_hashes: Collection[str], former_hashes: FormerHashes) -> None:
     """Store the former hashes of a file; its current ones are no longer former hashes of other files."""
-    is_lost = FormerHash.hash.in_([*current, *former])
+    is_lost = FormerHash.hash.in_([*current_hashes, *former_hashes])
     owners = set(db.session.scalars(delete(FormerHash).where(is_lost).returning(FormerHash.media_id)))
-    lost = former.keys() - set(current)
+    lost = former_hashes.keys() - set(current_hashes)
     db.session.add_all(
-        FormerHash(hash=hash, media_id=media.uuid, width=former[hash]) for hash in sorted(lost)
+        FormerHash(hash=hash, media_id=media.uuid, width=former_hashes[hash]) for hash in sorted(lost)
     )
     db.session.flush()
     hooks.notify(db.session(), owners - {media.uuid})

@@ -58,17 +58,17 @@ def read_stored_files(connection: Connection) -> set[StoredFile]:
     if not inspect(connection).has_table(Media.__tablename__):
         return set()
     originals = select(Media.hash, Media.size, Media.name)
-    found = {
+    stored = {
         StoredFile(hash, name.rpartition(".")[2], size, name)
         for hash, size, name in connection.execute(originals)
     }
     renditions = select(MediaRendition.hash, MediaRendition.size, MediaRendition.width, Media.name)
     for hash, size, width, name in connection.execute(renditions.join(Media)):
-        found.add(StoredFile(hash, RENDITION.extension, size, make_rendition_name(name, width)))
-    for file in found:
+        stored.add(StoredFile(hash, RENDITION.extension, size, make_rendition_name(name, width)))
+    for file in stored:
         if not is_path(file.path):
             raise Conflict(f"The database names a media file that cannot exist ({file.path!r}).")
-    return found
+    return stored
 
 
 def copy_intact(source: IO[bytes], file: StoredFile, target: IO[bytes] | None = None) -> bool:

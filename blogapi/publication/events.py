@@ -329,16 +329,16 @@ class _Writer:
         uuids = {*notes, *self._shown, *self._hidden}
         if not uuids:
             return
-        former = {
+        old_pages = {
             row.uuid: Page(row.slug, row.path)
-            for some in chunk(uuids)
-            for row in self._connection.execute(_SELECT_PUBLIC_AUTHORS, {"uuids": some})
+            for batch in chunk(uuids)
+            for row in self._connection.execute(_SELECT_PUBLIC_AUTHORS, {"uuids": batch})
         }
         # Most articles are of authors that are public already.
-        uuids -= self._shown & former.keys() - self._hidden - notes.keys()
+        uuids -= self._shown & old_pages.keys() - self._hidden - notes.keys()
         public = self._authors.find_public_authors(uuids, self._now)
         for uuid in sorted(uuids):
-            was_public, is_public = uuid in former, uuid in public
+            was_public, is_public = uuid in old_pages, uuid in public
             if uuid not in notes and was_public == is_public:
                 continue
             before, after, what = notes.get(uuid, _Note(State(None), State(None), What.UPDATED))
@@ -346,7 +346,7 @@ class _Writer:
                 (AUTHOR, uuid),
                 _name_change(before, after, what, was_public=was_public, is_public=is_public),
                 self._now,
-                before=former.get(uuid) or _get_page(before),
+                before=old_pages.get(uuid) or _get_page(before),
                 after=public.get(uuid) or _get_page(after),
                 is_public=was_public or is_public,
                 listed=is_public,

@@ -98,8 +98,8 @@ class RedisCounters(MemoryCounters):
 
     def remembers(self, key: Hashable) -> bool:
         """Return whether the key is remembered in this process or in Redis."""
-        known = super().remembers(key)
-        return known or bool(self._breaker.call(lambda: self._redis.exists(self._make_name("known", key))))
+        is_known = super().remembers(key)
+        return is_known or bool(self._breaker.call(lambda: self._redis.exists(self._make_name("known", key))))
 
     def find_error(self) -> str:
         """Return why Redis does not respond, or an empty string if it responds."""

@@ -67,7 +67,7 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
     values = {kind: addresses.parse_path(complete(site), kind, path) or {} for kind in KINDS}
     slugs = {kind: placeholders.get("slug") for kind, placeholders in values.items()}
     redirects = _to_redirects(site, db.session.execute(union_all(*_select_all(path, slugs))).all())
-    matches = [one for one in redirects if _get_page(one.old_url) == without_slash(path)]
+    matches = [row for row in redirects if _get_page(row.old_url) == without_slash(path)]
     # A former path is a former address itself; the address of a former slug follows from the current pattern.
     matches.sort(key=lambda redirect: (redirect.old != path, not _is_path(redirect.old)))
     return Page(_hide_addresses(site, matches[:1]), len(matches[:1]), None)
@@ -79,7 +79,7 @@ def complete(site: Site) -> Site:
 
 
 def _hide_addresses(site: Site, redirects: Sequence[Redirect]) -> Sequence[Redirect]:
-    return redirects if site.url else [replace(one, old_url=None, new_url=None) for one in redirects]
+    return redirects if site.url else [replace(item, old_url=None, new_url=None) for item in redirects]
 
 
 def _select_all(
@@ -141,8 +141,8 @@ def _to_redirects(site: Site, rows: Sequence[Row[Any]]) -> list[Redirect]:
     """Return the redirects without those from a former path that is the address of a public article."""
     site = complete(site)
     redirects = [_to_redirect(site, row) for row in rows]
-    pages = _find_pages(site, [one for one in redirects if _is_path(one.old)])
-    return [one for one in redirects if not _is_path(one.old) or _get_page(one.old_url) not in pages]
+    pages = _find_pages(site, [item for item in redirects if _is_path(item.old)])
+    return [item for item in redirects if not _is_path(item.old) or _get_page(item.old_url) not in pages]
 
 
 def _to_redirect(site: Site, row: Row[Any]) -> Redirect:
@@ -187,8 +187,8 @@ def _find_pages(site: Site, redirects: Sequence[Redirect]) -> set[str]:
             # The addresses of all articles have this path, and differ in their query.
             pages.add(without_slash(redirect.old))
     wanted = sorted(references - {one.new for one in redirects})
-    for some in chunk(wanted):
-        keys = some if name == "slug" else filter(None, map(parse_uuid, some))
+    for batch in chunk(wanted):
+        keys = batch if name == "slug" else filter(None, map(parse_uuid, batch))
         rows = db.session.execute(_select_pages().where(column.in_(list(keys))))
         pages |= {_get_page(_make_url(site, row, row.new)) for row in rows}
     return pages

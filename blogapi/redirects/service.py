@@ -19,9 +19,9 @@ def add(article: UUID, slugs: Sequence[str]) -> list[str]:
     with transaction():
         # The article, or another article that has one of the slugs, may be new.
         db.session.flush()
-        current = select(Article.slug, Article.uuid).where(Article.slug.in_(slugs))
-        former = select(FormerSlug.slug, FormerSlug.article_id).where(FormerSlug.slug.in_(slugs))
-        owners = {row.slug: row.uuid for row in db.session.execute(union_all(current, former))}
+        current_owners = select(Article.slug, Article.uuid).where(Article.slug.in_(slugs))
+        former_owners = select(FormerSlug.slug, FormerSlug.article_id).where(FormerSlug.slug.in_(slugs))
+        owners = {row.slug: row.uuid for row in db.session.execute(union_all(current_owners, former_owners))}
         db.session.add_all(
             FormerSlug(slug=slug, article_id=article) for slug in dict.fromkeys(slugs) if slug not in owners
         )

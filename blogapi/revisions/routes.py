@@ -50,22 +50,22 @@ def listed(query: Query, id: UUID) -> PartialResult:
 @bp.check_exists(articles.check_exists)
 @bp.arguments(NewRevisionSchema(partial=("title",)))
 @bp.response(201, RevisionSchema())
-def create(given: NewRevision, id: UUID) -> WithAttributes:
+def create(new_revision: NewRevision, id: UUID) -> WithAttributes:
     """Add a version to the history of an article without changing the article.
 
     If the body contains only a name, the version is the working copy, or the current version if there is no
     working copy.
     """
-    return queries.with_content(service.add(current_user_id(), id, given.name, given.edits))
+    return queries.with_content(service.add(current_user_id(), id, new_revision.name, new_revision.edits))
 
 
 @bp.patch(_REVISION)
 @allow(admin, scope="write")
 @bp.arguments(RevisionBodySchema)
 @bp.response(200, RevisionSchema())
-def change(given: Fields, id: UUID, number: int) -> WithAttributes:
+def change(fields: Fields, id: UUID, number: int) -> WithAttributes:
     """Name a former version, or the current one."""
-    return queries.with_content(service.rename(id, number, **given))
+    return queries.with_content(service.rename(id, number, **fields))
 
 
 @bp.get(_REVISION)

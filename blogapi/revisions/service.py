@@ -44,18 +44,18 @@ def restore(editor: UUID, article_id: UUID, number: int) -> Article:
     """
     with transaction(visible=False):
         revision = queries.get_revision(article_id, number)
-        former, category = keep_existing(parse_content(revision.content))
+        version, category = keep_existing(parse_content(revision.content))
         if category is None:
             raise Conflict(
                 "The category of that version was deleted; create it again with the same uuid, then restore "
                 "the version."
             )
-        given = former.to_input()
+        fields = version.to_input()
         if articles.find_by_uuid(article_id) is not None:
-            return article_service.change(editor, article_id, given)
+            return article_service.change(editor, article_id, fields)
         author = db.session.get(Account, revision.author_id)
         return article_service.create(
-            author.uuid if author else editor, given, uuid=article_id, editor=editor, slug_from=former.slug
+            author.uuid if author else editor, fields, uuid=article_id, editor=editor, slug_from=version.slug
         )
 
 
@@ -95,8 +95,8 @@ def rename(article_id: UUID, number: int, *, name: str | None = None) -> Article
 
 def prepare(article_id: UUID, number: int) -> None:
     """Render the content of a former version before the transaction that restores it."""
-    former = parse_content(queries.get_revision(article_id, number).content)
-    article_service.prepare([ArticleInput(uuid=article_id, texts=former.texts)])
+    version = parse_content(queries.get_revision(article_id, number).content)
+    article_service.prepare([ArticleInput(uuid=article_id, texts=version.texts)])
 
 
 def compare(article_id: UUID, number: int, *, to: int | None = None) -> Comparison:

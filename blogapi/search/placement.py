@@ -34,13 +34,13 @@ def _place(words: Sequence[list[str]], terms: Sequence[list[str]]) -> Iterator[P
         placed: Placed = []
         for word in of_text:
             position += 1
-            known = counts.get(word, 0)
-            if known == MAX_POSITIONS_PER_WORD or (known and position > _LAST_POSITION_IN_PHRASES):
+            count = counts.get(word, 0)
+            if count == MAX_POSITIONS_PER_WORD or (count and position > _LAST_POSITION_IN_PHRASES):
                 continue
-            bytes_left -= 2 if known else 8 + len(word.encode())
+            bytes_left -= 2 if count else 8 + len(word.encode())
             if bytes_left < 0:
                 break
-            counts[word] = known + 1
+            counts[word] = count + 1
             placed.append((word, position if position <= _LAST_POSITION_IN_PHRASES else MAX_POSITION))
         for term in terms_of_text:
             bytes_left -= 10 + len(term.encode())

@@ -118,7 +118,8 @@ def _choose_numbers(connection: Connection, texts: Sequence[SearchText]) -> dict
     while pending:
         ranges = {uuid: _candidates(at, width, scheduled=at > now) for uuid, at in pending.items()}
         used |= _read_numbers(
-            connection, {(min(one[0], one[-1]), max(one[0], one[-1])) for one in ranges.values()}
+            connection,
+            {(min(numbers[0], numbers[-1]), max(numbers[0], numbers[-1])) for numbers in ranges.values()},
         )
         for uuid, candidates in ranges.items():
             number = next((number for number in candidates if number not in used), None)
@@ -151,8 +152,8 @@ def _read_numbers(connection: Connection, ranges: set[tuple[int, int]]) -> set[i
         chunk = ordered[start : start + _RANGES_PER_STATEMENT]
         limits = {
             f"{name}_{place}": limit
-            for place, one in enumerate(chunk)
-            for name, limit in zip(("low", "high"), one, strict=True)
+            for place, limits_of_range in enumerate(chunk)
+            for name, limit in zip(("low", "high"), limits_of_range, strict=True)
         }
         numbers.update(connection.scalars(_select_numbers(len(chunk)), limits))
     return numbers

@@ -116,9 +116,9 @@ def make_picture_absolute(site: Site, address: str) -> str | None:
 def check_path_pattern(pattern: str, placeholders: tuple[str, ...]) -> list[str]:
     """Return what is wrong with a path pattern, one sentence for each mistake."""
     names = _PLACEHOLDER.findall(pattern)
-    known = ", ".join(f"{{{name}}}" for name in placeholders)
+    allowed = ", ".join(f"{{{name}}}" for name in placeholders)
     problems = [
-        f"{{{name}}} is not a placeholder; use {known}." for name in names if name not in placeholders
+        f"{{{name}}} is not a placeholder; use {allowed}." for name in names if name not in placeholders
     ]
     if not pattern.startswith("/") or pattern.startswith("//"):
         problems.append("Must begin with one slash.")

@@ -16,5 +16,5 @@ def get_info(session: Session) -> dict[str, Any]:
     if info is None or transaction is not current:
         info = {}
         session.info[_KEY] = (current, info)
-    known: dict[str, Any] = info
-    return known
+    typed_info: dict[str, Any] = info
+    return typed_info

@@ -160,8 +160,8 @@ def find_by_slugs(taxonomy: Taxonomy[TermType], slugs: Sequence[str]) -> dict[st
     model = taxonomy.model
     terms: dict[str, TermType] = {}
     for start in range(0, len(slugs), _MAX_VARIABLES):
-        some = slugs[start : start + _MAX_VARIABLES]
-        terms |= {term.slug: term for term in db.session.scalars(select(model).where(model.slug.in_(some)))}
+        batch = slugs[start : start + _MAX_VARIABLES]
+        terms |= {term.slug: term for term in db.session.scalars(select(model).where(model.slug.in_(batch)))}
     return terms
 
 

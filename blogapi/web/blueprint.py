@@ -117,8 +117,8 @@ class Representation:
         if self.get_fields is None or self.fields_schema is None:
             return _render(self.get_item(id), self.item_schema)
         # The item is looked up even if all of the names are fields of lists, such as `snippet`.
-        known = tuple(name for name in self.fields_schema._declared_fields if name in names) or ("uuid",)
-        return _render(self.get_fields(id, known), _only_fields(self.fields_schema, known))
+        fields = tuple(name for name in self.fields_schema._declared_fields if name in names) or ("uuid",)
+        return _render(self.get_fields(id, fields), _only_fields(self.fields_schema, fields))
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,30 +110,30 @@ def compute_item_etag(item_state: str, body_etag: str) -> str:
     return f"{compute_etag(item_state.encode())[:16]}.{body_etag[:16]}"
 
 
-def contains_etag(given: ETags, etag: str) -> bool:
+def contains_etag(header: ETags, etag: str) -> bool:
     """Return whether `If-Match` or `If-None-Match` contains the ETag, which is given without quotes.
 
     A proxy that compresses a response changes its strong ETag: nginx makes it weak, and Caddy and Apache add
     the name of the compression. Such an ETag stands for the one that this service sent.
     """
-    return given.star_tag or etag in _read_etags(given)
+    return header.star_tag or etag in _read_etags(header)
 
 
-def contains_state(given: ETags, etag: str) -> bool:
+def contains_state(header: ETags, etag: str) -> bool:
     """Return whether `If-Match` contains the ETag of any representation of the item in the same state.
 
     A representation can have any `fields`; `etag` is the ETag of one of them. The ETag of a list, or of an
     item with only one representation, must be the same.
     """
     state = _ITEM_ETAG.fullmatch(etag)
-    if given.star_tag or state is None:
-        return contains_etag(given, etag)
-    return any(sent and sent[1] == state[1] for sent in map(_ITEM_ETAG.fullmatch, _read_etags(given)))
+    if header.star_tag or state is None:
+        return contains_etag(header, etag)
+    return any(sent and sent[1] == state[1] for sent in map(_ITEM_ETAG.fullmatch, _read_etags(header)))
 
 
-def _read_etags(given: ETags) -> list[str]:
+def _read_etags(header: ETags) -> list[str]:
     """Return the ETags that this service sent, without what proxies added."""
-    return [_COMPRESSION.sub("", tag) for tag in given.as_set(include_weak=True) if tag]
+    return [_COMPRESSION.sub("", tag) for tag in header.as_set(include_weak=True) if tag]
 
 
 def prefers_html() -> bool:

@@ -29,9 +29,9 @@ class PublicQueryMiddleware:
         """Call the application with the known parameters."""
         if query := environ.get("QUERY_STRING"):
             path = environ["PATH_INFO"]
-            known = next((names for start, names in self._names.items() if path.startswith(start)), None)
-            if known is not None:
-                environ["QUERY_STRING"] = _select(query, known)
+            allowed = next((names for start, names in self._names.items() if path.startswith(start)), None)
+            if allowed is not None:
+                environ["QUERY_STRING"] = _select(query, allowed)
         return self._application(environ, start_response)
 
 

@@ -21,9 +21,9 @@ REQUEST_ID_KEY = "blogapi.request_id"
 ROUTE_KEY = "blogapi.route"
 
 
-def choose_request_id(given: str | None) -> str:
+def choose_request_id(sent: str | None) -> str:
     """Return the id that the client sent if it is well-formed, otherwise a new one."""
-    return given if given and re.fullmatch(REQUEST_ID_PATTERN, given, re.ASCII) else secrets.token_hex(8)
+    return sent if sent and re.fullmatch(REQUEST_ID_PATTERN, sent, re.ASCII) else secrets.token_hex(8)
 
 
 class RequestIdMiddleware:

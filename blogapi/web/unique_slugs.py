@@ -36,17 +36,17 @@ def first_free_slug(slug: str, taken: Collection[str]) -> str:
     return next(candidate for candidate in numbered if candidate not in taken)
 
 
-def choose_slug(given: str | None, name: str, find_similar: Callable[[str], Collection[str]]) -> str:
-    """Return the given slug, or a free slug derived from the name if `given` is None.
+def choose_slug(slug: str | None, name: str, find_similar: Callable[[str], Collection[str]]) -> str:
+    """Return the requested slug, or a free slug derived from the name if `slug` is None.
 
     `find_similar` returns the slugs in use that begin with its argument. Raises Conflict if the given slug is
     in use.
     """
-    if given is None:
-        slug = make_slug(name)
-        return first_free_slug(slug, find_similar(slug))
-    if given in find_similar(given):
+    if slug is None:
+        derived = make_slug(name)
+        return first_free_slug(derived, find_similar(derived))
+    if slug in find_similar(slug):
         raise Conflict(
-            f"The slug {given!r} is taken; choose another.", code="slug_taken", errors={"slug": ["Is taken."]}
+            f"The slug {slug!r} is taken; choose another.", code="slug_taken", errors={"slug": ["Is taken."]}
         )
-    return given
+    return slug

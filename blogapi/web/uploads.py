@@ -179,7 +179,7 @@ def _receive_multipart(request: Request, query: Fields, path: Path, schema: ma.S
 
 def _load_parts(schema: ma.Schema, *parts: MultiDict[str, Any]) -> Fields:
     """Return the loaded parts of a body: texts and files."""
-    sent = [(name, values) for some in parts for name, values in some.lists()]
+    sent = [(name, values) for part in parts for name, values in part.lists()]
     names = [name for name, values in sent for _ in values]
     errors = {name: ["Is sent several times; send it once."] for name in names if names.count(name) > 1}
     try:

@@ -67,13 +67,13 @@ def single(id: UUID) -> WithAttributes:
 @bp.check_exists(articles.check_exists)
 @bp.arguments(WorkingCopyBodySchema)
 @bp.write(200, WorkingCopySchema(), REPRESENTATION, creates=True)
-def replace(given: ArticleInput, id: UUID) -> UpsertResult:
+def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
     """Save the working copy of an article; no version is created, and readers do not see the edits.
 
     If there is no working copy, `If-Match` is compared with the ETag of the article. If it contains the ETags
     of both, the edits are based on the current version of the article from then on.
     """
-    copy, created = service.save(current_user_id(), id, given, rebase=_names_article(id))
+    copy, created = service.save(current_user_id(), id, fields, rebase=_names_article(id))
     return UpsertResult(WithAttributes(copy, uuid=id), created)
 
 
@@ -101,12 +101,12 @@ def delete(id: UUID) -> None:
     ArticleSchema(),
     _PUBLISHED,
     partial_schema=SingleArticleFieldsSchema,
-    prepare=lambda given, id: service.prepare_publication(id),
+    prepare=lambda fields, id: service.prepare_publication(id),
 )
-def publish(given: Fields, id: UUID) -> Article:
+def publish(fields: Fields, id: UUID) -> Article:
     """Write the working copy to the article, in one version, and delete the copy.
 
     `If-Match` is compared with the ETag of the working copy, or of the article if there is no copy. If the
     content of the article has changed since the version that the edits are based on, the response is `409`.
     """
-    return service.publish(current_user_id(), id, **given)
+    return service.publish(current_user_id(), id, **fields)

@@ -27,7 +27,7 @@ from blogapi.working_copies import queries
 
 
 def save(
-    editor: UUID, article_id: UUID, given: ArticleInput, *, rebase: bool = False
+    editor: UUID, article_id: UUID, fields: ArticleInput, *, rebase: bool = False
 ) -> tuple[WorkingCopy, bool]:
     """Create or replace the working copy; return it and whether it was created.
 
@@ -36,7 +36,7 @@ def save(
     """
     with transaction(visible=False):
         article = articles.get_by_uuid(article_id)
-        content = history.dump_content(make_edits(history.get_content(article), given))
+        content = history.dump_content(make_edits(history.get_content(article), fields))
         copy, now = queries.find_working_copy(article_id), current_time()
         base_version = article.version if copy is None or rebase else copy.base_version
         if copy is None:
@@ -53,26 +53,26 @@ def save(
     return copy, created
 
 
-def make_edits(article: ArticleContent, given: ArticleInput, *, partial: bool = False) -> ArticleContent:
+def make_edits(article: ArticleContent, fields: ArticleInput, *, partial: bool = False) -> ArticleContent:
     """Return the content of a working copy with these fields; see `history.complete_edits`.
 
     An omitted field is reset as by a PUT of the article; with `partial`, it is taken from the article. Raises
     Invalid if the category, a tag or an author does not exist.
     """
     errors: Errors = {}
-    category, tags, authors = find_terms([given]).resolve(given, errors)
+    category, tags, authors = find_terms([fields]).resolve(fields, errors)
     if errors:
         raise Invalid(
             "The working copy is invalid; `errors` names the fields to correct.",
             errors={path.removesuffix(".uuid"): messages for path, messages in errors.items()},
         )
-    texts = {**article.texts, **({} if partial else RESET_BY_PUT), **given.texts}
+    texts = {**article.texts, **({} if partial else RESET_BY_PUT), **fields.texts}
     derived = default_seo(texts)
-    seo = dict.fromkeys(derived, "") | (_get_written_seo(article) if partial else {}) | {**given.seo}
+    seo = dict.fromkeys(derived, "") | (_get_written_seo(article) if partial else {}) | {**fields.seo}
     return replace(
         article,
         texts=texts,
-        slug=given.slug or "",
+        slug=fields.slug or "",
         category=category or article.category,
         tags=(article.tags if partial else ()) if tags is None else tags,
         authors=authors or article.authors,
@@ -119,15 +119,15 @@ def publish(
     with transaction(visible=False):
         article = articles.get_by_uuid(article_id)
         copy = queries.find_working_copy(article_id)
-        given = ArticleInput()
+        fields = ArticleInput()
         if copy is not None:
             _check_base(article, copy.base_version, status)
-            given = _make_input(copy, history.get_content(article))
+            fields = _make_input(copy, history.get_content(article))
             history.delete_working_copy(copy)
         if status is None and article.status == Status.DRAFT:
             status = Status.PUBLISHED.value
-        given = replace(given, status=status, published_at=published_at)
-        article = article_service.change(editor, article_id, given)
+        fields = replace(fields, status=status, published_at=published_at)
+        article = article_service.change(editor, article_id, fields)
         if name:
             history.name_current(article, name)
     return article
@@ -159,5 +159,5 @@ def _check_base(article: Article, base_version: int, status: str | None) -> None
 
 def _make_input(copy: WorkingCopy, article: ArticleContent) -> ArticleInput:
     edits, category = keep_existing(history.parse_content(copy.content))
-    given = history.complete_edits(edits, article).to_input()
-    return replace(given, slug=edits.slug or None, category=given.category if category else None)
+    fields = history.complete_edits(edits, article).to_input()
+    return replace(fields, slug=edits.slug or None, category=fields.category if category else None)

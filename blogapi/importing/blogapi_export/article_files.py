@@ -73,16 +73,16 @@ class ArticleFiles:
         if len(match[1]) > _MAX_FRONT_MATTER:
             raise RefusedFile(f"Its front matter has more than {_MAX_FRONT_MATTER:,} bytes; shorten it.")
         entries, notes = parse_yaml(_decode(match[1]), 2)
-        own = values.get_mapping(entries, "blogapi")
-        content, media_paths = self._read_content(own, _decode(data[match.end() :]))
-        content_type = _read_content_type(own, path)
+        metadata = values.get_mapping(entries, "blogapi")
+        content, media_paths = self._read_content(metadata, _decode(data[match.end() :]))
+        content_type = _read_content_type(metadata, path)
         if content_type == ContentType.TEXT and path.suffix.lower() == ".html":
             content = _read_pre(content)
-        status, reasons = _read_status(entries, own, path)
-        cover = self._read_picture(own, "cover_image", *_list_covers(entries))
+        status, reasons = _read_status(entries, metadata, path)
+        cover = self._read_picture(metadata, "cover_image", *_list_covers(entries))
         fields = {
-            "uuid": own.get("uuid"),
-            "created": own.get("created"),
+            "uuid": metadata.get("uuid"),
+            "created": metadata.get("created"),
             "last_updated": entries.get("lastmod"),
             "published_at": entries.get("date"),
             "status": status,
@@ -93,51 +93,55 @@ class ArticleFiles:
             "content": content,
             "content_type": content_type,
             "cover_image": cover,
-            **{name: own[name] for name in _HISTORY_FIELDS if name in own},
+            **{name: metadata[name] for name in _HISTORY_FIELDS if name in metadata},
         }
         categories = values.get_texts(entries, "categories")
         if len(categories) > 1:
             notes.append("It has several categories; the first one is used.")
         terms = {
-            "category": self._find_terms("category", categories[:1] or [DEFAULT_CATEGORY], own, "category"),
-            "tags": self._find_terms("tag", values.get_texts(entries, "tags"), own, "tags"),
-            "authors": self._find_terms("author", values.get_texts(entries, "authors"), own, "authors"),
+            "category": self._find_terms(
+                "category", categories[:1] or [DEFAULT_CATEGORY], metadata, "category"
+            ),
+            "tags": self._find_terms("tag", values.get_texts(entries, "tags"), metadata, "tags"),
+            "authors": self._find_terms("author", values.get_texts(entries, "authors"), metadata, "authors"),
         }
         return make_record(
             fields,
             source,
             self.now,
             terms=terms,
-            seo=self._read_seo(entries, own),
+            seo=self._read_seo(entries, metadata),
             media_paths=media_paths,
             notes=(*notes, *reasons),
         )
 
-    def _find_terms(self, kind: str, names: Sequence[str], own: Values, field: str) -> list[dict[str, str]]:
-        return self.terms.find_references(kind, names, values.get_texts(own, field))
+    def _find_terms(
+        self, kind: str, names: Sequence[str], metadata: Values, field: str
+    ) -> list[dict[str, str]]:
+        return self.terms.find_references(kind, names, values.get_texts(metadata, field))
 
-    def _read_seo(self, entries: Values, own: Values) -> dict[str, str]:
+    def _read_seo(self, entries: Values, metadata: Values) -> dict[str, str]:
         seo = {name: values.get_text(entries, key) for name, key in SEO_NAMES.items() if key in entries}
-        if "og_image" in entries or "og_image" in values.get_mapping(own, "originals"):
-            seo["og_image"] = self._read_picture(own, "og_image", entries.get("og_image"))
+        if "og_image" in entries or "og_image" in values.get_mapping(metadata, "originals"):
+            seo["og_image"] = self._read_picture(metadata, "og_image", entries.get("og_image"))
         return seo
 
-    def _read_picture(self, own: Values, name: str, *given: object) -> str:
-        originals = values.get_mapping(own, "originals")
+    def _read_picture(self, metadata: Values, name: str, *candidates: object) -> str:
+        originals = values.get_mapping(metadata, "originals")
         if name in originals:
             return values.get_text(originals, name)
-        address = values.get_text({name: next((one for one in given if one), "")}, name)
+        address = values.get_text({name: next(filter(None, candidates), "")}, name)
         file = self.media.get(address.removeprefix(self.media_folder))
         return file.address if file and address.startswith(self.media_folder) else address
 
-    def _read_content(self, own: Values, exported: str) -> tuple[str, dict[str, UUID]]:
+    def _read_content(self, metadata: Values, exported: str) -> tuple[str, dict[str, UUID]]:
         """Return the original content, and the files to which paths in it refer."""
-        given = values.get_list(own, "replacements")
-        if len(given) > _MAX_REPLACEMENTS:
+        entries = values.get_list(metadata, "replacements")
+        if len(entries) > _MAX_REPLACEMENTS:
             raise RefusedFile(f"It has more than {_MAX_REPLACEMENTS:,} `replacements`; remove some.")
         replacements: dict[str, str] = {}
         paths: dict[str, UUID] = {}
-        for item in values.get_mappings(own, "replacements"):
+        for item in values.get_mappings(metadata, "replacements"):
             text, original = values.get_text(item, "exported"), values.get_text(item, "original")
             if not text:
                 continue
@@ -145,11 +149,11 @@ class ArticleFiles:
             file = self.media.get(get_file_name(text, self.media_folder))
             if file is not None and not _LIBRARY_REFERENCE.match(original):
                 paths[original] = file.uuid
-        paths |= self._read_paths(own)
+        paths |= self._read_paths(metadata)
         return restore_content(exported, replacements), paths
 
-    def _read_paths(self, own: Values) -> Iterator[tuple[str, UUID]]:
-        for item in values.get_mappings(own, "paths"):
+    def _read_paths(self, metadata: Values) -> Iterator[tuple[str, UUID]]:
+        for item in values.get_mappings(metadata, "paths"):
             file = self.media.get(values.get_text(item, "file"))
             if file is not None:
                 yield values.get_text(item, "path"), file.uuid
@@ -164,11 +168,11 @@ def _decode(data: bytes) -> str:
         ) from error
 
 
-def _read_content_type(own: Values, path: Path) -> str:
-    given = own.get("content_type")
-    if given is not None and given not in _CONTENT_TYPES.values():
+def _read_content_type(metadata: Values, path: Path) -> str:
+    content_type = metadata.get("content_type")
+    if content_type is not None and content_type not in _CONTENT_TYPES.values():
         raise RefusedFile(f"`content_type` is not one of {', '.join(_CONTENT_TYPES.values())}; correct it.")
-    return str(given) if given else _CONTENT_TYPES.get(path.suffix.lower(), "markdown")
+    return str(content_type) if content_type else _CONTENT_TYPES.get(path.suffix.lower(), "markdown")
 
 
 def _read_pre(content: str) -> str:
@@ -180,14 +184,14 @@ def _list_covers(entries: Values) -> list[Any]:
     return [entries.get("cover_image"), *values.get_list(entries, "images"), entries.get("image")]
 
 
-def _read_status(entries: Values, own: Values, path: Path) -> tuple[str, tuple[str, ...]]:
+def _read_status(entries: Values, metadata: Values, path: Path) -> tuple[str, tuple[str, ...]]:
     """Return the status, and the reasons for a draft that a person has added."""
-    others = {key: value for key, value in entries.items() if key not in _OWN_FIELDS}
-    reasons = tuple(reason.note for reason in privacy.find_in_front_matter(others))
+    other_entries = {key: value for key, value in entries.items() if key not in _OWN_FIELDS}
+    reasons = tuple(reason.note for reason in privacy.find_in_front_matter(other_entries))
     draft = to_bool(entries.get("draft")) if "draft" in entries else False
-    if own.get("status") not in (None, Status.ARCHIVED):
+    if metadata.get("status") not in (None, Status.ARCHIVED):
         return "", reasons
-    if own.get("status") == Status.ARCHIVED:
+    if metadata.get("status") == Status.ARCHIVED:
         return Status.ARCHIVED.value, ()
     if draft is None:
         line = to_line(entries["draft"])[:100]

@@ -26,7 +26,7 @@ def make_key(uuid: UUID) -> str:
 
 
 def make_record(
-    given: Values,
+    fields: Values,
     source: str,
     now: datetime,
     *,
@@ -37,19 +37,19 @@ def make_record(
 ) -> ArticleRecord:
     """Return the record of an article with the fields and values of the API.
 
-    `given` contains the texts of the article, its uuid, slug, status and times; `terms` has references by
+    `fields` contains the texts of the article, its uuid, slug, status and times; `terms` has references by
     `category`, `tags` and `authors`; `seo` contains only those fields that the export has. `now` is the time
     of creation if the export does not contain it. Raises RefusedFile if a field is invalid.
     """
     notes = list(notes)
-    uuid, slug = values.get_uuid(given, "uuid"), _read_slug(given, notes)
-    texts = {name: values.get_text(given, name) for name in TEXT_NAMES}
+    uuid, slug = values.get_uuid(fields, "uuid"), _read_slug(fields, notes)
+    texts = {name: values.get_text(fields, name) for name in TEXT_NAMES}
     if not texts["title"].strip():
         raise RefusedFile("It has no title; add the field `title`.")
-    published_at = values.get_time(given, "published_at")
-    status = _read_status(given, published_at, notes)
-    created = values.get_time(given, "created") or published_at or now
-    last_updated = values.get_time(given, "last_updated") or created
+    published_at = values.get_time(fields, "published_at")
+    status = _read_status(fields, published_at, notes)
+    created = values.get_time(fields, "created") or published_at or now
+    last_updated = values.get_time(fields, "last_updated") or created
     body: dict[str, Any] = {
         **texts,
         "status": status,
@@ -66,10 +66,10 @@ def make_record(
         body=body,
         created=created,
         last_updated=last_updated,
-        was_public=given.get("was_public") in (True, "true"),
-        slug_derived=given.get("slug_derived") in (True, "true"),
-        former_slugs=values.get_former(given, "former_slugs", last_updated),
-        former_paths=values.get_former(given, "former_paths", last_updated),
+        was_public=fields.get("was_public") in (True, "true"),
+        slug_derived=fields.get("slug_derived") in (True, "true"),
+        former_slugs=values.get_former(fields, "former_slugs", last_updated),
+        former_paths=values.get_former(fields, "former_paths", last_updated),
         media_paths=media_paths,
     )
     values.refuse_surrogates([body, exported.former_slugs, exported.former_paths, media_paths])
@@ -87,8 +87,8 @@ def make_record(
     )
 
 
-def _read_slug(given: Values, notes: list[str]) -> str:
-    slug = values.get_text(given, "slug")
+def _read_slug(fields: Values, notes: list[str]) -> str:
+    slug = values.get_text(fields, "slug")
     if len(slug) > MAX_SLUG_LENGTH:
         raise RefusedFile(f"Its slug has more than {MAX_SLUG_LENGTH} characters; shorten it.")
     valid = make_slug(slug, max_length=MAX_SLUG_LENGTH) if slug else ""
@@ -97,9 +97,9 @@ def _read_slug(given: Values, notes: list[str]) -> str:
     return valid
 
 
-def _read_status(given: Values, published_at: datetime | None, notes: list[str]) -> str:
+def _read_status(fields: Values, published_at: datetime | None, notes: list[str]) -> str:
     """Return the status; an article is never more public than the export says."""
-    status = given.get("status")
+    status = fields.get("status")
     if status not in _STATUSES:
         notes.append("Its status is not understood; the article became a draft.")
         return Status.DRAFT.value

@@ -77,12 +77,12 @@ class TermNames:
         return [self._find(kind, name, remaining) for name in names]
 
     def _find(self, kind: str, name: str, remaining: list[str]) -> dict[str, str]:
-        known = self._slugs.get((kind, name), [])
-        slug = next((slug for slug in remaining if slug in known), "")
+        known_slugs = self._slugs.get((kind, name), [])
+        slug = next((slug for slug in remaining if slug in known_slugs), "")
         if slug:
             remaining.remove(slug)
-        elif known:
-            slug = known[0]
+        elif known_slugs:
+            slug = known_slugs[0]
         elif len(name) > MAX_NAME_LENGTH:
             raise RefusedFile(f"The name of a {kind} has {len(name):,} characters; shorten it.")
         else:
@@ -91,50 +91,50 @@ class TermNames:
         return {"slug": slug, "name": name}
 
 
-def read_term(kind: str, given: Values, pictures: Mapping[str, str]) -> ExportedTerm:
+def read_term(kind: str, values_by_name: Values, pictures: Mapping[str, str]) -> ExportedTerm:
     """Return a term; `pictures` has the fields with the address of a picture as they are stored."""
-    values.refuse_surrogates(given)
+    values.refuse_surrogates(values_by_name)
     fields: dict[str, Any] = {
-        name: given[name]
+        name: values_by_name[name]
         for name in ("name", "slug", *TERM_FIELDS[kind])
-        if given.get(name) is not None or (name == "description" and name in given)
+        if values_by_name.get(name) is not None or (name == "description" and name in values_by_name)
     }
     for name in ("name", "slug"):
-        if not values.get_text(given, name).strip():
+        if not values.get_text(values_by_name, name).strip():
             raise RefusedFile(f"A {kind} has no `{name}`; add it.")
-    created, updated = _get_times(given)
+    created, updated = _get_times(values_by_name)
     return ExportedTerm(
         kind=kind,
-        uuid=values.get_uuid(given, "uuid"),
+        uuid=values.get_uuid(values_by_name, "uuid"),
         fields=fields | {name: pictures[name] for name in pictures if name in TERM_FIELDS[kind]},
         created=created,
         last_updated=updated,
-        former_slugs=values.get_former(given, "former_slugs", updated),
+        former_slugs=values.get_former(values_by_name, "former_slugs", updated),
     )
 
 
-def read_media(given: Values) -> ExportedMedia:
+def read_media(fields: Values) -> ExportedMedia:
     """Return a file of the library; the path of its file is not known yet."""
-    values.refuse_surrogates(given)
-    created, updated = _get_times(given)
-    file, digest = values.get_text(given, "file"), values.get_text(given, "hash")
+    values.refuse_surrogates(fields)
+    created, updated = _get_times(fields)
+    file, digest = values.get_text(fields, "file"), values.get_text(fields, "hash")
     _check_digest(digest)
     return ExportedMedia(
-        uuid=values.get_uuid(given, "uuid"),
+        uuid=values.get_uuid(fields, "uuid"),
         file=file,
-        name=values.get_text(given, "name") or file,
+        name=values.get_text(fields, "name") or file,
         hash=digest,
-        upload_hash=values.get_text(given, "upload_hash") or digest,
-        alt=values.get_text(given, "alt"),
-        caption=values.get_text(given, "caption"),
+        upload_hash=values.get_text(fields, "upload_hash") or digest,
+        alt=values.get_text(fields, "alt"),
+        caption=values.get_text(fields, "caption"),
         created=created,
         last_updated=updated,
-        former_hashes=dict(_read_former_hashes(given)),
+        former_hashes=dict(_read_former_hashes(fields)),
     )
 
 
-def _read_former_hashes(given: Values) -> Iterator[tuple[str, int | None]]:
-    for item in values.get_mappings(given, "former_hashes"):
+def _read_former_hashes(fields: Values) -> Iterator[tuple[str, int | None]]:
+    for item in values.get_mappings(fields, "former_hashes"):
         digest, width = values.get_text(item, "hash"), str(item.get("width") or "")
         _check_digest(digest)
         yield digest, int(width) if width.isascii() and width.isdigit() and len(width) < 7 else None
@@ -145,20 +145,20 @@ def _check_digest(digest: str) -> None:
         raise RefusedFile("`hash` is not a SHA-256 of 64 hexadecimal digits; correct it.")
 
 
-def read_site(given: Values, pictures: Mapping[str, str]) -> dict[str, Any]:
+def read_site(fields: Values, pictures: Mapping[str, str]) -> dict[str, Any]:
     """Return the fields of the site as the API takes them."""
-    values.refuse_surrogates(given)
-    site: dict[str, Any] = {name: given[name] for name in SITE_FIELDS if given.get(name) is not None}
+    values.refuse_surrogates(fields)
+    site: dict[str, Any] = {name: fields[name] for name in SITE_FIELDS if fields.get(name) is not None}
     navigation = [
         {name: values.get_text(item, name) for name in ("label", "url")}
-        for item in values.get_mappings(given, "navigation")
+        for item in values.get_mappings(fields, "navigation")
     ]
     site |= {name: pictures[name] for name in pictures if name in SITE_FIELDS}
     return site | {"navigation": navigation}
 
 
-def _get_times(given: Values) -> tuple[datetime, datetime]:
-    created, updated = values.get_time(given, "created"), values.get_time(given, "last_updated")
+def _get_times(fields: Values) -> tuple[datetime, datetime]:
+    created, updated = values.get_time(fields, "created"), values.get_time(fields, "last_updated")
     created = created or updated
     if created is None:
         raise RefusedFile("It has no `created`; add the time, such as 2024-05-01T09:00:00+00:00.")

@@ -29,8 +29,8 @@ def read_data(export: ExportFolder) -> BlogData:
     """Return the data of the export; what cannot be read becomes a report."""
     data = BlogData()
 
-    def read_media(given: Values) -> ExportedMedia:
-        item = blog_data.read_media(given)
+    def read_media(fields: Values) -> ExportedMedia:
+        item = blog_data.read_media(fields)
         return replace(item, path=export.get_media_path(item.file))
 
     data.media = [*_read_list(export, "media", data, read_media)]
@@ -60,11 +60,11 @@ def _read_list(
         text = _read_text(export, kind) or ""
         for group in _split(text):
             start = "items:\n" if group.startswith("- ") else "items: "
-            for given in values.get_mappings(parse_yaml(f"{start}{group}", 0)[0], "items"):
+            for item in values.get_mappings(parse_yaml(f"{start}{group}", 0)[0], "items"):
                 try:
-                    yield read(given)
+                    yield read(item)
                 except RefusedFile as error:
-                    label = next((given[name] for name in ("file", "slug", "name") if given.get(name)), "")
+                    label = next((item[name] for name in ("file", "slug", "name") if item.get(name)), "")
                     data.reports.append(_refuse(export, kind, f"“{str(label)[:100]}”: {error}"))
     except RefusedFile as error:
         data.reports.append(_refuse(export, kind, str(error)))
@@ -98,13 +98,13 @@ def _read_text(export: ExportFolder, kind: str) -> str | None:
 
 
 def _read_pictures(
-    export: ExportFolder, given: Values, by_file: Mapping[str, ExportedMedia]
+    export: ExportFolder, fields: Values, by_file: Mapping[str, ExportedMedia]
 ) -> dict[str, str]:
     """Return the stored addresses of the pictures of a term or the site."""
-    originals, folder = values.get_mapping(given, "originals"), export.layout.data_media
+    originals, folder = values.get_mapping(fields, "originals"), export.layout.data_media
     addresses = {name: values.get_text(originals, name) for name in PICTURE_FIELDS & originals.keys()}
-    for name in PICTURE_FIELDS & given.keys() - addresses.keys():
-        address = values.get_text(given, name)
+    for name in PICTURE_FIELDS & fields.keys() - addresses.keys():
+        address = values.get_text(fields, name)
         file = by_file.get(address.removeprefix(folder)) if address.startswith(folder) else None
         addresses[name] = file.address if file else address
     return addresses

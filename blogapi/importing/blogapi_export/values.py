@@ -82,12 +82,12 @@ def get_mapping(values: Values, name: str) -> Values:
 
 def get_former(values: Values, name: str, time: datetime) -> dict[str, datetime]:
     """Return the texts in `former_slugs` or `former_paths` with their times; `time` is the default."""
-    former: dict[str, datetime] = {}
+    times: dict[str, datetime] = {}
     key = name.removeprefix("former_").removesuffix("s")
     for item in get_list(values, name):
-        given = item if isinstance(item, dict) else {key: item}
-        former[get_text(given, key)] = get_time(given, "created") or time
-    return former
+        entry = item if isinstance(item, dict) else {key: item}
+        times[get_text(entry, key)] = get_time(entry, "created") or time
+    return times
 
 
 def refuse_surrogates(value: object) -> None:

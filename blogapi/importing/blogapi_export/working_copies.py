@@ -48,27 +48,27 @@ class WorkingCopies:
         number = 0
         try:
             with path.open("rb") as file:
-                for number, given in enumerate(ijson.items(file, "item"), 1):
-                    yield self._restore(given, f"{key}#{number}")
+                for number, item in enumerate(ijson.items(file, "item"), 1):
+                    yield self._restore(item, f"{key}#{number}")
         except (OSError, ijson.JSONError, UnicodeDecodeError) as error:
             reason = (
                 f"It cannot be read after {number:,} working copies ({str(error)[:200]}); export it again."
             )
             yield FileReport(key, Result.REFUSED, notes=(reason,))
 
-    def _restore(self, given: object, key: str) -> FileReport:
-        title = str(given.get("title", ""))[:200] if isinstance(given, dict) else ""
+    def _restore(self, item: object, key: str) -> FileReport:
+        title = str(item.get("title", ""))[:200] if isinstance(item, dict) else ""
         try:
-            if not isinstance(given, dict):
+            if not isinstance(item, dict):
                 raise RefusedFile("It is not an object; correct it.")
-            result, notes = self._save(given)
+            result, notes = self._save(item)
         except REFUSALS as error:
             result, notes = Result.REFUSED, (describe_refusal(error),)
         return FileReport(key, result, notes=notes, title=f"Working copy of “{title}”")
 
-    def _save(self, given: Values) -> tuple[Result, tuple[str, ...]]:
-        uuid, last_updated = values.get_uuid(given, "article"), values.get_time(given, "last_updated")
-        article_input = _BODY_SCHEMA.load(self._make_body(given))
+    def _save(self, item: Values) -> tuple[Result, tuple[str, ...]]:
+        uuid, last_updated = values.get_uuid(item, "article"), values.get_time(item, "last_updated")
+        article_input = _BODY_SCHEMA.load(self._make_body(item))
         with transaction():
             article, present = db.session.get(Article, uuid), db.session.get(WorkingCopy, uuid)
             if article is None and not (self.dry_run and uuid in self.articles):
@@ -77,25 +77,25 @@ class WorkingCopies:
                 return Result.UNCHANGED, ()
             if present is not None:
                 return Result.SKIPPED, (_KEPT,)
-            if article is not None and article.last_updated != values.get_time(given, "article_last_updated"):
+            if article is not None and article.last_updated != values.get_time(item, "article_last_updated"):
                 return Result.SKIPPED, (_CHANGED,)
             if not self.dry_run:
                 copy, _ = service.save(self.owner, uuid, article_input)
                 copy.last_updated = last_updated or copy.last_updated
-                copy.created = values.get_time(given, "created") or copy.last_updated
-                if given.get("is_outdated"):
+                copy.created = values.get_time(item, "created") or copy.last_updated
+                if item.get("is_outdated"):
                     # No version has this number, so publishing the edits asks what to do.
                     copy.base_version = 0
         return Result.CREATED, ()
 
-    def _make_body(self, given: Values) -> dict[str, Any]:
-        body = {name: given[name] for name in _BODY_SCHEMA.fields if name in given}
-        content = values.get_text(given, "content")
+    def _make_body(self, item: Values) -> dict[str, Any]:
+        body = {name: item[name] for name in _BODY_SCHEMA.fields if name in item}
+        content = values.get_text(item, "content")
         body["content"] = replace_references(content, self.media_uuids)
-        categories = self._find_terms(CATEGORIES.singular, values.get_texts(given, "category"))
+        categories = self._find_terms(CATEGORIES.singular, values.get_texts(item, "category"))
         body["category"] = next(iter(categories), None)
-        body["tags"] = self._find_terms(TAGS.singular, values.get_texts(given, "tags"))
-        body["authors"] = self._find_terms(AUTHORS.singular, values.get_texts(given, "authors"))
+        body["tags"] = self._find_terms(TAGS.singular, values.get_texts(item, "tags"))
+        body["authors"] = self._find_terms(AUTHORS.singular, values.get_texts(item, "authors"))
         return body
 
     def _find_terms(self, kind: str, slugs: Sequence[str]) -> list[str]:

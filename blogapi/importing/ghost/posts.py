@@ -145,7 +145,7 @@ class PostReader:
     def _read_tags(self, post: Post) -> tuple[str, ...]:
         ids = sorted(self._tables.post_tags.get(to_line(post.get("id")), []), key=lambda join: join[0])
         joined = [self._tables.tags.get(id_) for _, id_ in ids]
-        tags = joined or [read_tag(one) for one in _list_mappings(post.get("tags"))]
+        tags = joined or [read_tag(row) for row in _list_mappings(post.get("tags"))]
         names = [tag.name for tag in tags if isinstance(tag, Tag) and not tag.is_internal]
         if is_page(post):
             names.append(PAGE_TAG)
@@ -157,7 +157,7 @@ class PostReader:
         listed = [self._tables.users.get(id_) for id_ in named]
         if not any(listed):
             embedded = _list_mappings(post.get("authors")) or _list_mappings([post.get("primary_author")])
-            listed = [read_author(one) for one in embedded]
+            listed = [read_author(row) for row in embedded]
         authors = {author.name.casefold(): author for author in listed if author}
         self.without_author += not authors
         return tuple(self.authors.setdefault(name, author) for name, author in authors.items())
@@ -202,7 +202,7 @@ def _describe_losses(losses: Counter[str]) -> Iterator[str]:
 
 
 def _list_mappings(value: object) -> list[Post]:
-    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
 def _get_timezone(name: str) -> ZoneInfo:

@@ -38,9 +38,9 @@ def read_redirects(parent: Path) -> Redirects:
     redirects = Redirects()
     files = [parent / name for name in _NAMES if (parent / name).is_file()]
     for source, target in (pair for path in files for pair in _list_redirects(path)):
-        slug, former = _TARGET.fullmatch(target), _get_path(source)
-        if slug and former.strip("/") not in ("", slug[1]):
-            redirects.paths.setdefault(slug[1], []).append(former)
+        slug, former_path = _TARGET.fullmatch(target), _get_path(source)
+        if slug and former_path.strip("/") not in ("", slug[1]):
+            redirects.paths.setdefault(slug[1], []).append(former_path)
         else:
             redirects.others += 1
     return redirects
@@ -53,7 +53,7 @@ def _list_redirects(path: Path) -> Iterator[tuple[str, str]]:
     except (RefusedFile, ValueError, RecursionError, yaml.YAMLError):
         data = [{}]
     if isinstance(data, list):
-        yield from ((str(one.get("from")), str(one.get("to"))) for one in data if isinstance(one, Mapping))
+        yield from ((str(row.get("from")), str(row.get("to"))) for row in data if isinstance(row, Mapping))
     elif isinstance(data, Mapping):
         # In YAML the redirects are below the status code: `301: {/old-name: /new-name}`.
         groups = (group for group in data.values() if isinstance(group, Mapping))

@@ -32,9 +32,9 @@ _MAX_NAME_BYTES = 200
 _ABANDONED_SECONDS = 86_400
 
 
-def make_file_name(given: str) -> str:
+def make_file_name(sent: str) -> str:
     """Return the name under which an uploaded file is stored, with the extension of the given name."""
-    name = unicodedata.normalize("NFC", re.split(r"[/\\]", given)[-1]).encode("utf-8", "replace").decode()
+    name = unicodedata.normalize("NFC", re.split(r"[/\\]", sent)[-1]).encode("utf-8", "replace").decode()
     name = _CONTROL.sub("", name).strip(". ")
     if name and archives.is_windows_name(name) and len(name.encode()) <= _MAX_NAME_BYTES:
         return name
@@ -76,12 +76,12 @@ def delete_folders(uuids: Iterable[UUID]) -> None:
         shutil.rmtree(get_folder(uuid), ignore_errors=True)
 
 
-def delete_abandoned(known: Collection[UUID]) -> None:
-    """Delete what killed servers and commands have left: old folders without a `known` job, and archives."""
+def delete_abandoned(known_jobs: Collection[UUID]) -> None:
+    """Delete what killed servers and commands have left: folders of unknown jobs, and archives."""
     root = get_root()
     archives.delete_abandoned(root)
     for path in root.iterdir() if root.is_dir() else ():
         uuid = parse_uuid(path.name)
         with suppress(OSError):
-            if uuid and uuid not in known and time.time() - path.stat().st_mtime > _ABANDONED_SECONDS:
+            if uuid and uuid not in known_jobs and time.time() - path.stat().st_mtime > _ABANDONED_SECONDS:
                 shutil.rmtree(path, ignore_errors=True)

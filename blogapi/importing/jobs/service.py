@@ -101,11 +101,11 @@ def delete_old() -> None:
     try:
         with transaction(wait=False, visible=False):
             deleted = _delete_old(MAX_JOBS)
-            known = set(db.session.scalars(select(ImportJob.uuid)))
+            known_jobs = set(db.session.scalars(select(ImportJob.uuid)))
     except (*BUSY_ERRORS, NewerSchema):
         return
     folders.delete_folders(deleted)
-    folders.delete_abandoned(known)
+    folders.delete_abandoned(known_jobs)
 
 
 def _delete_old(keep: int) -> list[UUID]:

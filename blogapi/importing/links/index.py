@@ -151,7 +151,7 @@ class LinkIndex:
         """
         target = self._targets[record.key] = self._make_target(record, slug, uuid)
         titles, aliases, names = {fold(record.title)}, {*map(fold, _limit(record.names))}, {fold(slug)}
-        names |= {fold(former) for former in (record.slug, *_limit(record.former_slugs)) if former}
+        names |= {fold(old) for old in (record.slug, *_limit(record.former_slugs)) if old}
         if target.file:
             names.add(target.file.name)
             self._append("path", target.file.path, target)
@@ -204,7 +204,7 @@ class LinkIndex:
 
     def list_prefixes(self, host: str) -> list[list[str]]:
         """Return the paths of the former blogs on a host ("" = on every host), as segments."""
-        split = [one.partition("/") for one in self.hosts]
+        split = [entry.partition("/") for entry in self.hosts]
         return [split_path(path) for name, _, path in split if not host or normalize_host(name) == host]
 
     def _make_target(self, record: ArticleRecord, slug: str, uuid: UUID | None) -> Target:

@@ -123,7 +123,7 @@ class RecordLinks:
         file = parse_file_path(segments)
         named = self._select(self._index.find("name", file.name), file)
         tail = f"/{file.path}"
-        return self._pick([one for one in named if one.file and one.file.path.endswith(tail)], file)
+        return self._pick([hit for hit in named if hit.file and hit.file.path.endswith(tail)], file)
 
     def _find_by_id(self, address: Address) -> Target | None:
         match = _ID.search(address.query)
@@ -207,7 +207,7 @@ class RecordLinks:
             folders = file.folders if is_file else segments[:-1]
             named = self._index.find("name", name)
             selected = self._select(named, file) if is_file else named
-            targets = [one for one in selected if one.is_explained(folders, has_date=file.date is not None)]
+            targets = [hit for hit in selected if hit.is_explained(folders, has_date=file.date is not None)]
             if targets:
                 return self._pick(targets, file, segments[-1])
         return None
@@ -236,14 +236,14 @@ class RecordLinks:
         folders = split_path(source.key)[:-1]
 
         def rank(target: Target) -> tuple[int, ...]:
-            own = split_path(target.key)[:-1]
+            inner = split_path(target.key)[:-1]
             return (
                 target.language == language,
                 target.file_name == file_name,
                 target.blog == source.blog,
-                own == folders,
-                _count_common(own, folders),
-                -len(own),
+                inner == folders,
+                _count_common(inner, folders),
+                -len(inner),
             )
 
         return rank

@@ -110,7 +110,7 @@ class _Rewriter:
             assert group is not None
             value = unescape(attribute[group]).strip()
             if attribute[3]:
-                replacement = _SRCSET_ADDRESS.sub(lambda one: self._find_file(one[0]) or one[0], value)
+                replacement = _SRCSET_ADDRESS.sub(lambda match: self._find_file(match[0]) or match[0], value)
             else:
                 replacement = self._find(value, is_link=is_link and attribute[2].lower() == "href") or value
             if replacement == value:

@@ -70,7 +70,7 @@ def _read_cover_alt(fields: Fields, value: object) -> str:
 
 def _to_url(value: object) -> str:
     if isinstance(value, list):
-        resources = (one for one in value if isinstance(one, dict) and _is_cover_resource(one))
+        resources = (item for item in value if isinstance(item, dict) and _is_cover_resource(item))
         return _to_url(next(resources, value[0])) if value else ""
     if isinstance(value, dict):
         urls = (to_line(value.get(key)) for key in _URL_KEYS)

@@ -28,26 +28,26 @@ def derive_slug(format_: str, title: str, path: paths.PathInfo) -> str:
 
 def read_former_slugs(fields: Fields, slug: str) -> tuple[str, ...]:
     """Return the former slugs of the article, other than `slug`; those in addresses are not slugs here."""
-    former = [line for name in _FORMER_ADDRESS_FIELDS for line in _to_lines(fields.take(name))]
-    usable = former[:_MAX_FORMER_ADDRESSES]
-    lost = [line for line in former if paths.is_address(line) and not (line in usable and _to_path(line))]
+    lines = [line for name in _FORMER_ADDRESS_FIELDS for line in _to_lines(fields.take(name))]
+    usable = lines[:_MAX_FORMER_ADDRESSES]
+    lost = [line for line in lines if paths.is_address(line) and not (line in usable and _to_path(line))]
     if lost:
         more = f" and {len(lost) - 1:,} more" if len(lost) > 1 else ""
         fields.add_note(
             f"There is no redirect from “{lost[0][:100]}”{more}, because it is not the path of a page; each "
             f"article can have at most {_MAX_FORMER_ADDRESSES} redirects."
         )
-    own = (fields.take_line(name) for name in _ADDRESS_FIELDS)
-    names = (line for line in (*usable, *own) if not paths.is_address(line) and is_slug(line))
+    own_addresses = (fields.take_line(name) for name in _ADDRESS_FIELDS)
+    names = (line for line in (*usable, *own_addresses) if not paths.is_address(line) and is_slug(line))
     return tuple(dict.fromkeys(name for name in names if name != slug))
 
 
 def read_addresses(fields: Fields) -> tuple[str, ...]:
     """Return the paths of the article in its former blog, its own address first."""
-    own = (to_line(fields.find(name)) for name in ("permalink", "url", "path"))
-    former = [line for name in _FORMER_ADDRESS_FIELDS for line in _to_lines(fields.find(name))]
-    given = [*own, *filter(paths.is_address, former[:_MAX_FORMER_ADDRESSES])]
-    return tuple(dict.fromkeys(filter(None, map(paths.to_former_path, given))))
+    own_addresses = (to_line(fields.find(name)) for name in ("permalink", "url", "path"))
+    aliases = [line for name in _FORMER_ADDRESS_FIELDS for line in _to_lines(fields.find(name))]
+    addresses = [*own_addresses, *filter(paths.is_address, aliases[:_MAX_FORMER_ADDRESSES])]
+    return tuple(dict.fromkeys(filter(None, map(paths.to_former_path, addresses))))
 
 
 def read_names(fields: Fields) -> tuple[str, ...]:

@@ -82,9 +82,9 @@ def evaluate(expression: str) -> str | None:
     """Return the text of an output, "" for the root of the blog; None if it depends on variables."""
     base, *filters = [part.strip() for part in _PART.findall(expression)] or [""]
     text = _get_constant(base)
-    for one in filters:
+    for filter_text in filters:
         if text is not None:
-            text = _apply_filter(text, one)
+            text = _apply_filter(text, filter_text)
     if text is None or filters or not _STRING.fullmatch(base):
         return None if text is None else text.replace(" ", "%20")
     # The text between two quoted marks is not an output: `"{{" and "}}"`.

@@ -137,19 +137,19 @@ class MediaFiles:
             differs_in_case = any(_normalize(left) != _normalize(right) for left, right in names)
             target = similar
         try:
-            real = target.resolve(strict=True)
-            status = real.stat()
+            resolved = target.resolve(strict=True)
+            status = resolved.stat()
         except (OSError, RuntimeError, ValueError):
             return None
         if stat.S_ISDIR(status.st_mode):
             return None
-        if not any(real.is_relative_to(folder) for folder in allowed):
+        if not any(resolved.is_relative_to(folder) for folder in allowed):
             raise RefusedFile(
                 "It is a link to a file outside of the site; name the folder of that file with --assets."
             )
         if not stat.S_ISREG(status.st_mode):
             raise RefusedFile("It is not a regular file; replace it with one.")
-        return FoundFile(real, differs_in_case)
+        return FoundFile(resolved, differs_in_case)
 
     def _find_similar(self, target: Path, allowed: Sequence[Path]) -> Path | None:
         """Return the existing path that differs only in upper and lower case or in Unicode form, or None.

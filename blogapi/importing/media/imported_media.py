@@ -95,7 +95,7 @@ class RecordMedia:
             notes.append(
                 f"Missing media files: {join_names([f'“{path[:100]}”' for path in report.missing])}."
             )
-        notes += [f"“{one.path[:100]}” was not taken: {one.reason}" for one in report.refused[:MAX_NAMES]]
+        notes += [f"“{item.path[:100]}” was not taken: {item.reason}" for item in report.refused[:MAX_NAMES]]
         if report.refused[MAX_NAMES:]:
             notes.append(f"{len(report.refused) - MAX_NAMES:,} more media files were not taken.")
         return tuple(notes)
@@ -206,12 +206,12 @@ class ImportedMedia:
 
     def _store_all(self, paths: Mapping[str, Path], alts: Mapping[str, str]) -> None:
         unknown = [digest for digest in paths if digest not in self._results]
-        known = queries.find_uploads(unknown)
+        uploads = queries.find_uploads(unknown)
         self._results |= {
             digest: LibraryFile(row.uuid, addresses.make_path(row.hash, row.name))
-            for digest, row in known.items()
+            for digest, row in uploads.items()
         }
-        new = [digest for digest in unknown if digest not in known]
+        new = [digest for digest in unknown if digest not in uploads]
         stored = map_files(lambda digest: self._store(paths[digest], alts.get(digest, "")), new)
         self._results |= zip(new, stored, strict=True)
 
@@ -266,9 +266,9 @@ def list_extensions() -> set[str]:
 
 
 def _list_references(record: ArticleRecord, html: str) -> list[Reference]:
-    own = (Reference(record.og_image), Reference(record.cover_image, record.cover_alt))
-    pictures = (one for one in own if is_local(one.path))
-    unique = {one.path: one for one in (*list_references(html, list_extensions()), *pictures)}
+    covers = (Reference(record.og_image), Reference(record.cover_image, record.cover_alt))
+    pictures = (item for item in covers if is_local(item.path))
+    unique = {item.path: item for item in (*list_references(html, list_extensions()), *pictures)}
     return list(unique.values())
 
 

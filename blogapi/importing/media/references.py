@@ -51,8 +51,8 @@ def list_references(html: str, extensions: Collection[str]) -> list[Reference]:
     """
     unique: dict[str, Reference] = {}
     for reference in _find_all(html, extensions):
-        former = unique.get(reference.path)
-        if former is None or (reference.alt and not former.alt):
+        earlier = unique.get(reference.path)
+        if earlier is None or (reference.alt and not earlier.alt):
             unique[reference.path] = reference
     return list(unique.values())
 

@@ -146,5 +146,5 @@ def _is_medium(host: str | None) -> bool:
 def _list_addresses(address: SplitResult, story: str) -> tuple[str, ...]:
     """Return the paths under which stories link to each other: by author, by host, and by id."""
     last = address.path.rpartition("/")[2]
-    found = (address.path, f"/{last}" if last else "", f"/p/{story}" if story else "")
-    return tuple(dict.fromkeys(path for path in found if path))
+    addresses = (address.path, f"/{last}" if last else "", f"/p/{story}" if story else "")
+    return tuple(dict.fromkeys(path for path in addresses if path))

@@ -52,9 +52,9 @@ class ArticleInputs:
                 ),
             }
             for kind, terms in self._terms.items():
-                wanted = {slug for one in self._restored for slug, _ in _list_references(one, kind)}
-                terms |= exported_terms.find_existing(kind, wanted, self._exported) if wanted else {}
-                terms |= self._store_planned(kind, wanted - terms.keys())
+                keys = {slug for item in self._restored for slug, _ in _list_references(item, kind)}
+                terms |= exported_terms.find_existing(kind, keys, self._exported) if keys else {}
+                terms |= self._store_planned(kind, keys - terms.keys())
         db.session.flush()
         self._profile: Author | None = None
         #: The authors of the most recent input.
@@ -123,9 +123,9 @@ class ArticleInputs:
         self._state.plan_term(slug, term)
 
     def _load(self, taxonomy: Taxonomy[Any], names: Iterable[str]) -> dict[str, Term]:
-        wanted = {_make_slug(name) for name in names}
-        terms = queries.find_by_slugs(taxonomy, [*wanted])
-        return terms | self._store_planned(taxonomy.singular, wanted - terms.keys())
+        keys = {_make_slug(name) for name in names}
+        terms = queries.find_by_slugs(taxonomy, [*keys])
+        return terms | self._store_planned(taxonomy.singular, keys - terms.keys())
 
     def _store_planned(self, kind: str, slugs: Iterable[str]) -> dict[str, Term]:
         """Store and return the terms that earlier transactions of a dry run have created, by their slugs."""
@@ -150,8 +150,8 @@ class ArticleInputs:
 def _list_references(exported: ExportedFields, kind: str) -> Iterator[tuple[str, str]]:
     """Yield the slug and the name ("" if unknown) of each term of this kind in the body of an article."""
     field = {CATEGORIES.singular: "category", TAGS.singular: "tags", AUTHORS.singular: "authors"}[kind]
-    given = exported.body.get(field) or []
-    for reference in given if isinstance(given, list) else [given]:
+    references = exported.body.get(field) or []
+    for reference in references if isinstance(references, list) else [references]:
         yield reference["slug"], reference.get("name", "")
 
 

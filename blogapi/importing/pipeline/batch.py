@@ -116,13 +116,13 @@ class ImportBatch:
         return FileReport(record.key, Result.SKIPPED, notes=(reason,))
 
     def _is_equal(self, record: ArticleRecord, uuid: UUID, writes: ArticleBatch) -> bool:
-        given = self._make_input(record, uuid)
-        writes.load([given], [uuid])
-        return writes.is_equal(uuid, given)
+        article_input = self._make_input(record, uuid)
+        writes.load([article_input], [uuid])
+        return writes.is_equal(uuid, article_input)
 
     def _update(self, record: ArticleRecord, file: ImportedFile, writes: ArticleBatch) -> FileReport:
         state = self.articles[file.article_id]
-        former = lifecycle.get_api_status(state, current_time())
+        old_status = lifecycle.get_api_status(state, current_time())
         notes: tuple[str, ...] = ()
         is_changed = compute_digest(record) != file.digest
         if record.is_undated and (state.status, record.status) == ("published", "draft"):
@@ -138,27 +138,29 @@ class ImportBatch:
             )
         elif is_changed:
             is_remapped = self.media.map_paths(file.article_id, record)
-            given, editor = self._make_input(record, file.article_id), self._state.author
-            writes.load([given], [file.article_id])
+            article_input, editor = self._make_input(record, file.article_id), self._state.author
+            writes.load([article_input], [file.article_id])
             if is_remapped:
                 writes.render_again(file.article_id)
             if (state.status, record.status) == ("archived", "published"):
                 # An archived article becomes a draft before it can be published.
                 writes.change(editor, file.article_id, ArticleInput(status="draft"))
             # SEO fields that the file no longer has get their default values.
-            given = replace(given, seo={**default_seo(given.texts), **given.seo})
-            if record.exported is not None and not is_slug_free(given.slug, file.article_id):
-                notes = (*notes, f"The slug “{given.slug}” is taken; the article keeps its own.")
-                given = replace(given, slug=None)
-            article = writes.change(editor, file.article_id, given)
-            complete_article(article, record.exported, former=state.last_updated)
+            article_input = replace(
+                article_input, seo={**default_seo(article_input.texts), **article_input.seo}
+            )
+            if record.exported is not None and not is_slug_free(article_input.slug, file.article_id):
+                notes = (*notes, f"The slug “{article_input.slug}” is taken; the article keeps its own.")
+                article_input = replace(article_input, slug=None)
+            article = writes.change(editor, file.article_id, article_input)
+            complete_article(article, record.exported, old_time=state.last_updated)
             notes = (*notes, *self._add_redirects(record, article))
             _set_digest(file, record, _get_import_time(record))
             return _report(record, Result.UPDATED, article, notes)
         notes = (*notes, *self._paths.add(record, state))
         is_updated = self._update_media(record, file, writes)
         result = Result.UPDATED if is_updated else Result.UNCHANGED
-        return FileReport(record.key, result, former, notes, article=file.article_id)
+        return FileReport(record.key, result, old_status, notes, article=file.article_id)
 
     def _update_media(self, record: ArticleRecord, file: ImportedFile, writes: ArticleBatch) -> bool:
         """Map the media files of an unchanged record; return whether its article shows other files now.
@@ -196,11 +198,11 @@ class ImportBatch:
             )
         uuid = file.article_id or (exported.uuid if exported else uuid4())
         self.media.map_paths(uuid, record)
-        author, given = self._state.author, self._make_input(record, uuid)
-        writes.load([given], [uuid] if file.article_id and exported is None else [])
-        if exported is not None and not is_slug_free(given.slug, uuid):
-            given = replace(given, slug=None)
-        article = writes.create(author, given, uuid=uuid, slug_from=record.slug)
+        author, article_input = self._state.author, self._make_input(record, uuid)
+        writes.load([article_input], [uuid] if file.article_id and exported is None else [])
+        if exported is not None and not is_slug_free(article_input.slug, uuid):
+            article_input = replace(article_input, slug=None)
+        article = writes.create(author, article_input, uuid=uuid, slug_from=record.slug)
         complete_article(article, exported)
         # A text without letters or digits has a random slug, which no other article has taken.
         if article.slug.startswith(f"{preferred}-"):
@@ -217,17 +219,17 @@ class ImportBatch:
             for slug in add_former_slugs(article, record.exported):
                 yield f"There is no redirect from “{slug}”, which is the slug of another article."
             return
-        wanted = [slug for slug in record.former_slugs if slug != article.slug]
+        new_slugs = [slug for slug in record.former_slugs if slug != article.slug]
         if record.status == "draft":
-            if wanted or list_paths(record):
+            if new_slugs or list_paths(record):
                 yield "Its former addresses were ignored, because a draft has no redirects."
             return
         yield from self._paths.add(record, article)
-        taken = redirects.add(article.uuid, wanted) if wanted else []
+        taken = redirects.add(article.uuid, new_slugs) if new_slugs else []
         if self._state.dry_run:
             planned = self._state.planned_slugs | self._state.redirects
-            taken = [slug for slug in wanted if slug in planned or slug in taken]
-        self._state.redirects.update(set(wanted) - set(taken))
+            taken = [slug for slug in new_slugs if slug in planned or slug in taken]
+        self._state.redirects.update(set(new_slugs) - set(taken))
         for slug in taken:
             yield f"There is no redirect from “{slug}”, which is the slug of another article."
 

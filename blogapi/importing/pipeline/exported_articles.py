@@ -23,17 +23,17 @@ def is_slug_free(slug: str | None, uuid: UUID) -> bool:
 
 
 def complete_article(
-    article: Article, exported: ExportedFields | None, *, former: datetime | None = None
+    article: Article, exported: ExportedFields | None, *, old_time: datetime | None = None
 ) -> None:
     """Set the fields of a created or changed article that its body does not contain.
 
-    `former` is the time of the last change of a changed article. If the export has the same time, a person
+    `old_time` is the time of the last change of a changed article. If the export has the same time, a person
     has changed the file, and the article was changed now.
     """
     if exported is None:
         return
     article.created = exported.created
-    if former is None or exported.last_updated > former:
+    if old_time is None or exported.last_updated > old_time:
         article.last_updated = exported.last_updated
     article.slug_derived = exported.slug_derived
     # A slug that was public stays, and becomes a former slug if it changes.
@@ -44,9 +44,9 @@ def add_former_slugs(article: Article, exported: ExportedFields) -> Iterator[str
     """Store the former slugs of an article; yield those that another article has or had."""
     if not exported.former_slugs:
         return
-    known = set(db.session.scalars(select(FormerSlug.slug).where(FormerSlug.article_id == article.uuid)))
+    own_slugs = set(db.session.scalars(select(FormerSlug.slug).where(FormerSlug.article_id == article.uuid)))
     for slug, time in exported.former_slugs.items():
-        if slug in known or slug == article.slug:
+        if slug in own_slugs or slug == article.slug:
             continue
         if is_slug_free(slug, article.uuid):
             db.session.add(FormerSlug(slug=slug, article_id=article.uuid, created=time))

@@ -74,9 +74,9 @@ def _find_by_uuids(taxonomy: Taxonomy[Any], uuids: Sequence[UUID]) -> Sequence[T
 def _find_by_former_slugs(taxonomy: Taxonomy[Any], slugs: Collection[str]) -> dict[str, Term]:
     if not slugs:
         return {}
-    former, model = FormerTermSlug, taxonomy.model
-    statement = select(former.slug, model).join(model, model.uuid == former.term_id)
-    is_wanted = former.kind == model.kind, former.slug.in_(slugs)
+    former_slug, model = FormerTermSlug, taxonomy.model
+    statement = select(former_slug.slug, model).join(model, model.uuid == former_slug.term_id)
+    is_wanted = former_slug.kind == model.kind, former_slug.slug.in_(slugs)
     return {row[0]: row[1] for row in db.session.execute(statement.where(*is_wanted))}
 
 

@@ -43,9 +43,9 @@ class FormerPaths:
         """
         paths = () if record.status == "draft" and not record.exported else list_paths(record)
         times = record.exported.former_paths if record.exported else {}
-        own = self._get_path(article) if paths else ""
+        current_path = self._get_path(article) if paths else ""
         for path in paths:
-            if without_slash(path) == own:
+            if without_slash(path) == current_path:
                 continue
             if path not in self._owners:
                 created = times.get(path) or current_time()

@@ -83,9 +83,12 @@ def open_run(
     """
     with ExitStack() as stack:
         notes: list[str] = []
-        own = _list_database_files()
-        walked = folder.walk_paths(_unpack(paths, stack, notes, own))
-        entries = [replace(entry, problem=_OWN_DATABASE) if entry.path in own else entry for entry in walked]
+        database_files = _list_database_files()
+        walked = folder.walk_paths(_unpack(paths, stack, notes, database_files))
+        entries = [
+            replace(entry, problem=_OWN_DATABASE) if entry.path in database_files else entry
+            for entry in walked
+        ]
         sources = open_sources(
             entries, options, format_name=format_name, media_extensions=list_extensions(), given=paths
         )
@@ -96,7 +99,7 @@ def open_run(
 
 
 def _unpack(
-    paths: Sequence[Path], stack: ExitStack, notes: list[str], own: Container[Path]
+    paths: Sequence[Path], stack: ExitStack, notes: list[str], excluded: Container[Path]
 ) -> Iterator[Path]:
     """Yield the paths, with the folder of an unpacked archive in place of each archive.
 
@@ -104,7 +107,7 @@ def _unpack(
     """
     limit: int = current_app.config["MAX_MEDIA_SIZE"]
     for path in paths:
-        if path.resolve() not in own and archives.is_archive(path):
+        if path.resolve() not in excluded and archives.is_archive(path):
             archive = stack.enter_context(archives.open_archive(path, get_folder(), max_media_bytes=limit))
             notes += archive.notes
             yield archive.folder

@@ -104,7 +104,7 @@ class ImportRun:
         for source in self.sources.values():
             if isinstance(source, PreparesBlog):
                 self.reports += source.prepare_blog(self._importer)
-        known = queries.get_imported_articles()
+        imported_articles = queries.get_imported_articles()
         items = (item for source in self.sources.values() for item in source.read())
         total = sum(source.total for source in self.sources.values())
         for item in show_progress(items, total=total, label="Reading"):
@@ -115,15 +115,15 @@ class ImportRun:
             # The report of the import replaces this one.
             self._places[record.key] = len(self.reports)
             self.reports.append(FileReport(record.key, Result.SKIPPED, notes=NOT_REACHED))
-            uuid, former = known.pop(record.former_key or record.key, (None, None))
-            slug = former.slug if former else make_slug(record.slug or record.title)
+            uuid, imported = imported_articles.pop(record.former_key or record.key, (None, None))
+            slug = imported.slug if imported else make_slug(record.slug or record.title)
             self._index.add(record, slug, uuid)
             self._spool.add(record)
         # Links can also lead to articles of an earlier import of the same blog.
         blogs = self._index.list_blogs()
-        for uuid, former in known.values():
-            if get_blog(former.key) in blogs and former.key not in self._index:
-                self._index.add(former, former.slug, uuid)
+        for uuid, imported in imported_articles.values():
+            if get_blog(imported.key) in blogs and imported.key not in self._index:
+                self._index.add(imported, imported.slug, uuid)
 
     def _tell_apart(self, record: ArticleRecord) -> Item:
         """Return the record, or the report of a record that was read before.

@@ -133,7 +133,7 @@ class Importer:
                 return
             if state.dry_run:
                 reports = [replace(report, article=None) for report in reports]
-                state.planned_slugs |= {one.slug for one in reports if one.result is Result.CREATED}
+                state.planned_slugs |= {item.slug for item in reports if item.result is Result.CREATED}
             yield from reports
             records = records[len(reports) :]
 
@@ -144,8 +144,8 @@ class Importer:
         """
         if not records:
             return {}
-        known = queries.get_digests([record.key for record in records])
-        changed = {record.key for record in records if known.get(record.key) != compute_digest(record)}
+        digests = queries.get_digests([record.key for record in records])
+        changed = {record.key for record in records if digests.get(record.key) != compute_digest(record)}
         renderings.prepare(_get_source(record) for record in records if record.key in changed)
 
         extensions = list_extensions()
@@ -163,7 +163,7 @@ class Importer:
             remapped = {
                 key for key in media.keys() - changed if not media[key].is_mapped(mapped.get(key, {}))
             }
-            renderings.prepare((_get_source(one) for one in records if one.key in remapped), keep=True)
+            renderings.prepare((_get_source(item) for item in records if item.key in remapped), keep=True)
         return media | list_library_media(records)
 
     def _store_in_transaction(

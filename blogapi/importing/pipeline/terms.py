@@ -34,10 +34,10 @@ def store_terms(
 
     An existing term stays as it is. Authors are created with their articles.
     """
-    known = [term for term in terms if term.kind in _TAXONOMIES]
+    supported = [term for term in terms if term.kind in _TAXONOMIES]
     problems: list[str] = []
     dropped: Counter[tuple[str, str]] = Counter()
-    new = _list_new(known)
+    new = _list_new(supported)
     for start in range(0, len(new), _TERMS_PER_TRANSACTION):
         with open_transaction():
             for term in new[start : start + _TERMS_PER_TRANSACTION]:
