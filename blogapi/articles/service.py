@@ -46,8 +46,8 @@ def create(
     """Create an article and return it.
 
     Without a slug in `fields`, it is derived from `slug_from` or the title, with a number if it is taken.
-    If `fields` has no authors, the author is the profile of `author`. Raises Invalid if the category, a tag or
-    an author does not exist, and Conflict if the given slug is taken.
+    Without authors in `fields`, the author is the profile of `author`. Raises Invalid if the category, a tag
+    or an author does not exist, and Conflict if the given slug is taken.
     """
     with open_batch([fields], uuid, writer=author) as batch:
         return batch.create(author, fields, uuid=uuid, editor=editor, slug_from=slug_from)
