@@ -148,7 +148,7 @@ class Overview:
     def find_hosts(self) -> set[str]:
         """Return the hosts of the blog.
 
-        Takeout does not say the host. It is the one to which most links with the path of a post lead.
+        Takeout does not say the host. It is the host of most links whose path is that of a post.
         """
         counts = Counter(host for host, path in self._links if path in self._paths)
         hosts = list_hosts(self._address) or {host for host, _ in counts.most_common(1)}

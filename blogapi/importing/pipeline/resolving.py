@@ -39,7 +39,7 @@ class OwnFiles:
         self._found: dict[str, bool] = {}
 
     def find_path(self, address: str) -> str | None:
-        """Return the path of an own file that exists; None for any other address."""
+        """Return the path of an existing file of the blog; None for any other address."""
         match = _ADDRESS.fullmatch(address) if "//" in address else None
         if match is None or normalize_host(match["host"]) not in self._hosts:
             return None
