@@ -66,12 +66,12 @@ class Batch:
         # The slugs that this batch has assigned to articles or taken from them, but not yet stored.
         self._assigned_slugs: set[str] = set(taken_slugs)
         self._released_slugs: set[str] = set()
-        # What `store` has not stored yet.
+        # The changes that `store` has not stored yet.
         self._writes: dict[UUID, Write] = {}
         self._deleted: dict[UUID, ArticleContent] = {}
 
     def store(self) -> None:
-        """Store the rows of the articles and what is derived from them."""
+        """Store the rows of the articles and the data derived from them."""
         db.session.flush()
         json_writer.store_writes(db.session(), self._writes.values())
         json_writer.delete_derived(db.session(), self._deleted)

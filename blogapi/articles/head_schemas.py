@@ -31,7 +31,7 @@ TwitterCardSchema = PartialOutputSchema.from_dict(
 
 
 class HeadSchema(ma.Schema):
-    """The head of an article's page; what is unknown is absent."""
+    """The head of an article's page; unknown values are absent."""
 
     title = ma.fields.String()
     description = ma.fields.String()

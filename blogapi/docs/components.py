@@ -1,7 +1,7 @@
 """Rules that turn the schemas of the code into the components of the OpenAPI document.
 
 Client generators create one type for each component. Therefore each shape is one component: a response and
-its variants with `fields` share one, and the body of a PUT accepts what a GET returns.
+its variants with `fields` share one, and the body of a PUT accepts the response to a GET.
 """
 
 from __future__ import annotations

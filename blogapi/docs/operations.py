@@ -1,4 +1,4 @@
-"""Adds to each operation of the OpenAPI document what its view does not declare itself."""
+"""Adds to each operation of the OpenAPI document the parts that its view does not declare."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks that the newest events describe what readers can see; other programs write without events."""
+"""Checks that the newest events match the items that readers can see; other programs write without events."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ITEMS_PER_BATCH = 200
 
 
 def run_checks(*, repair: bool = False) -> Iterator[Finding]:
-    """Yield a finding about the events; `repair` records what they lack."""
+    """Yield a finding about the events; `repair` records missing events."""
     differing: list[str] = []
     # The events of articles that have become public may be missing until the next write.
     events.settle()

@@ -27,7 +27,7 @@ class Layout:
     posts: str
     drafts: str
     media: str
-    #: the path of the data files, with `*` for what they contain
+    #: the path of the data files, with `*` for the kind of their items
     data: str
     #: the addresses of the folder of media files in articles and in data files
     article_media: str

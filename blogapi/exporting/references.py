@@ -41,7 +41,7 @@ class Rewritten:
 class MediaAddresses:
     """The names of the exported media files, by uuid and by hash.
 
-    `other_hashes` are the uuids of files by the hashes of their renditions and by their former hashes.
+    `other_hashes` maps the hashes of renditions and former hashes to the uuids of files.
     """
 
     def __init__(
@@ -60,7 +60,8 @@ class MediaAddresses:
         return self._by_hash.get(match[1]) if match else None
 
     def export_picture(self, address: str, folder: str) -> tuple[str, str | None]:
-        """Return the exported address of a picture, and its stored address unless that follows from it.
+        """Return the exported address of a picture, and its stored address if it cannot be derived from the
+        former.
 
         `folder` is the address of the folder with the exported files.
         """
@@ -74,7 +75,7 @@ class MediaAddresses:
     ) -> Rewritten:
         """Return the content with the addresses of exported files in place of references to them.
 
-        `paths` has the names of files by the paths of an imported article. With `escapes_shortcodes`, Hugo
+        `paths` maps the paths of an imported article to names of files. With `escapes_shortcodes`, Hugo
         shows shortcodes instead of running them. The content is unchanged if the original could not be
         restored exactly.
         """

@@ -1,4 +1,4 @@
-"""Reads what an export contains, as plain mappings with the names and values of the API.
+"""Reads the data of an export, as plain mappings with the names and values of the API.
 
 All reads see one state of the database. An article is a mapping with the fields `uuid`, `created`,
 `last_updated`, `published_at`, `status`, `slug`, `former_slugs`, `former_paths`, all text fields, `category`

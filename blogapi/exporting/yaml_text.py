@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 # A text that is written without quotes: it begins with a letter and contains no indicator of YAML.
 _PLAIN = re.compile(r"[^\W\d_](?:[\w ,.!?()/'-]*[\w.!?)])?")
 _WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"))
-# YAML forbids most of these characters, and takes some of them as line breaks. JSON does not escape them.
+# YAML forbids most of these characters, and reads some of them as line breaks. JSON does not escape them.
 _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 

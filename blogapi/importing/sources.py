@@ -22,7 +22,7 @@ class ImportOptions:
     base_url: str = ""  #: the former address of the blog, without a slash at the end; "" = as the source says
     tags_from: tuple[str, ...] = ()  #: front matter fields whose values become tags, or "folder"
     category_from: tuple[str, ...] = ()  #: front matter fields whose value becomes the category, or "folder"
-    pages: str = "tag"  #: "tag" = pages become articles with the tag `page`; "skip" = pages are left behind
+    pages: str = "tag"  #: "tag" = pages become articles with the tag `page`; "skip" = pages are not imported
     post_types: tuple[str, ...] = ()  #: further post types of WordPress that are imported
     assets: tuple[Path, ...] = ()  #: folders in which media files are looked up
 

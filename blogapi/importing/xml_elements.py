@@ -164,7 +164,7 @@ class _Parser(DefusedExpatParser):  # type: ignore[misc]
 def parse(chunks: Iterable[str], builder: ElementBuilder) -> Iterator[Element]:
     """Yield the elements of the channel; if the text has no end, `builder.missing_end` is set at the end.
 
-    Raises SAXParseException for what is not well-formed, and DefusedXmlException for a document type.
+    Raises SAXParseException for text that is not well-formed, and DefusedXmlException for a document type.
     """
     parser = _Parser(builder)
     fed = 0

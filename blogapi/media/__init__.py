@@ -1,1 +1,1 @@
-"""The media library: pictures and other files, their renditions, and what uses them."""
+"""The media library: pictures and other files, their renditions, and the items that use them."""

@@ -82,7 +82,7 @@ class MediaFolder:
 
 
 def init_app(app: Flask) -> None:
-    """Delete what killed uploads have left."""
+    """Delete the leftovers of killed uploads."""
     get_folder(app).delete_abandoned()
 
 

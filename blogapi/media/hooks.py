@@ -25,8 +25,8 @@ _listeners: dict[Listener, Preparation | None] = {}
 def register_listener(listener: Listener, *, prepare: Preparation | None = None) -> None:
     """Call the listener in each transaction that changes or deletes files.
 
-    It gets the session, after the changes were flushed, and the uuids of the files. `find_items` returns what
-    uses them. `prepare` gets the uuids before the transaction, and does the slow work.
+    It gets the session, after the changes were flushed, and the uuids of the files. `find_items` returns the
+    items that use them. `prepare` gets the uuids before the transaction, and does the slow work.
     """
     _listeners[listener] = prepare
 
@@ -48,7 +48,7 @@ def notify(session: Session, media_ids: Collection[UUID]) -> None:
 def find_items(session: Session, kind: str, media_ids: Collection[UUID]) -> set[UUID]:
     """Return the items of a kind, such as `article`, that use the files, also in former versions.
 
-    This includes what used the files that the current transaction has deleted.
+    Items that used a file that the current transaction has deleted are included.
     """
     deleted: dict[UUID, set[tuple[str, UUID]]] = transaction_info.get_info(session).get(_KEY, {})
     items = {item for id in media_ids for item in deleted.get(id, ())} | _read_items(session, media_ids)
@@ -56,7 +56,7 @@ def find_items(session: Session, kind: str, media_ids: Collection[UUID]) -> set[
 
 
 def remember_items(session: Session, media_ids: Collection[UUID]) -> None:
-    """Remember what uses the files until the end of the transaction, which is about to delete them."""
+    """Remember the items that use the files, which this transaction is about to delete, until its end."""
     deleted = transaction_info.get_info(session).setdefault(_KEY, {})
     for id in media_ids:
         deleted[id] = _read_items(session, [id])

@@ -1,4 +1,4 @@
-"""Tables of media, their renditions, and what uses them."""
+"""Tables of media, their renditions, and their uses."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ def _select_fields(row: Sequence[Any], names: Sequence[str] | None) -> Fields:
 
 
 def list_uses(uuid: UUID, page: PageRequest | None) -> Page[Sequence[Any]]:
-    """Return what uses the file: rows with kind, uuid, title and current, the current uses first.
+    """Return the uses of the file: rows with kind, uuid, title and current, the current uses first.
 
     A path in an imported article also counts as a use, because the article cannot be rendered without the
     file. Raises NotFound if there is no such file.

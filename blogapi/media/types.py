@@ -1,6 +1,6 @@
 """The types of files that the library accepts, how each is recognised, and how it is served.
 
-A type is recognised by the first bytes of the file. What a client says about the type is ignored, except that
+A type is recognised by the first bytes of the file. The type that a client states is ignored, except that
 the types of the setting MEDIA_TYPES are recognised by the extension.
 """
 

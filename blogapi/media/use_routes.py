@@ -1,4 +1,4 @@
-"""The endpoint that lists what uses a file."""
+"""The endpoint that lists the uses of a file."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ bp = Blueprint(
 @bp.arguments(UseListQuery, location="query")
 @bp.response(200, MediaUseSchema(many=True))
 def listed(query: Query, id: UUID) -> Page[Sequence[Any]]:
-    """List what uses a file: articles, also in former versions, categories, authors and the site."""
+    """List the items that use a file: articles, also in former versions, categories, authors and the site."""
     return queries.list_uses(id, query.page)

@@ -1,1 +1,1 @@
-"""Who may see what, since when."""
+"""The visibility of items: who can see them, and since when."""

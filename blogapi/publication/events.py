@@ -44,7 +44,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class What(StrEnum):
-    """What happened to an item."""
+    """The kind of change of an item."""
 
     CREATED = "created"
     PUBLISHED = "published"
@@ -86,7 +86,7 @@ NO_PAGE = Page()
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What readers can see of an item.
+    """The part of an item's state that readers can see.
 
     `readable_from` is None for an item that is neither public nor scheduled, and for authors. `shows` has the
     authors that the item makes public.
@@ -184,7 +184,7 @@ _SELECT_PUBLIC_AUTHORS = select(_event.c.uuid, _event.c.slug, _event.c.path).whe
 
 
 def init_app(app: Flask, *, authors: AuthorQueries) -> None:
-    """Set the functions that know which authors articles make public."""
+    """Set the functions that find the authors whom articles make public."""
     app.extensions[_AUTHOR_QUERIES] = authors
 
 

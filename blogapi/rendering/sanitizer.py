@@ -77,7 +77,7 @@ _ATTRIBUTES = {
     "th": nh3.ALLOWED_ATTRIBUTES["th"] | {"style"},
 }
 
-# The words of `rel` that are kept; they say what the author thinks of the page, or what the page is.
+# The words of `rel` that are kept; they describe the page, or the author's opinion of it.
 _LINK_TYPES = frozenset({"nofollow", "sponsored", "ugc", "me", "author", "license", "tag"})
 
 # Every input but the checkbox of a task list; the fields of a form are useless without it.

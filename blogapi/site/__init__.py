@@ -1,1 +1,1 @@
-"""The site: what a front end needs to know about the blog as a whole, and the addresses of its pages."""
+"""The site: the data of the blog as a whole that a front end needs, and the addresses of its pages."""

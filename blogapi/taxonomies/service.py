@@ -121,7 +121,7 @@ def get_or_create(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **fields
 
 
 def get_state(term: Term) -> State:
-    """Return what readers can see of a term; whether they see an author depends on the articles."""
+    """Return the state of a term that readers can see; whether they see an author depends on the articles."""
     is_author = term.kind == AUTHOR
     return State(None if is_author else EPOCH, pages.make_term_page(term.kind, term.uuid, term.slug))
 

@@ -60,7 +60,7 @@ def _check_same_origin() -> None:
 @allow(anyone)
 @bp.response(200, LoginOptionsSchema())
 def login_options() -> Fields:
-    """Return what a login page needs: the title of the site, and how long a login lasts."""
+    """Return the data for a login page: the title of the site, and how long a login lasts."""
     return {
         "title": get_site().title,
         "session_days": current_app.config["SESSION_DAYS"],

@@ -83,7 +83,7 @@ admin_login = Rule("admin login", "logged-in admins; API keys are refused", admi
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a view requires: a rule, and the scope that the key must have."""
+    """The requirements of a view: a rule, and the scope that the key must have."""
 
     rule: Rule
     scope: Scope
@@ -114,7 +114,7 @@ def check_before_body(check: Callable[[], None]) -> Callable[[View], View]:
 
 
 def get_access(view: Callable[..., Any]) -> Access | None:
-    """Return what the view declared with `allow`, or None."""
+    """Return the requirements that the view declares with `allow`, or None."""
     return view.__dict__.get("access")
 
 

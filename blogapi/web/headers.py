@@ -21,7 +21,7 @@ NO_STORE = "no-store"
 # The documented operations send exactly this `Allow` header, even if the path accepts other methods.
 DOCUMENTED_ALLOW = "GET, PUT, PATCH, DELETE, HEAD, OPTIONS"
 
-# What a proxy adds to an ETag if it compresses the response; our own ETags contain no hyphen.
+# The suffix that a proxy adds to an ETag if it compresses the response; our own ETags contain no hyphen.
 _COMPRESSION = re.compile("-(gzip|br|zstd|deflate)$")
 
 # The ETag of an item that has several representations: digests of the state of the item and of the body.
@@ -132,7 +132,7 @@ def contains_state(header: ETags, etag: str) -> bool:
 
 
 def _read_etags(header: ETags) -> list[str]:
-    """Return the ETags that this service sent, without what proxies added."""
+    """Return the ETags that this service sent, without the suffixes that proxies added."""
     return [_COMPRESSION.sub("", tag) for tag in header.as_set(include_weak=True) if tag]
 
 

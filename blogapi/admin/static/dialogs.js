@@ -4,7 +4,7 @@ import { button, iconButton } from "./components.js";
 import { html, nothing, render } from "./vendor/lit.js";
 
 /**
- * close(value) ends a dialog with this value. Its content is what Lit can render.
+ * close(value) ends a dialog with this value. Its content is anything that Lit can render.
  *
  * @typedef {(value?: any) => void} Close
  * @typedef {{element: HTMLElement, result: Promise<any>, close: Close, update: () => void}} Float

@@ -51,7 +51,7 @@ class ExportedMedia:
 
 @dataclass(slots=True)
 class BlogData:
-    """What an export contains besides articles; `reports` names what cannot be read."""
+    """The data of an export besides its articles; `reports` names unreadable data."""
 
     terms: dict[tuple[str, str], ExportedTerm] = field(default_factory=dict)
     media: list[ExportedMedia] = field(default_factory=list)

@@ -26,7 +26,7 @@ Item = TypeVar("Item")
 
 
 def read_data(export: ExportFolder) -> BlogData:
-    """Return the data of the export; what cannot be read becomes a report."""
+    """Return the data of the export; unreadable data becomes a report."""
     data = BlogData()
 
     def read_media(fields: Values) -> ExportedMedia:

@@ -1,4 +1,4 @@
-"""Store what an export contains besides articles: media files, terms and the site."""
+"""Store the data of an export besides its articles: media files, terms and the site."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ class BloggerSource:
             return FileReport(entry.key, result, notes=(str(error),), source=entry.key, title=title)
 
     def _check(self, item: BloggerItem) -> None:
-        """Raise NotAnArticle for an item that is left behind."""
+        """Raise NotAnArticle for an item that is not imported."""
         if item.status == "SOFT_TRASHED":
             self.left_behind["articles in the trash"] += 1
             raise NotAnArticle("It was in the trash of Blogger.")
@@ -116,7 +116,7 @@ def _is_folder(path: Path) -> bool:
 
 
 class Overview:
-    """The hosts and the visibility of a blog, and what it contains besides articles."""
+    """The hosts and the visibility of a blog, and its data besides articles."""
 
     def __init__(self, path: Path) -> None:
         self.counts: Counter[str] = Counter()

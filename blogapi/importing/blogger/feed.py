@@ -36,7 +36,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 class Feed:
-    """A file and what its head says of the blog; complete when `read` has ended."""
+    """A file and the data of the blog in its head; complete when `read` has ended."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -90,7 +90,7 @@ class Feed:
 
 
 def _read_values(entry: Element) -> dict[str, str]:
-    """Return the texts of an entry by the names of their fields."""
+    """Return the texts of an entry, by field name."""
     values: dict[str, str] = {}
     for path, text in _list_texts(entry):
         if name := _FIELDS.get(path):

@@ -49,11 +49,13 @@ class BloggerItem:
     address: str = ""  #: the former address, with or without host
     description: str = ""
     labels: list[str] = field(default_factory=list)
-    features: list[str] = field(default_factory=list)  #: names of what is left behind ("locations")
+    features: list[str] = field(default_factory=list)  #: names of data that is not imported ("locations")
     is_too_large: bool = False  #: whether parts are missing
 
     def split_id(self) -> tuple[str, str, str]:
-        """Return the number of the blog, the kind and the number of the item, as far as the id has them."""
+        """Return the number of the blog, the kind and the number of the item; empty where the id lacks
+        them.
+        """
         match = _ID.search(self.id)
         if not match:
             return self.blog, self.kind, self.id
@@ -144,7 +146,7 @@ def _find_title(item: BloggerItem, content: str, notes: list[str]) -> str:
 
 
 def convert_embeds(html: str) -> tuple[str, tuple[str, ...]]:
-    """Return the HTML with players and links in place of what is not shown, and notes about the changes.
+    """Return the HTML with players and links in place of hidden content, and notes about the changes.
 
     The picture by which Blogger counts visitors is removed.
     """

@@ -29,7 +29,7 @@ _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _LAZY_HEADING = re.compile(r"(#{1,6})(?=[^#\s])")
 _HIGHLIGHT = re.compile(r"(?<![=\w`])==(?=[^\s=`])([^=`\n]+?)(?<!\s)==(?![=\w`])")
 
-# Ghost shows what is between these comments only to some readers. The first has the conditions in it.
+# Ghost shows the content between these comments only to some readers. The first has the conditions in it.
 _GATE_START, _GATE_END = "<!--kg-gated-block:begin", "<!--kg-gated-block:end-->"
 _COMMENT = re.compile(r"<!--(?:kg-card-(?:begin|end)|members-only)[^<>]{0,50}-->")
 # Elements that Ghost hides with its stylesheet or that need its scripts: the time and the buttons of players,
@@ -145,7 +145,7 @@ def to_commonmark(text: str) -> str:
 
 
 def _clean_html(html: str) -> Body:
-    """Return the HTML of Ghost without what only its own pages can show."""
+    """Return the HTML of Ghost without elements that only Ghost's own pages can show."""
     losses: Counter[str] = Counter()
     html = _COMMENT.sub("", _remove_gated_blocks(html, losses))
     html = _HIDDEN.sub("", html)

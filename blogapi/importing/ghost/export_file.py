@@ -37,7 +37,7 @@ class DamagedExport(Exception):
 
 
 class _Utf8File:
-    """A file that is decoded to UTF-8: UTF-16 is converted, and what is invalid is replaced by U+FFFD.
+    """A file that is decoded to UTF-8: UTF-16 is converted, and U+FFFD replaces invalid bytes.
 
     A text that was cut inside an emoji ends with one half of a surrogate pair, which the parser refuses.
     """

@@ -86,7 +86,7 @@ class PostReader:
         self.without_author = 0
 
     def read(self, row: object) -> ArticleRecord | None:
-        """Return the record of a row of posts; None for a page that is left behind.
+        """Return the record of a row of posts; None for a page that is not imported.
 
         Raises RefusedFile if the row has neither a title nor a text.
         """

@@ -77,7 +77,7 @@ def delete_folders(uuids: Iterable[UUID]) -> None:
 
 
 def delete_abandoned(known_jobs: Collection[UUID]) -> None:
-    """Delete what killed servers and commands have left: folders of unknown jobs, and archives."""
+    """Delete the leftovers of killed servers and commands: folders of unknown jobs, and archives."""
     root = get_root()
     archives.delete_abandoned(root)
     for path in root.iterdir() if root.is_dir() else ():

@@ -1,7 +1,7 @@
 """Runs an import job: starts the `import` command in a process of its own, and stores its progress.
 
 A server that stops ends the process. If the server is killed, the process ends by itself; see
-`imports.background`.
+`importing.pipeline.background`.
 """
 
 from __future__ import annotations

@@ -231,7 +231,7 @@ class LinkIndex:
 
 
 def get_blog(key: str) -> str:
-    """Return what the keys of a blog have in common: their first folder, or format and blog.
+    """Return the common part of the keys of a blog: their first folder, or format and blog.
 
     Keys of Medium and of most exports of Ghost do not contain the blog.
     """

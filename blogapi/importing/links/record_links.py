@@ -213,7 +213,7 @@ class RecordLinks:
         return None
 
     def _select(self, targets: Iterable[Target], file: FilePath) -> list[Target]:
-        """Return the targets that have the date and the language of a path, as far as it has them."""
+        """Return the targets that have the date and the language of a path, if the path contains them."""
         return [
             target
             for target in targets

@@ -35,7 +35,7 @@ _PATTERN = re.compile(
     rf"(?P<escaped>{_ESCAPED})"
     rf"|(?P<remark>\{{\{{-?\s*+/\*{_COMMENT}\*/\s*+-?\}}\}}"
     r"|\{\#-?\s(?:[^{}#]++|\#(?!\}))*+\#\}|\{%-?\s*+\#(?:[^%{]++|%(?!\}))*+%\}"
-    # Pelican; what remains is the path of the file.
+    # Pelican; the rest is the path of the file.
     r"|(?:(?<=[(<\"'=])|(?<=\]:\s))\{(?:filename|static|attach)\})"
     rf"|(?P<literal>{_LITERAL}"
     rf"(?P<inner>(?:[^{{]++|(?!{_START}(?:/|end_?)?\s*+(?P=inner_name)\b)\{{)*+){_LITERAL_END})"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 # Longer paths are looked up by these last parts only.
 _MAX_TAIL_PARTS = 8
-# Folders for uploads; what follows in an address is the path in the folder.
+# Folders for uploads; the rest of an address is the path in the folder.
 UPLOAD_FOLDERS = {"uploads", "images", "files", "media", "assets", "img"}
 
 _UPLOADS = re.compile(r"(?:^|/)(?:wp-content/)?(?:uploads|files|blogs\.dir|content/images)/", re.IGNORECASE)

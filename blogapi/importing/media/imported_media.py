@@ -241,7 +241,7 @@ class ImportedMedia:
 
 
 def map_files(store: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result | RefusedFile]:
-    """Yield what `store` returns for each item, or why the library refuses its file."""
+    """Yield the result of `store` for each item, or the reason why the library refuses its file."""
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
 
     def store_or_refuse(item: Item) -> Result | RefusedFile:

@@ -42,7 +42,9 @@ class PreparesBlog(Protocol):
         ...
 
     def finish_blog(self, importer: Importer) -> Iterable[FileReport]:
-        """Store what belongs to stored articles, or nothing in a dry run; return a report for each item."""
+        """Store the data that belongs to stored articles, or nothing in a dry run; return a report for each
+        item.
+        """
         ...
 
 
@@ -87,7 +89,7 @@ class ImportRun:
         return self._importer.state.authors
 
     def count_left_behind(self) -> dict[str, Counter[str]]:
-        """Return what was not imported, with its numbers, by the name of the format."""
+        """Return the numbers of items that were not imported, by the name of the format."""
         counts = {name: Counter(source.left_behind) for name, source in self.sources.items()}
         return {name: counter for name, counter in counts.items() if counter}
 

@@ -63,7 +63,7 @@ def make_batches(records: Iterable[ArticleRecord]) -> Iterator[list[ArticleRecor
 class Importer:
     """Stores the records of one run as articles of `author`.
 
-    See `imports.authors` for `author_map`, and `media.imported_media` for `assets`.
+    See `importing.pipeline.authors` for `author_map`, and `importing.media.imported_media` for `assets`.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Importer:
         dry_run: bool = False,
         restore_deleted: bool = False,
     ) -> None:
-        #: What the batches of this import have in common.
+        #: The state that the batches of this import share.
         self.state = ImportState(
             author=author,
             authors=ImportedAuthors(author_map or {}),

@@ -1,4 +1,4 @@
-"""What the batches of one import have in common."""
+"""The state that the batches of one import share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from blogapi.taxonomies.models import Term
 
 @dataclass(kw_only=True, slots=True)
 class ImportState:
-    """The user who imports, the options, and what batches store for later ones."""
+    """The user who imports, the options, and the data that batches keep for later batches."""
 
     author: UUID
     authors: ImportedAuthors
@@ -23,8 +23,8 @@ class ImportState:
     redirects: set[str] = field(default_factory=set)
     #: The categories, tags and authors of an export of blogapi.
     exported_terms: ExportedTerms = field(default_factory=dict)
-    #: What the earlier transactions of a dry run have stored and rolled back: the terms by their kind and
-    #: slug, which later transactions store together, and the slugs of articles.
+    #: The data that earlier transactions of a dry run have stored and rolled back: the terms by their kind
+    #: and slug, which later transactions store together, and the slugs of articles.
     planned_terms: dict[tuple[str, str], Term] = field(default_factory=dict)
     planned_slugs: set[str] = field(default_factory=set)
     planned_paths: dict[str, UUID] = field(default_factory=dict)

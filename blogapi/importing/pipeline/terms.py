@@ -30,7 +30,7 @@ def store_terms(
     terms: Iterable[TermRecord],
     open_transaction: Callable[[], AbstractContextManager[None]],
 ) -> list[str]:
-    """Create the terms that do not exist; return sentences about what was not taken.
+    """Create the terms that do not exist; return sentences about data that was not imported.
 
     An existing term stays as it is. Authors are created with their articles.
     """

@@ -205,7 +205,7 @@ export class ArticlePage extends Page {
     return isDone;
   }
 
-  // Move the edits to the history; `back` is what takes their place, by default the article.
+  // Move the edits to the history and replace them with `back`, by default the article.
   async discard(back) {
     const { edits } = this;
     await this.act("discard", async () => {

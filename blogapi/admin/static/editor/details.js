@@ -10,7 +10,7 @@ import { choosePictures } from "./pictures.js";
 import "./picker.js";
 
 const TEXTS = TEXT_FIELDS.filter(({ control }) => control === "details");
-// For each kind of terms: the field of the article, its label, and what one term is called.
+// For each kind of term: the field of the article, its label, and the noun for one term.
 const TERMS = {
   categories: ["category", "Category", "category"],
   tags: ["tags", "Tags", "tag"],

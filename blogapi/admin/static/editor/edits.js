@@ -108,7 +108,7 @@ function describe(edits, article) {
 
 /**
  * Return the text of a field with the line breaks of `original`: text fields show every line break as "\n",
- * and what an author did not touch stays the same byte for byte.
+ * and text that an author did not change stays the same byte for byte.
  * @param {string} original @param {string} shown
  */
 export function keepBreaks(original, shown) {

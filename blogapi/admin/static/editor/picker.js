@@ -25,7 +25,7 @@ class TermPicker extends LitElement {
     return this;
   }
 
-  // The items that contain the words, then what can be created.
+  // The items that contain the words, then the items that can be created.
   get options() {
     const words = (this.words ?? "").trim().toLowerCase();
     const free = this.items.filter((item) => this.single || !this.chosen.includes(item.uuid));

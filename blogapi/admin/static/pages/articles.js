@@ -129,7 +129,7 @@ class Articles extends Page {
   }
 
   /**
-   * Do an action with the articles, show what is done, and offer to undo it.
+   * Run an action on the articles, show its result, and offer to undo it.
    * @param {any[]} articles @param {Action} action
    */
   async apply(articles, { done, work, undo }) {

@@ -60,7 +60,7 @@ class Editor extends ArticlePage {
     this.begin();
   }
 
-  // Take what is written into the title or another line, after which Enter leads to `next`.
+  // Take the text of the title or another line; Enter moves the focus to `next`.
   followLine(line, next) {
     const write = () => this.change({ [line.name]: line.value.replace(/\s*\n\s*/g, " ") });
     line.addEventListener("input", write);

@@ -73,7 +73,7 @@ class History extends Page {
     return versions.filter(Boolean).map(compare);
   }
 
-  // The name of a version: that of its author, or what happened.
+  // The name of a version: the name that its author chose, or the event that created it.
   nameOf(version) {
     const { name, status, before, published_at: time, created } = version;
     if (name || version === this.versions[0]) return name || "Now";

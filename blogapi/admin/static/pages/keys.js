@@ -1,4 +1,4 @@
-/** API keys: shown once, with what each may do, and when it was last used. */
+/** API keys: each is shown once, and listed with its scope and its last use. */
 
 import { html } from "../vendor/lit.js";
 import { get, post } from "../api.js";

@@ -46,7 +46,7 @@ class Terms extends Page {
     if (term && !old) return;
     const { data = {}, etag } = old ?? {};
     const save = (values) => {
-      // What stays empty is left out. Without an address, the server derives it or keeps it.
+      // Fields that stay empty are left out. Without an address, the server derives it or keeps it.
       const isGiven = ([name, value]) => value || (name !== "slug" && data[name]);
       const body = Object.fromEntries(Object.entries(values).filter(isGiven));
       return term ? patch(`${path}${term.uuid}/`, body, { etag }) : post(path, body);
