@@ -108,12 +108,12 @@ def authenticate() -> Response | None:
     g.caller = STRANGER
     request.routing_exception = _routing_error()
     if isinstance(request.routing_exception, MethodNotAllowed):
-        _check_most_open(request.routing_exception)
+        _require_credentials(request.routing_exception)
         return None
     if request.routing_exception is not None:
         return None
     if request.method == "OPTIONS":
-        return Response(status=204, headers={"Allow": _allow_value()})
+        return Response(status=204, headers={"Allow": _format_allowed_methods()})
     request.environ[request_id.ROUTE_KEY] = request.url_rule.rule if request.url_rule else ""
     endpoint = request.endpoint or ""
     view = current_app.view_functions[endpoint]
@@ -145,13 +145,13 @@ def _routing_error() -> HTTPException | None:
         return NotFound()
     if isinstance(request.routing_exception, NotFound):
         try:
-            _get_url_adapter().match(_with_slash(request.path))
+            _get_url_adapter().match(_add_slash(request.path))
         except HTTPException as error:
             return error
     return request.routing_exception
 
 
-def _with_slash(path: str) -> str:
+def _add_slash(path: str) -> str:
     return f"{path.rstrip('/')}/"
 
 
@@ -161,7 +161,7 @@ def _check_access(access: Access) -> None:
     authorize(access, g.caller)
 
 
-def _check_most_open(error: MethodNotAllowed) -> None:
+def _require_credentials(error: MethodNotAllowed) -> None:
     """Require credentials if every method that the path supports requires them."""
     endpoints = {_get_url_adapter().match(method=method)[0] for method in error.valid_methods or ()}
     accesses = [_get_access(endpoint) for endpoint in endpoints]
@@ -230,8 +230,8 @@ def _authenticate_session() -> Caller:
     )
 
 
-def _allow_value() -> str:
-    return format_allow(_get_url_adapter().allowed_methods(_with_slash(request.path)))
+def _format_allowed_methods() -> str:
+    return format_allow(_get_url_adapter().allowed_methods(_add_slash(request.path)))
 
 
 def _get_url_adapter() -> MapAdapter:

@@ -117,7 +117,7 @@ def check_can_rotate(expires: datetime | None, now: datetime) -> None:
         raise Forbidden("An expired key cannot be rotated; create a new one.", code="key_expired")
 
 
-def end_of_overlap(expires: datetime | None, now: datetime, overlap_seconds: int) -> datetime:
+def compute_overlap_end(expires: datetime | None, now: datetime, overlap_seconds: int) -> datetime:
     """Return the new expiry of a rotated key: the end of the overlap, or the old expiry if it is earlier."""
     end = now + timedelta(seconds=overlap_seconds)
     return end if expires is None else min(expires, end)

@@ -148,7 +148,7 @@ def rotate(caller: Caller, uuid: UUID, *, overlap_seconds: int) -> WithAttribute
         is_trial = key.last_used is None and policy.is_trial_key(key.owner_id, key.created, key.expires)
         expires = policy.choose_expiry(now + policy.UNUSED_LIFETIME if is_trial else key.expires, now, caller)
         successor = _create(key.owner_id, name=key.name, created=now, expires=expires, scope=key.scope)
-        key.expires = policy.end_of_overlap(key.expires, now, overlap_seconds)
+        key.expires = policy.compute_overlap_end(key.expires, now, overlap_seconds)
     return successor
 
 

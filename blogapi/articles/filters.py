@@ -301,7 +301,7 @@ def _resolve_author(reference: str) -> dict[str, UUID | None]:
     return {"user": uuid} if _is_only_author(uuid) else {"author": row and row.uuid, "user": uuid}
 
 
-def _in(name: str) -> BindParameter[Any]:
+def _list_parameter(name: str) -> BindParameter[Any]:
     return bindparam(name, expanding=True)
 
 
@@ -320,9 +320,9 @@ _CONDITIONS: dict[str, ColumnElement[bool]] = {
     "public, after the others": listed(_WITHOUT_INDEX),
     "own": _article.author_id == bindparam("own"),
     "category": _article.category_id == bindparam("category"),
-    "any category": _article.category_id.in_(_in("category")),
+    "any category": _article.category_id.in_(_list_parameter("category")),
     "tag": _has_tag(_tag.tag_id == bindparam("tag")),
-    "any tag": _has_tag(_tag.tag_id.in_(_in("tag"))),
+    "any tag": _has_tag(_tag.tag_id.in_(_list_parameter("tag"))),
     "author": _article.uuid.in_(_by_author),
     "user": _article.author_id == bindparam("user"),
     "author or user": _article.uuid.in_(_by_author.union(_by_user)),

@@ -49,7 +49,7 @@ NEWEST = 500
 
 _article, _json, _tag = table_of(Article).c, table_of(ArticleJson).c, table_of(ArticleTag).c
 _category = table_of(Category).c
-_LINK = (
+_LINK_COLUMNS = (
     *(_article.uuid, _article.title, _article.slug, _article.published_at, _article.cover_image),
     _article.category_id,
 )
@@ -135,7 +135,7 @@ def _select_nearest(
     One statement for equal and another one for other times let the database read a single index row for each.
     """
     nearest = (
-        select(literal(name).label("name"), literal(distance).label("distance"), *_LINK)
+        select(literal(name).label("name"), literal(distance).label("distance"), *_LINK_COLUMNS)
         .where(condition)
         .order_by(*order)
         .limit(1)
@@ -187,7 +187,7 @@ def _select_related() -> Select[*tuple[Any, ...]]:
         .subquery("ranked")
     )
     order = (desc(ranked.c.common_tags), desc(ranked.c.same_category), desc(_article.published_at))
-    links = select(*_LINK).join(ranked, ranked.c.article_id == _article.uuid)
+    links = select(*_LINK_COLUMNS).join(ranked, ranked.c.article_id == _article.uuid)
     return _add_category_slug(links, _article.category_id).order_by(*order, _article.uuid)
 
 

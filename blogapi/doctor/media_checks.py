@@ -47,7 +47,7 @@ def run_checks(
     current = _read_rows()
     faults = {file: fault for file, fault in faults.items() if file in current}
     if faults and repair:
-        yield from _bring_back(root, faults)
+        yield from _restore_from_backups(root, faults)
     yield _report_faults(root, faults) if faults else _report_intact(root, stored, full)
     known_paths = {file.path for file in stored | current}
     yield from _report_orphans(root, [path for name, path in present.items() if name not in known_paths])
@@ -72,7 +72,7 @@ def _read_rows() -> set[StoredFile]:
     return stored
 
 
-def _bring_back(root: Path, faults: dict[StoredFile, str]) -> Iterator[Finding]:
+def _restore_from_backups(root: Path, faults: dict[StoredFile, str]) -> Iterator[Finding]:
     """Copy files from the daily backups; remove from `faults` those that are intact now."""
     source, names = Path(current_app.instance_path, "backups", MEDIA_FOLDER), []
     for file in list(faults):

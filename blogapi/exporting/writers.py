@@ -116,7 +116,7 @@ class _Folder:
         self._root, self._media, self._report = root, media, report
         self._overwrite, self._dry_run = overwrite, dry_run
         #: the digests of the files that former exports have written, by path
-        self._known = _read_known(root)
+        self._old_digests = _read_manifest(root)
         self._digests: dict[str, str] = {}
 
     def write(self, file: TextFile | MediaFile) -> bool:
@@ -124,7 +124,7 @@ class _Folder:
         try:
             result = self._write(file)
         except CannotWrite as error:
-            self._keep_known(file.path)
+            self._keep_line(file.path)
             # The user can have such a file for other purposes; the guide says what it should contain.
             if file.path != GIT_ATTRIBUTES:
                 self._report.refuse(file.path, str(error))
@@ -135,12 +135,12 @@ class _Folder:
 
     def remove_former(self) -> None:
         """Delete the files of former exports that this one does not contain."""
-        for path in sorted(self._known.keys() - self._digests.keys()):
+        for path in sorted(self._old_digests.keys() - self._digests.keys()):
             try:
                 self._report.files[FileResult.REMOVED] += self._remove(path)
             except CannotWrite as error:
                 self._report.refuse(path, f"The blog no longer contains it, but: {error}")
-                self._keep_known(path)
+                self._keep_line(path)
 
     def write_manifest(self, name: str) -> None:
         """Write the list of files."""
@@ -154,12 +154,12 @@ class _Folder:
 
     def _write(self, file: TextFile | MediaFile) -> FileResult:
         target = self._root / file.path
-        if isinstance(file, MediaFile) and self._is_known(file):
+        if isinstance(file, MediaFile) and self._is_unchanged(file):
             return FileResult.UNCHANGED
         present = self._read_digest(target)
         if present == file.digest:
             return FileResult.UNCHANGED
-        self._check_is_ours(file.path, present)
+        self._check_not_edited(file.path, present)
         with file.open(self._media) as source:
             if not self._dry_run:
                 target.parent.mkdir(parents=True, exist_ok=True)
@@ -167,9 +167,9 @@ class _Folder:
                     shutil.copyfileobj(source, output)
         return FileResult.WRITTEN
 
-    def _is_known(self, file: MediaFile) -> bool:
+    def _is_unchanged(self, file: MediaFile) -> bool:
         # Reading all pictures at each export would take long; `sha256sum -c` finds damaged files.
-        is_known = self._known.get(file.path) == file.stored.hash
+        is_known = self._old_digests.get(file.path) == file.stored.hash
         return is_known and _get_size(self._root / file.path) == file.stored.size
 
     def _remove(self, path: str) -> bool:
@@ -177,7 +177,7 @@ class _Folder:
         present = self._read_digest(target)
         if not present:
             return False
-        self._check_is_ours(path, present)
+        self._check_not_edited(path, present)
         if not self._dry_run:
             target.unlink()
             with suppress(OSError):
@@ -185,10 +185,10 @@ class _Folder:
                     (self._root / folder).rmdir()
         return True
 
-    def _keep_known(self, path: str) -> None:
+    def _keep_line(self, path: str) -> None:
         """Keep the former line of a file that was left alone, so that the next export recognises it too."""
-        if path in self._known:
-            self._digests[path] = self._known[path]
+        if path in self._old_digests:
+            self._digests[path] = self._old_digests[path]
 
     def _read_digest(self, target: Path) -> str:
         """Return the SHA-256 of a file, or "" if it is missing."""
@@ -201,8 +201,8 @@ class _Folder:
         with target.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
-    def _check_is_ours(self, path: str, present: str) -> None:
-        if present and not self._overwrite and present != self._known.get(path):
+    def _check_not_edited(self, path: str, present: str) -> None:
+        if present and not self._overwrite and present != self._old_digests.get(path):
             raise CannotWrite("No export has written the contents of this file; --overwrite replaces it.")
 
     @contextmanager
@@ -219,7 +219,7 @@ class _Folder:
             partial.unlink(missing_ok=True)
 
 
-def _read_known(root: Path) -> dict[str, str]:
+def _read_manifest(root: Path) -> dict[str, str]:
     """Return the digests of the files that former exports have written."""
     digests: dict[str, str] = {}
     for name in MANIFESTS:

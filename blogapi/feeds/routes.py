@@ -38,7 +38,7 @@ Disallow: /
 @bp.response(200, {"type": "string"}, content_type=RSS, cacheable=True, may_be_missing=True)
 def rss_feed(query: Fields) -> Response:
     """Return the newest public articles as RSS 2.0."""
-    return _text(formats.to_rss(get_feed(query, _own_path(query))), RSS)
+    return _text(formats.to_rss(get_feed(query, _get_feed_path(query))), RSS)
 
 
 @bp.get("/feeds/atom.xml")
@@ -47,7 +47,7 @@ def rss_feed(query: Fields) -> Response:
 @bp.response(200, {"type": "string"}, content_type=ATOM, cacheable=True, may_be_missing=True)
 def atom_feed(query: Fields) -> Response:
     """Return the newest public articles as Atom 1.0."""
-    return _text(formats.to_atom(get_feed(query, _own_path(query))), ATOM)
+    return _text(formats.to_atom(get_feed(query, _get_feed_path(query))), ATOM)
 
 
 @bp.get("/feeds/feed.json")
@@ -62,7 +62,7 @@ def atom_feed(query: Fields) -> Response:
 )
 def json_feed(query: Fields) -> Response:
     """Return the newest public articles as JSON Feed 1.1."""
-    return _text(formats.to_json(get_feed(query, _own_path(query))), JSON_FEED)
+    return _text(formats.to_json(get_feed(query, _get_feed_path(query))), JSON_FEED)
 
 
 @bp.get("/sitemap.xml")
@@ -89,7 +89,7 @@ def robots() -> Response:
     return _text(_ROBOTS, PLAIN)
 
 
-def _own_path(query: Fields) -> str:
+def _get_feed_path(query: Fields) -> str:
     return f"{request.path}?{urlencode(query)}" if query else request.path
 
 

@@ -23,10 +23,10 @@ from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Query
 
 bp = Blueprint("previews", __name__, url_prefix="/api/v1/blog", description="Preview links")
-_OF_ARTICLE = "/articles/<id:id>/preview/"
+_LINKS_PATH = "/articles/<id:id>/preview/"
 
 
-@bp.post(_OF_ARTICLE)
+@bp.post(_LINKS_PATH)
 @allow(admin, scope="write")
 @bp.check_exists(articles.check_exists)
 @bp.arguments(NewPreviewSchema, required=False)
@@ -42,7 +42,7 @@ def create(fields: Fields, id: UUID) -> WithAttributes:
     )
 
 
-@bp.get(_OF_ARTICLE)
+@bp.get(_LINKS_PATH)
 @allow(admin)
 @bp.arguments(PreviewListQuery, location="query")
 @bp.response(200, PreviewSchema(many=True), partial_schema=PreviewFieldsSchema)
@@ -51,7 +51,7 @@ def listed(query: Query, id: UUID) -> PartialResult:
     return PartialResult(queries.list_previews(id, query.page), query)
 
 
-@bp.delete(f"{_OF_ARTICLE}<id:preview>/")
+@bp.delete(f"{_LINKS_PATH}<id:preview>/")
 @allow(admin, scope="write")
 @bp.response(204)
 def revoke(id: UUID, preview: UUID) -> None:

@@ -35,12 +35,12 @@ class RateLimitMiddleware:
         """Return the body of the response; its status is 429 if the address or the key exceeds its limit."""
         if environ["PATH_INFO"] in _UNLIMITED_PATHS:
             return self._application(environ, start_response)
-        wait = limiter.get_counters(self._app).count(*self._attempts(environ))
+        wait = limiter.get_counters(self._app).count(*self._list_attempts(environ))
         if wait:
             return self._refuse(limiter.too_many_requests(wait), environ, start_response)
         return self._application(environ, start_response)
 
-    def _attempts(self, environ: WSGIEnvironment) -> Iterator[Attempt]:
+    def _list_attempts(self, environ: WSGIEnvironment) -> Iterator[Attempt]:
         config = self._app.config
         address = limiter.address_key(environ.get("REMOTE_ADDR", ""))
         yield "REQUEST_ADDRESS_LIMIT", config["REQUEST_ADDRESS_LIMIT"], address

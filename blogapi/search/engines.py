@@ -295,7 +295,7 @@ def update_rows(connection: Connection, rows: Sequence[IndexRow]) -> None:
     engine = get_engine(connection)
     # Updating a row of FTS5 takes less than half the time of deleting and inserting it.
     statement = _update_by_number(engine)
-    connection.execute(statement, [{_KEY: row[0], **_without_number(engine, row)} for row in rows])
+    connection.execute(statement, [{_KEY: row[0], **_make_values(engine, row)} for row in rows])
 
 
 @cache
@@ -303,7 +303,7 @@ def _update_by_number(engine: Engine) -> Update:
     return update(engine.table).where(engine.number == bindparam(_KEY))
 
 
-def _without_number(engine: Engine, row: IndexRow) -> dict[str, Any]:
+def _make_values(engine: Engine, row: IndexRow) -> dict[str, Any]:
     return {name: value for name, value in engine.make_row(row).items() if name != engine.number.key}
 
 

@@ -58,7 +58,7 @@ def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
     changed, moved = [], []
     for text in texts:
         entry = entries.get(text.article_id)
-        if entry is None or not _fits(text, entry):
+        if entry is None or not _is_current(text, entry):
             moved.append(_add_text(text, entry))
         elif text.text is not None or (text.title, text.subtitle) != (entry.title, entry.subtitle):
             changed.append(_make_row(entry.number, _add_text(text, entry)))
@@ -94,7 +94,7 @@ def _make_row(number: int, text: SearchText) -> engines.IndexRow:
     return number, text.title, text.subtitle, text.text or ""
 
 
-def _fits(text: SearchText, entry: Row[*tuple[Any, ...]]) -> bool:
+def _is_current(text: SearchText, entry: Row[*tuple[Any, ...]]) -> bool:
     """Return whether the entry has a row in the index, and a number that fits the publication time."""
     # The row can be missing in a damaged database.
     if entry.title is None:

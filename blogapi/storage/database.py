@@ -221,7 +221,7 @@ def transaction(*, wait: bool = True, visible: bool | None = True) -> Iterator[N
         return
     session.rollback()
     session.expire_all()
-    with _calls_afterwards(session), _write(session, wait=wait, visible=visible):
+    with _call_registered_functions(session), _write(session, wait=wait, visible=visible):
         yield
 
 
@@ -231,7 +231,7 @@ def _note_visibility(session: Session, visible: bool | None) -> None:
 
 
 @contextmanager
-def _calls_afterwards(session: Session) -> Iterator[None]:
+def _call_registered_functions(session: Session) -> Iterator[None]:
     info = session.info
     info.update(rolled_back=False, after_rollback={}, after_commit={})
     is_committed = False

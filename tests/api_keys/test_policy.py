@@ -209,7 +209,7 @@ def test_an_expiry_that_is_not_in_the_future_is_refused(requested):
     ],
 )
 def test_a_rotation_never_extends_the_validity_of_the_old_key(expires, overlap, end):
-    assert policy.end_of_overlap(expires, NOW, overlap) == end
+    assert policy.compute_overlap_end(expires, NOW, overlap) == end
 
 
 @pytest.mark.parametrize("name", ["", "front end", "x" * 100, "数", "two\nlines"])

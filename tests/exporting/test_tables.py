@@ -19,7 +19,7 @@ LEFT_OUT = {
     "preview": "preview links",
     "imported": "which files were imported",
     "import_job": "imports over HTTP",
-    "idempotent_answer": "answers that are kept for repeated requests",
+    "idempotent_answer": "responses that are stored for repeated requests",
     **dict.fromkeys(("event", "commit_counter"), "the feed of changes"),
     "search_entry": "the search index",
     "media_rendition": "smaller versions of pictures",

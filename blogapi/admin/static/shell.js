@@ -90,7 +90,7 @@ export class Page extends LitElement {
   async reload() {
     clearInterval(this.timer);
     const opening = current ? null : openSession();
-    const finding = findKept().then((kept) => this.set({ kept }));
+    const finding = loadKeptTexts().then((kept) => this.set({ kept }));
     const results = await Promise.allSettled([opening, this.load(), finding]);
     const failed = results.find(({ status }) => status === "rejected");
     const isAllowed = !current || last.role === "admin" || /** @type {any} */ (this.constructor).forMembers;
@@ -155,7 +155,7 @@ export class Page extends LitElement {
     if (this.state === "loading") return html`${this.renderHead()}<p class="loading">Loading…</p>`;
     const isBehind = document.querySelector("dialog[open]");
     return html`${this.renderHead()}${isBehind ? nothing : problem(this.problem)}
-      ${renderKept(this)}${this.renderPage()}`;
+      ${renderKeptTexts(this)}${this.renderPage()}`;
   }
 
   updated() {
@@ -168,7 +168,7 @@ export class Page extends LitElement {
 }
 
 // Return the texts of this browser whose articles the blog does not have, or does not show now.
-async function findKept() {
+async function loadKeptTexts() {
   const findStatus = (entry) => {
     const request = get(`blog/articles/${entry.article}/`, { query: { fields: "uuid" } });
     return request.then(() => null).catch(({ status }) => ({ ...entry, status }));
@@ -178,7 +178,7 @@ async function findKept() {
 }
 
 // The editor of a new article offers the texts of articles that do not exist.
-function renderKept({ kept }) {
+function renderKeptTexts({ kept }) {
   const entry = ({ article, status, edits, time }) => {
     const href = `/admin/articles/${status === 404 ? "new" : article}/`;
     const text = `${count(edits.content.split(/\s+/).filter(Boolean).length, "word")} not saved to the blog`;
@@ -191,10 +191,10 @@ function renderKept({ kept }) {
 
 function renderFailure(page) {
   const { failure } = page;
-  if (failure.status === 404) return html`${renderKept(page)}${missing}`;
+  if (failure.status === 404) return html`${renderKeptTexts(page)}${missing}`;
   if (!failure.isTemporary) return emptyState({ title: "This page does not work", text: failure.message });
   fillFailure(page);
-  return html`${silent}${renderKept(page)}${technical}`;
+  return html`${silent}${renderKeptTexts(page)}${technical}`;
 }
 
 function fillFailure(page) {

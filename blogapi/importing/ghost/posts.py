@@ -139,7 +139,7 @@ class PostReader:
         )
         if post.get("canonical_url") and not record.canonical_url:
             self._left_behind["canonical URLs inside the blog"] += 1
-        self._leave_fields(post)
+        self._count_left_fields(post)
         return record
 
     def _read_tags(self, post: Post) -> tuple[str, ...]:
@@ -177,7 +177,7 @@ class PostReader:
         if ":" not in permalinks:
             yield f"/{permalinks.strip('/')}/"
 
-    def _leave_fields(self, post: Post) -> None:
+    def _count_left_fields(self, post: Post) -> None:
         for name in _LEFT_FIELDS:
             value = post.get(name)
             repeated = (post.get(other) for other in _REPEATED.get(name, ()))

@@ -91,7 +91,7 @@ class Target:
         file_date = self.file and self.file.date
         return day == file_date or abs((self.published_at.date() - day).days) <= 1
 
-    def is_explained(self, segments: Sequence[str], *, has_date: bool) -> bool:
+    def fits_segments(self, segments: Sequence[str], *, has_date: bool) -> bool:
         """Return whether the article can be at an address with these segments before its name.
 
         With a complete date, in the segments or (`has_date`) in the name, the other segments are not checked,

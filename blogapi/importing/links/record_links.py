@@ -207,7 +207,7 @@ class RecordLinks:
             folders = file.folders if is_file else segments[:-1]
             named = self._index.find("name", name)
             selected = self._select(named, file) if is_file else named
-            targets = [hit for hit in selected if hit.is_explained(folders, has_date=file.date is not None)]
+            targets = [hit for hit in selected if hit.fits_segments(folders, has_date=file.date is not None)]
             if targets:
                 return self._pick(targets, file, segments[-1])
         return None

@@ -83,7 +83,7 @@ def split_date_prefix(name: str) -> tuple[datetime | None, str]:
     is (None, name).
     """
     match = _DATE_PREFIX.match(name)
-    time = _midnight(match[1], match[2], match[3]) if match else None
+    time = _parse_day(match[1], match[2], match[3]) if match else None
     if not match or not time:
         return None, name
     return time, name[match.end() :] or name
@@ -92,10 +92,10 @@ def split_date_prefix(name: str) -> tuple[datetime | None, str]:
 def find_in_path(path: str) -> datetime | None:
     """Return the date in the folder names of a path (`2021/05/06/x`, `notes/2021-05-06/x`), or None."""
     match = _DATE_IN_PATH.search(path)
-    return _midnight(match[1], match[3], match[4]) if match else None
+    return _parse_day(match[1], match[3], match[4]) if match else None
 
 
-def _midnight(year: str, month: str, day: str) -> datetime | None:
+def _parse_day(year: str, month: str, day: str) -> datetime | None:
     return parse_date(f"{year}-{month}-{day}")
 
 

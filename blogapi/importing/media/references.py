@@ -15,9 +15,9 @@ MAX_ALT_LENGTH = 500
 _MAX_LENGTH = 2_048
 
 # Matches in all content with a picture or a player.
-_ELEMENT_HINT = re.compile(r"!\[|<(?:img|source|video|audio)", re.IGNORECASE)
+_PICTURE_OR_PLAYER = re.compile(r"!\[|<(?:img|source|video|audio)", re.IGNORECASE)
 # Matches an address of Markdown or HTML that is not known to have a host.
-_LOCAL_HINT = re.compile(
+_LOCAL_ADDRESS = re.compile(
     r"(?:\]\(|\]:|\b(?:src|href|poster)\s*=)[\s<\"']*+(?!https?://|[#\s<\"'])|srcset", re.IGNORECASE
 )
 # The sanitizer quotes each value and escapes `<`, `>` and `"` in it.
@@ -39,8 +39,8 @@ class Reference:
 def may_contain_references(content: str, extensions: Collection[str]) -> bool:
     """Return whether content can contain references, so that most unchanged articles need not be rendered."""
     suffix = rf"\.(?:{'|'.join(map(re.escape, sorted(extensions)))})"
-    has_hint = _ELEMENT_HINT.search(content) or re.search(suffix, content, re.IGNORECASE)
-    return has_hint is not None and _LOCAL_HINT.search(content) is not None
+    has_hint = _PICTURE_OR_PLAYER.search(content) or re.search(suffix, content, re.IGNORECASE)
+    return has_hint is not None and _LOCAL_ADDRESS.search(content) is not None
 
 
 def list_references(html: str, extensions: Collection[str]) -> list[Reference]:

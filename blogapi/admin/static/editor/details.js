@@ -35,7 +35,7 @@ export function details(page) {
     ${input(page, "slug", "Address", { placeholder: rendered?.slug, help })}
     ${input(page, "excerpt", "Excerpt", { type: "textarea", rows: 4, placeholder: rendered?.excerpt, ...lists })}
     ${TEXTS.map(({ name, label }) => input(page, name, label, { type: "textarea", rows: 2 }))}
-    ${Object.keys(TERMS).map((kind) => picker(page, kind))} ${cover(page)} ${elsewhere(page)}`;
+    ${Object.keys(TERMS).map((kind) => picker(page, kind))} ${cover(page)} ${appearance(page)}`;
 }
 
 // The field for a text of the article, such as "slug" or "seo.title".
@@ -79,7 +79,7 @@ function cover(page) {
     </div></div>`;
 }
 
-function elsewhere(page) {
+function appearance(page) {
   const { edits, rendered } = page;
   const { seo } = edits;
   const about = edits.subtitle || edits.excerpt || (rendered?.excerpt ?? "");
