@@ -13,7 +13,7 @@ const BASE = "/api/v1/";
  */
 
 /**
- * The last failures and the time of the last good response, for the details of a failure.
+ * The last failures and the time of the last successful response, which the details of a failure show.
  * @type {{failures: string[], lastGood: string}}
  */
 export const connection = { failures: [], lastGood: "none" };
@@ -120,7 +120,7 @@ export function apiAddress(path, query = {}) {
 }
 
 /**
- * Return the address of a file of the library: this host, even if its public address has another one.
+ * Return the address of a library file on this host, even if its public address has another host.
  * @param {{url: string}} file
  */
 export const fileAddress = ({ url }) => new URL(url, location.origin).pathname;

@@ -28,7 +28,7 @@ const attributes = (values) =>
 
 /**
  * kind: "main", "bare", "risk" or "" (plain). While `busy`, the button keeps its width and shows busyText.
- * href: a link. pressed: of a toggle. Other names are attributes.
+ * href: the address, for a link. pressed: the state, for a toggle. Other names are attributes.
  * @param {string} text
  * @param {((event: any) => unknown) | null} onClick
  * @param {{busyText?: string, icon?: string, kind?: string, label?: string, busy?: boolean, pressed?: boolean,
@@ -62,7 +62,8 @@ const words = (before, after) =>
     >${after ? html`<span class="after">${after}</span>` : nothing}</span>`;
 
 /**
- * A button that lets the user choose files, and passes them to use(). accept: as of an input.
+ * A button that lets the user choose files, and passes them to use(). accept: the attribute of the file
+ * input.
  * @param {string} text @param {(files: File[]) => unknown} use
  * @param {{icon: string, kind?: string, multiple?: boolean, accept?: string, busy?: boolean}} options
  */
@@ -87,8 +88,8 @@ export function badge({ status, published_at: time, working_copy: edits }) {
 
 /**
  * A label, a control with the id "field-NAME", and below it the help or the error errors[NAME].
- * type: of an input, or "textarea". onInput(value): on each change; onChange(value): at the end. Other names
- * are attributes. Forms of the document have fields.html.
+ * type: the type of the input, or "textarea". onInput(value): on each change; onChange(value): at the end.
+ * Other names are attributes. Forms of the document have fields.html.
  * @param {{name: string, id?: string, label: string, help?: unknown, counter?: unknown,
  *   errors?: Record<string, unknown>, [name: string]: unknown}} options
  */

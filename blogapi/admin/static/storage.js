@@ -16,7 +16,7 @@ export const write = (key, value) => attempt(() => localStorage.setItem(key, JSO
 export const remove = (key) => attempt(() => localStorage.removeItem(key));
 
 /**
- * Return the keys with this beginning.
+ * Return the keys with this prefix.
  * @param {string} prefix @returns {string[]}
  */
 export const listKeys = (prefix) =>

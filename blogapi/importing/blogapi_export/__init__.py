@@ -18,8 +18,8 @@ def recognise(entry: folder.Entry, head: bytes) -> bool:
     """Return whether the file belongs to an export of blogapi.
 
     That is a file below the folder of an export: one of its data files, or an article whose front matter has
-    the field `blogapi`. Another file in the folder is a file of another format. A JSON document is recognised
-    too, and refused.
+    the field `blogapi`. Another file in the folder is a file of another format. A JSON document is also
+    recognised, but refused.
     """
     if _JSON_MARK.match(head):
         return True

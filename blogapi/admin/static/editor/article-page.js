@@ -125,7 +125,7 @@ export class ArticlePage extends Page {
     const theirs = await load(this.uuid);
     const { article, edits, etag } = theirs;
     this.theirs = theirs;
-    // Nobody else knows the uuid of a new article: if it is as it was created, this text has created it.
+    // Nobody else knows the uuid of a new article: if the article is unchanged, this text has created it.
     const isNew = !this.article && !article.working_copy && article.created === article.last_updated;
     const own = isNew ? edits : sentEdits.find((sent) => isSame(sent, edits, article));
     if (own) this.adopt(article);
@@ -230,7 +230,7 @@ export class ArticlePage extends Page {
     if (loaded && loaded.etag !== etag && isUntouched) this.take(loaded);
   }
 
-  // The article was deleted: the text that the server had is not saved any more, and is kept.
+  // The article was deleted, so its text is no longer saved on the server, and is kept in this browser.
   lose() {
     this.saver.start(EMPTY, this.saver.etag);
     return this.saver.save();

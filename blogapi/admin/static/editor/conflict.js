@@ -18,7 +18,8 @@ const DECIDED = html`<p class="soft">All places are decided. Your merged text be
   versions stay in the history.</p>`;
 
 /**
- * Ask which version the article gets. mine, theirs: bodies of a working copy; names: of terms, by uuid.
+ * Ask which version the article gets. mine, theirs: bodies of a working copy; names: the names of terms by
+ * uuid.
  *
  * Returns a promise of the choice, and of the chosen body or null.
  * @param {{mine: Edits, theirs: Edits, person: string, theirTime: Stamp, myName: string, myTime: Stamp,

@@ -41,7 +41,7 @@ function showField(version, name, names) {
 }
 
 /**
- * Return the fields whose values differ: [{name, label, before, after}]. names: of terms, by uuid.
+ * Return the fields whose values differ: [{name, label, before, after}]. names: the names of terms by uuid.
  *
  * A field that one of the versions lacks is left out.
  * @param {Version} before @param {Version} after @param {Record<string, string>} names @returns {FieldChange[]}

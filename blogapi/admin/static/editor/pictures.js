@@ -7,7 +7,8 @@ import { openDialog } from "../dialogs.js";
 
 /**
  * Return the chosen pictures: [{uuid, url, alt}]; none if the author cancels. files: uploaded at once.
- * single: only one, whose text is stored in the library. address: of a picture that is chosen already.
+ * single: only one, whose text is stored in the library. address: the address of a picture that is already
+ * chosen.
  * @param {{files?: File[], address?: string, title?: string, action?: string, single?: boolean}} options
  */
 export async function choosePictures({ files = [], address, title = "Add a picture", ...options }) {

@@ -16,7 +16,7 @@ const PAGE_SIZE = 50;
 const USUAL = { status: "any", q: "", ordering: "-last_updated", page: "1" };
 const TABS = { any: { name: "All" }, ...STATUSES, draft: { name: "Drafts" } };
 /**
- * The class of a column, its head, and the orders after the first and after the second click on the head.
+ * The class of a column, its head, and the orderings that the first and the second click on the head select.
  * @type {any[][]}
  */
 const COLUMNS = [

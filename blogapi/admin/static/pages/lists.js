@@ -14,5 +14,5 @@ export const titleOf = ({ title, working_copy: copy }) => copy?.title || title |
 export const changeOf = ({ last_updated: time, working_copy: copy }) =>
   copy?.last_updated > time ? copy.last_updated : time;
 
-/** The button that opens the dialog for a new item. kind: as of button(). */
+/** The button that opens the dialog for a new item. kind: see button(). */
 export const newButton = (one, onClick, kind) => button(`New ${one}`, onClick, { icon: "plus", kind, popup: "dialog" });

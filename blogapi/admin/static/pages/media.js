@@ -160,7 +160,7 @@ class Media extends Page {
     document.getElementById("field-alt")?.focus();
   }
 
-  /** Put another file in the place of that of the panel: its text stays, and its uses show the new one. */
+  /** Replace the file in the panel; its text stays, and its uses show the new file. */
   async replace({ path, saver }, file) {
     const answer = await this.actAndReload("replace", async () => {
       await saver.save();

@@ -13,7 +13,7 @@ const [newArticle] = content;
 
 const list = async (query) => (await get(PATH, { query: { page_size: 5, fields: FIELDS, ...query } })).data;
 
-// The texts on the left and on the right of an article in each list.
+// The texts to the left and to the right of an article in each list.
 const describeUnfinished = (article) => {
   const { status, category, word_count: words } = article;
   const draft = `Draft in ${category.name}, ${count(words, "word")}`;
