@@ -172,7 +172,9 @@ def _upgrade(folder: Path) -> None:
 
 
 def _renew_tags(path: Path) -> None:
-    """Give the commit counter of the staged database new tags, so that no cache takes it for the live one."""
+    """Give the commit counter of the staged database new tags, so that no cache confuses it with the live
+    database.
+    """
     with integrity.open_database(path) as connection:
         connection.execute("UPDATE commit_counter SET tag = ?1, visible = ?1", [secrets.token_hex(4)])
 

@@ -46,7 +46,7 @@ class ExportedFields:
     #: the former slugs, each with the time at which the article lost it (aware, UTC)
     former_slugs: Mapping[str, datetime] = field(default_factory=dict)
     #: the paths in other systems, each with the time at which it was stored (aware, UTC)
-    #: they are no part of a digest, because each import stores them
+    #: they are not part of a digest, because each import stores them
     former_paths: Mapping[str, datetime] = field(default_factory=dict, repr=False)
     #: the library files to which paths in the content refer
     media_paths: Mapping[str, UUID] = field(default_factory=dict)

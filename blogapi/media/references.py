@@ -249,7 +249,7 @@ def find_mentioned_files(text: str) -> Mapping[UUID, File]:
 
 
 def parse_reference(address: str) -> UUID | Address | None:
-    """Return the uuid or the path in a reference; None if the address is no reference."""
+    """Return the uuid or the path in a reference; None if the address is not a reference."""
     if match := REFERENCE.fullmatch(address):
         return UUID(match[1])
     if PREFIX in address and (match := _ADDRESS.fullmatch(address)):

@@ -24,7 +24,7 @@ def to_path(address: str) -> str | None:
 
 
 def to_former_path(address: str) -> str | None:
-    """Return the path as it is stored; None also for the first page of a site and a path that is too long."""
+    """Return the path in its stored form; None for the first page of a site or a path that is too long."""
     path = to_path(address)
     return path if path and path != "/" and len(path.encode("utf-8")) <= MAX_PATH_BYTES else None
 

@@ -111,8 +111,8 @@ _DROPPED_WITH_CONTENT = {"script", "style", "template", "title", "noembed", "nof
 # Rendered content contains no scripts, so the content of <noscript> is shown.
 _NOSCRIPT = re.compile(r"</?noscript\b[^<>]*>", re.IGNORECASE)
 
-# Elements whose content is no markup. The slash at the end of their start tag is ignored by browsers, which
-# would take the rest of the text for the content.
+# Elements whose content is not markup. Browsers ignore the slash at the end of their start tag and would read
+# the rest of the text as the content.
 _SELF_CLOSED = re.compile(
     r"<(iframe|noembed|noframes|script|style|textarea|title|xmp)(?=[\s/])"
     # A value in braces is JavaScript (MDX).

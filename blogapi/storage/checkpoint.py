@@ -63,7 +63,7 @@ def truncate_log(database: Path) -> None:
         integrity.open_database(database, seconds=WAIT_SECONDS) as connection,
     ):
         if is_alone:
-            # A writer resets the log only if a checkpoint has copied all of it. After this commit, that is
-            # the case again when this checkpoint has ended, so no other process resets the log meanwhile.
+            # A writer resets the log only if a checkpoint has copied all of it. This commit adds a frame that
+            # only this checkpoint copies, so no other process resets the log before its end.
             connection.execute("UPDATE commit_counter SET tag = tag")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -91,7 +91,9 @@ class PostReader:
         Raises RefusedFile if the row has neither a title nor a text.
         """
         if not isinstance(row, Mapping):
-            raise RefusedFile("It is not a post but another value; correct or remove it in the export.")
+            raise RefusedFile(
+                "It is not a JSON object with the fields of a post; correct or remove it in the export."
+            )
         post = {**row, **self._find_meta(row)}
         if is_page(post) and self._options.pages == "skip":
             self._left_behind["pages"] += 1

@@ -18,7 +18,7 @@ _ZOLA = re.compile(rb"^base_url\s*=", re.MULTILINE)
 _ZOLA_KEEPS = re.compile(rb"^(?:slugify\.)?paths_keep_dates\s*=\s*true", re.MULTILINE)
 
 
-# A folder is looked at once, not once for each of its files.
+# A folder is checked only once, and not again for each of its files.
 @lru_cache(maxsize=1024)
 def keeps_dates(posts: Path, levels: int) -> bool:
     """Return whether `2006-05-26-a.md` in this folder has the address `/2006-05-26-a/`, as in Hugo.

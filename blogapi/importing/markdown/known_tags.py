@@ -24,7 +24,7 @@ from blogapi.importing.markdown.tag_markup import (
 )
 
 _WEB = re.compile(r"(?:https?:)?//", re.IGNORECASE)
-# A file that is no article.
+# A file that is not an article.
 _FILE = re.compile(r"[^?#]*\.(?!(?:md|markdown|mkd|html?|adoc|rst|ipynb)\b)\w+(?:[?#].*)?", re.IGNORECASE)
 _FLAGS = {"true", "false"}
 _PICTURE_NAME = re.compile(r"im(?:age|g)|figure|picture|photo|screenshot|lightbox|(?:^|[-_])(?:fig|pic)$")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-# An element without an end is no code. Each search ends where the next element of the same name begins, so
+# An element without an end is not code. Each search ends where the next element of the same name begins, so
 # that many of them take linear time.
 _ELEMENTS = (
     r"<!--(?:[^-<]++|-(?!->)|<(?!!--))*+-->"

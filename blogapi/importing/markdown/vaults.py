@@ -28,7 +28,7 @@ def find_reasons(entries: Mapping[str, object]) -> list[DraftReason]:
     return [DraftReason(note)]
 
 
-# A folder is looked at once, not once for each of its files.
+# A folder is checked only once, and not again for each of its files.
 @lru_cache(maxsize=1024)
 def is_in_vault(folder: Path, levels: int) -> bool:
     """Return whether a folder is one of Obsidian or Logseq that no generator (Quartz, Hugo, …) publishes.
