@@ -104,11 +104,11 @@ def _find_fault(folder: MediaFolder, file: StoredFile, *, read: bool) -> str:
 
 @contextmanager
 def open_media(
-    path: Path, manifest: Manifest, unpacked: Path, files: Collection[StoredFile]
+    path: Path, manifest: Manifest, folder: Path, files: Collection[StoredFile]
 ) -> Iterator[BackupMedia]:
     """Yield the media files of an unpacked backup."""
     place = MediaPlace(manifest.media.place)
-    listed = unpacked / MEDIA_LIST
+    listed = folder / MEDIA_LIST
     missing = manifests.parse_media_list(listed.read_bytes()).missing if listed.is_file() else ()
     if place is MediaPlace.FILE:
         with ZipFile(path) as archive:

@@ -166,7 +166,7 @@ def _refuse(sentence: str) -> Invalid:
 
 
 def store(
-    prepared: PreparedFile,
+    file: PreparedFile,
     *,
     alt: str = "",
     caption: str = "",
@@ -182,33 +182,33 @@ def store(
     if the library has no room for the file.
     """
     with transaction(visible=False):
-        media = queries.find_stored(prepared.hash)
-        if media is None and prepared.path is None:
+        media = queries.find_stored(file.hash)
+        if media is None and file.path is None:
             raise Unavailable(DELETED_MEANWHILE)
         is_new = media is None
         if media is None:
-            _check_quota(prepared.sizes)
+            _check_quota(file.sizes)
             media = _build_media(
-                prepared, {"alt": alt, "caption": caption, "account_id": user, **(restored or {})}
+                file, {"alt": alt, "caption": caption, "account_id": user, **(restored or {})}
             )
             db.session.add(media)
             db.session.flush()
             store_json(db.session(), media)
-            _store_former_hashes(media, prepared.hashes, former_hashes or {})
-        place(prepared)
+            _store_former_hashes(media, file.hashes, former_hashes or {})
+        place(file)
         return media, is_new
 
 
-def replace(media: Media, prepared: PreparedFile) -> None:
+def replace(media: Media, file: PreparedFile) -> None:
     """Store a prepared file, which the library does not have, in place of the file of `media`.
 
     The old stored files are deleted after the commit, and their hashes are remembered. Raises StorageFull if
     the library has no room for the file.
     """
     with transaction():
-        if prepared.path is None:
+        if file.path is None:
             raise Unavailable(DELETED_MEANWHILE)
-        _check_quota(prepared.sizes, replaced=[media.size, *(item.size for item in media.renditions)])
+        _check_quota(file.sizes, replaced=[media.size, *(item.size for item in media.renditions)])
         former_hashes: dict[str, int | None] = {media.hash: None, media.upload_hash: None}
         former_hashes |= {item.hash: item.width for item in media.renditions}
         for stored_file in queries.list_stored_files([media.uuid]):
@@ -216,12 +216,12 @@ def replace(media: Media, prepared: PreparedFile) -> None:
         # Equal renditions of the old and the new file have the same primary key.
         media.renditions = []
         db.session.flush()
-        for name, value in _describe(prepared).items():
+        for name, value in _describe(file).items():
             setattr(media, name, value)
-        media.renditions = _build_renditions(prepared)
+        media.renditions = _build_renditions(file)
         db.session.flush()
-        _store_former_hashes(media, prepared.hashes, former_hashes)
-        place(prepared)
+        _store_former_hashes(media, file.hashes, former_hashes)
+        place(file)
 
 
 def _store_former_hashes(media: Media, current_hashes: Collection[str], former_hashes: FormerHashes) -> None:
@@ -236,40 +236,40 @@ def _store_former_hashes(media: Media, current_hashes: Collection[str], former_h
     hooks.notify(db.session(), owners - {media.uuid})
 
 
-def _build_media(prepared: PreparedFile, columns: Fields) -> Media:
-    return Media(**{**_describe(prepared), **columns}, renditions=_build_renditions(prepared))
+def _build_media(file: PreparedFile, columns: Fields) -> Media:
+    return Media(**{**_describe(file), **columns}, renditions=_build_renditions(file))
 
 
-def _build_renditions(prepared: PreparedFile) -> list[MediaRendition]:
+def _build_renditions(file: PreparedFile) -> list[MediaRendition]:
     return [
         MediaRendition(width=item.width, height=item.height, size=item.size, hash=item.hash)
-        for item in prepared.renditions
+        for item in file.renditions
     ]
 
 
-def _describe(prepared: PreparedFile) -> Fields:
+def _describe(file: PreparedFile) -> Fields:
     """Return the columns that follow from the file."""
     return {
-        "name": prepared.name,
-        "type": prepared.type.name,
-        "size": prepared.size,
-        "hash": prepared.hash,
-        "upload_hash": prepared.upload_hash,
-        "width": prepared.width,
-        "height": prepared.height,
+        "name": file.name,
+        "type": file.type.name,
+        "size": file.size,
+        "hash": file.hash,
+        "upload_hash": file.upload_hash,
+        "width": file.width,
+        "height": file.height,
     }
 
 
-def place(prepared: PreparedFile) -> None:
+def place(file: PreparedFile) -> None:
     """Place the files in the media folder; they are deleted again if the transaction is rolled back.
 
     Files that are already there are kept, unless they are damaged.
     """
-    if prepared.path is None:
+    if file.path is None:
         return
     folder = folders.get_folder()
-    placed = [(item.path, item.hash, RENDITION.extension) for item in prepared.renditions]
-    for path, hash, extension in (*placed, (prepared.path, prepared.hash, prepared.type.extension)):
+    placed = [(item.path, item.hash, RENDITION.extension) for item in file.renditions]
+    for path, hash, extension in (*placed, (file.path, file.hash, file.type.extension)):
         call_after_rollback(removal.delete_stored_files, (hash, extension))
         folder.place(path, hash, extension, is_synced=True)
 

@@ -307,7 +307,7 @@ class _Writer:
             was_public, is_public = (_is_public(state, self._now) for state in (before, after))
             self._add(
                 key,
-                _name_change(before, after, what, was_public=was_public, is_public=is_public),
+                _choose_change(before, after, what, was_public=was_public, is_public=is_public),
                 self._now,
                 before=_get_page(before),
                 after=_get_page(after),
@@ -344,7 +344,7 @@ class _Writer:
             before, after, what = notes.get(uuid, _Note(State(None), State(None), What.UPDATED))
             self._add(
                 (AUTHOR, uuid),
-                _name_change(before, after, what, was_public=was_public, is_public=is_public),
+                _choose_change(before, after, what, was_public=was_public, is_public=is_public),
                 self._now,
                 before=old_pages.get(uuid) or _get_page(before),
                 after=public.get(uuid) or _get_page(after),
@@ -411,7 +411,7 @@ def _get_page(state: State | None) -> Page:
     return NO_PAGE if state is None else state.page
 
 
-def _name_change(
+def _choose_change(
     before: State | None, after: State | None, what: What, *, was_public: bool, is_public: bool
 ) -> What:
     if after is None:

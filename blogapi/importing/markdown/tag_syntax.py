@@ -23,9 +23,9 @@ _ESCAPED = rf"\{{\{{[<%]/\*{_COMMENT}\*/[>%]\}}\}}|\{{%/\*{_COMMENT}\*/%\}}"
 _RAW, _END_RAW = r"\{%-?\s*+raw\s*+-?%\}", r"\{%-?\s*+endraw\s*+-?%\}"
 
 
-def _make_tag(name: str, inner: str) -> str:
+def _make_tag(name: str, content: str) -> str:
     """Return the pattern of a tag: `{% … %}` of Liquid, `{{< … >}}` or `{{% … %}}` of Hugo."""
-    return rf"\{{(?:%|(?P<{name}>\{{[<%]))[-+~]?\s*+{inner}(?({name})[>%]\}}\}}|%\}})"
+    return rf"\{{(?:%|(?P<{name}>\{{[<%]))[-+~]?\s*+{content}(?({name})[>%]\}}\}}|%\}})"
 
 
 _LITERAL = _make_tag("hugo", rf"(?P<inner_name>{_LITERAL_TAGS})\b(?P<inner_text>{_TEXT})(?<!/)")
