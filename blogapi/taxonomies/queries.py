@@ -21,6 +21,7 @@ from blogapi.web.fields import Fields, parse_uuid
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Page, PageRequest, paginate
 from blogapi.web.slug_lookup import NIL_UUID, SlugOwner, choose_owner
+from blogapi.web.stored_json import stored_fields
 from blogapi.web.unique_slugs import is_similar, similar_slug_range
 
 # A function that returns the public articles of a term, with the documented fields.
@@ -63,8 +64,11 @@ def list_json(
     terms = paginate(statement.order_by(func.lower(bytewise(model.name)), model.uuid), page)
     fields = taxonomy.schema._declared_fields if names is None else names
     counts = count_articles(None) if count_articles and "articles_count" in fields else None
-    shown = _select_fields(taxonomy, terms.rows, fields, counts)
-    return Page(JsonBody(web_json.to_json_bytes(shown)), terms.total, page)
+    if set(fields) == set(stored_fields(model)):
+        body = b"[%b]" % b",".join(terms.rows)
+    else:
+        body = web_json.to_json_bytes(_select_fields(taxonomy, terms.rows, fields, counts))
+    return Page(JsonBody(body), terms.total, page)
 
 
 def get_json(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, ClassVar, TypeVar
 from uuid import UUID
 
@@ -81,6 +81,11 @@ def stored_for(model: type[StoresJson]) -> Callable[[SchemaClass], SchemaClass]:
 def stored_models() -> Sequence[type[Any]]:
     """Return the models whose rows store JSON."""
     return tuple(_SCHEMAS)
+
+
+def stored_fields(model: type[Any]) -> Collection[str]:
+    """Return the names of the fields that the JSON of the model's rows contains."""
+    return _SCHEMAS[model].fields
 
 
 def render_json(row: Any) -> bytes:
