@@ -1,4 +1,4 @@
-"""The visibility of authors: an author is public if a public article names them in its byline."""
+"""The visibility of authors: an author is public if a listed article names them in its byline."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sqlalchemy import ColumnElement, bindparam, or_, select
 from blogapi.articles.models import Article, ArticleAuthor
 from blogapi.authors.models import Author
 from blogapi.publication.events import AUTHOR, FETCHED, Event, Page, record
-from blogapi.publication.visibility import readable
+from blogapi.publication.visibility import listed
 from blogapi.site import pages
 from blogapi.storage.database import chunk, current_time, db, transaction
 from blogapi.taxonomies.service import get_state
 
 # With a join instead of the inner subquery, SQLite could read all public articles for each author.
-_is_visible = Article.uuid == ArticleAuthor.article_id, readable(Article)
+_is_visible = Article.uuid == ArticleAuthor.article_id, listed(Article)
 _has_article = (
     select(ArticleAuthor.article_id)
     .where(ArticleAuthor.author_id == Author.uuid)
@@ -70,7 +70,7 @@ def author_is_public() -> ColumnElement[bool]:
         .exists()
     )
     # These articles have become public, but their events are not written yet.
-    due = select(Event.uuid).where(Event.due <= current_time())
+    due = select(Event.uuid).where(Event.due <= current_time(), Event.listed)
     return or_(
         is_shown,
         Author.uuid.in_(select(ArticleAuthor.author_id).where(ArticleAuthor.article_id.in_(due))),

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import Enum, StrEnum
 from typing import Final
 
-from blogapi.publication.visibility import Item, Status, is_scheduled
+from blogapi.publication.visibility import READABLE_STATUSES, Item, Status, is_scheduled
 from blogapi.web.errors import Conflict, Invalid
 
 
@@ -55,26 +55,28 @@ def compute_next_state(
     """
     former_status, former_time = old_state or (None, None)
     requested = status or former_status or Status.DRAFT.value
-    new = Status.PUBLISHED if requested == SCHEDULED else Status(requested)
+    was_readable = former_status in READABLE_STATUSES
+    when_scheduled = former_status if former_status in READABLE_STATUSES else Status.PUBLISHED
+    new = Status(when_scheduled if requested == SCHEDULED else requested)
     if former_status is not None and new != former_status and new not in TRANSITIONS[Status(former_status)]:
         raise Conflict(
             f"The status of an article cannot change from {former_status} to {requested}.",
             code="impossible_transition",
         )
-    if new != Status.PUBLISHED:
+    if new not in READABLE_STATUSES:
         return new.value, former_time if published_at is UNSET else published_at
-    if published_at is None and former_status == Status.PUBLISHED:
+    if published_at is None and was_readable:
         raise Invalid(
             "A published article needs a publication time; send a time, or change the status to draft first.",
             errors={"published_at": ["Must not be null."]},
         )
     given_time = None if published_at is UNSET else published_at
     time = given_time or former_time
-    if requested == SCHEDULED and former_status != Status.PUBLISHED and (time is None or time <= now):
+    if requested == SCHEDULED and not was_readable and (time is None or time <= now):
         raise Invalid(
             "A scheduled article needs a future publication time; send one in `published_at`.",
             errors={"published_at": ["Must lie in the future."]},
         )
-    # The status "published" without a time publishes immediately, even if the stored time is in the future.
-    publishes_now = status == Status.PUBLISHED and given_time is None and time is not None and time > now
+    # A readable status without a time publishes immediately, even if the stored time is in the future.
+    publishes_now = status in READABLE_STATUSES and given_time is None and time is not None and time > now
     return new.value, now if time is None or publishes_now else time

@@ -360,14 +360,18 @@ class ArticleItemSchema(ArticleBodySchema):
     uuid = Identifier(required=True)
 
 
+_COUNTS: dict[str, ma.fields.Field[Any]] = {
+    status: ma.fields.Integer(metadata={"example": 3}) for status in API_STATUSES
+}
+
+
 class ArticleCountsSchema(OutputSchema):
     """The numbers of articles in each status."""
 
-    draft = ma.fields.Integer(metadata={"example": 2})
-    published = ma.fields.Integer(metadata={"example": 10})
-    archived = ma.fields.Integer(metadata={"example": 1})
-    scheduled = ma.fields.Integer(metadata={"example": 1})
-    any = ma.fields.Integer(metadata={"description": "The number of all articles.", "example": 14})
+    class Meta(OutputSchema.Meta):
+        include = _COUNTS
+
+    any = ma.fields.Integer(metadata={"description": "The number of all articles.", "example": 12})
     edited = ma.fields.Integer(
         metadata={"description": "The number of articles with a working copy.", "example": 1}
     )

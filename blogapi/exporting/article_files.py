@@ -13,7 +13,7 @@ from blogapi.exporting.layouts import FRONT_MATTER_TEXTS, Layout
 from blogapi.exporting.references import MediaAddresses, Replacement, Rewritten, escape_shortcodes
 from blogapi.exporting.snapshot import Item, Snapshot
 from blogapi.exporting.yaml_text import to_yaml
-from blogapi.publication.visibility import READABLE_STATUSES, Status
+from blogapi.publication.visibility import LISTED_STATUSES, Status
 from blogapi.site import addresses
 
 #: The names of the fields of `seo` in the front matter.
@@ -23,6 +23,8 @@ SEO_NAMES = {
     "og_image": "og_image",
     "canonical_url": "canonical_url",
 }
+#: The statuses of articles that have a field for it; the field `draft` says enough of the others.
+NAMED_STATUSES = tuple(status for status in Status if status not in (Status.DRAFT, Status.PUBLISHED))
 _PICTURES = ("cover_image", "og_image")
 
 
@@ -72,7 +74,7 @@ class ArticleWriter:
                 if original is not None:
                     originals[name] = original
         cover = pictures.pop("cover_image")
-        is_published = article["status"] in READABLE_STATUSES
+        is_published = article["status"] in LISTED_STATUSES
         texts = {name: text for name in FRONT_MATTER_TEXTS if (text := article[name])}
         page = (
             {layout.address_field: self._make_path(article, article["slug"])} if layout.address_field else {}
@@ -91,7 +93,7 @@ class ArticleWriter:
             "blogapi": _without_empty(
                 {
                     **{"uuid": article["uuid"], "created": article["created"]},
-                    "status": article["status"] if article["status"] == Status.ARCHIVED else "",
+                    "status": article["status"] if article["status"] in NAMED_STATUSES else "",
                     "content_type": "text" if self._hides_type(article) else "",
                     **self._list_ambiguous_terms(article),
                     "was_public": article["was_public"] and not is_published,

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from blogapi.articles.fields import TEXT_NAMES
 from blogapi.exporting.snapshot import Item
-from blogapi.publication.visibility import READABLE_STATUSES
+from blogapi.publication.visibility import LISTED_STATUSES
 from blogapi.site.time_zones import to_time_zone
 
 # The text fields that the front matter contains unchanged; the other text fields have forms of their own.
@@ -23,7 +23,7 @@ class Layout:
     """The places of the files of an export, and the names of an article's fields in other systems."""
 
     name: str
-    #: the folder of published articles, and the folder of all others
+    #: the folder of listed articles, and the folder of all others
     posts: str
     drafts: str
     media: str
@@ -49,7 +49,7 @@ class Layout:
         """Return the path of an article's file; `name` is its name without suffix."""
         is_text = article["content_type"] == "text" and self.shows_text_as_html
         suffix = ".html" if is_text else _SUFFIXES[article["content_type"]]
-        if article["status"] not in READABLE_STATUSES:
+        if article["status"] not in LISTED_STATUSES:
             return f"{self.drafts}/{name}{suffix}"
         date = ""
         if self.dates_names:

@@ -39,7 +39,7 @@ from blogapi.categories.models import Category
 from blogapi.media.addresses import make_path
 from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition, MediaUse
 from blogapi.media.uses import ARTICLE
-from blogapi.publication.visibility import is_readable, readable
+from blogapi.publication.visibility import is_readable, listed
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import bytewise, current_time, db, end_read, table_of
@@ -136,8 +136,8 @@ def _disable_timeouts() -> None:
 
 def _read_snapshot(drafts: bool) -> Snapshot:
     now = current_time()
-    is_exported = true() if drafts else readable(Article, now)
-    columns = (_article.created, _article.uuid, _article.slug, readable(Article, now).label("is_public"))
+    is_exported = true() if drafts else listed(Article, now)
+    columns = (_article.created, _article.uuid, _article.slug, listed(Article, now).label("is_public"))
     rows = sorted(_execute(select(*columns).where(is_exported)), key=lambda row: (row.created, row.uuid))
     has_article = _author.uuid.in_(select(_author_link.author_id).join(Article).where(is_exported))
     media = _read_media(true() if drafts else _media.uuid.in_(_select_public_media(now)))
@@ -171,8 +171,8 @@ def _is_empty_profile() -> ColumnElement[bool]:
 
 def _select_public_media(now: datetime) -> Select[UUID]:
     """Select the files that public articles, their authors, categories and the site show."""
-    articles = select(_article.uuid).where(readable(Article, now))
-    authors = select(_author_link.author_id).join(Article).where(readable(Article, now))
+    articles = select(_article.uuid).where(listed(Article, now))
+    authors = select(_author_link.author_id).join(Article).where(listed(Article, now))
     is_public = or_(
         and_(_use.kind == ARTICLE, _use.item_id.in_(articles)),
         and_(_use.kind == Author.kind, _use.item_id.in_(authors)),

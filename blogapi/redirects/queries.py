@@ -16,7 +16,7 @@ from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.models import Article, FormerPath, FormerSlug
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.publication.visibility import readable
+from blogapi.publication.visibility import listed, readable
 from blogapi.redirects.paths import to_path, without_slash
 from blogapi.site import addresses
 from blogapi.site.models import Site
@@ -87,8 +87,10 @@ def _select_all(
 ) -> Iterator[Select[*tuple[Any, ...]]]:
     """Yield a statement for each kind of redirect: all of them, or those from a path or a slug."""
     paths = {without_slash(path or ""), f"{without_slash(path or '')}/"}
-    yield _select_articles(FormerPath.path, true() if path is None else FormerPath.path.in_(paths))
-    yield _select_articles(FormerSlug.slug, _is_slug(FormerSlug.slug, Article.kind, slugs))
+    visible = (listed if path is None else readable)(Article, current_time())
+    is_path = true() if path is None else FormerPath.path.in_(paths)
+    yield _select_articles(FormerPath.path, visible & is_path)
+    yield _select_articles(FormerSlug.slug, visible & _is_slug(FormerSlug.slug, Article.kind, slugs))
     for model in (Category, Tag, Author):
         condition = _is_slug(FormerTermSlug.slug, model.kind, slugs)
         yield _select_terms(model, condition & author_is_public() if model is Author else condition)
@@ -115,7 +117,7 @@ def _select_articles(
         )
         .join(Article, Article.uuid == old.class_.article_id)
         .join(Category, Category.uuid == Article.category_id)
-        .where(readable(Article, current_time()), condition)
+        .where(condition)
     )
 
 

@@ -20,7 +20,7 @@ from blogapi.articles.models import Article, ArticleRevision, WorkingCopy
 from blogapi.articles.references import find_terms, keep_existing
 from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.media import uses
-from blogapi.publication.visibility import Status
+from blogapi.publication.visibility import READABLE_STATUSES, Status
 from blogapi.storage.database import current_time, db, transaction
 from blogapi.web.errors import Conflict, Errors, Invalid
 from blogapi.working_copies import queries
@@ -146,8 +146,8 @@ def _check_base(article: Article, base_version: int, status: str | None) -> None
     if base is not None:
         content = history.parse_content(base.content)
         state = {"status": current.status, "published_at": current.published_at}
-        statuses = (content.status, current.status, status)
-        unpublishes = statuses == (Status.DRAFT, Status.PUBLISHED, Status.DRAFT)
+        is_draft = content.status == status == Status.DRAFT
+        unpublishes = is_draft and current.status in READABLE_STATUSES
         if not unpublishes and replace(content, **state) == current:  # type: ignore[arg-type]
             return
     raise Conflict(

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from blogapi.articles.lifecycle import ContentType
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
-from blogapi.exporting.article_files import SEO_NAMES
+from blogapi.exporting.article_files import NAMED_STATUSES, SEO_NAMES
 from blogapi.exporting.layouts import FRONT_MATTER_TEXTS
 from blogapi.exporting.references import restore_content
 from blogapi.importing.article_record import ArticleRecord, RefusedFile
@@ -26,7 +26,7 @@ from blogapi.importing.markdown import privacy
 from blogapi.importing.markdown.parsers import parse_yaml
 from blogapi.importing.markdown.text import to_bool, to_line
 from blogapi.media.addresses import HASH_PREFIX
-from blogapi.publication.visibility import Status
+from blogapi.publication.visibility import READABLE_STATUSES, Status
 
 _FRONT_MATTER = re.compile(
     rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
@@ -189,10 +189,9 @@ def _read_status(entries: Values, metadata: Values, path: Path) -> tuple[str, tu
     other_entries = {key: value for key, value in entries.items() if key not in _OWN_FIELDS}
     reasons = tuple(reason.note for reason in privacy.find_in_front_matter(other_entries))
     draft = to_bool(entries.get("draft")) if "draft" in entries else False
-    if metadata.get("status") not in (None, Status.ARCHIVED):
-        return "", reasons
-    if metadata.get("status") == Status.ARCHIVED:
-        return Status.ARCHIVED.value, ()
+    status = metadata.get("status")
+    if status is not None and not (reasons and status in READABLE_STATUSES):
+        return (str(status), ()) if status in NAMED_STATUSES else ("", reasons)
     if draft is None:
         line = to_line(entries["draft"])[:100]
         reasons = (*reasons, f"The value “{line}” of `draft` is not understood; the article became a draft.")

@@ -26,6 +26,7 @@ from blogapi.importing.pipeline.former_paths import FormerPaths, list_paths
 from blogapi.importing.pipeline.lost_words import describe_lost_words
 from blogapi.importing.pipeline.state import ImportState
 from blogapi.importing.reports import FileReport, Result
+from blogapi.publication.visibility import READABLE_STATUSES, Status
 from blogapi.redirects import service as redirects
 from blogapi.rendering import slugs
 from blogapi.storage.database import current_time, db
@@ -142,8 +143,8 @@ class ImportBatch:
             writes.load([article_input], [file.article_id])
             if is_remapped:
                 writes.render_again(file.article_id)
-            if (state.status, record.status) == ("archived", "published"):
-                # An archived article becomes a draft before it can be published.
+            if state.status == Status.ARCHIVED and record.status in READABLE_STATUSES:
+                # An archived article becomes a draft before it can become public.
                 writes.change(editor, file.article_id, ArticleInput(status="draft"))
             # SEO fields that the file no longer has get their default values.
             article_input = replace(

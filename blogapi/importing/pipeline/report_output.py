@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
+from blogapi.articles.lifecycle import SCHEDULED
 from blogapi.importing.media.imported_media import MEDIA_RESULTS
 from blogapi.importing.messages import join_counts
 from blogapi.importing.pipeline.run import NOT_REACHED, ImportRun
 from blogapi.importing.reports import FileReport, Result
+from blogapi.publication.visibility import READABLE_STATUSES
 
 # The number of names in a line; --json contains all.
 _MAX_NAMES = 100
@@ -103,12 +105,9 @@ def _summarize(reports: Iterable[FileReport]) -> str:
 
 def _count_visibility(reports: Iterable[FileReport]) -> dict[str, int]:
     """Return the numbers of public articles, drafts (including archived articles) and scheduled articles."""
-    counter = Counter(report.status for report in reports)
-    return {
-        "public": counter["published"],
-        "drafts": counter["draft"] + counter["archived"],
-        "scheduled": counter["scheduled"],
-    }
+    counter = Counter(report.status for report in reports if report.status)
+    public, scheduled = sum(counter[status] for status in READABLE_STATUSES), counter[SCHEDULED]
+    return {"public": public, "drafts": counter.total() - public - scheduled, "scheduled": scheduled}
 
 
 def _count_results(reports: Iterable[FileReport]) -> dict[str, int]:

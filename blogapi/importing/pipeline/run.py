@@ -25,6 +25,7 @@ from blogapi.importing.pipeline.spool import Spool
 from blogapi.importing.pipeline.terms import store_terms
 from blogapi.importing.reports import FileReport, Item, Result
 from blogapi.importing.sources import Source
+from blogapi.publication.visibility import READABLE_STATUSES
 from blogapi.rendering.characters import FORBIDDEN
 from blogapi.rendering.slugs import make_slug
 from blogapi.site.queries import get_site
@@ -139,7 +140,7 @@ class ImportRun:
             return record
         if slug != first[0] and record.title != first[1]:
             return self._tell_apart(replace(record, key=f"{record.key}:{slug}"))
-        if record.status != "published":
+        if record.status not in READABLE_STATUSES:
             self._private.add(record.key)
             self._index.get_target(record.key).public_from = None
         reason = f"“{first[2]}” contains this article too; to use the version in this file, import it alone."
@@ -179,7 +180,7 @@ class ImportRun:
             yield resolved.record
 
     def _resolve(self, record: ArticleRecord) -> ResolvedRecord:
-        if record.key in self._private and record.status == "published":
+        if record.key in self._private and record.status in READABLE_STATUSES:
             note = "It is not public in another of the files; it became a draft."
             record = replace(record, status="draft", notes=(*record.notes, note))
         has_file = partial(self._importer.media.exists, record=record)
