@@ -35,7 +35,9 @@ from blogapi.articles.models import (
     WorkingCopy,
 )
 from blogapi.authors.models import Author
+from blogapi.authors.taxonomy import AUTHORS
 from blogapi.categories.models import Category
+from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.media.addresses import make_path
 from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition, MediaUse
 from blogapi.media.uses import ARTICLE
@@ -44,6 +46,7 @@ from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import bytewise, current_time, db, end_read, table_of
 from blogapi.tags.models import Tag
+from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies.models import FormerTermSlug
 
 Item = dict[str, Any]
@@ -59,11 +62,7 @@ _use, _path, _media, _author = (table_of(model).c for model in (MediaUse, MediaP
 
 _SEO_FIELDS = tuple(default_seo({}))
 #: The fields of terms besides their names and slugs, by kind.
-TERM_FIELDS: dict[str, tuple[str, ...]] = {
-    Category.kind: ("description", "cover_image"),
-    Tag.kind: (),
-    Author.kind: ("bio", "url", "avatar"),
-}
+TERM_FIELDS = {one.model.kind: tuple(one.defaults) for one in (CATEGORIES, TAGS, AUTHORS)}
 _MEDIA_FIELDS = ("name", "alt", "caption", "type", "size", "hash", "upload_hash")
 #: The fields of the site that are texts.
 SITE_FIELDS = (
