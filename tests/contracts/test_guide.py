@@ -11,6 +11,7 @@ import pytest
 
 from blogapi.__main__ import main
 from blogapi.config import INSTANCE_PATH, PREFIX
+from blogapi.importing.pipeline.preparing import FORMATS
 from tests.contracts import guide
 
 ROOT = Path(__file__).parent.parent.parent
@@ -96,6 +97,19 @@ def test_every_link_leads_to_a_file_and_a_heading(page):
         headings = re.findall(r"^#+ (.+)$", target.read_text(encoding="utf-8"), re.M)
         anchors = {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
         assert anchor in anchors, link
+
+
+def test_each_file_that_contributing_names_exists():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    names = re.findall(r"`((?:blogapi|tests)/[\w./-]+)`", text)
+    assert names
+    assert [name for name in names if not (ROOT / name).exists()] == []
+
+
+def test_the_guide_names_each_format_that_is_imported():
+    text = (guide.GUIDE / "importing.md").read_text(encoding="utf-8")
+    (row,) = re.findall(r"^\| `--format .+$", text, re.M)
+    assert set(re.findall(r"`(\w+)`", row)) == set(FORMATS)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
