@@ -7,7 +7,7 @@ import pytest
 from tests.admin.browsing import list_violations
 from tests.browser import is_wider_than_the_window
 
-pytestmark = pytest.mark.sqlite("the pages use the API alone")
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 
 OPEN = """async ([mine, theirs]) => {
   const base = document.querySelector("script[type=module]").src.replace(/pages\\/.*/, "");

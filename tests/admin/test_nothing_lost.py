@@ -20,7 +20,7 @@ from tests.admin.writing import (
 )
 from tests.browser import wait_until
 
-pytestmark = pytest.mark.sqlite("the pages use the API alone")
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 
 
 def choose(page, action):
@@ -104,7 +104,6 @@ def test_a_taken_slug_is_named_where_one_publishes(api, write, make, side):
     assert api.get(f"{path}?fields=status") == {"status": "draft"}
 
 
-@pytest.mark.slow
 def test_the_text_of_an_article_that_is_deleted_meanwhile_is_saved_as_a_new_one(api, write, make):
     path = make("Deleted")
     page = write(path)
@@ -130,7 +129,6 @@ def test_the_text_of_an_article_that_is_deleted_meanwhile_is_saved_as_a_new_one(
     assert get_stored(api, f"{ARTICLES}{article['uuid']}/") == f"{TEXT}Mine. More. Still."
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("action", ["publish", "return to the tab"])
 def test_a_saved_text_whose_article_is_deleted_is_offered_too(api, write, make, action):
     path = make(f"Deleted before I {action}")
@@ -150,7 +148,6 @@ def test_a_saved_text_whose_article_is_deleted_is_offered_too(api, write, make, 
     assert article == {"title": f"Deleted before I {action}", "content": TEXT}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("was_noticed", [True, False])
 def test_the_text_of_a_deleted_article_is_offered_everywhere_afterwards(
     api, open_admin, write, make, was_noticed
@@ -197,7 +194,6 @@ def test_the_text_of_a_deleted_article_is_offered_everywhere_afterwards(
     assert not page.get_by_text("Kept in this browser").is_visible()
 
 
-@pytest.mark.slow
 def test_addresses_are_those_of_the_api(api, write, make):
     from playwright.sync_api import expect
 
