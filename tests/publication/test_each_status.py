@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
+from contextlib import nullcontext
 
+import pytest
+from sqlalchemy import update
+from sqlalchemy.exc import IntegrityError
+
+from blogapi.articles.models import Article
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.publication.visibility import RULES, Status
+from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES
 from tests.contracts.client import outcome
 from tests.exported_blogs import Blogs, create_article, create_term
@@ -85,6 +91,12 @@ def test_the_counts_have_each_status(as_admin, article, status):
     counts = as_admin.get("/api/v1/blog/article-counts/").json
     assert counts[status.value] == (2 if status == Status.PUBLISHED else 1)
     assert as_admin.get(f"{ARTICLES}?status={status}&slug={SLUG}").json[0]["status"] == status.value
+
+
+def test_the_database_requires_the_time_of_an_article_if_its_status_is_readable(app, article, status):
+    refuses = pytest.raises(IntegrityError) if RULES[status].readable else nullcontext()
+    with app.app_context(), refuses, transaction():
+        db.session.execute(update(Article).where(Article.uuid == article.uuid).values(published_at=None))
 
 
 @pytest.mark.parametrize("layout", ["default", "hugo", "jekyll"])
