@@ -15,8 +15,12 @@ from blogapi.articles.lifecycle import ContentType
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.publication.events import HasEvents
+from blogapi.publication.visibility import READABLE_STATUSES, Status
 from blogapi.storage.database import Base, Identified, Timestamped, current_time
 from blogapi.tags.models import Tag
+
+# An article with a status that readers can see needs a time.
+_IS_HIDDEN = " AND ".join(f"status != '{status}'" for status in READABLE_STATUSES)
 
 
 class Article(HasEvents, Identified, Timestamped, Base):
@@ -25,9 +29,9 @@ class Article(HasEvents, Identified, Timestamped, Base):
     __tablename__ = "article"
     kind = "article"
     __table_args__ = (
-        CheckConstraint("status IN ('draft', 'published', 'archived')", name="status"),
+        CheckConstraint(f"status IN {tuple(status.value for status in Status)}", name="status"),
         CheckConstraint("content_type IN ('html', 'markdown', 'text')", name="content_type"),
-        CheckConstraint("status != 'published' OR published_at IS NOT NULL", name="published_at"),
+        CheckConstraint(f"{_IS_HIDDEN} OR published_at IS NOT NULL", name="published_at"),
         # The indexes have the same order as the lists, so that a page reads only the rows that it returns.
         Index("ix_article_visible", "status", desc("published_at"), "uuid"),
         Index("ix_article_author", "author_id", "status", desc("published_at"), "uuid"),
