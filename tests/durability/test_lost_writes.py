@@ -116,8 +116,6 @@ def do_nothing(client, run, instance, tmp_path) -> None:
     ("trigger", "command", "kill"),
     [
         (make_backup, SERVE, True),
-        (make_backup, SERVE, False),
-        (wait_for_daily_backup, SERVE, True),
         (wait_for_daily_backup, SERVE, False),
         (run_doctor, SERVE, True),
         (copy_database, SERVE, True),

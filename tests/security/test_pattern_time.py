@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.once, pytest.mark.no_database]
 _SHORT, _LONG, _MAX_LENGTH = 400, 1600, 200_000
 _SUSPICIOUS_GROWTH, _SUSPICIOUS_SECONDS = 6, 30e-6
 # The number of attacks on a pattern that are tried with long texts, those that take the longest first.
-_MAX_SUSPICIONS = 5
+_MAX_SUSPICIONS = 2
 # Each is so much longer than the one before that exponential time is noticed before it is too long.
 _TINY = (16, 24, 36, 54, 80)
 # Shorter times do not count. When the text is doubled, linear time grows by 2 and quadratic time by 4.
@@ -93,7 +93,6 @@ def test_no_pattern_takes_quadratic_time():
         (r"\bsrc\s*=\s*[\"']?\s*data:", "findall"),
         ("<!--.*?-->", "findall"),
         (r"[^\s@]+@[^\s@]+\.[^\s@]+", "fullmatch"),
-        (r"(?:a|b|ab)*c", "fullmatch"),
         ("(a*)*b", "match"),
         (r"[ \t]+$", "findall"),
     ],
