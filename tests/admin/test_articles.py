@@ -12,7 +12,7 @@ from tests.admin.blogs import Blog, Client
 from tests.admin.browsing import AdminPages, list_violations
 from tests.browser import is_wider_than_the_window, wait_until
 
-pytestmark = pytest.mark.sqlite("the pages use the API alone")
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 
 PATH = "/admin/articles/"
 COPY = {"content": "Louder.", "content_type": "markdown"}
@@ -83,7 +83,6 @@ def test_publishing_a_scheduled_article_is_undone(open_list, api):
     assert api.get(path) == {"status": "scheduled", "published_at": time}
 
 
-@pytest.mark.slow
 def test_tabs_order_and_search_have_addresses(open_list, articles):
     page = open_list()
     assert titles(page) == ["Ebb", "Tide", "Dinghy", "Foghorn"]
@@ -148,7 +147,6 @@ def test_a_deleted_article_comes_back_as_it_was(open_list, api, articles):
     assert api.get(f"{path}?fields=content,status") == {"content": "words", "status": "published"}
 
 
-@pytest.mark.slow
 def test_several_articles_get_a_category_and_a_tag(open_list, api, articles):
     kitchen = api.post("blog/categories/", {"name": "Kitchen"})
     api.post("blog/tags/", {"name": "boats"})

@@ -9,7 +9,7 @@ import pytest
 from tests.admin.browsing import list_violations
 from tests.browser import is_wider_than_the_window, wait_until
 
-pytestmark = pytest.mark.sqlite("the pages use the API alone")
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 
 
 def test_a_backup_is_made_checked_fetched_and_deleted(api, open_admin):
@@ -47,7 +47,6 @@ def test_the_page_says_where_the_backups_of_a_database_server_are(open_admin):
     page.get_by_text("Use pg_dump.").wait_for()
 
 
-@pytest.mark.slow
 def test_the_fields_of_the_site_are_changed(api, open_admin):
     page = open_admin("/admin/site/")
     page.get_by_label("Title", exact=True).fill("Notes from the harbour")

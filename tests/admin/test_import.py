@@ -15,7 +15,7 @@ from tests.admin.browsing import list_violations
 from tests.browser import wait_until
 from tests.import_threads import run_in_threads
 
-pytestmark = pytest.mark.sqlite("the pages use the API alone")
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 
 BREAD = "---\ntitle: Bread\ndate: 2024-05-01\n---\nFlour and time. ![Oven](oven.png)\n"
 
@@ -50,7 +50,6 @@ def send_file(page, file):
     page.get_by_role("button", name="Upload and try", exact=True).click()
 
 
-@pytest.mark.slow
 def test_a_blog_is_tried_and_imported(api, open_admin):
     page = open_admin("/admin/import/")
     assert list_violations(page) == []

@@ -10,7 +10,7 @@ from tests.admin.browsing import list_violations
 from tests.browser import is_wider_than_the_window, wait_until
 from tests.pictures import make_picture
 
-pytestmark = pytest.mark.sqlite("the pages use the API alone")
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 
 
 def add_file(api, name, color, **texts):
@@ -24,7 +24,6 @@ def get_item(page, name):
     return page.locator(".media-item", has_text=name)
 
 
-@pytest.mark.slow
 def test_an_upload_asks_for_the_alternative_text_and_saves_it(api, open_admin):
     page = open_admin("/admin/media/")
     picture = {"name": "quay.png", "mimeType": "image/png", "buffer": make_picture("navy")}

@@ -29,6 +29,8 @@ ATTACKS = (
     "[x](javascript:window.attacked=1)",
 )
 TEXT = " ".join(ATTACKS)
+# The open menus and dialogs.
+OPEN = ":popover-open, dialog[open]"
 # What an attack leaves in the document, also in shadow roots: an element that runs a script. Beside the menu,
 # a text or a field must show an attack.
 FIND = """() => {
@@ -84,21 +86,31 @@ def article(api, blog):
     return path.split("/")[2]
 
 
+def close(page):
+    page.keyboard.press("Escape")
+    # The first key closes only the suggestions of a field.
+    if page.locator(OPEN).count():
+        page.keyboard.press("Escape")
+    page.locator(OPEN).first.wait_for(state="hidden")
+
+
 def show_menus(page):
     """Open the menus and the dialogs of the page one by one."""
     for button in page.get_by_role("main").get_by_role("button").all():
         if button.get_attribute("aria-haspopup") and button.is_visible():
             button.click()
+            page.locator(OPEN).first.wait_for()
             yield button.get_attribute("aria-label") or button.inner_text()
-            page.keyboard.press("Escape")
+            close(page)
 
 
 def show_articles(page):
     for name in ("Category", "Tags"):
         page.get_by_role("checkbox", name="Select all on this page", exact=True).check()
         page.get_by_role("button", name=name, exact=True).click()
+        page.locator(OPEN).first.wait_for()
         yield name
-        page.keyboard.press("Escape")
+        close(page)
     page.get_by_role("button", name=re.compile("^Actions for .* html$")).click()
     page.get_by_role("menuitem", name="Archive", exact=True).click()
     page.get_by_text("html” archived").wait_for()

@@ -11,7 +11,7 @@ from tests.admin.blogs import PASSWORD, serve_blog
 from tests.admin.browsing import AdminPages, list_violations
 from tests.browser import wait_until
 
-pytestmark = pytest.mark.sqlite("the pages use the API alone")
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 
 
 def get_by_name(api, name):

@@ -282,7 +282,7 @@ class Inspector(HTMLParser):
 
 @pytest.mark.parametrize(("content_type", "make"), PATTERNS)
 def test_hostile_content_is_rendered_in_limited_time(content_type, make, monkeypatch):
-    monkeypatch.setattr(sys.modules[__name__], "SIZE", SIZE // 32)
+    monkeypatch.setattr(sys.modules[__name__], "SIZE", SIZE // 64)
     render_in_limited_time(content_type, make)
 
 

@@ -225,7 +225,7 @@ def test_a_cached_response_equals_a_computed_one(make_app, set_clock, monkeypatc
     blog = Blog(make_app(CORS_ORIGINS=[FRONT, "https://second.example"]), set_clock, monkeypatch)
 
     # The result of an example depends on the earlier examples, so examples cannot be shrunk.
-    @settings(max_examples=6, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @settings(max_examples=3, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
     @given(st.lists(READ | WRITE, min_size=10, max_size=20))
     def try_random_reads_and_writes(steps):
         for step in steps:
