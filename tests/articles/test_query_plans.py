@@ -12,7 +12,9 @@ from blogapi.articles import json_reader
 from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.filters import ArticleFilters
 from blogapi.authors.models import Author
+from blogapi.redirects import queries as redirects
 from blogapi.storage.database import db
+from blogapi.web.pagination import Page
 from tests.articles.conftest import NOW
 
 
@@ -37,6 +39,18 @@ def full_scans(steps):
     """Return the steps that read a whole table."""
     tables = "article|article_author|article_json|author|category|tag"
     return [step for step in steps if re.fullmatch(f"SCAN ({tables})", step)]
+
+
+@pytest.mark.sqlite("explains its query plans")
+def test_the_list_of_redirects_begins_with_the_former_addresses(app, large, monkeypatch):
+    statements = []
+    monkeypatch.setattr(
+        redirects, "paginate_rows", lambda rows, page: statements.append(rows) or Page([], 0, None)
+    )
+    with app.app_context():
+        redirects.list_redirects(None)
+        steps = [step for step in explain(statements[0], {}) if "SEARCH article " in step]
+    assert len(steps) == 2 and all(step.endswith("(uuid=?)") for step in steps), steps
 
 
 INDEX_ORDERED = [
