@@ -28,14 +28,13 @@ from tests.admin.writing import (
 )
 from tests.browser import is_wider_than_the_window, wait_until
 
-pytestmark = pytest.mark.sqlite("the pages use the API alone")
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
 
 
-@pytest.mark.slow
 def test_a_new_article_becomes_one_draft_even_after_a_crash(open_admin, api):
     page = open_admin("/admin/articles/new/")
     page.get_by_role("textbox", name="Title", exact=True).wait_for()
@@ -117,7 +116,6 @@ def test_a_lost_answer_is_no_conflict(write, make, api):
     assert get_stored(api, path) == f"{TEXT}Sent, and more"
 
 
-@pytest.mark.slow
 def test_what_is_written_offline_is_saved_later(write, make, api):
     path = make("Offline")
     page = write(path)
@@ -133,7 +131,6 @@ def test_what_is_written_offline_is_saved_later(write, make, api):
     assert is_read(page, "At sea. Far out.")
 
 
-@pytest.mark.slow
 def test_after_a_crash_the_text_is_offered_again(write, make, api):
     path = make("Crash")
     first = write(path)
@@ -170,7 +167,6 @@ def test_when_the_login_has_ended_the_text_stays_and_is_saved(write, make, api):
     assert get_stored(api, path) == f"{TEXT}Typed without a login."
 
 
-@pytest.mark.slow
 def test_a_conflict_between_two_tabs_loses_nothing(write, make, api):
     path = make("Conflict")
     mine, theirs = write(path), write(path, user="marit")
@@ -317,7 +313,6 @@ def describe_and_close(page, text, action):
     dialog.wait_for(state="hidden")
 
 
-@pytest.mark.slow
 def test_a_picture_gets_its_alternative_text_at_once(write, make, api):
     path = make("Picture")
     page = write(path)

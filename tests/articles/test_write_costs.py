@@ -9,6 +9,8 @@ import pytest
 from blogapi.articles import renderings
 from tests.conftest import ARTICLES
 
+pytestmark = pytest.mark.slow
+
 
 def make_bodies(articles, **fields):
     return [

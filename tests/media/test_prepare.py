@@ -25,6 +25,8 @@ from blogapi.storage.database import db, savepoint, transaction
 from blogapi.web.errors import Invalid, Problem, StorageFull, Unavailable
 from tests.media.image_files import make_image, make_photo
 
+pytestmark = pytest.mark.slow
+
 MP3 = b"ID3\x04\0\0\0\0\0\0" + bytes(50)
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>'
 PDF = b"%PDF-1.7\n1 0 obj\n<< /OpenAction << /S /JavaScript /JS (app.alert(1)) >> >>\nendobj\n%%EOF\n"

@@ -17,6 +17,8 @@ from blogapi.importing.models import ImportJob
 from blogapi.media import process_limits
 from tests.contracts.client import outcome
 
+pytestmark = pytest.mark.slow
+
 IMPORTS = "/api/v1/imports/"
 OPTIONS = {"author": "ada", "base_url": "", "pages": "tag", "publish_undated": False}
 
