@@ -20,9 +20,9 @@ _SUSPICIOUS_GROWTH, _SUSPICIOUS_SECONDS = 6, 30e-6
 _MAX_SUSPICIONS = 2
 # Each is so much longer than the one before that exponential time is noticed before it is too long.
 _TINY = (16, 24, 36, 54, 80)
-# Shorter times do not count. When the text is doubled, linear time grows by 2 and quadratic time by 4.
-_MEASURABLE_SECONDS, _MAX_GROWTH = 0.02, 3.0
-_REPEATS = 4
+# Shorter times do not count. From a text of a quarter, linear time grows by 4 and quadratic time by 16.
+_MEASURABLE_SECONDS, _MAX_GROWTH = 0.02, 8.0
+_REPEATS = 6
 
 # The patterns that may take quadratic time, and why.
 _SANITIZED = "It reads the output of nh3, which closes elements and escapes `<` and `>` in texts and values."
@@ -64,15 +64,15 @@ def find_quadratic(use: Use) -> Attack | None:
 
 
 def _is_quadratic(measure: Callable[[Attack, int], float], attack: Attack) -> bool:
-    """Return whether a text of double length takes more than three times as long."""
+    """Return whether a text of four times the length takes more than eight times as long."""
     length = _LONG
     while measure(attack, length) < _MEASURABLE_SECONDS:
         length *= 2
         if length > _MAX_LENGTH:
             return False
     # Other processes can only make a measurement longer.
-    seconds, half = (min(measure(attack, size) for _ in range(_REPEATS)) for size in (length, length // 2))
-    return seconds >= _MEASURABLE_SECONDS and seconds > _MAX_GROWTH * half
+    seconds, quarter = (min(measure(attack, size) for _ in range(_REPEATS)) for size in (length, length // 4))
+    return seconds >= _MEASURABLE_SECONDS and seconds > _MAX_GROWTH * quarter
 
 
 def test_no_pattern_takes_quadratic_time():
