@@ -26,6 +26,7 @@ from tests.benchmarks import (
     plot,
     postgresql,
     report,
+    size,
     start,
     writes,
 )
@@ -37,6 +38,7 @@ PARTS: dict[str, Any] = {
     "hot": hot,
     "cold": cold,
     "writes": writes,
+    "size": size,
     "large": large,
     "media": media,
     "start": start,
@@ -93,10 +95,13 @@ def _parse_sizes(
 @click.option(
     "--postgresql",
     envvar="BLOGAPI_TEST_DATABASE_URL",
+    is_flag=False,
+    flag_value="postgresql+psycopg://postgres@127.0.0.1/postgres",
     default="",
-    help="URL of a PostgreSQL server, as a user who may create databases. Needed for `postgresql`; `large` "
-    "also searches there.",
+    help="URL of a PostgreSQL server, as a user who may create databases; without a URL, the local user "
+    "postgres. Needed for `postgresql`; `large` also searches there, and `size` measures it.",
 )
+@click.option("--sqlite", "sqlite_too", is_flag=True, help="With --postgresql, `size` also measures SQLite.")
 @click.option("--no-wrk", is_flag=True, help="Use the built-in Python client even if wrk is installed.")
 @click.option(
     "--rounds", type=click.IntRange(1, 50), help="Rounds over all servers in `hot`, `writes`, `media`. [5]"
@@ -105,7 +110,9 @@ def _parse_sizes(
     "--seconds", type=click.IntRange(1, 60), help="Seconds of load for each read in `hot` and `media`. [2]"
 )
 @click.option(
-    "--sizes", callback=_parse_sizes, help="Numbers of articles of the blogs in `cold`. [1000,100000]"
+    "--sizes",
+    callback=_parse_sizes,
+    help="Numbers of articles of the blogs in `cold` and `size`. [1000,100000]",
 )
 @click.option(
     "--samples", type=click.IntRange(2, 1000), help="Cold reads of each kind in `cold` and `large`. [30]"
@@ -136,6 +143,7 @@ def measure(
     quick: bool,
     drf: bool,
     postgresql: str,
+    sqlite_too: bool,
     no_wrk: bool,
     keep: Path | None,
     json_file: Path | None,
@@ -170,6 +178,7 @@ def measure(
             wrk=wrk,
             drf=drf,
             postgresql=postgresql,
+            sqlite_too=sqlite_too,
             print_progress=_print_progress,
             add_note=add_note,
             blogs={},

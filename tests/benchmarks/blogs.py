@@ -27,12 +27,15 @@ from blogapi.articles import service as articles_service
 from blogapi.articles.content import ArticleInput, TermReference
 from blogapi.articles.json_writer import Write
 from blogapi.articles.lifecycle import ContentType
-from blogapi.articles.models import Article, Seo
+from blogapi.articles.models import Article, FormerSlug, Seo
+from blogapi.authors import taxonomy as authors_definition
+from blogapi.authors.models import Author
 from blogapi.categories import taxonomy as categories_definition
 from blogapi.categories.models import Category
 from blogapi.categories.schemas import CategoryBodySchema
 from blogapi.publication.visibility import Status
 from blogapi.rendering import slugs
+from blogapi.site import service as site
 from blogapi.storage.database import db, transaction
 from blogapi.tags import taxonomy as tags_definition
 from blogapi.tags.models import Tag
@@ -41,18 +44,31 @@ from blogapi.users import service as users
 from blogapi.users.models import Account, Role
 from tests.benchmarks import databases
 from tests.benchmarks.databases import POSTGRESQL, SQLITE
+from tests.benchmarks.pictures import add_rows
 from tests.benchmarks.prose import RARE_EVERY, Writer
 from tests.benchmarks.servers import ROOT, MeasurementError, make_environment
 
 CATEGORIES = 8
 TAGS = 20
 TAGS_PER_ARTICLE = 3
+AUTHORS = 2
+# One of this number of articles had another slug before, and the library has one file for so many articles.
+ARTICLES_PER_REDIRECT = 50
+ARTICLES_PER_FILE = 10
 ROWS_PER_TRANSACTION = 1_000
 NEWEST = datetime(2025, 12, 31, tzinfo=UTC)
 YEARS = 10
 
 # This file is written last: without it, the blog in the folder is incomplete.
 RECORD_FILE = "benchmark.json"
+
+
+class Terms(NamedTuple):
+    """The categories, tags and authors of a blog."""
+
+    categories: Sequence[Category]
+    tags: Sequence[Tag]
+    authors: Sequence[Author]
 
 
 class BlogKind(NamedTuple):
@@ -135,13 +151,18 @@ def fill_blog(folder: Path, articles: int, size: int) -> None:
     gc.set_threshold(50_000, 20, 50)
     app = create_app()
     with app.app_context():
+        site.change({"url": "https://blog.example"})
         ada = users.create("ada", None, role=Role.ADMIN)
         categories = _create_categories(ada)
         tags = [
             taxonomies.create(tags_definition.TAGS, ada.uuid, {"name": f"Tag {number}"})
             for number in range(1, TAGS + 1)
         ]
-        articles_to_store = _write_articles(ada, articles, size, categories, tags)
+        authors = [
+            taxonomies.create(authors_definition.AUTHORS, ada.uuid, {"name": f"Author {number}"})
+            for number in range(1, AUTHORS + 1)
+        ]
+        articles_to_store = _write_articles(ada, articles, size, Terms(categories, tags, authors))
         newest = _store_articles(articles_to_store)
         record = {
             "key": api_keys.issue(None).value,
@@ -152,6 +173,7 @@ def fill_blog(folder: Path, articles: int, size: int) -> None:
         }
         db.session.remove()
         db.engine.dispose()
+    add_rows(articles // ARTICLES_PER_FILE)
     (folder / RECORD_FILE).write_text(json.dumps(record), encoding="utf-8")
 
 
@@ -183,14 +205,16 @@ def _store_articles(articles_to_store: Iterator[Article]) -> str:
             db.session.add_all(rows)
             db.session.flush()
             json_writer.store_writes(db.session(), [Write(row, None) for row in rows])
+            db.session.add_all(
+                FormerSlug(slug=f"former-{row.slug}", article_id=row.uuid)
+                for row in rows[::ARTICLES_PER_REDIRECT]
+            )
         if not rows:
             return newest
         newest = newest or str(rows[0].uuid)
 
 
-def _write_articles(
-    ada: Account, articles: int, size: int, categories: Sequence[Category], tags: Sequence[Tag]
-) -> Iterator[Article]:
+def _write_articles(ada: Account, articles: int, size: int, terms: Terms) -> Iterator[Article]:
     """Yield the articles, newest first, with the columns that `articles.service` would set."""
     writer = Writer(seed=articles)
     for number in range(articles):
@@ -207,8 +231,9 @@ def _write_articles(
             status=Status.PUBLISHED.value,
             published_at=NEWEST - timedelta(days=365 * YEARS) * (number / articles),
             was_public=True,
-            category=writer.random.choice(categories),
-            tags=_choose_tags(writer, tags, newest=number == 0),
+            category=writer.random.choice(terms.categories),
+            tags=_choose_tags(writer, terms.tags, newest=number == 0),
+            authors=[terms.authors[number % AUTHORS]],
             seo=Seo(title=title, description=writer.phrase(12)),
         )
 

@@ -40,6 +40,12 @@ def vacuum(folder: Path) -> None:
         connection.exec_driver_sql("VACUUM ANALYZE")
 
 
+def get_size(folder: Path) -> int:
+    """Return the size of the database in bytes."""
+    with connect(_read_url(folder)) as connection:
+        return int(connection.exec_driver_sql("SELECT pg_database_size(current_database())").scalar_one())
+
+
 def drop_database(server: str, folder: Path) -> None:
     """Drop the database of the blog in the folder, if it has one."""
     if (folder / CONFIG_FILE).exists():

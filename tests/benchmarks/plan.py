@@ -19,6 +19,7 @@ LIST_OF_100 = f"{ARTICLES}?page=1&page_size=100"
 # This blog has 100 articles of 4,000 characters. For the other blogs, only the size of an article is fixed.
 HOT_BLOG = BlogKind(100, 4_000)
 COLD_SIZE = 1_000
+SIZE_SIZE = 2_000
 LARGE_SIZE = 5_000
 
 
@@ -26,7 +27,8 @@ LARGE_SIZE = 5_000
 class Plan:
     """The options of a run. `print_progress` prints a sentence; `add_note` prints and records a sentence.
 
-    `postgresql` is the URL of a server, or an empty string.
+    `postgresql` is the URL of a server, or an empty string. With `sqlite_too`, the part `size` measures both
+    databases.
     """
 
     home: Path
@@ -43,6 +45,7 @@ class Plan:
     wrk: bool
     drf: bool
     postgresql: str
+    sqlite_too: bool
     print_progress: Callable[[str], None]
     add_note: Callable[[str], None]
     blogs: dict[BlogKind, Blog]
@@ -58,6 +61,7 @@ class Plan:
         return {
             "hot": [HOT_BLOG],
             "cold": self._cold_kinds(SQLITE),
+            "size": [kind for engine in self.size_engines for kind in self._size_kinds(engine)],
             "writes": [],
             "media": [],
             "large": [large, *(self._cold_kinds(engine)[-1] for engine in self.engines)],
@@ -73,6 +77,15 @@ class Plan:
         """Return the blogs that are read after a write, the smallest first."""
         return [self.blogs[kind] for kind in self._cold_kinds(engine)]
 
+    @property
+    def size_engines(self) -> list[str]:
+        """Return the databases that the part `size` measures."""
+        return self.engines if self.sqlite_too or not self.postgresql else [POSTGRESQL]
+
+    def size_blogs(self, engine: str) -> list[Blog]:
+        """Return the blogs whose growth is measured, the smallest first."""
+        return [self.blogs[kind] for kind in self._size_kinds(engine)]
+
     def large_blog(self) -> Blog:
         """Return the large blog, whose complete list is read."""
         return self.blogs[BlogKind(self.articles, LARGE_SIZE)]
@@ -80,6 +93,9 @@ class Plan:
     def searched_blogs(self) -> list[Blog]:
         """Return the blog with the most articles on each database."""
         return [self.blogs[self._cold_kinds(engine)[-1]] for engine in self.engines]
+
+    def _size_kinds(self, engine: str) -> list[BlogKind]:
+        return [BlogKind(size, SIZE_SIZE, engine) for size in sorted(self.sizes)]
 
     def _cold_kinds(self, engine: str) -> list[BlogKind]:
         return [BlogKind(size, COLD_SIZE, engine) for size in sorted(self.sizes)]
