@@ -20,12 +20,24 @@ from pathlib import Path
 from typing import Any
 
 import click
-import limits
 from flask import Flask
 
 PREFIX = "BLOGAPI_"
 INSTANCE_PATH = f"{PREFIX}INSTANCE_PATH"
 
+# A rate such as `20 per minute`, `20/minute` or `20 per 5 minutes`.
+_RATE = re.compile(
+    r"([0-9]{1,9})\s*(?:/|per)\s*(?:([1-9][0-9]{0,8})\s*)?(second|minute|hour|day|month|year)s?",
+    re.IGNORECASE,
+)
+_UNIT_SECONDS = {
+    "second": 1,
+    "minute": 60,
+    "hour": 3600,
+    "day": 86_400,
+    "month": 30 * 86_400,
+    "year": 365 * 86_400,
+}
 # Matches an origin. It also matches a URL with a path, credentials or a default port, so that the error can
 # show the correct spelling.
 _ORIGIN = re.compile(
@@ -145,13 +157,19 @@ def media_types(value: Any) -> tuple[str, ...]:
 
 def rate(value: Any) -> str:
     """Return a limit such as `20 per minute`, or several limits separated by semicolons."""
-    try:
-        is_valid = all(limit.amount for limit in limits.parse_many(text(value)))
-    except ValueError:
-        is_valid = False
-    if not is_valid:
-        raise ValueError("must be a limit such as '20 per minute'")
+    parse_rates(text(value))
     return text(value)
+
+
+def parse_rates(limit: str) -> tuple[tuple[int, int], ...]:
+    """Return the amount and the seconds of each rate in the limit; raises ValueError for other texts."""
+    rates = []
+    for part in re.split("[;,|]", limit):
+        match = _RATE.fullmatch(part.strip())
+        if match is None or int(match[1]) == 0:
+            raise ValueError("must be a limit such as '20 per minute'")
+        rates.append((int(match[1]), int(match[2] or 1) * _UNIT_SECONDS[match[3].lower()]))
+    return tuple(rates)
 
 
 def rate_or_none(value: Any) -> str:

@@ -11,9 +11,8 @@ from collections import OrderedDict
 from collections.abc import Hashable, Iterator
 from functools import lru_cache
 
-import limits
-
 from blogapi import clock
+from blogapi.config import parse_rates
 
 # The largest number of keys tracked for one limit, so that many clients cannot fill the memory.
 MAX_TRACKED = 100_000
@@ -119,4 +118,4 @@ class MemoryCounters:
 @lru_cache(maxsize=100)
 def parse_limit(limit: str) -> tuple[tuple[int, int], ...]:
     """Return the amount and the seconds of each rate in the limit; no rates for an empty limit."""
-    return tuple((rate.amount, rate.get_expiry()) for rate in limits.parse_many(limit)) if limit else ()
+    return parse_rates(limit) if limit else ()
