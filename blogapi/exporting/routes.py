@@ -12,7 +12,7 @@ from flask import Response, current_app
 from marshmallow import validate
 
 from blogapi import clock
-from blogapi.exporting import layouts, service
+from blogapi.exporting import layouts
 from blogapi.storage import files
 from blogapi.web.access import admin_login, allow
 from blogapi.web.blueprint import Blueprint
@@ -53,6 +53,9 @@ def download(query: Fields) -> Response:
 
     One export runs at a time, until its file has been sent.
     """
+    # The server loads what exports when it is needed.
+    from blogapi.exporting import service
+
     with ExitStack() as stack:
         folder = _open_folder(stack)
         path = folder / "export.zip"

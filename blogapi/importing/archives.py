@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from flask import current_app
+
 from blogapi.importing.article_record import RefusedFile
 from blogapi.importing.folder import MAX_FILE_BYTES, MAX_OUTER_FOLDERS
 from blogapi.storage import files
@@ -63,6 +65,11 @@ class Archive:
 
 class _Skipped(Exception):
     """The entry is not unpacked. The message is the reason, which continues “was skipped: ”."""
+
+
+def get_folder() -> Path:
+    """Return the folder of unpacked archives and of the imports over HTTP, even if it is missing."""
+    return Path(current_app.instance_path) / "imports"
 
 
 def is_archive(path: Path) -> bool:

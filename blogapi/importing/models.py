@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import BigInteger, Index, String, Text, desc
 from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi.storage.database import Base, Identified, Timestamped
+
+#: The number of problems in the summary of an import.
+MAX_PROBLEMS = 200
+_NO_ITEMS = {"new": 0, "changed": 0, "same": 0, "left_out": 0}
+#: The summary of an import that has read nothing yet.
+EMPTY_SUMMARY: dict[str, Any] = {
+    "counts": {"articles": _NO_ITEMS, "pictures": _NO_ITEMS},
+    "problem_count": 0,
+    "problems": [],
+    "notes": [],
+}
 
 
 class ImportedFile(Base):

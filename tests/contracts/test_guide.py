@@ -11,7 +11,7 @@ import pytest
 
 from blogapi.__main__ import main
 from blogapi.config import INSTANCE_PATH, PREFIX
-from blogapi.importing.pipeline.preparing import FORMATS
+from blogapi.importing.formats import MODULES
 from tests.contracts import guide
 
 ROOT = Path(__file__).parent.parent.parent
@@ -109,7 +109,7 @@ def test_each_file_that_contributing_names_exists():
 def test_the_guide_names_each_format_that_is_imported():
     text = (guide.GUIDE / "importing.md").read_text(encoding="utf-8")
     (row,) = re.findall(r"^\| `--format .+$", text, re.M)
-    assert set(re.findall(r"`(\w+)`", row)) == set(FORMATS)
+    assert set(re.findall(r"`(\w+)`", row)) == set(MODULES)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -16,7 +16,6 @@ from uuid import UUID
 
 from blogapi.importing import archives
 from blogapi.importing.folder import MAX_OUTER_FOLDERS
-from blogapi.importing.pipeline.preparing import get_folder as get_root
 from blogapi.media.folder import report_full_disk
 from blogapi.storage import files
 from blogapi.web.fields import parse_uuid
@@ -44,7 +43,7 @@ def make_file_name(sent: str) -> str:
 
 def get_folder(uuid: UUID) -> Path:
     """Return the folder of a job, even if it is missing."""
-    return get_root() / str(uuid)
+    return archives.get_folder() / str(uuid)
 
 
 def get_upload_path(uuid: UUID, name: str) -> Path:
@@ -59,7 +58,7 @@ def create_folder(uuid: UUID) -> Path:
     """
     path = get_upload_path(uuid, "receiving")
     with report_full_disk():
-        get_root().mkdir(mode=0o700, exist_ok=True)
+        archives.get_folder().mkdir(mode=0o700, exist_ok=True)
         path.parent.mkdir(mode=0o700, parents=True)
         files.create_private(path)
     return path
@@ -78,7 +77,7 @@ def delete_folders(uuids: Iterable[UUID]) -> None:
 
 def delete_abandoned(known_jobs: Collection[UUID]) -> None:
     """Delete the leftovers of killed servers and commands: folders of unknown jobs, and archives."""
-    root = get_root()
+    root = archives.get_folder()
     archives.delete_abandoned(root)
     for path in root.iterdir() if root.is_dir() else ():
         uuid = parse_uuid(path.name)

@@ -14,8 +14,7 @@ from uuid import UUID
 from sqlalchemy import select
 
 from blogapi.importing.jobs import folders
-from blogapi.importing.models import ImportJob
-from blogapi.importing.pipeline.report_output import EMPTY_SUMMARY
+from blogapi.importing.models import EMPTY_SUMMARY, ImportJob
 from blogapi.storage.database import current_time, db
 from blogapi.users.models import Account
 from blogapi.web.errors import NotFound

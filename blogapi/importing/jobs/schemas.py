@@ -6,7 +6,7 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.importing.jobs.queries import Status
-from blogapi.importing.pipeline.report_output import MAX_PROBLEMS
+from blogapi.importing.models import MAX_PROBLEMS
 from blogapi.users.schemas import UserReferenceSchema
 from blogapi.web.fields import Identifier, OutputSchema, Text, Timestamp, WebAddress
 from blogapi.web.uploads import FileQuery

@@ -22,6 +22,7 @@ from flask import current_app
 from blogapi import clock
 from blogapi.cli import exit_on_sigterm
 from blogapi.importing.article_record import RefusedFile
+from blogapi.importing.messages import UNEXPECTED
 from blogapi.importing.pipeline.report_output import format_document, summarize
 from blogapi.importing.pipeline.run import ImportRun
 from blogapi.media import process_limits
@@ -37,7 +38,6 @@ CPU_SECONDS, MAX_SECONDS = 3600, 6 * 3600
 STOP_SECONDS = 5.0
 UPDATE_SECONDS = 0.5
 
-UNEXPECTED = "Something went wrong on the server; its log has the details. You can start the import again."
 _TOO_LARGE = f"The import needs more than {MEMORY_BYTES // 1024**3} GB of memory; split the file."
 
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import click
@@ -14,17 +14,13 @@ from flask.cli import with_appcontext
 
 from blogapi.cli import exit_on_sigterm, report_problems, show_progress
 from blogapi.importing.article_record import RefusedFile
-from blogapi.importing.pipeline import background
-from blogapi.importing.pipeline.authors import read_author_map
-from blogapi.importing.pipeline.preparing import FORMATS, open_run
-from blogapi.importing.pipeline.report_output import format_document, format_report
-from blogapi.importing.pipeline.run import ImportRun
-from blogapi.importing.pipeline.service import Importer
-from blogapi.importing.reports import Result
-from blogapi.importing.sources import ImportOptions
+from blogapi.importing.formats import MODULES
 from blogapi.storage.database import current_time
 from blogapi.users import queries as users
 from blogapi.web.errors import Conflict, NotFound
+
+if TYPE_CHECKING:
+    from blogapi.importing.pipeline.run import ImportRun
 
 
 @click.command("import")
@@ -32,7 +28,7 @@ from blogapi.web.errors import Conflict, NotFound
 @click.option(
     "--format",
     "format_name",
-    type=click.Choice(FORMATS),
+    type=click.Choice(tuple(MODULES)),
     help="Format of all files. Default: each file is recognised by its content.",
 )
 @click.option(
@@ -126,6 +122,12 @@ def import_(
     front matter of Jekyll, Hugo, Hexo, Zola or Pelican. Each PATH is a file, a folder or a zip archive.
     When you run it again, only what has changed is updated. Exits with status 1 if a file was refused.
     """
+    # A server has this command too, but does not load what imports.
+    from blogapi.importing.pipeline import background, preparing, report_output
+    from blogapi.importing.pipeline.authors import read_author_map
+    from blogapi.importing.pipeline.service import Importer
+    from blogapi.importing.reports import Result
+    from blogapi.importing.sources import ImportOptions
 
     def open_import() -> AbstractContextManager[ImportRun]:
         importer = Importer(
@@ -136,7 +138,7 @@ def import_(
             restore_deleted=restore_deleted,
         )
         reader_options = ImportOptions(now=current_time(), assets=assets, **options)
-        return open_run(paths, importer, reader_options, format_name=format_name)
+        return preparing.open_run(paths, importer, reader_options, format_name=format_name)
 
     if background_report:
         background.run(
@@ -146,11 +148,11 @@ def import_(
     with report_problems(), _report_refusals(), exit_on_sigterm(), open_import() as run:
         run.run(show_progress)
     if as_json:
-        for part in format_document(run, dry_run=dry_run):
+        for part in report_output.format_document(run, dry_run=dry_run):
             click.echo(part, nl=False)
         click.echo()
     else:
-        click.echo("\n".join(format_report(run, dry_run=dry_run)))
+        click.echo("\n".join(report_output.format_report(run, dry_run=dry_run)))
     if any(report.result is Result.REFUSED for report in run.reports):
         raise SystemExit(1)
 

@@ -16,6 +16,7 @@ from flask import current_app
 
 from blogapi.importing import archives, folder
 from blogapi.importing.article_record import NotAnArticle, RefusedFile
+from blogapi.importing.formats import DEFAULT_FORMAT, MODULES, RECOGNISED
 from blogapi.importing.links.addresses import to_host
 from blogapi.importing.media.imported_media import list_extensions
 from blogapi.importing.pipeline.run import ImportRun
@@ -24,21 +25,6 @@ from blogapi.importing.pipeline.spool import open_spool
 from blogapi.importing.sources import ImportOptions, Source
 from blogapi.storage import files
 from blogapi.storage.database import db
-
-#: The package or module of each format.
-MODULES = {
-    "blogapi": "blogapi.importing.blogapi_export",
-    "wordpress": "blogapi.importing.wordpress",
-    "ghost": "blogapi.importing.ghost",
-    "blogger": "blogapi.importing.blogger",
-    "medium": "blogapi.importing.medium",
-    "markdown": "blogapi.importing.markdown.source",
-}
-#: The format of files that no other format recognises.
-DEFAULT_FORMAT = "markdown"
-FORMATS = tuple(MODULES)
-#: The formats that are recognised by the first bytes of a file, in this order.
-RECOGNISED = tuple(name for name in MODULES if name != DEFAULT_FORMAT)
 
 #: The number of bytes at the start of a file by which its format is recognised.
 HEAD_BYTES = 16 * 1024
@@ -61,11 +47,6 @@ class Format(Protocol):
 def get_format(name: str) -> Format:
     """Return the module of a format, imported on first use, so that a server does not load the readers."""
     return cast(Format, import_module(MODULES[name]))
-
-
-def get_folder() -> Path:
-    """Return the folder of unpacked archives and of the imports over HTTP, even if it is missing."""
-    return Path(current_app.instance_path) / "imports"
 
 
 @contextmanager
@@ -108,7 +89,9 @@ def _unpack(
     limit: int = current_app.config["MAX_MEDIA_SIZE"]
     for path in paths:
         if path.resolve() not in excluded and archives.is_archive(path):
-            archive = stack.enter_context(archives.open_archive(path, get_folder(), max_media_bytes=limit))
+            archive = stack.enter_context(
+                archives.open_archive(path, archives.get_folder(), max_media_bytes=limit)
+            )
             notes += archive.notes
             yield archive.folder
         else:
@@ -143,7 +126,7 @@ def open_sources(
         if not is_media:
             groups.setdefault(format_name or detect_format(entry), []).append(entry)
     # The order of the formats is fixed, so that two imports of the same files give the same slugs.
-    return {name: get_format(name).open_source(groups[name], options) for name in FORMATS if name in groups}
+    return {name: get_format(name).open_source(groups[name], options) for name in MODULES if name in groups}
 
 
 def detect_format(entry: folder.Entry) -> str:

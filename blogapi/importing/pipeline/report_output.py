@@ -11,26 +11,17 @@ from typing import Any
 from blogapi.articles.lifecycle import SCHEDULED
 from blogapi.importing.media.imported_media import MEDIA_RESULTS
 from blogapi.importing.messages import join_counts
+from blogapi.importing.models import MAX_PROBLEMS
 from blogapi.importing.pipeline.run import NOT_REACHED, ImportRun
 from blogapi.importing.reports import FileReport, Result
 from blogapi.publication.visibility import READABLE_STATUSES
 
 # The number of names in a line; --json contains all.
 _MAX_NAMES = 100
-#: The limits of a summary, which is stored in the database.
-MAX_PROBLEMS = 200
+# The limits of a summary, which is stored in the database.
 _MAX_REASONS, _MAX_NOTES, _MAX_LENGTH = 5, 50, 1000
 # The order in which problems are listed.
 _ORDER = (Result.REFUSED, Result.CREATED, Result.UPDATED, Result.UNCHANGED, Result.SKIPPED)
-
-_NO_ITEMS = {"new": 0, "changed": 0, "same": 0, "left_out": 0}
-#: The summary of an import that has read nothing yet.
-EMPTY_SUMMARY: dict[str, Any] = {
-    "counts": {"articles": _NO_ITEMS, "pictures": _NO_ITEMS},
-    "problem_count": 0,
-    "problems": [],
-    "notes": [],
-}
 
 
 def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
