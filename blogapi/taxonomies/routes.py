@@ -49,9 +49,10 @@ def build_blueprint(
     def get_term(id: UUID) -> TermType:
         return queries.get_by_uuid(taxonomy, id)
 
+    # The articles of a term are left out: they have no part in a write, and can be many.
     representation = Representation(
-        get_json,
-        taxonomy.single_schema(),
+        lambda id: get_json(id, tuple(schema._declared_fields)),
+        schema(),
         lambda: queries.list_json(taxonomy).rows,
         schema(many=True),
         get_fields=get_json,
