@@ -267,6 +267,13 @@ SETTINGS = (
         "Maximum memory of the response cache, in megabytes.",
     ),
     Setting(
+        "CACHE_STALENESS_MS",
+        number(60_000, minimum=0),
+        0,
+        "On PostgreSQL, how old a cached response to a request without a key may be when another server has "
+        "written, in milliseconds.",
+    ),
+    Setting(
         "UNREAD_MEGABYTES",
         number(65_536, minimum=32),
         256,

@@ -23,7 +23,7 @@ from blogapi.articles import queries as articles
 from blogapi.metrics import registry
 from blogapi.response_cache.lru_cache import CachedResponse, LRUCache
 from blogapi.storage import commit_version
-from blogapi.storage.commit_version import CommitVersion, CommitVersionSource, SqliteCommitVersion
+from blogapi.storage.commit_version import CommitVersion, CommitVersionSource
 from blogapi.web import request_id
 from blogapi.web.access import get_access
 
@@ -84,16 +84,12 @@ class ResponseCacheMiddleware:
     ) -> None:
         self.cache = LRUCache(max_bytes)
         self.misses = 0
-        self._app, self._application, self._source = app, application, source
+        self.source = source
+        self._app, self._application = app, application
         self.public_paths = _list_public_paths(app)
         self._lock = threading.Lock()
         # A public version number, a time, and the time of the first publication after that time.
         self._next_due = (-1, NO_EXPIRY, NO_EXPIRY)
-
-    @property
-    def is_local(self) -> bool:
-        """Return whether the commit version is read from this machine."""
-        return isinstance(self._source, SqliteCommitVersion)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Return the body of the response, from the cache if possible.
@@ -116,7 +112,12 @@ class ResponseCacheMiddleware:
         has_cache = api_key or environ["PATH_INFO"].startswith(self.public_paths)
         if not has_cache or environ["REQUEST_METHOD"] not in ("GET", "HEAD") or _has_body(environ):
             return None
-        version = self._source.get_version(since=environ.get(commit_version.RECEIVED_KEY))
+        version = self.source.get_version(
+            since=environ.get(commit_version.RECEIVED_KEY),
+            # A deleted key is refused at once.
+            strict=bool(api_key),
+            wait=ONLY_CACHED_KEY not in environ,
+        )
         if version is None:
             return None
         now = clock.now()
@@ -238,13 +239,9 @@ def init_app(app: Flask) -> None:
     registry.add_gauge(app, "replay_bytes", "Memory used by cached responses.", lambda: cache.used_bytes)
 
 
-def get_public_paths(app: Flask) -> tuple[str, ...] | None:
-    """Return the beginnings of the paths with cached responses that need no key.
-
-    Return None if the cache is off, or if it asks another machine whether a response is current.
-    """
-    middleware = app.extensions.get(_KEY)
-    return middleware.public_paths if middleware is not None and middleware.is_local else None
+def get_middleware(app: Flask) -> ResponseCacheMiddleware | None:
+    """Return the response cache, or None if there is none."""
+    return app.extensions.get(_KEY)
 
 
 def _replay(response: CachedResponse, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:

@@ -213,10 +213,26 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         super().handle_read()
         if self.arrived:
             self.arrived = False
-            if not self._replay():
-                self._queue()
+            self._answer()
         elif self.connected and self.request is not None:
             self._count_body(self.request)
+
+    def replay(self, task: ResponseTask) -> None:
+        """Send the cached response to the first request; queue the request for a thread if there is none.
+
+        The socket thread sends it, because to wake another thread takes longer than to answer.
+        """
+        if not task.replay():
+            self._queue()
+            return
+        task.request.close()
+        self._release_body()
+        # The next response needs an empty buffer.
+        self.current_outbuf_count = self.adj.outbuf_high_watermark
+        with self.requests_lock:
+            self.requests.pop(0)
+        if self.requests and not self.defer():
+            self._queue()
 
     def service(self) -> None:
         """Process the first request."""
@@ -234,25 +250,16 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.server.unregister(self)
         super().del_channel(map)
 
-    def _replay(self) -> bool:
-        """Send the cached response to the request that has arrived; return False if there is none.
-
-        The socket thread sends it, because to wake another thread takes longer than to answer.
-        """
-        request = self.requests[0]
-        if self.server.public_paths is None or request.error:
-            return False
-        if not self.task_class(self, request).replay():
-            return False
-        request.close()
-        self._release_body()
-        # The next response needs an empty buffer.
-        self.current_outbuf_count = self.adj.outbuf_high_watermark
-        with self.requests_lock:
-            self.requests.pop(0)
-        if self.requests and not self.defer():
+    def _answer(self) -> None:
+        """Answer the request that has arrived, or queue it for a thread."""
+        request, versions = self.requests[0], self.server.versions
+        task = self.task_class(self, request)
+        if request.error or not task.may_be_cached():
             self._queue()
-        return True
+        elif versions is None:
+            self.replay(task)
+        else:
+            versions.replay(task, strict="X_API_KEY" in request.headers)
 
     def _queue(self) -> None:
         """Queue the first request for a thread; refuse it if the queue is full."""

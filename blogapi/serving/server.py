@@ -26,6 +26,7 @@ from blogapi.metrics import registry
 from blogapi.rate_limits.limiter import address_key
 from blogapi.rate_limits.middleware import limits_requests
 from blogapi.response_cache import middleware as response_cache
+from blogapi.response_cache.middleware import ResponseCacheMiddleware
 from blogapi.serving import listening
 from blogapi.serving.channel import Channel
 from blogapi.serving.limits import MAX_HEADER_BYTES, MULTIPART_BYTES, ByteBudget, Limits
@@ -34,6 +35,8 @@ from blogapi.serving.parser import ParserSettings
 from blogapi.serving.proxy import trust_proxy
 from blogapi.serving.threads import Dispatcher
 from blogapi.serving.unread import UnreadBudget
+from blogapi.serving.version_reader import VersionReader
+from blogapi.storage.commit_version import PostgresCommitVersion
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -65,12 +68,12 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         proxy: str = "",
         limits: Limits,
         access_log: AccessLog | None = None,
-        public_paths: tuple[str, ...] | None = None,
+        cache: ResponseCacheMiddleware | None = None,
     ) -> None:
         self.limits = limits
         # The socket thread may ask the application for cached responses to requests with a key or with one of
         # these paths, unless this is None.
-        self.public_paths = public_paths
+        self.public_paths = None if cache is None else cache.public_paths
         self.access_log = access_log
         self.stopping = False
         self.request_seconds, self.linger_seconds = limits.request, limits.linger
@@ -96,6 +99,9 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         super().__init__(
             application, {}, True, listening_socket, dispatcher, settings, socket_info, bind_socket=False
         )
+        self.versions: VersionReader | None = None
+        if cache is not None and isinstance(cache.source, PostgresCommitVersion):
+            self.versions = VersionReader(cache.source, self._map)
 
     def run(self) -> None:
         """Serve until `stop` is called or all sockets are closed."""
@@ -112,6 +118,12 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         """Finish the received requests within a time limit, then end `run`. Any thread may call this."""
         self.stopping = True
         self.pull_trigger()
+
+    def close(self) -> None:
+        """Close the listening socket and the connection to the database."""
+        if self.versions is not None:
+            self.versions.close()
+        super().close()
 
     def readable(self) -> bool:
         """Return whether the server accepts connections now."""
@@ -218,6 +230,8 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
     def _sweep(self, now: float) -> None:
         for channel in list(self.active_channels.values()):
             channel.check_deadlines(now)
+        if self.versions is not None:
+            self.versions.check_deadline(now)
 
     def _run_once(self, seconds: float) -> None:
         now = time.monotonic()
@@ -347,7 +361,7 @@ def create_server(
         limits=limits,
         access_log=access_log,
         # A limit on requests may have to wait for the database.
-        public_paths=None if limits_requests(app) else response_cache.get_public_paths(app),
+        cache=None if limits_requests(app) else response_cache.get_middleware(app),
     )
     registry.add_gauge(app, "connections", "Open client connections.", lambda: len(server.active_channels))
     registry.add_gauge(

@@ -158,15 +158,19 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
             environ = self.environ or {}
             self.route, self.request_id = environ.get(ROUTE_KEY, ""), environ.get(REQUEST_ID_KEY, "")
 
+    def may_be_cached(self) -> bool:
+        """Return whether the socket thread may ask for a cached response."""
+        request, public_paths = self.request, self.channel.server.public_paths
+        if public_paths is None or request.command != "GET" or not self._keeps_open():
+            return False
+        return "X_API_KEY" in request.headers or request.path.startswith(public_paths)
+
     def replay(self) -> bool:
         """Send the response if it is cached and there is memory for it; return whether it was sent.
 
         This method never waits: the connection buffers what the client does not take at once.
         """
-        request, channel = self.request, self.channel
-        has_cache = "X_API_KEY" in request.headers or request.path.startswith(channel.server.public_paths)
-        if request.command != "GET" or not has_cache or not self._keeps_open():
-            return False
+        channel = self.channel
         self.start()
         environ = self.get_environment()
         environ[ONLY_CACHED_KEY] = True

@@ -8,7 +8,7 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,7 +18,8 @@ from sqlalchemy.exc import NoResultFound, SQLAlchemyError
 
 from blogapi import clock
 from blogapi.storage import files, upgrades
-from blogapi.storage.database import db
+from blogapi.storage.database import db, get_write_lock
+from blogapi.storage.write_lock import WriteLock
 
 # The WSGI environ key that stores the time at which the request was received (time.monotonic).
 RECEIVED_KEY = "blogapi.received"
@@ -27,7 +28,8 @@ RECEIVED_KEY = "blogapi.received"
 # the query to SQLite. A late check is harmless, because no commits are written to a removed file.
 CHECK_SECONDS = 0.1
 
-_READ_COUNTER = "SELECT tag, visible, clock_timestamp() FROM commit_counter"
+#: Returns a row that `PostgresCommitVersion.add_reading` accepts.
+READ_COUNTER = "SELECT tag, visible, extract(epoch FROM clock_timestamp()) FROM commit_counter"
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -50,11 +52,15 @@ class CommitVersion:
 class CommitVersionSource(Protocol):
     """An object that reads the commit version of one database."""
 
-    def get_version(self, since: float | None = None) -> CommitVersion | None:
+    def get_version(
+        self, since: float | None = None, *, strict: bool = True, wait: bool = True
+    ) -> CommitVersion | None:
         """Return the commit version, or None if it cannot be read.
 
         `since` is the time at which the request was received (time.monotonic). A version that was read after
-        this time is returned without a new query, so that concurrent requests share one query.
+        this time is returned without a new query, so that concurrent requests share one query. Unless
+        `strict` is set, the version may be older by CACHE_STALENESS_MS. If `wait` is False, the version is
+        not read from another machine: the result is None if it is not known.
         """
 
 
@@ -79,8 +85,10 @@ class SqliteCommitVersion:
         # After the engine is disposed, the path may lead to another file.
         event.listen(engine, "engine_disposed", lambda _: self.close())
 
-    def get_version(self, since: float | None = None) -> CommitVersion | None:
-        """Return the commit version, or None if the file cannot be read."""
+    def get_version(
+        self, since: float | None = None, *, strict: bool = True, wait: bool = True
+    ) -> CommitVersion | None:
+        """Return the commit version, or None if the file cannot be read; it is always read from the file."""
         version, read_at = self._last_read
         # The comparison is strict, because the clock can stay the same for some milliseconds.
         if since is not None and since < read_at:
@@ -148,24 +156,31 @@ class SqliteCommitVersion:
 class PostgresCommitVersion:
     """The commit version of a PostgreSQL database, read in one round trip through a separate connection.
 
-    Every `transaction()` changes the tag in `commit_counter`.
+    Every `transaction()` changes the tag in `commit_counter`. `staleness` is the setting CACHE_STALENESS_MS
+    in seconds.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._lock = threading.Lock()
+    def __init__(self, engine: Engine, write_lock: WriteLock, *, staleness: float = 0.0) -> None:
+        self.staleness = staleness
+        self.errors = (SQLAlchemyError, engine.dialect.loaded_dbapi.Error)
+        self._engine, self._write_lock = engine, write_lock
+        self._lock, self._reading_lock = threading.Lock(), threading.Lock()
         self._connection: Any = None
-        self._state: list[Any] = []
+        self._state: tuple[str, ...] = ()
         self._version = CommitVersion(0, 0)
         self._last_read: tuple[CommitVersion | None, float] = (None, -math.inf)
         event.listen(engine, "engine_disposed", lambda _: self.close())
 
-    def get_version(self, since: float | None = None) -> CommitVersion | None:
-        """Return the commit version, or None if the server cannot be reached."""
+    def get_version(
+        self, since: float | None = None, *, strict: bool = True, wait: bool = True
+    ) -> CommitVersion | None:
+        """Return the commit version, or None if the server cannot be reached or `wait` is False."""
         arrived = time.monotonic() if since is None else since
         version, last_read_at = self._last_read
-        if arrived < last_read_at:
+        if arrived < last_read_at or (not strict and self.get_age() < self.staleness):
             return version
+        if not wait:
+            return None
         with self._lock:
             # While this request waited, another request may have read the version.
             version, last_read_at = self._last_read
@@ -173,47 +188,67 @@ class PostgresCommitVersion:
                 return version
             read_at = time.monotonic()
             try:
-                version = self._read()
-            except (SQLAlchemyError, self._engine.dialect.loaded_dbapi.Error):
-                version = None
+                row = self._query()
+            except self.errors:
                 self._disconnect()
-            self._last_read = (version, read_at)
-            return version
+                self._last_read = (None, read_at)
+                return None
+            return self.add_reading(*row, read_at=read_at)
+
+    def get_age(self) -> float:
+        """Return how long ago the last version was read, in seconds.
+
+        It is infinite if no version is known or if this process has written since.
+        """
+        version, read_at = self._last_read
+        is_known = version is not None and read_at > self._write_lock.released_at
+        return time.monotonic() - read_at if is_known else math.inf
+
+    def connect(self) -> Any:
+        """Return a new connection that does not belong to the pool; raises one of `errors`."""
+        pooled = self._engine.raw_connection()
+        connection: Any = pooled.driver_connection
+        pooled.detach()
+        # Behind a connection pooler, the next statement may run on another server connection, which does not
+        # have the prepared statements of this one.
+        connection.autocommit, connection.prepare_threshold = True, None
+        return connection
+
+    def add_reading(self, tag: str, visible: str, seconds: Any, *, read_at: float) -> CommitVersion | None:
+        """Return the version that a query of READ_COUNTER has found; the query was sent at `read_at`."""
+        now = clock.from_database(datetime.fromtimestamp(float(seconds), UTC))
+        with self._reading_lock:
+            if read_at < self._last_read[1]:
+                # A query on another connection was sent later and has finished first; keep its result.
+                return self._last_read[0]
+            if self._state == (tag, visible):
+                self._version = replace(self._version, time=now)
+            else:
+                self._version = self._version.next(public=self._state[1:] != (visible,), time=now)
+                self._state = (tag, visible)
+            self._last_read = (self._version, read_at)
+            return self._version
+
+    def forget(self) -> None:
+        """Forget the version: after a failure, the database can have different content but the same tags."""
+        with self._reading_lock:
+            self._state, self._last_read = (), (None, -math.inf)
 
     def close(self) -> None:
         """Close the connection; the next read opens another one."""
         with self._lock:
             self._disconnect()
 
-    def _read(self) -> CommitVersion:
+    def _query(self) -> tuple[str, str, Any]:
         if self._connection is None:
-            self._connect()
-        *state, database_time = self._query()
-        now = clock.from_database(database_time)
-        if state == self._state:
-            self._version = replace(self._version, time=now)
-        else:
-            self._version = self._version.next(public=state[1:] != self._state[1:], time=now)
-            self._state = state
-        return self._version
-
-    def _query(self) -> tuple[str, str, datetime]:
-        row: tuple[str, str, datetime] | None = self._connection.execute(_READ_COUNTER).fetchone()
+            self._connection = self.connect()
+        row: tuple[str, str, Any] | None = self._connection.execute(READ_COUNTER).fetchone()
         if row is None:
             raise NoResultFound("The table commit_counter is empty.")
         return row
 
-    def _connect(self) -> None:
-        pooled = self._engine.raw_connection()
-        self._connection = pooled.driver_connection
-        pooled.detach()
-        # Behind a connection pooler, the next statement may run on another server connection, which does not
-        # have the prepared statements of this one.
-        self._connection.autocommit, self._connection.prepare_threshold = True, None
-
     def _disconnect(self) -> None:
-        # After a failure, the database can have different content but the same counters.
-        self._state, self._last_read = [], (None, -math.inf)
+        self.forget()
         if self._connection is not None:
             self._connection.close()
         self._connection = None
@@ -224,5 +259,6 @@ def create_source(app: Flask) -> CommitVersionSource | None:
     with app.app_context():
         engine = db.engine
     if engine.dialect.name != "sqlite":
-        return PostgresCommitVersion(engine)
+        staleness = app.config["CACHE_STALENESS_MS"] / 1000
+        return PostgresCommitVersion(engine, get_write_lock(app), staleness=staleness)
     return None if upgrades.is_in_memory(engine) else SqliteCommitVersion(engine)

@@ -314,6 +314,12 @@ def end_read() -> None:
         session.rollback()
 
 
+def get_write_lock(app: Flask) -> WriteLock:
+    """Return the lock that all writes of this process hold."""
+    lock: WriteLock = app.extensions[_WRITE_LOCK_KEY]
+    return lock
+
+
 def leave_checkpoints_to_server() -> None:
     """Make no checkpoints in this process, which a server has started; the server makes them."""
     current_app.extensions[_LOG_KEY] = None

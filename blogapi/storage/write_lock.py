@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Iterator
@@ -13,11 +14,13 @@ from sqlalchemy.exc import TimeoutError
 class WriteLock:
     """A lock for the threads that write.
 
-    SQLite itself allows only one write at a time, but a waiting connection only polls.
+    SQLite itself allows only one write at a time, but a waiting connection only polls. `released_at` is the
+    time at which the last write ended (time.monotonic).
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self.released_at = -math.inf
 
     @contextmanager
     def acquire(self, seconds: float) -> Iterator[float]:
@@ -32,4 +35,5 @@ class WriteLock:
         try:
             yield max(0.0, end - time.monotonic())
         finally:
+            self.released_at = time.monotonic()
             self._lock.release()

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import mmap
+import re
 import struct
 import subprocess
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +22,18 @@ from blogapi.storage import commit_version
 from blogapi.storage.commit_version import CommitVersion
 from tests.conftest import ARTICLES
 from tests.databases import SERVER_URL
+from tests.feeds.conftest import site
+from tests.live_server import serve
 from tests.response_cache.cached_blog import CachedBlog, add_cache, make_environ
+from tests.site.conftest import set_site
+
+__all__ = ["set_site", "site"]
 
 pytestmark = pytest.mark.slow
 
 # On a database server, each read takes longer, because it needs a round trip over a socket.
 READS = 10_000 if SERVER_URL else 100_000
+HTTP_READS = 5_000
 READERS = 4
 
 # Without writes no read could be stale, so the readers continue until this number of writes has been made.
@@ -75,7 +83,12 @@ def run_writer_process(article: Any, folder: Path) -> Iterator[Callable[[], int]
 
 
 class Readers:
-    """Threads that read one article, and the numbers of their stale and failed reads."""
+    """Threads that read one article, and the numbers of their stale and failed reads.
+
+    A read is stale if it does not show a write that was acknowledged `staleness` seconds before it began.
+    """
+
+    staleness = 0.0
 
     def __init__(self, blog: CachedBlog, path: str, key: str) -> None:
         self.middleware = blog.middleware
@@ -94,9 +107,12 @@ class Readers:
     def _read_all(self, acknowledged: Callable[[], int], reads: int, writes: int) -> None:
         """Read for at most a minute, and count the reads that do not show the last acknowledged write."""
         number, deadline = 0, time.monotonic() + 60
+        seen: deque[tuple[float, int]] = deque()
         while (reads > 0 or number < writes) and time.monotonic() < deadline:
             reads -= 1
-            number = acknowledged()
+            seen.append((time.monotonic(), acknowledged()))
+            while seen and seen[0][0] <= time.monotonic() - self.staleness:
+                number = seen.popleft()[1]
             # Every second request has a time of arrival, as on a server. This lets readers share a commit
             # version.
             received = {commit_version.RECEIVED_KEY: time.monotonic()} if reads % 2 else {}
@@ -110,13 +126,42 @@ class Readers:
         chunks = self.middleware(self.environ | received, lambda line, *_: status.append(line))
         body = b"".join(chunks)
         getattr(chunks, "close", lambda: None)()
-        return int(json.loads(body)["title"].split()[1]) if status == ["200 OK"] else None
+        return _find_number(body) if status == ["200 OK"] else None
+
+
+class HttpReaders(Readers):
+    """Readers that send their requests to a server, without a key if `key` is empty."""
+
+    def __init__(self, port: int, path: str, key: str, *, staleness: float = 0.0) -> None:
+        self.staleness = staleness
+        self.reads = self.stale = self.failed = 0
+        self._port, self._path, self._headers = port, path, {"X-API-KEY": key} if key else {}
+        self._local, self._connections = threading.local(), list[HTTPConnection]()
+
+    def close(self) -> None:
+        for connection in self._connections:
+            connection.close()
+
+    def _read(self, received: dict[str, float]) -> int | None:
+        if not hasattr(self._local, "connection"):
+            self._local.connection = HTTPConnection("127.0.0.1", self._port, timeout=60)
+            self._connections.append(self._local.connection)
+        self._local.connection.request("GET", self._path, headers=self._headers)
+        response = self._local.connection.getresponse()
+        body = response.read()
+        return _find_number(body) if response.status == 200 else None
+
+
+def _find_number(body: bytes) -> int:
+    found = re.search(rb"Title (\d+)", body)
+    assert found is not None
+    return int(found[1])
 
 
 class FrozenVersion:
     """A commit version source that never reports a commit."""
 
-    def get_version(self, since: float | None = None) -> CommitVersion:
+    def get_version(self, since: float | None = None, **options: bool) -> CommitVersion:
         return CommitVersion(1, 1)
 
 
@@ -139,6 +184,24 @@ def test_no_read_is_stale_while_another_process_writes(article, cached_blog, mak
     # The test is meaningful only with many writes and mostly cached responses.
     assert written >= WRITES
     assert len(cached_blog.application.paths) < readers.reads / 4
+
+
+@pytest.mark.parametrize("staleness_ms", [0, 50])
+def test_no_response_of_a_server_is_too_old_while_another_process_writes(
+    make_app, people, site, article, tmp_path, staleness_ms
+):
+    """Requests with a key get no stale response in any case."""
+    key = people.key(None)
+    with serve(make_app(CACHE_STALENESS_MS=staleness_ms)) as port:
+        all_readers = [
+            HttpReaders(port, f"{ARTICLES}{article.uuid}/?fields=title", key),
+            HttpReaders(port, "/feeds/feed.json", "", staleness=staleness_ms / 1000),
+        ]
+        with run_writer_process(article, tmp_path) as acknowledged:
+            for readers in all_readers:
+                with closing(readers):
+                    readers.run(acknowledged, HTTP_READS, acknowledged() + WRITES)
+    assert [(readers.stale, readers.failed) for readers in all_readers] == [(0, 0), (0, 0)]
 
 
 def test_the_same_reads_detect_a_cache_that_is_never_invalidated(

@@ -102,7 +102,7 @@ def test_after_the_clock_is_set_back_the_list_hides_later_articles(as_reader, ma
 class SlowDatabaseClock:
     """A commit version source whose database has a clock that is an hour behind."""
 
-    def get_version(self, since=None):
+    def get_version(self, since=None, **options):
         return CommitVersion(1, 1, clock.now() - 60 * MINUTE)
 
 

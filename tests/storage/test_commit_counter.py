@@ -7,14 +7,17 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
+from operator import add
 
 import pytest
 from sqlalchemy import create_engine, make_url, text, update
 
-from blogapi.storage.commit_version import PostgresCommitVersion
-from blogapi.storage.database import CommitCounter, db, transaction
+from blogapi.storage.commit_version import READ_COUNTER, PostgresCommitVersion
+from blogapi.storage.database import CommitCounter, db, get_write_lock, transaction
+from blogapi.storage.write_lock import WriteLock
 from tests.conftest import TAGS
 from tests.databases import SERVER_URL
 from tests.response_cache.cached_blog import warm
@@ -36,11 +39,22 @@ def engine(app):
 
 
 @pytest.fixture
-def source(engine) -> Iterator[PostgresCommitVersion]:
+def make_source(app, engine):
+    """Makes commit version sources of the database."""
+    with ExitStack() as stack:
+
+        def make(**options) -> PostgresCommitVersion:
+            source = PostgresCommitVersion(engine, get_write_lock(app), **options)
+            stack.callback(source.close)
+            return source
+
+        yield make
+
+
+@pytest.fixture
+def source(make_source) -> PostgresCommitVersion:
     """The commit version source of the database."""
-    source = PostgresCommitVersion(engine)
-    yield source
-    source.close()
+    return make_source()
 
 
 @pytest.fixture
@@ -139,10 +153,61 @@ def test_an_unreachable_database_has_no_version():
     with closing(socket.socket()) as unused:
         unused.bind(("127.0.0.1", 0))
         url = make_url(SERVER_URL).set(port=unused.getsockname()[1])
-        source = PostgresCommitVersion(create_engine(url))
+        source = PostgresCommitVersion(create_engine(url), WriteLock())
         assert source.get_version() is None
         # The failure also applies to requests that waited for the same query.
         assert source.get_version(since=0) is None
+
+
+# Readings on two connections
+
+
+def read_directly(engine):
+    """Return a row of READ_COUNTER as the socket thread receives it."""
+    with engine.connect() as connection:
+        return [str(value) for value in connection.execute(text(READ_COUNTER)).one()]
+
+
+def test_a_reading_on_another_connection_is_shared(source, engine, increment):
+    first = source.get_version()
+    row, sent_at = read_directly(engine), time.monotonic()
+    assert source.add_reading(*row, read_at=sent_at) == first
+    assert source.get_version(since=sent_at - 1, wait=False) == first
+    assert source.get_version(since=sent_at, wait=False) is None
+    increment()
+    assert source.add_reading(*read_directly(engine), read_at=sent_at + 1) > first
+
+
+def test_a_reading_that_was_sent_before_the_last_one_is_dropped(source, engine, increment):
+    row, sent_at = read_directly(engine), time.monotonic()
+    increment()
+    last = source.get_version()
+    assert source.add_reading(*row, read_at=sent_at) == last
+    assert source.get_version() == last
+
+
+# Staleness
+
+
+def test_a_version_that_is_not_strict_is_read_again_when_it_is_too_old(make_source, increment, monkeypatch):
+    source = make_source(staleness=60)
+    first = source.get_version()
+    increment()
+    assert source.get_version(strict=False) == first
+    assert source.get_version(strict=True) > first
+    second = source.get_version(strict=False)
+    increment()
+    monkeypatch.setattr(time, "monotonic", partial(add, time.monotonic(), 60))
+    assert source.get_version(strict=False) > second
+
+
+def test_a_version_is_forgotten_after_an_own_write(app, make_source):
+    source = make_source(staleness=60)
+    first = source.get_version()
+    with app.app_context(), transaction():
+        pass
+    assert source.get_version(strict=False, wait=False) is None
+    assert source.get_version(strict=False) > first
 
 
 # Round trips

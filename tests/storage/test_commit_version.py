@@ -165,9 +165,9 @@ def test_disposing_of_the_engine_closes_the_connection(engine, source):
 def test_releasing_the_application_closes_the_connection(make_app):
     app = make_app()
     middleware = app.extensions["blogapi-response-cache"]
-    assert middleware._source.get_version() is not None
+    assert middleware.source.get_version() is not None
     close_connections(app)
-    assert middleware._source._connection is None
+    assert middleware.source._connection is None
 
 
 # One query serves many requests
