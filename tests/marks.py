@@ -28,21 +28,27 @@ NO_DATABASE = tuple(
     TESTS / path
     for path in (
         *("rendering", "docs", "rate_limits", "serving", "web"),
-        *("previews", "site", "api_keys/test_access.py", "response_cache/test_not_cached.py"),
-        *("contracts/test_interface.py", "contracts/test_requirements.py", "contracts/test_shapes.py"),
+        *("previews", "site", "response_cache/test_not_cached.py"),
+        "contracts/test_requirements.py",
         *("media/test_delivery.py", "media/test_images.py", "media/test_prepare.py"),
-        *("media/test_replacing.py", "media/test_routes.py", "media/test_svg.py"),
-        *("security/test_assignment.py", "security/test_bad_input.py", "security/test_bad_paths.py"),
-        *("security/test_headers.py", "security/test_logins.py", "security/test_objects.py"),
+        *("media/test_replacing.py", "media/test_svg.py"),
         *("importing/blogger", "importing/ghost", "importing/jobs", "importing/links"),
         *("importing/markdown", "importing/media"),
         *("importing/medium", "importing/wordpress"),
         *("importing/test_archives.py", "importing/test_folder.py"),
     )
 )
-# The pages in a browser.
-ONCE = TESTS / "admin"
-NOT_ONCE = ONCE / "test_routes.py"
+# The pages in a browser, and requests that are refused before they reach the database.
+ONCE = tuple(
+    TESTS / path
+    for path in (
+        *("admin", "api_keys/test_access.py", "contracts/test_interface.py", "contracts/test_shapes.py"),
+        *("docs/test_guide_pages.py", "media/test_routes.py"),
+        *("security/test_assignment.py", "security/test_bad_input.py", "security/test_bad_paths.py"),
+        *("security/test_headers.py", "security/test_logins.py", "security/test_objects.py"),
+    )
+)
+NOT_ONCE = TESTS / "admin/test_routes.py"
 
 
 def register(config: pytest.Config) -> None:
@@ -59,8 +65,8 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @cache
 def _list_marks(path: Path) -> list[str]:
-    marks = ["no_database"] if any(path.is_relative_to(folder) for folder in NO_DATABASE) else []
-    return [*marks, "once"] if path.is_relative_to(ONCE) and path != NOT_ONCE else marks
+    marks = {"no_database": NO_DATABASE, "once": () if path == NOT_ONCE else ONCE}
+    return [mark for mark, paths in marks.items() if any(path.is_relative_to(one) for one in paths)]
 
 
 # Before pytest evaluates `-m`, so that the marks above are known.

@@ -16,7 +16,7 @@ from tests.durability.test_two_processes import run as run
 
 pytestmark = pytest.mark.slow
 
-NUMBER = 30
+NUMBER = 15
 # PostgreSQL has one clock for all servers.
 SECONDS_AHEAD = 0 if SERVER_URL else 30
 
@@ -54,7 +54,7 @@ while quiet < 10:
     assert all(one["action"] == "fetch" for one in changes), changes
     seen += [one["uuid"] for one in changes]
     quiet = quiet + 1 if len(seen) >= int(sys.argv[3]) and not page["changes"] else 0
-    time.sleep(0.02)
+    time.sleep(0.05)
 print(json.dumps(seen))
 """
 

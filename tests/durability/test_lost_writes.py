@@ -113,18 +113,16 @@ def do_nothing(client, run, instance, tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("trigger", "command", "kill"),
+    ("triggers", "command", "kill"),
     [
-        (make_backup, SERVE, True),
-        (wait_for_daily_backup, SERVE, False),
-        (run_doctor, SERVE, True),
-        (copy_database, SERVE, True),
-        (prune_media, SERVE, True),
-        (do_nothing, SERVE_SECOND, True),
+        ((make_backup, run_doctor, copy_database, prune_media), SERVE, True),
+        ((wait_for_daily_backup,), SERVE, False),
+        ((do_nothing,), SERVE_SECOND, True),
     ],
+    ids=["requests and commands", "daily backup", "two applications"],
 )
 def test_every_write_is_kept(
-    app, serve, run, trigger, command, kill, write_key, instance, tmp_path, monkeypatch
+    app, serve, run, triggers, command, kill, write_key, instance, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("BLOGAPI_DAILY_BACKUPS", "1")
     with app.app_context():
@@ -135,11 +133,12 @@ def test_every_write_is_kept(
     with serve(command=command) as (client, server):
         # There must be a log, so that it can be lost.
         written = list_uuids(write_articles(client, 1))
-        trigger(client, run, instance, tmp_path)
-        run("key", "list")
-        written |= list_uuids(write_articles(client))
+        for trigger in triggers:
+            trigger(client, run, instance, tmp_path)
+            run("key", "list")
+            written |= list_uuids(write_articles(client))
         end(server.process, kill=kill)
-    assert len(written) == COUNT + 1
+    assert len(written) == COUNT * len(triggers) + 1
     assert list_stored(write_key) == written
 
 

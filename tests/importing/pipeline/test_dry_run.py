@@ -15,9 +15,8 @@ from tests.importing.pipeline.test_run import run as run
 
 CORPUS = os.environ.get("BLOGAPI_TEST_CORPUS", "")
 SOURCES = (
-    *("blogger/pelican", "ghost/ghost-fixtures", "ghost/tryghost-migrate"),
-    *("markdown-odd/derived", "markdown-toml/volcano", "markdown-yaml/jekyll-testposts"),
-    *("wxr/wordpress-antora", "wxr/wp-theme-test-data"),
+    *("blogger/pelican", "ghost/ghost-fixtures", "markdown-odd/derived", "markdown-toml/volcano"),
+    "wxr/wordpress-antora",
 )
 
 
