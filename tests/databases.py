@@ -240,7 +240,7 @@ _SITE_DEFAULTS = {
 }
 _ONE_ROW = {
     "site": ", ".join(f"{name} = '{value}'" for name, value in _SITE_DEFAULTS.items()),
-    "article_stats": f"published = 0, renderer = '{get_renderer_version()}'",
+    "article_stats": f"renderer = '{get_renderer_version()}'",
     # The tags are new, because response caches identify the state of the database by them.
     "commit_counter": "position = 0, public_position = 0, announced_until = NULL, "
     "tag = left(md5(random()::text), 8), visible = left(md5(random()::text), 8)",

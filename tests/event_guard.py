@@ -15,7 +15,7 @@ from flask import has_request_context
 from sqlalchemy import event, select
 from sqlalchemy.orm import Session, undefer
 
-from blogapi.articles import renderings
+from blogapi.articles import counts, links, renderings
 from blogapi.articles.json_writer import find_differing, render_articles
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, Seo
 from blogapi.media.models import Media
@@ -80,6 +80,8 @@ def _find_outdated(session: Session, uuids: set[UUID]) -> Iterator[Any]:
             if row.json != stored_json.render_json(row):
                 yield row
     articles = session.scalars(select(Article).where(Article.uuid.in_(uuids))).all()
+    assert not links.count_wrong(), "Changed without a call of Article.update_links"
+    assert counts.read_all() == counts.count_all(), "Changed without a call of counts.add_changes"
     yield from find_differing(session, render_articles(article for article in articles if article.seo))
 
 

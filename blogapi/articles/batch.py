@@ -174,8 +174,8 @@ class Batch:
         """Delete an article; see `service.delete`."""
         article, content = self._get(uuid), get_content(self._get(uuid))
         history.keep_former(article, content, self._last_numbers.get(uuid, 0))
-        self._deleted[uuid] = content
-        self._writes.pop(uuid, None)
+        write = self._writes.pop(uuid, None)
+        self._deleted[uuid] = (write and write.former) or content
         record(Article.kind, uuid, get_state(article), None)
         db.session.delete(article)
 
@@ -278,6 +278,7 @@ def _set_content(article: Article, content: ArticleContent, now: datetime) -> No
         ]
         for position, author_link in enumerate(article.author_links):
             author_link.position = position
+    article.update_links()
     for name, text in content.seo.items():
         if getattr(article.seo, name) != text:
             setattr(article.seo, name, text)

@@ -20,15 +20,16 @@ from sqlalchemy import (
     exists,
     false,
     func,
+    literal,
     or_,
     select,
 )
 
+from blogapi.articles.counts import select_public_number
 from blogapi.articles.lifecycle import SCHEDULED
 from blogapi.articles.models import (
     Article,
     ArticleAuthor,
-    ArticleStats,
     ArticleTag,
     FormerSlug,
     WorkingCopy,
@@ -49,6 +50,7 @@ from blogapi.search.queries import Period
 from blogapi.search.tokenizer import parse_query
 from blogapi.storage.database import UtcDateTime, bytewise, current_time, db
 from blogapi.tags.models import Tag
+from blogapi.taxonomies.models import ALL_ARTICLES
 from blogapi.web.fields import parse_uuid
 
 NEWEST = "-published_at"
@@ -59,7 +61,6 @@ Statements = tuple[Select[*tuple[Any, ...]], Select[int]]
 _article = Article.__table__.c
 _tag, _byline, _author = ArticleTag.__table__.c, ArticleAuthor.__table__.c, Author.__table__.c
 _former = FormerSlug.__table__.c
-_stats = ArticleStats.__table__.c
 _entry = SearchEntry.__table__.c
 _copy = WorkingCopy.__table__.c
 # With this expression, SQLite does not use the index of the status.
@@ -254,7 +255,7 @@ def _build_statements(names: tuple[str, ...], ordering: str, engine: search.Engi
     if any(column is _LAST_CHANGE for column, _ in order):
         uuids = uuids.outerjoin(WorkingCopy.__table__, _copy.article_id == _article.uuid)
     if names == ("public",):
-        return uuids, _count_public()
+        return uuids, select_public_number(literal(ALL_ARTICLES), listed_later(_article))
     return uuids, select(func.count()).select_from(Article.__table__).where(*conditions)
 
 
@@ -267,15 +268,6 @@ def _order(names: tuple[str, ...], ordering: str) -> tuple[tuple[ColumnElement[A
         (_LAST_CHANGE if column is _article.last_updated else column, descending)
         for column, descending in _ORDERINGS[ordering]
     )
-
-
-def _count_public() -> Select[int]:
-    """Return a statement that computes the number of listed articles.
-
-    The stored number includes the articles that will be listed later, so these are subtracted.
-    """
-    later = select(func.count()).select_from(Article.__table__).where(listed_later(_article))
-    return select(_stats.published - later.scalar_subquery())
 
 
 def _resolve(model: type[Category | Tag], references: Sequence[str]) -> list[UUID]:

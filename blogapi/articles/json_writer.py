@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
-from blogapi.articles import author_visibility, queries, renderings, states
+from blogapi.articles import author_visibility, counts, links, queries, renderings, states
 from blogapi.articles.content import ArticleContent
 from blogapi.articles.fields import SEARCHED_NAMES
 from blogapi.articles.json_reader import STORED_FIELDS
@@ -36,7 +36,7 @@ from blogapi.media.html_pictures import HtmlResolver, make_cover
 from blogapi.media.models import MediaUse
 from blogapi.media.references import File, KnownFiles, Text, find_files
 from blogapi.publication.events import What
-from blogapi.publication.visibility import LISTED_STATUSES, get_listed_from, has_listed_status
+from blogapi.publication.visibility import get_listed_from
 from blogapi.rendering.renderer import RenderedContent
 from blogapi.search import service as search
 from blogapi.search.service import SearchText
@@ -55,7 +55,7 @@ _INDEXED_COLUMNS = ("title", *SEARCHED_NAMES, "status", "published_at")
 
 _SCHEMA = ArticleFieldsSchema(only=STORED_FIELDS)
 _WRITTEN_SCHEMA = ArticleFieldsSchema(only=[name for name in STORED_FIELDS if name not in _DERIVED_FIELDS])
-_json, _stats, _use = table_of(ArticleJson), table_of(ArticleStats), table_of(MediaUse)
+_json, _use = table_of(ArticleJson), table_of(MediaUse)
 
 
 # These statements are built once, because building a statement takes longer than executing it.
@@ -73,7 +73,6 @@ _DELETE_JSON = (
         .label("has_uses"),
     )
 )
-_INCREASE_PUBLISHED = update(_stats).values(published=_stats.c.published + bindparam("increase"))
 _UPDATE_JSON = update(_json).where(_json.c.article_id == bindparam("key"))
 
 _RENDERED_ATTRIBUTES = ("plain_text", "reading_minutes", "word_count", "toc")
@@ -220,7 +219,8 @@ def render_all() -> Iterator[int]:
     """Render all stored JSON again; yield the number of rendered articles after each batch."""
     stored_json.store_all(_BATCH_SIZE)
     with transaction():
-        db.session.execute(update(ArticleStats).values(published=count_published()))
+        links.repair()
+        counts.count_again()
     last, done = UUID(int=0), 0
     while True:
         statement = select(Article).where(Article.uuid > last).order_by(Article.uuid).limit(_BATCH_SIZE)
@@ -255,14 +255,6 @@ def find_differing(session: Session, articles: Collection[RenderedArticle]) -> l
     return [article for article in articles if stored.get(article.uuid) != article.row]
 
 
-def count_published() -> int:
-    """Return the number of articles with a listed status.
-
-    ArticleStats should contain the same number.
-    """
-    return db.session.query(Article).where(has_listed_status(Article)).count()
-
-
 def store_writes(session: Session, writes: Collection[Write]) -> None:
     """Store what is derived from articles whose rows were flushed."""
     new, rendered, unchanged = [], [], []
@@ -275,24 +267,17 @@ def store_writes(session: Session, writes: Collection[Write]) -> None:
             unchanged.append(write)
     _store_new(session, new)
     store_articles(session, render_articles([*rendered, *_update_articles(session, unchanged)]))
-    _count_published(
+    counts.add_changes(
         session,
-        (write.former.status for write in writes if write.former is not None),
-        (write.article.status for write in writes),
+        [counts.list_rows(write.former) for write in writes if write.former is not None],
+        [counts.list_rows(write.article) for write in writes],
     )
 
 
 def delete_derived(session: Session, deleted: Mapping[UUID, ArticleContent]) -> None:
     """Update what is derived from articles that were deleted; the database deletes their rows."""
     uses.end_article_uses(session, deleted)
-    _count_published(session, (content.status for content in deleted.values()), ())
-
-
-def _count_published(session: Session, before: Iterable[str], after: Iterable[str]) -> None:
-    increase = sum(status in LISTED_STATUSES for status in after)
-    increase -= sum(status in LISTED_STATUSES for status in before)
-    if increase:
-        _execute(session, _INCREASE_PUBLISHED, {"increase": increase})
+    counts.add_changes(session, [counts.list_rows(content) for content in deleted.values()], [])
 
 
 def store_articles(session: Session, rendered: Sequence[RenderedArticle]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, LargeBinary, String, Text, desc
+from sqlalchemy import CheckConstraint, ForeignKey, Index, LargeBinary, String, Text, desc, func, text
 from sqlalchemy.ext.associationproxy import AssociationProxy, association_proxy
 from sqlalchemy.ext.orderinglist import ordering_list
 from sqlalchemy.orm import Mapped, mapped_column, relationship
@@ -15,8 +15,15 @@ from blogapi.articles.lifecycle import ContentType
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.publication.events import HasEvents
-from blogapi.publication.visibility import READABLE_STATUSES, Status
-from blogapi.storage.database import Base, Identified, Timestamped, current_time
+from blogapi.publication.visibility import READABLE_STATUSES, Status, get_listed_from
+from blogapi.storage.database import (
+    WITHOUT_ROWID,
+    Base,
+    Identified,
+    Timestamped,
+    bytewise,
+    current_time,
+)
 from blogapi.tags.models import Tag
 
 # An article with a status that readers can see needs a time.
@@ -37,6 +44,8 @@ class Article(HasEvents, Identified, Timestamped, Base):
         Index("ix_article_author", "author_id", "status", desc("published_at"), "uuid"),
         Index("ix_article_category", "category_id", "status", desc("published_at"), "uuid"),
         Index("ix_article_changed", desc("last_updated"), "uuid"),
+        Index("ix_article_status_changed", "status", desc("last_updated"), "uuid", "published_at"),
+        Index("ix_article_dated", text("(published_at IS NOT NULL)"), desc("published_at"), "uuid"),
     )
 
     author_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid"))
@@ -74,6 +83,22 @@ class Article(HasEvents, Identified, Timestamped, Base):
         "author_links", "author", creator=lambda author: ArticleAuthor(author=author)
     )
 
+    def update_links(self) -> None:
+        """Copy the columns that the rows of the tags and the authors repeat into them.
+
+        Call this after each change of the status, the time of publication, the category, the tags or the
+        authors.
+        """
+        listed_from = get_listed_from(self)
+        for tag_link in self.tag_links:
+            tag_link.listed_from, tag_link.category_id = listed_from, self.category_id
+        for author_link in self.author_links:
+            author_link.listed_from = listed_from
+
+
+_title = func.lower(bytewise(Article.title))
+Index("ix_article_title", _title, Article.uuid)
+Index("ix_article_status_title", Article.status, _title, Article.uuid, Article.published_at)
 
 # The text fields that no code names have plain columns.
 for _text in TEXT_FIELDS:
@@ -82,30 +107,45 @@ for _text in TEXT_FIELDS:
         setattr(Article, _text.name, _column)
 
 
+# The tables of the tags and the authors of articles repeat columns of the article, so that their indexes have
+# the articles of a tag or an author in the order of the lists; `Article.update_links` copies them.
+
+
 class ArticleTag(Base):
-    """A tag of an article, with its position in the order that the author chose."""
+    """A tag of an article, with its position in the order that the author chose.
+
+    `listed_from` is the time from which the article is in the lists, or None.
+    """
 
     __tablename__ = "article_tag"
-    __table_args__ = (Index("ix_article_tag_order", "article_id", "position", "tag_id"),)
+    __table_args__ = (
+        Index("ix_article_tag_listed", "tag_id", desc("listed_from"), "article_id"),
+        Index("ix_article_tag_category", "category_id", "tag_id", desc("listed_from"), "article_id"),
+        WITHOUT_ROWID,
+    )
 
     article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
-    tag_id: Mapped[UUID] = mapped_column(
-        ForeignKey("tag.uuid", ondelete="CASCADE"), primary_key=True, index=True
-    )
+    tag_id: Mapped[UUID] = mapped_column(ForeignKey("tag.uuid", ondelete="CASCADE"), primary_key=True)
     position: Mapped[int]
+    listed_from: Mapped[datetime | None]
+    category_id: Mapped[UUID]
 
     tag: Mapped[Tag] = relationship()
 
 
 class ArticleAuthor(Base):
-    """An author of an article, with their position in the byline."""
+    """An author of an article, with their position in the byline; `listed_from` is that of ArticleTag."""
 
     __tablename__ = "article_author"
-    __table_args__ = (Index("ix_article_author_order", "article_id", "position", "author_id"),)
+    __table_args__ = (
+        Index("ix_article_author_listed", "author_id", desc("listed_from"), "article_id"),
+        WITHOUT_ROWID,
+    )
 
     article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
-    author_id: Mapped[UUID] = mapped_column(ForeignKey("author.uuid"), primary_key=True, index=True)
+    author_id: Mapped[UUID] = mapped_column(ForeignKey("author.uuid"), primary_key=True)
     position: Mapped[int]
+    listed_from: Mapped[datetime | None]
 
     author: Mapped[Author] = relationship()
 
@@ -151,15 +191,11 @@ for _name in _JSON_NAMES:
 
 
 class ArticleStats(Base):
-    """The single row with the number of published and scheduled articles.
-
-    `renderer` is the version of the code that rendered the rows of ArticleJson.
-    """
+    """The single row with the version of the code that rendered the rows of ArticleJson."""
 
     __tablename__ = "article_stats"
 
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    published: Mapped[int]
     renderer: Mapped[str]
 
 
@@ -187,6 +223,11 @@ class FormerPath(Base):
     created: Mapped[datetime] = mapped_column(default=current_time)
 
 
+# In PostgreSQL, the indexes of the primary keys have another order than the list of redirects.
+Index("ix_former_slug_order", bytewise(FormerSlug.slug)).ddl_if(dialect="postgresql")
+Index("ix_former_path_order", bytewise(FormerPath.path)).ddl_if(dialect="postgresql")
+
+
 class ArticleRevision(Base):
     """A former version of an article: its writer, its time and its content as JSON.
 
@@ -212,6 +253,7 @@ class WorkingCopy(Base):
     """
 
     __tablename__ = "working_copy"
+    __table_args__ = (Index("ix_working_copy_changed", desc("last_updated"), "article_id"),)
 
     article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
     user_id: Mapped[UUID]

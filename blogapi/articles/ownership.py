@@ -115,6 +115,7 @@ def _replace_author(article: Article, old_author: UUID, new: UUID) -> bool:
     article.author_links = list(order)
     for position, link in enumerate(article.author_links):
         link.position = position
+    article.update_links()
     return True
 
 

@@ -29,8 +29,8 @@ from blogapi.storage import connections
 @click.option(
     "--repair",
     is_flag=True,
-    help="Render stored JSON again, recount articles, repair the search index, drop unreadable log entries, "
-    "copy media files from the daily backups.",
+    help="Render stored JSON again, recount articles, repair lists and the search index, drop unreadable log "
+    "entries, copy media files from the daily backups.",
 )
 @click.option("--full", is_flag=True, help="Check the digests of all media files, which takes long.")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")

@@ -9,13 +9,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select, text, update
+from sqlalchemy import func, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import selectinload, undefer
 
-from blogapi.articles import json_writer
+from blogapi.articles import counts, json_writer, links
 from blogapi.articles.json_writer import RenderedArticle
-from blogapi.articles.models import Article, ArticleStats
+from blogapi.articles.models import Article
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.doctor import findings
 from blogapi.doctor.findings import Finding, ok, repaired_or_wrong, wrong
@@ -56,7 +56,8 @@ def run_checks(*, repair: bool = False, progress: ProgressReporter = no_progress
     yield _report_differing("json", "article", slugs["json"], repair)
     yield _report_differing("search", "entries of articles", slugs["search"], repair)
     yield _report_differing("media", "uses of media by articles", slugs["media"], repair)
-    yield _check_stats(repair)
+    yield _check_links(repair)
+    yield _check_counts(repair)
 
 
 def _report_differing(check: str, subject: str, names: Sequence[str], repair: bool) -> Finding:
@@ -155,15 +156,28 @@ def _is_number_plausible(number: int, published_at: datetime | None) -> bool:
     return number >= 0 and abs(number - last_number(published_at)) < _MAX_NUMBER_DISTANCE
 
 
-def _check_stats(repair: bool) -> Finding:
-    stored, counted = db.session.scalar(select(ArticleStats.published)), json_writer.count_published()
+def _check_links(repair: bool) -> Finding:
+    wrong_links = links.count_wrong()
     _end_read()
-    if stored == counted:
-        return ok("statistics", f"{counted} articles are published or scheduled.")
+    if not wrong_links:
+        return ok("lists", "The lists of tags and authors are up to date.")
     if repair:
         with transaction():
-            db.session.execute(update(ArticleStats).values(published=json_writer.count_published()))
-    says = f"{counted} articles are published or scheduled, but the stored number is {stored}."
+            links.repair()
+    says = f"{wrong_links} entries in the lists of tags and authors differ from their articles."
+    return repaired_or_wrong("lists", says, repair)
+
+
+def _check_counts(repair: bool) -> Finding:
+    stored, counted = counts.read_all(), counts.count_all()
+    _end_read()
+    differing = len(stored.items() ^ counted.items())
+    if not differing:
+        return ok("statistics", "The numbers of articles by status, category, tag and author are up to date.")
+    if repair:
+        with transaction():
+            counts.count_again()
+    says = f"{differing} numbers of articles by status, category, tag or author are wrong."
     return repaired_or_wrong("statistics", says, repair)
 
 

@@ -18,8 +18,8 @@ from sqlalchemy import Select, func, select
 
 from blogapi import clock
 from blogapi.api_keys.models import ApiKey
-from blogapi.articles import json_writer
-from blogapi.articles.models import Article, ArticleJson, ArticleStats
+from blogapi.articles import counts
+from blogapi.articles.models import Article, ArticleJson
 from blogapi.backups import library
 from blogapi.backups.naming import Kind
 from blogapi.doctor import findings, instance_checks, link_checks, server_checks
@@ -180,8 +180,7 @@ def _check_database(home: Path) -> Iterator[Advice]:
         return
     articles = _count(select(Article))
     rows = {_count(select(ArticleJson)), _count(select(SearchEntry))}
-    published = db.session.scalar(select(ArticleStats.published))
-    if rows != {articles} or published != json_writer.count_published():
+    if rows != {articles} or not counts.are_statuses_counted():
         title = "The search or the counts are not up to date"
         yield Advice("database", Level.WRONG, title, _REPAIR)
     else:

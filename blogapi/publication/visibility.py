@@ -12,7 +12,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
-from sqlalchemy import ColumnElement, and_, bindparam
+from sqlalchemy import ColumnElement, and_, bindparam, case
 
 from blogapi.storage.database import UtcDateTime
 
@@ -100,6 +100,11 @@ def scheduled(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> Co
 def listed_later(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
     """Return the condition that the item will be in the lists."""
     return and_(has_listed_status(columns), columns.published_at > now)
+
+
+def listed_from(columns: Any) -> ColumnElement[datetime | None]:
+    """Return the SQL expression of the time that `get_listed_from` returns."""
+    return case((has_listed_status(columns), columns.published_at))
 
 
 def has_status(

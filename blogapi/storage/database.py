@@ -148,6 +148,10 @@ def table_of(model: type[Base]) -> Table:
     return model.__table__
 
 
+# The argument of a table of short rows: SQLite stores them in the index of the primary key, and only there.
+WITHOUT_ROWID = {"sqlite_with_rowid": False}
+
+
 class Identified:
     """Mixin for models with a random UUID as their primary key."""
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, String
+from sqlalchemy import ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi.publication.events import HasEvents
-from blogapi.storage.database import Base, Identified, current_time
+from blogapi.storage.database import WITHOUT_ROWID, Base, Identified, bytewise, current_time
 from blogapi.web.media_addresses import ShowsPictures
 from blogapi.web.stored_json import StoresJson
+
+ALL_ARTICLES = UUID(int=0)
 
 
 class Term(HasEvents, ShowsPictures, Identified, StoresJson):
@@ -34,3 +36,24 @@ class FormerTermSlug(Base):
     slug: Mapped[str] = mapped_column(primary_key=True)
     term_id: Mapped[UUID] = mapped_column(index=True)
     created: Mapped[datetime] = mapped_column(default=current_time)
+
+
+# As the indexes of the other former slugs and paths.
+Index("ix_former_term_slug_order", FormerTermSlug.kind, bytewise(FormerTermSlug.slug)).ddl_if(
+    dialect="postgresql"
+)
+
+
+class ArticleCount(Base):
+    """The number of articles in a status with a term, or of all articles in this status.
+
+    The rows of all articles have the uuid ALL_ARTICLES in place of that of a term. A row can be missing if
+    its number is 0. There is no foreign key, as in FormerTermSlug.
+    """
+
+    __tablename__ = "article_count"
+    __table_args__ = WITHOUT_ROWID
+
+    term_id: Mapped[UUID] = mapped_column(primary_key=True)
+    status: Mapped[str] = mapped_column(String(16), primary_key=True)
+    number: Mapped[int]

@@ -15,7 +15,7 @@ from blogapi.rendering.slugs import make_slug
 from blogapi.site import pages
 from blogapi.storage.database import db, transaction
 from blogapi.taxonomies import queries
-from blogapi.taxonomies.models import FormerTermSlug, Term
+from blogapi.taxonomies.models import ArticleCount, FormerTermSlug, Term
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.web import media_addresses, stored_json
 from blogapi.web.errors import Conflict, NotFound
@@ -100,12 +100,13 @@ def delete(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
 
 
 def remove(term: Term) -> None:
-    """Delete the row of the term, its uses of files and its former slugs."""
+    """Delete the row of the term, its uses of files, its former slugs and its numbers of articles."""
     record(term.kind, term.uuid, get_state(term), None)
     db.session.delete(term)
     db.session.flush()
     media_addresses.store_uses(term, term.list_pictures(), ())
     _delete_former_slugs(term.kind, FormerTermSlug.term_id == term.uuid)
+    db.session.execute(delete_rows(ArticleCount).where(ArticleCount.term_id == term.uuid))
 
 
 def get_or_create(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **fields: str) -> TermType:

@@ -172,8 +172,8 @@ OTHER_SCHEMAS = {
     "an index less": ("DROP INDEX ix_event_due", "index ix_event_due is missing"),
     "a trigger less": ("DROP TRIGGER search_entry_gone", "trigger search_entry_gone is missing"),
     "a view in the place of a table": (
-        "ALTER TABLE article_stats RENAME TO article_count; "
-        "CREATE VIEW article_stats AS SELECT * FROM article_count",
+        "ALTER TABLE article_stats RENAME TO article_stat; "
+        "CREATE VIEW article_stats AS SELECT * FROM article_stat",
         "view article_stats is unknown",
     ),
 }

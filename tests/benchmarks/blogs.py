@@ -219,7 +219,7 @@ def _write_articles(ada: Account, articles: int, size: int, terms: Terms) -> Ite
     writer = Writer(seed=articles)
     for number in range(articles):
         title = writer.phrase(writer.random.randint(3, 8))
-        yield Article(
+        article = Article(
             author_id=ada.uuid,
             editor_id=ada.uuid,
             title=title,
@@ -231,11 +231,13 @@ def _write_articles(ada: Account, articles: int, size: int, terms: Terms) -> Ite
             status=Status.PUBLISHED.value,
             published_at=NEWEST - timedelta(days=365 * YEARS) * (number / articles),
             was_public=True,
-            category=writer.random.choice(terms.categories),
+            category_id=writer.random.choice(terms.categories).uuid,
             tags=_choose_tags(writer, terms.tags, newest=number == 0),
             authors=[terms.authors[number % AUTHORS]],
             seo=Seo(title=title, description=writer.phrase(12)),
         )
+        article.update_links()
+        yield article
 
 
 def _choose_tags(writer: Writer, tags: Sequence[Tag], *, newest: bool) -> list[Tag]:

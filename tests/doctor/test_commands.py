@@ -37,9 +37,23 @@ DAMAGE = {
         "json: tag: 1 differ",
     ),
     "number of articles": (
-        "UPDATE article_stats SET published = 7",
-        "statistics: 2 articles are published or scheduled, but",
+        "UPDATE article_count SET number = 7 WHERE status = 'published' AND number = 2 "
+        "AND term_id = '00000000000000000000000000000000'",
+        "statistics: 2 numbers of articles by status, category, tag or author are wrong",
     ),
+    "number of articles of a deleted tag": (
+        "INSERT INTO article_count VALUES ('11111111111111111111111111111111', 'draft', 1)",
+        "statistics: 1 numbers of articles",
+    ),
+    "the list of a tag": (
+        "UPDATE article_tag SET listed_from = '2020-01-01 00:00:00.000000'",
+        "lists: 1 entries in the lists of tags and authors differ from their articles",
+    ),
+    "the category in the list of a tag": (
+        "UPDATE article_tag SET category_id = '11111111111111111111111111111111'",
+        "lists: 1 entries",
+    ),
+    "the list of an author": ("UPDATE article_author SET listed_from = NULL", "lists: 2 entries"),
     "missing search entries": ("DELETE FROM search_entry", "search: entries of articles: 3 differ"),
     "indexed text": (
         "UPDATE search_index SET title = 'other' WHERE rowid > 0",
@@ -156,7 +170,7 @@ def test_repaired_articles_appear_in_the_changes_feed(run_doctor, blog, as_reade
 
 
 def test_without_the_repair_option_nothing_is_changed(run_doctor, blog):
-    execute(blog, "UPDATE article_stats SET published = 7")
+    execute(blog, "UPDATE article_count SET number = 7")
     execute(blog, "UPDATE tag SET json = x''")
     with closing(sqlite3.connect(blog / "blog.db")) as connection:
         before = list(connection.iterdump())
@@ -165,7 +179,7 @@ def test_without_the_repair_option_nothing_is_changed(run_doctor, blog):
 
 
 def test_the_json_option_prints_the_findings(run_doctor, blog):
-    execute(blog, "UPDATE article_stats SET published = 7")
+    execute(blog, "UPDATE article_count SET number = 7")
     result = run_doctor("--json")
     report = json.loads(result.stdout)
     assert (result.exit_code, report["ok"]) == (1, False)

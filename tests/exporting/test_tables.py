@@ -24,7 +24,7 @@ LEFT_OUT = {
     "search_entry": "the search index",
     "media_rendition": "smaller versions of pictures",
     "media_use": "which item uses a file",
-    **dict.fromkeys(("article_json", "article_stats"), "rendered texts and counts"),
+    **dict.fromkeys(("article_json", "article_stats", "article_count"), "rendered texts and counts"),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from blogapi.articles import counts, links
 from blogapi.articles.models import ArticleAuthor
 from blogapi.authors.models import Author
 from blogapi.site import queries
@@ -36,6 +37,9 @@ def add_author(app):
             store_json(db.session(), author)
             link = ArticleAuthor(article_id=article.uuid, author_id=author.uuid, position=position)
             db.session.add(link)
+            db.session.flush()
+            links.repair()
+            counts.count_again()
             return author.uuid
 
     return add
@@ -48,6 +52,7 @@ def without_authors(app):
     def remove(article):
         with app.app_context(), transaction():
             db.session.query(ArticleAuthor).where(ArticleAuthor.article_id == article.uuid).delete()
+            counts.count_again()
 
     return remove
 
