@@ -1,4 +1,4 @@
-"""Measures hot reads of a small blog, compared with bare waitress, a minimal Flask view and DRF.
+"""Measures hot reads of a small blog, compared with bare waitress, a minimal Flask view, nginx and DRF.
 
 All servers run at the same time, but only one of them gets requests. In each round every server gets every
 read, so that other load on the machine affects all servers. One more read of blogapi happens while a draft is
@@ -8,6 +8,7 @@ saved each second.
 from __future__ import annotations
 
 import math
+import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -16,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-from tests.benchmarks import framework, recorded_responses
+from tests.benchmarks import framework, nginx, recorded_responses
 from tests.benchmarks.blogs import Blog
 from tests.benchmarks.drafts import save_drafts
 from tests.benchmarks.load import Load, generate_load
@@ -106,6 +107,12 @@ def measure(plan: Plan, blog: Blog, *, compare: bool) -> list[Row]:
         if compare and plan.drf and (drf := framework.start_server(stack, plan, responses, blog)):
             others.append(drf)
             problems |= framework.find_differences(drf, responses, blog.key)
+        if compare and nginx.PROGRAM:
+            folder = plan.home / "nginx"
+            shutil.rmtree(folder, ignore_errors=True)
+            # nginx sends the same bodies without the headers of the application.
+            make_command = partial(nginx.make_command, folder, responses)
+            others.append(_start_server(stack, blog, nginx.NGINX, make_command))
         samples = _take_samples(plan, blog, [own_server, *others], reads)
     paths = reads | {WITH_DRAFTS: reads[ONE_ARTICLE]}
     return [
@@ -120,7 +127,7 @@ def make_tables(rows: Sequence[Row]) -> list[Table]:
     """Return the rows as a table with a line for each read."""
     others = [name for name in dict.fromkeys(row.server for row in rows) if name != BLOGAPI]
     columns = ("Read", "blogapi, req/s", "of bare waitress", *(f"{name}, req/s" for name in others))
-    columns += ("p50, ms", "p99, ms", "CPU, ms", "RSS, MB")
+    columns += ("p50, ms", "p99, ms", "CPU, ms", *(f"{name}, CPU, ms" for name in others), "RSS, MB")
     found = {(row.read, row.server): row for row in rows}
     lines = [
         _make_line(row, [found.get((row.read, name)) for name in others])
@@ -133,8 +140,9 @@ def make_tables(rows: Sequence[Row]) -> list[Table]:
 def _make_line(row: Row, others: Sequence[Row | None]) -> tuple[str, ...]:
     rates = ["-" if other is None else _format(other, other.requests_per_second) for other in others]
     first = (_format(row, row.requests_per_second), _format(row, row.ratio))
-    last = (row.p50_ms, row.p99_ms, row.cpu_ms, row.rss_mb)
-    return (row.read, *first, *rates, *(_format(row, value) for value in last))
+    cpu_times = ["-" if other is None else _format(other, other.cpu_ms) for other in others]
+    own = [_format(row, value) for value in (row.p50_ms, row.p99_ms, row.cpu_ms)]
+    return (row.read, *first, *rates, *own, *cpu_times, _format(row, row.rss_mb))
 
 
 def _format(row: Row, value: float) -> str:
