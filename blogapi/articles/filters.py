@@ -1,90 +1,38 @@
-"""Filters and orderings of article lists; each combination has statements that are built once."""
+"""Filters of article lists, and the statements and parameters that select the matching articles."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache
-from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import (
-    BindParameter,
-    ColumnElement,
-    Select,
-    String,
-    bindparam,
-    case,
-    exists,
-    false,
-    func,
-    literal,
-    or_,
-    select,
-)
+from sqlalchemy import ColumnElement, Executable, Select, exists, or_, select
 
-from blogapi.articles.counts import select_public_number
-from blogapi.articles.lifecycle import SCHEDULED
-from blogapi.articles.models import (
-    Article,
-    ArticleAuthor,
-    ArticleTag,
-    FormerSlug,
-    WorkingCopy,
+from blogapi.articles.list_statements import (
+    Names,
+    Statements,
+    build_list,
+    build_matching,
+    build_status_counts,
 )
+from blogapi.articles.models import Article, ArticleTag, WorkingCopy
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.publication.visibility import (
-    Status,
-    has_status,
-    listed,
-    listed_later,
-    scheduled,
-)
 from blogapi.search import engines as search
 from blogapi.search import numbering
 from blogapi.search.models import SearchEntry
 from blogapi.search.queries import Period
 from blogapi.search.tokenizer import parse_query
-from blogapi.storage.database import UtcDateTime, bytewise, current_time, db
+from blogapi.storage.database import current_time, db, table_of
 from blogapi.tags.models import Tag
-from blogapi.taxonomies.models import ALL_ARTICLES
 from blogapi.web.fields import parse_uuid
 
 NEWEST = "-published_at"
 
-# The statements that select the ordered uuids and count them.
-Statements = tuple[Select[*tuple[Any, ...]], Select[int]]
-
-_article = Article.__table__.c
-_tag, _byline, _author = ArticleTag.__table__.c, ArticleAuthor.__table__.c, Author.__table__.c
-_former = FormerSlug.__table__.c
-_entry = SearchEntry.__table__.c
-_copy = WorkingCopy.__table__.c
-# With this expression, SQLite does not use the index of the status.
-_WITHOUT_INDEX = SimpleNamespace(status=_article.status.concat(""), published_at=_article.published_at)
-
-# Each ordering is a sequence of pairs: a column, and whether it is descending.
-_ORDERINGS: dict[str, tuple[tuple[ColumnElement[Any], bool], ...]] = {
-    "-published_at": ((_article.published_at, True), (_article.uuid, False)),
-    "published_at": ((_article.published_at, False), (_article.uuid, False)),
-    "title": ((func.lower(bytewise(_article.title)), False), (_article.uuid, False)),
-    "-title": ((func.lower(bytewise(_article.title)), True), (_article.uuid, False)),
-    "last_updated": ((_article.last_updated, False), (_article.uuid, False)),
-    "-last_updated": ((_article.last_updated, True), (_article.uuid, False)),
-}
-# In lists that contain drafts, saving a working copy is a change of the article.
-_LAST_CHANGE: ColumnElement[datetime] = case(
-    (_copy.last_updated > _article.last_updated, _copy.last_updated), else_=_article.last_updated
-)
-# An article without a date is a draft in progress. In lists it is sorted as if it were newer than all other
-# articles.
-_UNDATED = {
-    "-published_at": (_article.published_at.is_not(None), False),
-    "published_at": (_article.published_at.is_(None), False),
-}
+_article, _author = table_of(Article).c, table_of(Author).c
+_copy, _entry = table_of(WorkingCopy).c, table_of(SearchEntry).c
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,15 +66,9 @@ NO_FILTERS = ArticleFilters()
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The statements that select and count the matching articles, with the values of their parameters.
+    """The statements that select and count the matching articles, with the values of their parameters."""
 
-    `uuids` selects the uuid and then the columns of the ordering; `descending` has one flag for each of these
-    columns.
-    """
-
-    uuids: Select[*tuple[Any, ...]]
-    descending: tuple[bool, ...]
-    count: Select[int]
+    statements: Statements
     values: Mapping[str, Any]
 
 
@@ -140,17 +82,10 @@ def select_in_any_status(author_id: UUID | None, filters: ArticleFilters) -> Sel
     return _select_own(author_id, filters)
 
 
-def select_status_counts(filters: ArticleFilters) -> tuple[Select[*tuple[Any, ...]], Mapping[str, Any]]:
-    """Return a statement that counts the matching articles by status, and its parameters.
-
-    Its columns are the status as the API shows it, the number of articles, and the number of those that have
-    a working copy.
-    """
-    selection = _select(filters)
-    status = case((scheduled(_article), SCHEDULED), else_=_article.status).label("status")
-    copy = select(_copy.article_id).where(_copy.article_id == _article.uuid).scalar_subquery()
-    numbers = selection.count.with_only_columns(status, func.count(), func.count(copy)).group_by(status)
-    return numbers, selection.values
+def select_status_counts(filters: ArticleFilters) -> tuple[Executable, Mapping[str, Any]]:
+    """Return the statement that counts the matching articles by status, and its parameters."""
+    names, values = _list_conditions(filters)
+    return build_status_counts(names, search.get_engine(db.session())), values
 
 
 def select_matching(author_id: UUID | None, filters: ArticleFilters) -> Select[UUID] | None:
@@ -166,9 +101,12 @@ def select_matching(author_id: UUID | None, filters: ArticleFilters) -> Select[U
         return None
     if author_id is None and filters == ArticleFilters(tag=filters.tag):
         # The rows of the articles are not needed.
-        return select(_tag.article_id).where(_tag.tag_id.in_(_resolve(Tag, filters.tag)))
-    selection = _select_own(author_id, filters)
-    return selection.uuids.with_only_columns(_article.uuid).order_by(None).params(selection.values)
+        tag = table_of(ArticleTag).c
+        return select(tag.article_id).where(tag.tag_id.in_(_resolve(Tag, filters.tag)))
+    names, values = _list_conditions(filters)
+    if author_id:
+        names, values["own"] = ("own", *names), author_id
+    return build_matching(names, search.get_engine(db.session())).params(values)
 
 
 def _is_only_author(author_id: UUID) -> bool:
@@ -199,22 +137,23 @@ def _is_near(number: int) -> ColumnElement[bool]:
 
 
 def _select_own(author_id: UUID | None, filters: ArticleFilters) -> Selection:
-    return _select(filters, "own", own=author_id) if author_id else _select(filters)
+    if author_id is None or _is_only_author(author_id):
+        return _select(filters)
+    return _select(filters, "own", own=author_id)
 
 
 def _select(filters: ArticleFilters, *conditions: str, **values: Any) -> Selection:
-    names, values = [*conditions], {"now": current_time(), **values}
+    names, found = _list_conditions(filters)
+    engine = search.get_engine(db.session())
+    statements = build_list((*conditions, *names), filters.ordering or NEWEST, engine)
+    return Selection(statements, {**values, **found})
+
+
+def _list_conditions(filters: ArticleFilters) -> tuple[Names, dict[str, Any]]:
+    """Return the names of the conditions of the filters, and the values of their parameters."""
+    names, values = list[str](), dict[str, Any](now=current_time())
     if filters.author:
         author = _resolve_author(filters.author)
-        if (
-            "author" in author
-            and names == ["public"]
-            and not filters.category
-            and db.engine.dialect.name == "sqlite"
-        ):
-            # SQLite would otherwise read all public articles, and look up each of them among the author's
-            # articles.
-            names = ["public, after the others"]
         names.append(" or ".join(author))
         values |= author
     for name, model, references in (("category", Category, filters.category), ("tag", Tag, filters.tag)):
@@ -235,39 +174,7 @@ def _select(filters: ArticleFilters, *conditions: str, **values: Any) -> Selecti
         query = parse_query(filters.q)
         names.append("words" if query else "nothing")
         values["words"] = query and search.find_numbers(db.session(), query)
-    ordering = filters.ordering or NEWEST
-    uuids, count = _build_statements(tuple(names), ordering, search.get_engine(db.session()))
-    descending = tuple(is_descending for _, is_descending in _order(tuple(names), ordering))
-    return Selection(uuids, descending, count, values)
-
-
-@lru_cache(maxsize=512)
-def _build_statements(names: tuple[str, ...], ordering: str, engine: search.Engine) -> Statements:
-    words = _article.uuid.in_(search.select_articles(engine, bindparam("words", type_=String())))
-    conditions = [words if name == "words" else _CONDITIONS[name] for name in names]
-    order = _order(names, ordering)
-    columns = [column.label(f"order_{place}") for place, (column, _) in enumerate(order)]
-    uuids = (
-        select(_article.uuid, *columns)
-        .where(*conditions)
-        .order_by(*(column.desc() if descending else column for column, descending in order))
-    )
-    if any(column is _LAST_CHANGE for column, _ in order):
-        uuids = uuids.outerjoin(WorkingCopy.__table__, _copy.article_id == _article.uuid)
-    if names == ("public",):
-        return uuids, select_public_number(literal(ALL_ARTICLES), listed_later(_article))
-    return uuids, select(func.count()).select_from(Article.__table__).where(*conditions)
-
-
-def _order(names: tuple[str, ...], ordering: str) -> tuple[tuple[ColumnElement[Any], bool], ...]:
-    if any(name.startswith("public") for name in names):
-        return _ORDERINGS[ordering]
-    if ordering in _UNDATED:
-        return (_UNDATED[ordering], *_ORDERINGS[ordering])
-    return tuple(
-        (_LAST_CHANGE if column is _article.last_updated else column, descending)
-        for column, descending in _ORDERINGS[ordering]
-    )
+    return tuple(names), values
 
 
 def _resolve(model: type[Category | Tag], references: Sequence[str]) -> list[UUID]:
@@ -291,42 +198,3 @@ def _resolve_author(reference: str) -> dict[str, UUID | None]:
         return {"author": uuid}
     # An index has the order of the lists for the articles of a user, but not for those of a byline.
     return {"user": uuid} if _is_only_author(uuid) else {"author": row and row.uuid, "user": uuid}
-
-
-def _list_parameter(name: str) -> BindParameter[Any]:
-    return bindparam(name, expanding=True)
-
-
-def _has_tag(condition: ColumnElement[bool]) -> ColumnElement[bool]:
-    return _article.uuid.in_(select(_tag.article_id).where(condition))
-
-
-_own = Article.__table__.alias("own").c
-_by_author = select(_byline.article_id).where(_byline.author_id == bindparam("author"))
-_by_user = select(_own.uuid).where(_own.author_id == bindparam("user"))
-_has_copy = _article.uuid.in_(select(_copy.article_id))
-
-# The conditions of the filters by name. A parameter has the name of the filter.
-_CONDITIONS: dict[str, ColumnElement[bool]] = {
-    "public": listed(_article),
-    "public, after the others": listed(_WITHOUT_INDEX),
-    "own": _article.author_id == bindparam("own"),
-    "category": _article.category_id == bindparam("category"),
-    "any category": _article.category_id.in_(_list_parameter("category")),
-    "tag": _has_tag(_tag.tag_id == bindparam("tag")),
-    "any tag": _has_tag(_tag.tag_id.in_(_list_parameter("tag"))),
-    "author": _article.uuid.in_(_by_author),
-    "user": _article.author_id == bindparam("user"),
-    "author or user": _article.uuid.in_(_by_author.union(_by_user)),
-    "edited": _has_copy,
-    "not edited": ~_has_copy,
-    "slug": or_(
-        _article.slug == bindparam("slug"),
-        _article.uuid.in_(select(_former.article_id).where(_former.slug == bindparam("slug"))),
-    ),
-    "published_after": _article.published_at >= bindparam("published_after", type_=UtcDateTime()),
-    "published_before": _article.published_at < bindparam("published_before", type_=UtcDateTime()),
-    "nothing": false(),
-    SCHEDULED: scheduled(_article),
-    **{status.value: has_status(_article, status.value) for status in Status},
-}

@@ -10,12 +10,22 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, String, bindparam, case, literal_column, null, select
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    String,
+    bindparam,
+    case,
+    literal_column,
+    null,
+    select,
+)
 
 from blogapi.articles import computed_fields, neighbours
 from blogapi.articles.computed_fields import COMPUTED_FIELDS
 from blogapi.articles.filters import Selection
 from blogapi.articles.lifecycle import SCHEDULED
+from blogapi.articles.list_statements import OrderedSelect
 from blogapi.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.articles.schemas import ArticleSchema, FoundFieldsSchema, SingleArticleFieldsSchema
@@ -99,17 +109,20 @@ def list_articles_json(
 
     With `public`, the list shows only public articles, and only changes to public articles change its ETag.
     """
-    size, number = (page.size, page.number) if page else (CHUNK_SIZE + 1, 1)
-    values = {**selection.values, "limit": size, "offset": (number - 1) * size}
-    fields = _order_fields(names)
-    rows = _execute(_select_page(selection.uuids, selection.descending, fields), values).all()
+    fields, (uuids, backwards, descending, count) = _order_fields(names), selection.statements
     if page is not None:
-        total = _execute(selection.count, values).scalar() or 0
+        total = _execute(count, selection.values).scalar() or 0
+        rows_of_page = page.locate(total)
+        values = {**selection.values, "limit": rows_of_page.limit, "offset": rows_of_page.offset}
+        ordered = backwards if rows_of_page.is_backwards else uuids
+        rows = _execute(_select_page(ordered, descending, fields), values).all() if rows_of_page.limit else []
         return Page(_to_array(rows, fields, snippets), total, page)
+    values = {**selection.values, "limit": CHUNK_SIZE + 1, "offset": 0}
+    rows = _execute(_select_page(uuids, descending, fields), values).all()
     if len(rows) <= CHUNK_SIZE:
         return Page(_to_array(rows, fields, snippets), len(rows), None)
-    uuids = _execute(selection.uuids, values).scalars().all()
-    return Page(get_articles_json(uuids, names, public=public, snippets=snippets), len(uuids), None)
+    all_uuids = _execute(uuids, values).scalars().all()
+    return Page(get_articles_json(all_uuids, names, public=public, snippets=snippets), len(all_uuids), None)
 
 
 def get_articles_json(
@@ -231,7 +244,7 @@ def _order_fields(names: Sequence[str] | None) -> tuple[str, ...]:
     return DOCUMENTED_FIELDS if names is None else tuple(name for name in _ORDER if name in names)
 
 
-def _execute(statement: Select[*tuple[Any, ...]], values: Mapping[str, Any]) -> Any:
+def _execute(statement: OrderedSelect, values: Mapping[str, Any]) -> Any:
     # This bypasses the ORM, which would look for entities in every row.
     return db.session.connection().execute(statement, values)
 
@@ -263,7 +276,7 @@ def _select_several(names: tuple[str, ...], public: bool) -> Select[*tuple[Any, 
 
 @lru_cache(maxsize=512)
 def _select_page(
-    uuids: Select[*tuple[Any, ...]], descending: tuple[bool, ...], names: tuple[str, ...]
+    uuids: OrderedSelect, descending: tuple[bool, ...], names: tuple[str, ...]
 ) -> Select[*tuple[Any, ...]]:
     page = uuids.limit(bindparam("limit")).offset(bindparam("offset")).subquery("page")
     order = [

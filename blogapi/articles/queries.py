@@ -128,9 +128,12 @@ def count_by_status(filters: ArticleFilters) -> Mapping[str, int]:
     `any` is the number of all of them, and `edited` the number of those with a working copy.
     """
     statement, values = select_status_counts(filters)
-    rows = db.session.connection().execute(statement, values).all()
-    numbers = dict.fromkeys(API_STATUSES, 0) | {status: number for status, number, _ in rows}
-    return {**numbers, ANY_STATUS: sum(numbers.values()), "edited": sum(edited for *_, edited in rows)}
+    numbers = dict.fromkeys((*API_STATUSES, ANY_STATUS, "edited"), 0)
+    for status, number, edited in db.session.connection().execute(statement, values):
+        numbers[status] += number
+        numbers[ANY_STATUS] += number
+        numbers["edited"] += edited
+    return numbers
 
 
 def get_visible_json(uuid: UUID, caller: Caller, names: Names = None) -> JsonBody:

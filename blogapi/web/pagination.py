@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 import marshmallow as ma
@@ -24,12 +24,31 @@ MAX_SEARCH_PAGE = 50
 MAX_PAGE_NUMBER = 1_000_000_000
 
 
+class RowsOfPage(NamedTuple):
+    """The number of rows to read, the number to skip before them, and whether in the reverse order."""
+
+    limit: int
+    offset: int
+    is_backwards: bool
+
+
 @dataclass(frozen=True, slots=True)
 class PageRequest:
     """The requested page: its number (from 1) and its size (1 to 100)."""
 
     number: int
     size: int
+
+    def locate(self, total: int) -> RowsOfPage:
+        """Return where the rows of the page are in a list of this length.
+
+        The pages in the second half are read from the end of the list, because skipping rows takes time.
+        """
+        offset = (self.number - 1) * self.size
+        limit = max(0, min(self.size, total - offset))
+        if 2 * offset <= total:
+            return RowsOfPage(limit, offset, is_backwards=False)
+        return RowsOfPage(limit, max(0, total - offset - limit), is_backwards=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,8 @@ READS = [
     (ARTICLES + "?status=any&ordering=-last_updated", "articles.published", 3),
     ("/api/v1/blog/article-counts/", "article_counts.get_all", 2),
     (ARTICLES + "{article}/", "articles.single", 2),
-    (ARTICLES + "author/me/", "articles.own", 2),
+    # One statement looks whether there are articles of other users.
+    (ARTICLES + "author/me/", "articles.own", 3),
     (CATEGORIES, "categories.listed", 2),
     (CATEGORIES + "{category}/", "categories.single", 4),
     (TAGS, "tags.listed", 2),
