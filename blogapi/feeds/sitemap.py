@@ -7,18 +7,20 @@ from datetime import datetime
 from itertools import islice
 from xml.sax.saxutils import escape
 
-from sqlalchemy import Row, func, select
+from sqlalchemy import Row, literal, select
 
 from blogapi.articles.author_visibility import author_is_public
+from blogapi.articles.counts import select_public_number
 from blogapi.articles.models import Article, ArticleTag
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.publication.visibility import listed
+from blogapi.publication.visibility import listed, listed_later
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.site.queries import get_public_site
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.tags.models import Tag
+from blogapi.taxonomies.models import ALL_ARTICLES
 from blogapi.web.errors import NotFound
 
 # The sitemap protocol limits the entries of one file.
@@ -85,8 +87,8 @@ def _list_entries(site: Site, terms: list[Entry], start: int = 0) -> Iterator[En
 
 
 def _count_articles() -> int:
-    visible = listed(Article, current_time())
-    return db.session.scalar(select(func.count()).select_from(Article).where(visible)) or 0
+    number = select_public_number(literal(ALL_ARTICLES), listed_later(_article))
+    return db.session.scalar(number, {"now": current_time()}) or 0
 
 
 def _list_articles(start: int, limit: int) -> Iterable[Row[tuple[object, ...]]]:
@@ -107,10 +109,8 @@ def _list_articles(start: int, limit: int) -> Iterable[Row[tuple[object, ...]]]:
 def _list_terms(site: Site) -> Iterator[Entry]:
     """Yield the pages of the categories, tags and authors that have public articles."""
     is_visible = listed(Article, current_time())
-    # With joins instead of the inner subquery, SQLite could read all public articles for each tag.
     tagged = select(_tag_link.article_id).where(
-        _tag_link.tag_id == _tag.uuid,
-        select(_article.uuid).where(_article.uuid == _tag_link.article_id, is_visible).exists(),
+        _tag_link.tag_id == _tag.uuid, _tag_link.listed_from <= current_time()
     )
     in_category = select(_article.uuid).where(_article.category_id == _category.uuid, is_visible)
     used = (

@@ -2,35 +2,54 @@
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 from urllib.parse import quote, unquote, urljoin, urlsplit
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, Select, literal, null, select, true, union_all
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Row,
+    Select,
+    String,
+    bindparam,
+    cast,
+    func,
+    literal,
+    null,
+    select,
+    true,
+    union_all,
+)
 from sqlalchemy.orm import InstrumentedAttribute
 
 from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.models import Article, FormerPath, FormerSlug
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.publication.visibility import listed, readable
+from blogapi.publication.visibility import UNLISTED_STATUSES, listed, listed_later, readable
 from blogapi.redirects.paths import to_path, without_slash
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
-from blogapi.storage.database import bytewise, chunk, current_time, db
+from blogapi.storage.database import UtcDateTime, bytewise, chunk, current_time, db, table_of
+from blogapi.storage.expressions import unindexed
 from blogapi.tags.models import Tag
 from blogapi.taxonomies.models import FormerTermSlug
 from blogapi.web.fields import WithAttributes, parse_uuid
-from blogapi.web.pagination import Page, PageRequest, paginate_rows
+from blogapi.web.pagination import Page, PageRequest, paginate_both_ways
 
 KINDS = (Article.kind, Category.kind, Tag.kind, Author.kind)
 # With this expression, SQLite begins with the few former addresses, and not with the index of all articles.
-_WITHOUT_INDEX = SimpleNamespace(status=Article.status.concat(""), published_at=Article.published_at)
+_article = table_of(Article).c
+_WITHOUT_INDEX = SimpleNamespace(
+    status=unindexed(_article.status), published_at=unindexed(_article.published_at)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +76,7 @@ def list_redirects(page: PageRequest | None, site: Site | None = None) -> Page[S
     public article (of the same or another one) is left out, so a page can have fewer rows than requested.
     """
     site = site or get_site()
-    rows = union_all(*_select_all()).subquery()
-    result = paginate_rows(select(rows).order_by(bytewise(rows.c.old), rows.c.kind), page)
+    result = paginate_both_ways(_order(), _order(is_reversed=True), _count_all(), page)
     return replace(result, rows=_hide_addresses(site, _to_redirects(site, result.rows)))
 
 
@@ -78,11 +96,45 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
 
 def complete(site: Site) -> Site:
     """Return the site; without an address it gets one, and only the paths of its pages have a meaning."""
-    return site if site.url else cast(Site, WithAttributes(site, url="http://localhost"))
+    return site if site.url else typing.cast(Site, WithAttributes(site, url="http://localhost"))
 
 
 def _hide_addresses(site: Site, redirects: Sequence[Redirect]) -> Sequence[Redirect]:
     return redirects if site.url else [replace(item, old_url=None, new_url=None) for item in redirects]
+
+
+def _order(*, is_reversed: bool = False) -> CompoundSelect[*tuple[Any, ...]]:
+    """Return the statement for a page of all redirects; the databases merge the ordered parts."""
+    parts = [
+        part.order_by(part.selected_columns.old.desc() if is_reversed else part.selected_columns.old)
+        for part in _select_all()
+    ]
+    merged = union_all(*(select(part.subquery()) for part in parts))
+    columns = (merged.selected_columns.old, merged.selected_columns.kind)
+    return (
+        merged.order_by(*(column.desc() if is_reversed else column for column in columns))
+        .limit(bindparam("limit"))
+        .offset(bindparam("offset"))
+    )
+
+
+def _count_all() -> Select[int]:
+    """Return the statement that counts all redirects: all former addresses without the hidden ones."""
+    now = current_time()
+    hidden = union_all(
+        select(Article.uuid).where(Article.status.in_(UNLISTED_STATUSES)),
+        select(Article.uuid).where(listed_later(Article, now)),
+    )
+    counts: list[ColumnElement[int]] = []
+    for former in (FormerPath, FormerSlug):
+        all_rows = select(func.count()).select_from(former)
+        counts += [
+            all_rows.scalar_subquery(),
+            -all_rows.where(former.article_id.in_(hidden)).scalar_subquery(),
+        ]
+    for part in list(_select_all())[2:]:
+        counts.append(part.with_only_columns(func.count()).scalar_subquery())
+    return select(sum(counts[1:], counts[0]))
 
 
 def _select_all(
@@ -111,7 +163,7 @@ def _select_articles(
     return (
         select(
             literal(Article.kind).label("kind"),
-            old.label("old"),
+            bytewise(old).label("old"),
             Article.slug.label("new"),
             Article.uuid.label("item"),
             old.class_.created.label("created"),
@@ -129,13 +181,13 @@ def _select_terms(
 ) -> Select[*tuple[Any, ...]]:
     return (
         select(
-            literal(model.kind),
-            FormerTermSlug.slug,
+            literal(model.kind).label("kind"),
+            bytewise(FormerTermSlug.slug).label("old"),
             model.slug,
             model.uuid,
             FormerTermSlug.created,
-            null(),
-            null(),
+            cast(null(), UtcDateTime()).label("published_at"),
+            cast(null(), String()).label("category_slug"),
         )
         .join(model, model.uuid == FormerTermSlug.term_id)
         .where(FormerTermSlug.kind == model.kind, condition)
