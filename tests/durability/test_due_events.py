@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 NUMBER = 15
 # PostgreSQL has one clock for all servers.
-SECONDS_AHEAD = 0 if SERVER_URL else 30
+SECONDS_AHEAD = 0 if SERVER_URL else 10
 
 # A process whose clock is argv[1] seconds ahead.
 START = """
