@@ -1,0 +1,167 @@
+"""No paged list of a large blog reads all articles, with and without statistics of the database."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+from flask.testing import FlaskClient
+from sqlalchemy import event, insert
+
+from blogapi.api_keys import service as api_keys
+from blogapi.articles import counts
+from blogapi.articles.lifecycle import API_STATUSES
+from blogapi.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag, FormerSlug
+from blogapi.articles.schemas import ORDERINGS
+from blogapi.authors import profiles
+from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.storage.database import db, table_of, transaction
+from blogapi.tags.taxonomy import TAGS
+from blogapi.taxonomies import service as taxonomies
+from blogapi.users import service as users
+from blogapi.users.models import Role
+from tests.conftest import ARTICLES, close_connections
+from tests.databases import SERVER_URL, create_test_app, other_connection
+
+NUMBER = 10_000
+NEWEST = datetime(2026, 1, 1, tzinfo=UTC)
+# A page may be read in the order of an index.
+FULL_SCAN = re.compile(r"SCAN article$|Seq Scan on article\b")
+ANY_SCAN = re.compile(r"SCAN article\b|Seq Scan on article\b")
+QUERIES = (
+    *(f"ordering={ordering}" for ordering in ORDERINGS),
+    *(f"status={status}&ordering={ordering}" for status in ("any", *API_STATUSES) for ordering in ORDERINGS),
+    *("category=category-0", "tag=tag-0", "author=ada", "category=category-0&tag=tag-0", "working_copy=true"),
+    *("tag=tag-0&ordering=published_at", "author=ada&tag=tag-0", "published_after=2025-12-31"),
+)
+# In these lists, the articles of a status are sorted that has few of them.
+SORTED = {
+    "working_copy=true",
+    *(f"status=scheduled&ordering={ordering}" for ordering in ORDERINGS),
+    *(
+        f"status={status}&ordering={sign}published_at"
+        for status in ("draft", "archived")
+        for sign in ("", "-")
+    ),
+}
+
+
+def fill():
+    """Create the articles and return a key of an admin."""
+    ada = users.create("ada", None, role=Role.ADMIN).uuid
+    profile = profiles.get_or_create_profile(ada).uuid
+    terms = [
+        [taxonomies.create(taxonomy, ada, {"name": f"{name} {number}"}).uuid for number in range(5)]
+        for name, taxonomy in (("Category", CATEGORIES), ("Tag", TAGS))
+    ]
+    rows = {model: [] for model in (Article, ArticleJson, ArticleTag, ArticleAuthor, FormerSlug)}
+    columns = [column.name for column in table_of(ArticleJson).columns]
+    no_json = {name: b"null" for name in columns if name.endswith("_json")}
+    for number in range(NUMBER):
+        uuid, date = UUID(int=number * 7919 % NUMBER + 1), NEWEST - timedelta(minutes=number)
+        category, tag = (uuids[number // place % 5] for uuids, place in zip(terms, (1, 5), strict=True))
+        status = {0: "draft", 1: "archived"}.get(number % 100, "published")
+        times = {"published_at": date, "created": date, "last_updated": date}
+        link = {"article_id": uuid, "position": 0, "listed_from": date if status == "published" else None}
+        rows[Article].append(
+            {"uuid": uuid, "author_id": ada, "editor_id": ada, "category_id": category, "status": status}
+            | {"title": f"Title {number % 977}", "slug": f"slug-{number}", "content": "x" * 1_500, **times}
+        )
+        state = {"category_id": category, "status": status, "published_at": date, "version": 1}
+        rows[ArticleJson].append({"article_id": uuid, **state, **no_json})
+        rows[ArticleTag].append({**link, "tag_id": tag, "category_id": category})
+        rows[ArticleAuthor].append({**link, "author_id": profile})
+        if number % 20 == 5:
+            rows[FormerSlug].append({"slug": f"former-{number}", "article_id": uuid, "created": date})
+    for model, values in rows.items():
+        db.session.execute(insert(table_of(model)), values)
+    counts.count_again()
+    return api_keys.issue(ada, scopes=frozenset({"read", "write"})).value
+
+
+@pytest.fixture(scope="module")
+def many(databases, tmp_path_factory):
+    """A blog with many articles, as an application and a key of an admin."""
+    app = create_test_app(databases.create_empty(tmp_path_factory.mktemp("many")))
+    with app.app_context(), transaction():
+        key = fill()
+    yield app, key
+    close_connections(app)
+
+
+WITHOUT = pytest.param(
+    "without statistics", marks=pytest.mark.sqlite("PostgreSQL collects statistics itself")
+)
+
+
+@pytest.fixture(params=[WITHOUT, "with statistics"])
+def explain_read(request, many):
+    """Returns a function that reads a path; it returns the length of the list, and the plans by statement."""
+    app, key = many
+    if request.param == "with statistics":
+        with other_connection(app) as connection:
+            connection.exec_driver_sql("VACUUM ANALYZE" if SERVER_URL else "ANALYZE")
+        close_connections(app)
+    client = FlaskClient(app, app.response_class)
+
+    def explain(path):
+        executed = []
+
+        def note(connection, cursor, sql, parameters, *_):
+            executed.append((sql, parameters))
+
+        with app.app_context():
+            engine = db.engine
+            event.listen(engine, "before_cursor_execute", note)
+            answer = client.get(path, headers={"X-API-KEY": key})
+            event.remove(engine, "before_cursor_execute", note)
+            assert answer.status_code in (200, 401, 403, 404, 409), (path, answer.text)
+            verb = "EXPLAIN" if SERVER_URL else "EXPLAIN QUERY PLAN"
+            total = int(answer.headers.get("X-Total-Count", 0))
+            with engine.connect() as connection:
+                return total, [
+                    (sql, [str(row[-1]) for row in connection.exec_driver_sql(f"{verb} {sql}", parameters)])
+                    for sql, parameters in executed
+                    if sql.startswith("SELECT")
+                ]
+
+    return explain
+
+
+def check(path, plans):
+    """Check that the statements read a part of the articles."""
+    for sql, plan in plans:
+        scan = FULL_SCAN if " LIMIT " in sql else ANY_SCAN
+        assert not [step for step in plan if scan.search(step)], (path, sql, plan)
+
+
+def test_no_page_of_articles_reads_all_articles(explain_read):
+    for query in QUERIES:
+        path = f"{ARTICLES}?{query}&page_size=5&fields=title"
+        total, first = explain_read(f"{path}&page=1")
+        _, last = explain_read(f"{path}&page={max(1, -(-total // 5))}")
+        assert first
+        for plans in (first, last):
+            check(path, plans)
+            # The rows of the page are sorted again, and the working copies, but not all articles.
+            sorts = 99 if query in SORTED else 2 if "last_updated" in query else 1
+            for sql, plan in plans:
+                assert plan.count("USE TEMP B-TREE FOR ORDER BY") <= sorts, (path, sql, plan)
+    for path in ("/api/v1/blog/article-counts/", f"{ARTICLES}author/me/?page=2"):
+        check(path, explain_read(path)[1])
+
+
+def test_no_other_paged_list_reads_all_articles(app, explain_read):
+    document = app.test_client().get("/openapi.json").json
+    parameters = document["components"].get("parameters", {})
+    paged = []
+    for path, operations in document["paths"].items():
+        described = [*operations.get("get", {}).get("parameters", []), *operations.get("parameters", [])]
+        names = {one.get("name") or parameters[one["$ref"].split("/")[-1]]["name"] for one in described}
+        if "page" in names:
+            paged.append(re.sub(r"\{\w+\}", str(UUID(int=1)), path))
+    assert {ARTICLES, "/api/v1/blog/redirects/", "/api/v1/blog/media/"} < set(paged), paged
+    for path in paged:
+        check(path, explain_read(f"{path}?page=1&page_size=10")[1])
