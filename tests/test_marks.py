@@ -38,4 +38,4 @@ def test_a_slow_test_runs_if_it_is_asked_for(arguments, options, runs):
 
 
 def test_each_marked_path_exists():
-    assert [path for path in (*marks.NO_DATABASE, marks.ONCE, marks.NOT_ONCE) if not path.exists()] == []
+    assert [path for path in (*marks.NO_DATABASE, *marks.ONCE, marks.NOT_ONCE) if not path.exists()] == []

@@ -31,8 +31,8 @@ from tests.conftest import ARTICLES
 pytestmark = [pytest.mark.slow, pytest.mark.once]
 
 EXAMPLES = int(os.environ.get("BLOGAPI_TEST_FUZZ", "0"))
-# Requests of an admin are tested with more examples, because only an admin passes all access rules. The access
-# rules refuse most requests without a key.
+# Requests of an admin are tested with more examples, because only an admin passes all access rules. The
+# access rules refuse most requests without a key.
 CALLERS = {"as_admin": EXAMPLES or 2, "as_reader": EXAMPLES or 1}
 CALLERS |= {"as_stranger": EXAMPLES} if EXAMPLES else {}
 POSITIVE, NEGATIVE = schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE
