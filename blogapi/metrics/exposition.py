@@ -10,7 +10,7 @@ from flask import Flask, current_app
 
 from blogapi.metrics import registry
 from blogapi.storage import files
-from blogapi.storage.database import db
+from blogapi.storage.database import db, get_write_lock
 from blogapi.web.errors import METHODS
 
 if TYPE_CHECKING:
@@ -71,6 +71,10 @@ def init_app(app: Flask) -> None:
     """Collect metrics if the setting METRICS is on."""
     if not app.config["METRICS"]:
         return
+    lock = get_write_lock(app)
+    registry.add_counter(
+        app, "write_lock_seconds", "Seconds in which others could not write.", lambda: lock.held_seconds
+    )
     with app.app_context():
         engine = db.engine
     if engine.dialect.name == "sqlite":

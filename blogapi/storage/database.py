@@ -7,6 +7,7 @@ Reads see one snapshot of the database until the end of the request.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -256,9 +257,11 @@ def _write(session: Session, *, wait: bool, visible: bool | None) -> Iterator[No
     queued = request.environ.get(QUEUE_SECONDS_KEY, 0.0) if has_request_context() else 0.0
     with lock.acquire(max(0.0, connections.BUSY_SECONDS - queued) if wait else 0.0) as seconds_left:
         session.info.update(writing=True, failed=False, visible=visible, notes={})
+        locked_at = None
         try:
             timeout = math.ceil(seconds_left)
             session.connection(execution_options=connections.write_options(db.engine, timeout))
+            locked_at = time.monotonic()
             check_version(session)
             yield
             if session.info["failed"]:
@@ -273,6 +276,8 @@ def _write(session: Session, *, wait: bool, visible: bool | None) -> Iterator[No
             raise
         finally:
             session.info["writing"] = False
+            if locked_at is not None:
+                lock.held_seconds += time.monotonic() - locked_at
         log: WriteAheadLog | None = current_app.extensions[_LOG_KEY]
         if log is not None:
             log.truncate_if_long()

@@ -15,12 +15,14 @@ class WriteLock:
     """A lock for the threads that write.
 
     SQLite itself allows only one write at a time, but a waiting connection only polls. `released_at` is the
-    time at which the last write ended (time.monotonic).
+    time at which the last write ended (time.monotonic). `held_seconds` is how long the writes of this process
+    have held the lock of the database, for which the writes of all processes wait.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self.released_at = -math.inf
+        self.held_seconds = 0.0
 
     @contextmanager
     def acquire(self, seconds: float) -> Iterator[float]:

@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.client import HTTPConnection, HTTPException
 from statistics import median
 from typing import Any
@@ -53,7 +53,8 @@ class Row:
     The fields whose names begin with `http_` are measured over HTTP; without a measurement, they are None.
     The other times are measured inside a process. In process, the times are medians, and the CPU time is that
     of the thread. Over HTTP, the CPU time of the whole server is divided by the number of writes, and the
-    elapsed time is a median. If `problem` is not empty, the numbers are invalid.
+    elapsed time is a median. `held_ms` is how long a write in process holds the write lock, on average. If
+    `problem` is not empty, the numbers are invalid.
     """
 
     write: str
@@ -63,6 +64,7 @@ class Row:
     http_cpu_ms: float | None
     http_elapsed_ms: float | None
     problem: str
+    held_ms: float | None = None
 
     def __str__(self) -> str:
         """Return the name of the measurement."""
@@ -95,9 +97,9 @@ def measure(plan: Plan, engine: str, *, compare: bool) -> list[Row]:
             if compare and (other := framework.start_server(stack, plan, responses, blog)):
                 servers.append(other)
             plan.print_progress(f"writes: in process, {blog.name}")
-            calls = _call_in_process(plan, blog, servers, maker)
+            calls, held_ms = _call_in_process(plan, blog, servers, maker)
             samples = _send_in_rounds(plan, blog, servers, maker)
-        rows = [_make_row(*key, calls[key], samples) for key in samples]
+        rows = [replace(_make_row(*key, calls[key], samples), held_ms=held_ms.get(key)) for key in samples]
         return [*rows, measure_import(plan, blog)]
 
 
@@ -121,12 +123,14 @@ def make_tables(rows: Sequence[Row]) -> list[Table]:
     columns = ["Write"]
     for name in ("CPU in process, ms", "CPU over HTTP, ms", "p50 over HTTP, ms"):
         columns += [name, framework.SERVER_NAME, "relative"] if with_drf else [name]
+    columns.append("lock held, ms")
     lines = []
     for write in dict.fromkeys(row.write for row in rows):
         row, other = found[write, BLOGAPI], found.get((write, framework.SERVER_NAME))
         cells = [write]
         for name in ("cpu_ms", "http_cpu_ms", "http_elapsed_ms"):
             cells += _make_cells(row, other, name, with_drf=with_drf)
+        cells.append(_format(row, row.held_ms))
         lines.append(tuple(cells))
     return [Table("Writes", tuple(columns), lines)]
 
@@ -171,20 +175,26 @@ def _count_bulk(writes: int) -> int:
 
 def _call_in_process(
     plan: Plan, blog: Blog, servers: Sequence[Server], maker: RequestMaker
-) -> dict[tuple[str, str], list[Call]]:
-    """Return the calls after the warm-up, by kind of write and name of the server."""
+) -> tuple[dict[tuple[str, str], list[Call]], dict[tuple[str, str], float]]:
+    """Return the calls after the warm-up, and how long they hold the write lock, in ms.
+
+    Both are by kind of write and name of the server.
+    """
     requests = _make_requests(maker, WARM_UP + plan.writes, bulk=WARM_UP + _count_bulk(plan.writes))
     calls: dict[tuple[str, str], list[Call]] = {}
+    held_ms: dict[tuple[str, str], float] = {}
     for server in servers:
         task = {"key": blog.admin_key, "requests": _select_known(server, requests)}
         if server.name == BLOGAPI:
             program = [sys.executable, "-m", "tests.benchmarks.write_process"]
-            found = run_program(program, blog.folder, task)
+            result = run_program(program, blog.folder, task)
+            found = result["calls"]
+            held_ms |= {(write, server.name): value for write, value in result["held_ms"].items()}
         else:
             found = framework.measure_writes(plan, task)
         for write, same in found.items():
             calls[write, server.name] = [Call(*one) for one in same[WARM_UP:]]
-    return calls
+    return calls, held_ms
 
 
 def _select_known(server: Server, requests: Requests) -> Requests:

@@ -72,6 +72,13 @@ def test_hits_of_the_response_cache_are_counted(as_reader, as_admin):
     assert after["blogapi_replay_bytes",] > 0
 
 
+def test_the_time_in_which_writes_hold_the_lock_is_counted(as_admin, make_tag):
+    before = read_metrics(as_admin)["blogapi_write_lock_seconds_total",]
+    assert read_metrics(as_admin)["blogapi_write_lock_seconds_total",] == before
+    make_tag()
+    assert read_metrics(as_admin)["blogapi_write_lock_seconds_total",] > before
+
+
 def test_the_database_connections_are_reported(as_admin):
     assert read_metrics(as_admin)["blogapi_database_pool_checkedout",] >= 0
 
