@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -42,10 +43,8 @@ from blogapi.web.fields import WithAttributes
 FIELDS = ("previous", "next", "related")
 
 MAX_RELATED = 5
-# Of these articles, the most similar ones are shown: all articles of the rarest tags, up to this number, and
-# the newest articles of the blog. A tag with more articles has some among the newest ones.
-MAX_TAGGED = 1_000
-NEWEST = 500
+# The most similar of so many articles are shown. They are the newest ones of each tag of the article.
+MAX_CANDIDATES = 600
 
 _article, _json, _tag = table_of(Article).c, table_of(ArticleJson).c, table_of(ArticleTag).c
 _category = table_of(Category).c
@@ -107,20 +106,10 @@ def _find_neighbours(uuid: UUID, time: datetime | None, now: datetime) -> dict[s
 
 def _find_related(uuid: UUID, category_id: UUID, now: datetime) -> Sequence[Row[*tuple[Any, ...]]]:
     """Return the public articles with the most common tags, then those of the category, then the newest."""
-    tags = _execute(_SELECT_TAGS, {"uuid": uuid}).all()
-    rare, number = [], 0
-    for tag in sorted(tags, key=lambda tag: (tag.number, tag.tag_id)):
-        number += tag.number
-        if number <= MAX_TAGGED:
-            rare.append(tag.tag_id)
-    values = {
-        "uuid": uuid,
-        "category": category_id,
-        "now": now,
-        "tags": [tag.tag_id for tag in tags] or _NO_UUIDS,
-        "rare": rare or _NO_UUIDS,
-    }
-    return _execute(_SELECT_RELATED, values).all()
+    tags = db.session.connection().scalars(_SELECT_TAGS, {"uuid": uuid}).all()
+    values = {"uuid": uuid, "category": category_id, "now": now, "tags": tags or _NO_UUIDS}
+    values |= {f"tag_{place}": tag for place, tag in enumerate(tags)}
+    return _execute(_select_related(len(tags)), values).all()
 
 
 def _execute(statement: Executable, values: Mapping[str, Any]) -> CursorResult[Any]:
@@ -152,20 +141,27 @@ def _add_category_slug(
     return statement.add_columns(slug).join(Category.__table__, _category.uuid == category_id)
 
 
-def _select_related() -> Select[*tuple[Any, ...]]:
-    newest = (
-        select(_article.uuid).where(listed(_article)).order_by(desc(_article.published_at), _article.uuid)
+@lru_cache(maxsize=100)
+def _select_related(tag_count: int) -> Select[*tuple[Any, ...]]:
+    """Return the statement for the related articles of an article with this number of tags."""
+    in_category = (
+        select(_article.uuid)
+        .where(listed(_article), _article.category_id == bindparam("category"))
+        .order_by(desc(_article.published_at), _article.uuid)
+        .limit(MAX_RELATED + 1)
     )
-    candidates = union_all(
-        select(_tag.article_id).where(_tag.tag_id.in_(bindparam("rare", expanding=True))),
-        select(newest.limit(NEWEST).subquery().c.uuid),
-        select(
-            newest.where(_article.category_id == bindparam("category"))
-            .limit(MAX_RELATED + 1)
-            .subquery()
-            .c.uuid
-        ),
-    )
+    # The index of the tags has the articles of a tag in this order.
+    with_tags = [
+        select(_tag.article_id)
+        .where(
+            _tag.tag_id == bindparam(f"tag_{place}"),
+            _tag.listed_from <= bindparam("now", type_=UtcDateTime()),
+        )
+        .order_by(desc(_tag.listed_from), _tag.article_id)
+        .limit(MAX_CANDIDATES // tag_count)
+        for place in range(tag_count)
+    ]
+    candidates = union_all(*(select(one.subquery()) for one in (in_category, *with_tags)))
     common_tags = (
         select(func.count())
         .where(_tag.article_id == _json.article_id, _tag.tag_id.in_(_TAGS))
@@ -191,14 +187,6 @@ def _select_related() -> Select[*tuple[Any, ...]]:
     return _add_category_slug(links, _article.category_id).order_by(*order, _article.uuid)
 
 
-def _select_tags() -> Select[*tuple[Any, ...]]:
-    """Return the statement for the tags of an article, each with its number of articles, up to a limit."""
-    other = table_of(ArticleTag).alias("other")
-    articles = select(literal(1)).where(other.c.tag_id == _tag.tag_id).limit(MAX_TAGGED + 1)
-    number = select(func.count()).select_from(articles.correlate(ArticleTag.__table__).subquery())
-    return select(_tag.tag_id, number.scalar_subquery().label("number")).where(_tag.article_id == _UUID)
-
-
 # The order of the lists, newest first and then by uuid, is also the order of the neighbours.
 _NEWER = (_article.published_at, desc(_article.uuid))
 _OLDER = (desc(_article.published_at), _article.uuid)
@@ -211,4 +199,4 @@ _SELECT_NEIGHBOURS = union_all(
     _select_nearest("next", 0, and_(_SAME_TIME, _article.uuid < _UUID), *_NEWER),
     _select_nearest("next", 1, and_(listed(_article), _article.published_at > _TIME), *_NEWER),
 )
-_SELECT_TAGS, _SELECT_RELATED = _select_tags(), _select_related()
+_SELECT_TAGS = select(_tag.tag_id).where(_tag.article_id == _UUID)

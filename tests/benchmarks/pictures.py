@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from PIL import Image
 
 from blogapi import create_app
+from blogapi.media.folder import get_folder
 from blogapi.media.models import Media, MediaRendition
 from blogapi.storage.database import db, transaction
 from blogapi.web.stored_json import store_json
@@ -37,10 +38,13 @@ def make_photo(seed: int) -> bytes:
 
 
 def add_rows(count: int) -> None:
-    """Add entries to the library whose files do not exist."""
+    """Add entries to the library whose files do not exist, but for one: `serve` refuses an empty folder."""
     app = create_app()
     started_at = datetime(2025, 1, 1, tzinfo=UTC)
     with app.app_context():
+        folder = get_folder()
+        folder.mkdir(exist_ok=True)
+        (folder / "README.txt").write_text("The files of a benchmark do not exist.", encoding="utf-8")
         for first in range(0, count, ROWS_PER_TRANSACTION):
             with transaction():
                 numbers = range(first, min(first + ROWS_PER_TRANSACTION, count))
