@@ -42,7 +42,7 @@ def add_rows(count: int) -> None:
     app = create_app()
     started_at = datetime(2025, 1, 1, tzinfo=UTC)
     with app.app_context():
-        folder = get_folder()
+        folder = get_folder().root
         folder.mkdir(exist_ok=True)
         (folder / "README.txt").write_text("The files of a benchmark do not exist.", encoding="utf-8")
         for first in range(0, count, ROWS_PER_TRANSACTION):
