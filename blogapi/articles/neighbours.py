@@ -44,7 +44,7 @@ FIELDS = ("previous", "next", "related")
 
 MAX_RELATED = 5
 # The most similar of so many articles are shown. They are the newest ones of each tag of the article.
-MAX_CANDIDATES = 600
+MAX_CANDIDATES = 300
 
 _article, _json, _tag = table_of(Article).c, table_of(ArticleJson).c, table_of(ArticleTag).c
 _category = table_of(Category).c

@@ -196,7 +196,7 @@ def measure(
     if json_file:
         report.write_json(json_file, machine=facts, options=numbers, notes=notes, parts=found)
     if plot_file and not plot.draw_plot(plot_file, found, machine.format_facts(facts)):
-        raise click.ClickException("There is nothing to draw: neither hot nor cold was measured.")
+        raise click.ClickException("There is nothing to draw: measure hot, cold or size.")
     if len(found) < len(chosen) or report.list_problems(found):
         raise click.exceptions.Exit(1)
 
