@@ -10,19 +10,20 @@ import filecmp
 import os
 import secrets
 import shutil
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
 
 from flask import Flask
-from sqlalchemy import Connection, Engine, create_engine, make_url, text, update
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text, update
 
 from blogapi import create_app
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.site.models import Site
-from blogapi.storage import connections
+from blogapi.storage import connections, sqlite_setup
 from blogapi.storage.database import Base, CommitCounter, db, table_of
 from blogapi.storage.files import side_files
 from blogapi.storage.upgrades import WRITE_LOCK_SQL
@@ -273,6 +274,8 @@ def other_connection(app: Flask, *, writing: bool = False) -> Iterator[Connectio
     with app.app_context():
         url = db.engine.url
     engine = create_engine(url, isolation_level="AUTOCOMMIT")
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", lambda connection, _: sqlite_setup.add_function(connection))
     try:
         with engine.connect() as connection:
             if writing:
@@ -282,6 +285,14 @@ def other_connection(app: Flask, *, writing: bool = False) -> Iterator[Connectio
                 connection.exec_driver_sql("ROLLBACK")
     finally:
         engine.dispose()
+
+
+@contextmanager
+def open_sqlite(path: Path, **options: Any) -> Iterator[sqlite3.Connection]:
+    """Yield a connection with the function that the schema uses, as SQLite's own shell has it."""
+    with closing(sqlite3.connect(path, **options)) as connection:
+        sqlite_setup.add_function(connection)
+        yield connection
 
 
 def write_from_other_process(app: Flask, statement: str, **values: Any) -> None:

@@ -21,7 +21,7 @@ from sqlalchemy import (
     select,
 )
 
-from blogapi.articles import computed_fields, neighbours
+from blogapi.articles import computed_fields, neighbours, stored_html
 from blogapi.articles.computed_fields import COMPUTED_FIELDS
 from blogapi.articles.filters import Selection
 from blogapi.articles.lifecycle import SCHEDULED
@@ -91,7 +91,8 @@ def make_article_body(
 ) -> JsonBody:
     """Return an article that is not stored in this form, with these fields.
 
-    `values` has the JSON value of each field; the content is plain text, and arrays lack their brackets.
+    `values` has the JSON value of each field; the content is plain text, the HTML is compressed with it, and
+    arrays lack their brackets.
     """
     columns = (values[name] for name in list_columns(_order_fields(names)))
     return _make_body((uuid, version, values["last_updated"], *columns), names)
@@ -168,9 +169,10 @@ def _to_objects(
     snippets: Snippets | None,
     found_neighbours: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Sequence[bytes]:
-    if not any(name in names for name in _MADE_FIELDS):
-        return _fill_template(rows, names)
     columns = list_columns(names)
+    if columns == names and "content" not in names:
+        template = _make_template(names)
+        return [template % row[_FIRST:] for row in rows]
     articles = [dict(zip(columns, row[_FIRST:], strict=True)) for row in rows]
     made: list[dict[str, bytes]] = [dict(found_neighbours) for _ in rows]
     if any(name in names for name in COMPUTED_FIELDS):
@@ -186,16 +188,6 @@ def _to_objects(
     ]
 
 
-def _fill_template(rows: Sequence[JsonRow], names: tuple[str, ...]) -> Sequence[bytes]:
-    template = _make_template(names)
-    if "content" not in names:
-        return [template % row[_FIRST:] for row in rows]
-    content = _FIRST + names.index("content")
-    return [
-        template % (*row[_FIRST:content], web_json.quote(row[content]), *row[content + 1 :]) for row in rows
-    ]
-
-
 @lru_cache(maxsize=512)
 def _make_template(names: tuple[str, ...]) -> bytes:
     """Return the JSON object of these fields with `%b` in the places of their values."""
@@ -206,8 +198,14 @@ def _make_template(names: tuple[str, ...]) -> bytes:
 def _make_object(article: Mapping[str, bytes], names: Iterable[str]) -> bytes:
     """Return the JSON object of those of the fields that the article has."""
     present = tuple(name for name in names if name in article)
-    values = (web_json.quote(article[name]) if name == "content" else article[name] for name in present)
-    return _make_template(present) % tuple(values)
+    return _make_template(present) % tuple(_get_value(article, name) for name in present)
+
+
+def _get_value(article: Mapping[str, bytes], name: str) -> bytes:
+    """Return the JSON value of a field."""
+    if name == "content":
+        return web_json.quote(article[name])
+    return stored_html.decompress(article[name], article["content"]) if name == "html" else article[name]
 
 
 def _parse(articles: Sequence[Mapping[str, bytes]], columns: Iterable[str]) -> list[Fields]:
@@ -290,9 +288,9 @@ def _select_page(
 
 def list_columns(names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the fields that a read of these fields selects from the database, in their order."""
-    needed = computed_fields.get_needed_fields(names)
+    needed = [*computed_fields.get_needed_fields(names), *(["content"] if "html" in names else ())]
     if any(name in names for name in COMPUTED_FIELDS):
-        needed = (*_SHORT_FIELDS, "status", *needed)
+        needed = [*_SHORT_FIELDS, "status", *needed]
     return tuple(dict.fromkeys(name for name in (*names, *needed) if name not in _MADE_FIELDS))
 
 

@@ -22,7 +22,16 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
-from blogapi.articles import author_visibility, counts, links, queries, renderings, states
+from blogapi.articles import (
+    author_visibility,
+    counts,
+    links,
+    queries,
+    renderings,
+    search_texts,
+    states,
+    stored_html,
+)
 from blogapi.articles.content import ArticleContent
 from blogapi.articles.fields import SEARCHED_NAMES
 from blogapi.articles.json_reader import STORED_FIELDS
@@ -45,6 +54,7 @@ from blogapi.storage.database import db, table_of, transaction
 from blogapi.storage.version_check import NewerSchema
 from blogapi.web import json as web_json
 from blogapi.web import stored_json
+from blogapi.web.errors import Damaged
 from blogapi.web.fields import WithAttributes
 
 # The rendering depends on _RENDERED_COLUMNS, and these fields are derived from it and from the files. The
@@ -60,7 +70,7 @@ _json, _use = table_of(ArticleJson), table_of(MediaUse)
 
 # These statements are built once, because building a statement takes longer than executing it.
 _has_uuid = _json.c.article_id.in_(bindparam("uuids", expanding=True))
-_SELECT_STORED = select(_json.c.article_id).where(_has_uuid)
+_SELECT_HTML = select(_json.c.article_id, _json.c.html_json).where(_has_uuid)
 _INSERT_JSON = insert(_json)
 _DELETE_JSON = (
     delete(_json)
@@ -252,7 +262,20 @@ def find_differing(session: Session, articles: Collection[RenderedArticle]) -> l
     is_one = _json.c.article_id.in_([article.uuid for article in articles])
     rows = _execute(session, select(_json).where(is_one)).mappings()
     stored = {row["article_id"]: dict(row) for row in rows}
-    return [article for article in articles if stored.get(article.uuid) != article.row]
+    return [article for article in articles if not _is_equal(stored.get(article.uuid), article)]
+
+
+def _is_equal(stored: dict[str, Any] | None, article: RenderedArticle) -> bool:
+    """Return whether the stored row has the values of the article."""
+    # Another version of zlib can compress equal HTML to other bytes.
+    if stored is None:
+        return False
+    content, rendered = article.content.encode(), dict(article.row)
+    try:
+        html = stored_html.decompress(stored.pop("html_json"), content)
+    except Damaged:
+        return False
+    return html == stored_html.decompress(rendered.pop("html_json"), content) and stored == rendered
 
 
 def store_writes(session: Session, writes: Collection[Write]) -> None:
@@ -305,7 +328,9 @@ def render_articles(articles: Iterable[Article]) -> list[RenderedArticle]:
     """Return the articles with their derived fields; one statement finds the files of all articles."""
     rendered = [RenderedArticle(article) for article in articles]
     files = find_files(article.text for article in rendered)
-    return [RenderedArticle(article, known_files=files) for article in rendered]
+    for article in rendered:
+        article.known_files = files
+    return rendered
 
 
 def _store_uses(
@@ -318,32 +343,42 @@ def _store_uses(
 def _make_row(article: Article | RenderedArticle, schema: ArticleFieldsSchema) -> dict[str, Any]:
     """Return those columns of ArticleJson with the fields of the schema, and those that are no JSON."""
     values = {f"{name}_json": web_json.to_json_bytes(value) for name, value in schema.dump(article).items()}
+    if html := values.get("html_json"):
+        values["html_json"] = stored_html.compress(html, article.content.encode())
     names = ("category_id", "status", "published_at", "version")
     return {"article_id": article.uuid, **{name: getattr(article, name) for name in names}, **values}
 
 
-def get_search_text(article: Article | RenderedArticle, plain_text: str | None) -> SearchText:
-    """Return what searches find of an article; `plain_text` is its content, or None if it is unchanged."""
-    others = filter(None, (getattr(article, name) for name in SEARCHED_NAMES))
-    return SearchText(article.uuid, get_listed_from(article), article.title, "\n".join(others), plain_text)
+def get_search_text(article: Article | RenderedArticle, plain_text: str) -> SearchText:
+    """Return what searches find of an article; `plain_text` is its content."""
+    others = search_texts.join_texts([getattr(article, name) for name in SEARCHED_NAMES])
+    return SearchText(article.uuid, get_listed_from(article), article.title, others, plain_text)
 
 
 def _update_articles(session: Session, writes: Sequence[Write]) -> list[Article]:
     """Update the stored JSON and the search entries of articles whose content and files are unchanged.
 
-    Returns the articles without stored JSON, which it does not update.
+    Returns the articles without readable HTML, which it does not update.
     """
     if not writes:
         return []
     uuids = [write.article.uuid for write in writes]
-    stored = set(_execute(session, _SELECT_STORED, {"uuids": uuids}).scalars())
-    found = [write for write in writes if write.article.uuid in stored]
-    rows = [_make_row(write.article, _WRITTEN_SCHEMA) for write in found]
+    stored = {row.article_id: row.html_json for row in _execute(session, _SELECT_HTML, {"uuids": uuids})}
+    rows, texts, unreadable = [], [], []
+    for write in writes:
+        article, html = write.article, stored.get(write.article.uuid, b"")
+        try:
+            plain_text = stored_html.read_plain_text(html, article.content)
+        except Damaged:
+            unreadable.append(article)
+            continue
+        rows.append(_make_row(article, _WRITTEN_SCHEMA))
+        if write.has_changed(*_INDEXED_COLUMNS):
+            texts.append(get_search_text(article, plain_text))
     if rows:
         _execute(session, _UPDATE_JSON, [{"key": row.pop("article_id"), **row} for row in rows])
-    indexed = [write.article for write in found if write.has_changed(*_INDEXED_COLUMNS)]
-    search.index_articles(session, [get_search_text(article, None) for article in indexed])
-    return [write.article for write in writes if write.article.uuid not in stored]
+    search.index_articles(session, texts)
+    return unreadable
 
 
 def _execute(session: Session, statement: Executable, rows: Any = None) -> CursorResult[Any]:

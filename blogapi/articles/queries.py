@@ -14,7 +14,7 @@ from sqlalchemy import Select, bindparam, func, inspect, select, union_all
 from sqlalchemy.orm import joinedload
 from sqlalchemy.orm.attributes import set_committed_value
 
-from blogapi.articles import json_reader, renderings
+from blogapi.articles import json_reader, renderings, search_texts
 from blogapi.articles.filters import (
     NO_FILTERS,
     ArticleFilters,
@@ -254,7 +254,11 @@ def _ranks_by_relevance(filters: ArticleFilters) -> bool:
 
 
 def _snippet_maker(filters: ArticleFilters) -> Snippets | None:
-    return partial(search.make_snippets, filters.q) if filters.q else None
+    return partial(_make_snippets, filters.q) if filters.q else None
+
+
+def _make_snippets(query: str, uuids: Sequence[UUID]) -> Mapping[UUID, str]:
+    return search.make_snippets(query, search_texts.read_texts(db.session.connection(), uuids))
 
 
 def _list(

@@ -220,6 +220,7 @@ def _write_through(staged: Path, live: Path, aside: Path) -> None:
                 service.copy(live, partial)
                 files.replace(partial, aside)
 
+    _adopt_page_size(staged, live)
     with (
         closing(sqlite3.connect(staged)) as source,
         integrity.open_database(live, seconds=_ATTEMPT_SECONDS) as target,
@@ -228,6 +229,15 @@ def _write_through(staged: Path, live: Path, aside: Path) -> None:
         target.execute("PRAGMA synchronous=FULL")
         source.backup(target, pages=1, progress=copy_former_content, sleep=0.05)
     checkpoint.truncate_log(live)
+
+
+def _adopt_page_size(staged: Path, live: Path) -> None:
+    """Give the staged file the page size of the live file, whose size SQLite cannot change."""
+    size = integrity.read_page_size(live)
+    if integrity.read_page_size(staged) != size:
+        with integrity.open_database(staged) as connection:
+            connection.execute(f"PRAGMA page_size={size}")
+            connection.execute("VACUUM")
 
 
 def _move_database(live: Path, aside: Path) -> bool:

@@ -26,12 +26,13 @@ from sqlalchemy import (
     select,
 )
 
+from blogapi.articles import search_texts
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
 from blogapi.storage import connections, files, upgrades
 from blogapi.storage.database import Base, CommitCounter, bytewise
-from blogapi.web.errors import Conflict, NotFound
+from blogapi.web.errors import Conflict, Damaged, NotFound
 
 # The largest number of rows in memory at a time; the row of one article can need megabytes.
 _ROWS_PER_BATCH = 100
@@ -56,9 +57,11 @@ def copy(
         upgrades.upgrade(target, Base.metadata, backups=backups)
         with _begin_read(source) as reader, _begin_write(target) as writer:
             _check_empty(writer)
-            total = sum(_count_rows(reader, table) for table in (*_tables(), SearchEntry.__table__))
+            # The rows of each table are read back; the index is checked as it is filled.
+            total = 2 * sum(_count_rows(reader, table) for table in _tables())
+            total += _count_rows(reader, SearchEntry.__table__)
             sums: dict[str, TableSum] = {}
-            for _ in progress(_copy_tables(reader, writer, sums), total=2 * total, label="Copying"):
+            for _ in progress(_copy_tables(reader, writer, sums), total=total, label="Copying"):
                 pass
     return sums
 
@@ -156,23 +159,23 @@ def _copy_table(
 
 
 def _copy_index(source: Connection, target: Connection, sums: dict[str, TableSum]) -> Iterator[None]:
-    """Fill the search index of the target with the texts from the search index of the source."""
+    """Fill the search index of the target with the words of the copied articles."""
 
-    def store(rows: list[Row[*tuple[Any, ...]]]) -> None:
-        engines.insert_rows(target, [(number, *texts) for number, *texts in rows])
+    def store(entries: list[Row[*tuple[Any, ...]]]) -> None:
+        try:
+            texts = search_texts.read_texts(source, [entry.article_id for entry in entries])
+            rows = [(entry.number, *texts[entry.article_id]) for entry in entries]
+        except (Damaged, KeyError):
+            raise Conflict(
+                "An article of the source is damaged; run `doctor --repair` on it first."
+            ) from None
+        engines.insert_rows(target, rows)
+        if len(engines.find_equal_rows(target, rows)) != len(rows):
+            raise _copy_differs(_INDEX)
 
-    copied, stored = _RowReader(store), _RowReader()
-    yield from copied.read(source, _select_index(source))
-    yield from stored.read(target, _select_index(target))
-    if copied.rows != sums[SearchEntry.__tablename__].rows:
-        raise Conflict("The search index of the source is damaged; run `doctor --repair` on it first.")
-    sums[_INDEX] = _compare(_INDEX, copied, stored)
-
-
-def _select_index(connection: Connection) -> Select[*tuple[Any, ...]]:
-    engine = engines.get_engine(connection)
-    texts = (engine.table.c[name] for name in engines.TEXTS)
-    return select(engine.number, *texts).order_by(engine.number)
+    copied = _RowReader(store)
+    yield from copied.read(source, select(SearchEntry.__table__).order_by(SearchEntry.number))
+    sums[_INDEX] = copied.sum()
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,8 +212,12 @@ class _RowReader:
 
 def _compare(name: str, copied: _RowReader, stored: _RowReader) -> TableSum:
     if copied.sum() != stored.sum():
-        raise Conflict(f"The copy of {name} differs from the source; the target was rolled back.")
+        raise _copy_differs(name)
     return stored.sum()
+
+
+def _copy_differs(name: str) -> Conflict:
+    return Conflict(f"The copy of {name} differs from the source; the target was rolled back.")
 
 
 def _serialize_row(row: Iterable[Any]) -> bytes:

@@ -24,6 +24,7 @@ from blogapi.publication.visibility import get_listed_from
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, last_number
+from blogapi.search.service import make_row
 from blogapi.storage.database import db, transaction
 from blogapi.storage.sqlite_errors import primary_result_code
 from blogapi.web import stored_json
@@ -129,18 +130,15 @@ def _load_articles(uuids: Iterable[UUID]) -> Sequence[Article]:
 
 
 def _with_other_search_entry(articles: list[RenderedArticle]) -> Iterator[RenderedArticle]:
-    connection = db.session.connection()
-    statement = engines.select_texts(connection, [article.uuid for article in articles])
-    stored = {
-        uuid: (number, texts)
-        for uuid, *texts, number in connection.execute(statement.add_columns(SearchEntry.number))
-    }
+    is_one = SearchEntry.article_id.in_([article.uuid for article in articles])
+    entries = db.session.scalars(select(SearchEntry).where(is_one))
+    numbers = {entry.article_id: entry.number for entry in entries}
+    texts = {article.uuid: json_writer.get_search_text(article, article.plain_text) for article in articles}
+    rows = [make_row(number, texts[uuid]) for uuid, number in numbers.items()]
+    equal = engines.find_equal_rows(db.session.connection(), rows)
     for article in articles:
-        number, indexed = stored.get(article.uuid, (0, []))
-        text = json_writer.get_search_text(article, article.plain_text)
-        if indexed != [text.title, text.subtitle, text.text] or not _is_number_plausible(
-            number, get_listed_from(article)
-        ):
+        number = numbers.get(article.uuid)
+        if number not in equal or not _is_number_plausible(number, get_listed_from(article)):
             yield article
 
 
@@ -182,29 +180,32 @@ def _check_counts(repair: bool) -> Finding:
 
 
 def _check_index(repair: bool) -> Iterator[Finding]:
-    damage = _run_fts5_command("integrity-check") if db.engine.dialect.name == "sqlite" else ""
+    damage = ""
+    if db.engine.dialect.name == "sqlite":
+        # With a rank of 1, FTS5 also compares the index with the words in `search_words`.
+        damage = _run_fts5_command("(search_index, rank) VALUES ('integrity-check', 1)")
     if damage:
         if repair:
-            _run_fts5_command("rebuild")
+            _run_fts5_command("(search_index) VALUES ('rebuild')", visible=True)
         yield repaired_or_wrong("search", f"The index is damaged: {damage}.", repair)
-    index = engines.get_engine(db.session())
-    is_orphan = ~index.number.in_(select(SearchEntry.number))
-    count = db.session.scalar(select(func.count()).select_from(index.table).where(is_orphan)) or 0
+    stored = engines.get_engine(db.session()).stored
+    is_orphan = ~stored.c.number.in_(select(SearchEntry.number))
+    count = db.session.scalar(select(func.count()).select_from(stored).where(is_orphan)) or 0
     _end_read()
-    if repair and (damage or count):
+    if repair and count:
         with transaction():
-            db.session.execute(index.table.delete().where(is_orphan))
+            db.session.execute(stored.delete().where(is_orphan))
     if count:
         yield repaired_or_wrong("search", f"{count} rows of the index belong to no article.", repair)
     if not damage and not count:
         yield ok("search", "The index is intact.")
 
 
-def _run_fts5_command(command: str) -> str:
+def _run_fts5_command(command: str, *, visible: bool = False) -> str:
     """Run a command of SQLite's FTS5; return the damage that it reports, or an empty string if none."""
     try:
-        with transaction(visible=command == "rebuild"):
-            db.session.execute(text("INSERT INTO search_index (search_index) VALUES (:it)"), {"it": command})
+        with transaction(visible=visible):
+            db.session.execute(text(f"INSERT INTO search_index {command}"))
     except DBAPIError as error:
         if primary_result_code(error) != sqlite3.SQLITE_CORRUPT:
             raise

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
+from blogapi.articles import stored_html
 from blogapi.articles.models import Article, ArticleJson
 from blogapi.categories.models import Category
 from blogapi.doctor import findings
@@ -39,12 +40,12 @@ def run_checks() -> Iterator[Advice]:
         return
     public, hidden = _list_addresses(site)
     links, broken_links = 0, {}
-    html = select(ArticleJson.article_id, Article.title, table_of(ArticleJson).c.html_json).join(
-        Article, Article.uuid == ArticleJson.article_id
-    )
+    columns = (Article.uuid, Article.title, Article.content, table_of(ArticleJson).c.html_json)
+    html = select(*columns).join(ArticleJson, ArticleJson.article_id == Article.uuid)
     newest = html.where(listed(Article, current_time())).order_by(Article.published_at.desc())
-    for uuid, title, content in db.session.execute(newest.limit(_MAX_ARTICLES)):
-        targets = list(_find_targets(site, public[uuid], content.decode("utf-8")))
+    for uuid, title, content, stored in db.session.execute(newest.limit(_MAX_ARTICLES)):
+        html_json = stored_html.decompress(stored, content.encode()).decode("utf-8")
+        targets = list(_find_targets(site, public[uuid], html_json))
         links += len(targets)
         if broken := [target for target in targets if target in hidden]:
             broken_links[uuid] = (title, len(broken))

@@ -6,6 +6,7 @@ Both engines index the words that `tokenizer` finds, so that they find the same 
 from __future__ import annotations
 
 import json
+import zlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,12 +25,15 @@ from sqlalchemy import (
     Select,
     String,
     Update,
+    and_,
     bindparam,
     cast,
     column,
+    false,
     func,
     insert,
     literal,
+    or_,
     select,
     table,
     true,
@@ -51,9 +55,7 @@ MAX_CANDIDATES = 10_000
 # The words of long texts take seconds to find; see `connections.REQUEST_IDLE_SECONDS`.
 _ROWS_PER_STATEMENT = 25
 
-# The texts of an article in the index; `subtitle` contains all short texts but the title, each on a line.
-TEXTS = ("title", "subtitle", "text")
-# The number of an article, and its TEXTS.
+# The number of an article in the index, its title, its other short texts, each on a line, and its content.
 IndexRow = tuple[int, str, str, str]
 # The parameter of statements with the number of a row.
 _KEY = "key"
@@ -81,22 +83,24 @@ class Hits:
     kept: str
 
 
-_WORDS = tuple(f"{name}_words" for name in TEXTS)
+_WORDS = ("title_words", "subtitle_words", "text_words")
+_SEARCH_WORDS = table(
+    "search_words", column("number", Integer), *(column(name) for name in (*_WORDS, "text_size"))
+)
+_SEARCH_CONTENT = table(
+    "search_content", column("number", Integer), *(column(name, String) for name in _WORDS)
+)
 
 
 class Fts5:
     """The index in SQLite's FTS5.
 
-    The columns `…_words` contain the words that `tokenizer` finds, separated by spaces. The other columns
-    contain the texts, which are shown but not indexed. If two words are not adjacent in the text, a dot
-    between them prevents them from matching as a phrase.
+    It indexes the table `stored`, which contains the words that `tokenizer` finds, separated by spaces.
+    If two words are not adjacent in the text, a dot between them prevents them from matching as a phrase.
     """
 
-    table = table(
-        "search_index",
-        column("rowid", Integer),
-        *(column(name, String) for name in ("search_index", *TEXTS, *_WORDS)),
-    )
+    table = table("search_index", column("rowid", Integer), column("search_index", String))
+    stored = _SEARCH_WORDS
     number: ColumnElement[int] = table.c.rowid
 
     def make_match(self, phrases: Sequence[Sequence[str]], *, prefix: bool, field: Field = Field.ALL) -> str:
@@ -165,10 +169,26 @@ class Fts5:
         return _select_newest(self.number, self.matches(literal(phrase)), self.number >= oldest, *scope)
 
     def make_row(self, row: IndexRow) -> Mapping[str, Any]:
-        """Return the row of an article."""
+        """Return the stored row of an article."""
+        number, title, subtitle, text = self._make_words(row)
+        plain = text.encode()
+        compressed = zlib.compress(plain)
+        # The function `sqlar_uncompress` returns a value that has the size of the text as it is.
+        data = compressed if len(compressed) < len(plain) else plain
+        return dict(
+            zip(("number", *_WORDS, "text_size"), (number, title, subtitle, data, len(plain)), strict=True)
+        )
+
+    def find_equal(self, connection: Connection, rows: Sequence[IndexRow]) -> set[int]:
+        """Return the numbers of those rows whose words are stored."""
+        expected = {row[0]: self._make_words(row) for row in rows}
+        statement = select(_SEARCH_CONTENT).where(_SEARCH_CONTENT.c.number.in_(expected))
+        return {row.number for row in connection.execute(statement) if expected[row.number] == tuple(row)}
+
+    def _make_words(self, row: IndexRow) -> IndexRow:
         number, *texts = row
-        words = map(_join_adjacent, place_words(texts))
-        return {"rowid": number} | dict(zip((*TEXTS, *_WORDS), (*texts, *words), strict=True))
+        title, subtitle, text = map(_join_adjacent, place_words(texts))
+        return number, title, subtitle, text
 
 
 class Tsvector:
@@ -179,11 +199,9 @@ class Tsvector:
     """
 
     table = table(
-        "search_index",
-        column("number", BigInteger),
-        *(column(name, TSVECTOR) for name in ("vector", "titles")),
-        *(column(name, String) for name in TEXTS),
+        "search_index", column("number", BigInteger), column("vector", TSVECTOR), column("titles", TSVECTOR)
     )
+    stored = table
     number: ColumnElement[int] = table.c.number
 
     def make_match(self, phrases: Sequence[Sequence[str]], *, prefix: bool, field: Field = Field.ALL) -> str:
@@ -265,11 +283,19 @@ class Tsvector:
         return _select_newest(newest.number, _match(vector, literal(phrase)))
 
     def make_row(self, row: IndexRow) -> Mapping[str, Any]:
-        """Return the row of an article."""
+        """Return the stored row of an article."""
         number, *texts = row
         placed = place_words(texts)
-        vectors = {"vector": _make_vector(placed), "titles": _make_vector(placed[:2])}
-        return {"number": number} | dict(zip(TEXTS, texts, strict=True)) | vectors
+        return {"number": number, "vector": _make_vector(placed), "titles": _make_vector(placed[:2])}
+
+    def find_equal(self, connection: Connection, rows: Sequence[IndexRow]) -> set[int]:
+        """Return the numbers of those rows whose words are stored."""
+        columns = self.table.c
+        conditions = (
+            and_(*(columns[name] == cast(value, columns[name].type) for name, value in stored.items()))
+            for stored in map(self.make_row, rows)
+        )
+        return set(connection.scalars(select(self.number).where(or_(false(), *conditions))))
 
 
 Engine = Fts5 | Tsvector
@@ -287,47 +313,41 @@ def insert_rows(connection: Connection, rows: Sequence[IndexRow]) -> None:
     engine = get_engine(connection)
     for start in range(0, len(rows), _ROWS_PER_STATEMENT):
         chunk = rows[start : start + _ROWS_PER_STATEMENT]
-        connection.execute(insert(engine.table), [engine.make_row(row) for row in chunk])
+        connection.execute(insert(engine.stored), [engine.make_row(row) for row in chunk])
 
 
 def update_rows(connection: Connection, rows: Sequence[IndexRow]) -> None:
     """Change the texts of articles that are in the index under the same number."""
     engine = get_engine(connection)
-    # Updating a row of FTS5 takes less than half the time of deleting and inserting it.
-    statement = _update_by_number(engine)
-    connection.execute(statement, [{_KEY: row[0], **_make_values(engine, row)} for row in rows])
+    made = (dict(engine.make_row(row)) for row in rows)
+    connection.execute(_update_by_number(engine), [{_KEY: row.pop("number"), **row} for row in made])
 
 
 @cache
 def _update_by_number(engine: Engine) -> Update:
-    return update(engine.table).where(engine.number == bindparam(_KEY))
+    return update(engine.stored).where(engine.stored.c.number == bindparam(_KEY))
 
 
-def _make_values(engine: Engine, row: IndexRow) -> dict[str, Any]:
-    return {name: value for name, value in engine.make_row(row).items() if name != engine.number.key}
-
-
-def select_texts(connection: Connection, articles: Sequence[UUID]) -> Select[*tuple[Any, ...]]:
-    """Return a statement that selects the uuid and the TEXTS of each of these articles in the index."""
-    engine, entry = get_engine(connection), table_of(SearchEntry).c
-    return (
-        select(entry.article_id, *(engine.table.c[name] for name in TEXTS))
-        .join(engine.table, engine.number == entry.number)
-        .where(entry.article_id.in_(articles))
+def find_equal_rows(connection: Connection, rows: Sequence[IndexRow]) -> set[int]:
+    """Return the numbers of those rows that are in the index with exactly these words."""
+    engine = get_engine(connection)
+    starts = range(0, len(rows), _ROWS_PER_STATEMENT)
+    return set().union(
+        *(engine.find_equal(connection, rows[start : start + _ROWS_PER_STATEMENT]) for start in starts)
     )
 
 
 def select_entries(connection: Connection) -> Select[*tuple[Any, ...]]:
-    """Return a statement that selects article_id, number and TEXTS of the articles `uuids`."""
+    """Return a statement that selects article_id, number and whether it has a row of `uuids`."""
     return _select_entries(get_engine(connection))
 
 
 @cache
 def _select_entries(engine: Engine) -> Select[*tuple[Any, ...]]:
-    entry = table_of(SearchEntry)
+    entry, stored = table_of(SearchEntry), engine.stored
     return (
-        select(entry.c.article_id, entry.c.number, *(engine.table.c[name] for name in TEXTS))
-        .select_from(entry.outerjoin(engine.table, engine.number == entry.c.number))
+        select(entry.c.article_id, entry.c.number, stored.c.number.is_not(None).label("has_row"))
+        .select_from(entry.outerjoin(stored, stored.c.number == entry.c.number))
         .where(entry.c.article_id.in_(bindparam("uuids", expanding=True)))
     )
 

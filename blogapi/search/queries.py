@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, literal, select
 
 from blogapi.search import engines, snippets, tokenizer
-from blogapi.search.engines import Conditions, Engine, Field, Hits, get_engine, select_texts
+from blogapi.search.engines import Conditions, Engine, Field, Hits, get_engine
 from blogapi.search.models import SearchEntry
 from blogapi.search.tokenizer import Query
 from blogapi.storage.database import db, table_of
@@ -83,15 +83,13 @@ def search(
     return _find_articles(list(ranked)[start:limit]), hits.total
 
 
-def make_snippets(query: str, articles: Sequence[UUID]) -> dict[UUID, str]:
-    """Return the snippet of each of the articles, as HTML with the hits in `<mark>`."""
+def make_snippets(query: str, texts: Mapping[UUID, Sequence[str]]) -> dict[UUID, str]:
+    """Return the snippet of each article with its texts, as HTML with the hits in `<mark>`."""
     parsed = tokenizer.parse_query(query)
     if parsed is None:
         return {}
-    connection = db.session.connection()
     return {
-        uuid: snippets.snippet_to_html(snippets.make_snippet(texts, parsed))
-        for uuid, *texts in connection.execute(select_texts(connection, articles))
+        uuid: snippets.snippet_to_html(snippets.make_snippet(some, parsed)) for uuid, some in texts.items()
     }
 
 

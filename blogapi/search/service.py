@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, Select, bindparam, delete, func, insert, or_, select
+from sqlalchemy import Connection, Select, bindparam, delete, func, insert, or_, select
 from sqlalchemy.orm import Session
 
 from blogapi.search import engines
@@ -33,75 +32,59 @@ _SELECT_LOWEST = select(func.min(_entry.number))
 class SearchText:
     """The searchable text of an article, and its publication time (None if it is not published).
 
-    `subtitle` contains the short texts besides the title, each on a line. If `text` is None, the text in the
-    index is kept.
+    `subtitle` contains the short texts besides the title, each on a line.
     """
 
     article_id: UUID
     published_at: datetime | None
     title: str
     subtitle: str
-    text: str | None
+    text: str
 
 
 def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
-    """Add the articles to the index, or change their entries.
-
-    Changes nothing for an article whose text is None and whose title, subtitle and time are unchanged. If the
-    text of an article is None and the article is not in the index, it is added without text.
-    """
+    """Add the articles to the index, or change their entries."""
     if not texts:
         return
     connection = session.connection()
     uuids = {"uuids": [text.article_id for text in texts]}
     entries = {row.article_id: row for row in connection.execute(engines.select_entries(connection), uuids)}
+    current = {uuid: row.number for uuid, row in entries.items() if row.has_row}
     changed, moved = [], []
     for text in texts:
-        entry = entries.get(text.article_id)
-        if entry is None or not _is_current(text, entry):
-            moved.append(_add_text(text, entry))
-        elif text.text is not None or (text.title, text.subtitle) != (entry.title, entry.subtitle):
-            changed.append(_make_row(entry.number, _add_text(text, entry)))
+        number = current.get(text.article_id)
+        if number is not None and _fits(number, text.published_at):
+            changed.append(make_row(number, text))
+        else:
+            moved.append(text)
     if changed:
         engines.update_rows(connection, changed)
     if outdated := [text.article_id for text in moved if text.article_id in entries]:
         connection.execute(_DELETE, {"uuids": outdated})
-    _insert(connection, moved)
+    add_articles(session, moved)
 
 
 def add_articles(session: Session, texts: Sequence[SearchText]) -> None:
     """Add articles that are not in the index yet."""
-    _insert(session.connection(), [_add_text(text, None) for text in texts])
-
-
-def _insert(connection: Connection, texts: Sequence[SearchText]) -> None:
     if not texts:
         return
+    connection = session.connection()
     numbers = _choose_numbers(connection, texts)
     rows = [{"number": numbers[text.article_id], "article_id": text.article_id} for text in texts]
     connection.execute(_INSERT, rows)
-    engines.insert_rows(connection, [_make_row(numbers[text.article_id], text) for text in texts])
+    engines.insert_rows(connection, [make_row(numbers[text.article_id], text) for text in texts])
 
 
-def _add_text(text: SearchText, entry: Row[*tuple[Any, ...]] | None) -> SearchText:
-    """Return the article with the text from the index if it has none."""
-    if text.text is not None:
-        return text
-    return replace(text, text="" if entry is None else entry.text or "")
+def make_row(number: int, text: SearchText) -> engines.IndexRow:
+    """Return the row of the article with the number in the index."""
+    return number, text.title, text.subtitle, text.text
 
 
-def _make_row(number: int, text: SearchText) -> engines.IndexRow:
-    return number, text.title, text.subtitle, text.text or ""
-
-
-def _is_current(text: SearchText, entry: Row[*tuple[Any, ...]]) -> bool:
-    """Return whether the entry has a row in the index, and a number that fits the publication time."""
-    # The row can be missing in a damaged database.
-    if entry.title is None:
-        return False
-    if text.published_at is None:
-        return bool(entry.number < 0)
-    return bool(first_number(text.published_at) <= entry.number <= last_number(text.published_at))
+def _fits(number: int, published_at: datetime | None) -> bool:
+    """Return whether the number is one of those of the publication time."""
+    if published_at is None:
+        return number < 0
+    return first_number(published_at) <= number <= last_number(published_at)
 
 
 def _choose_numbers(connection: Connection, texts: Sequence[SearchText]) -> dict[UUID, int]:

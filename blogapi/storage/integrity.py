@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from blogapi.storage import files, raw_files
+from blogapi.storage import files, raw_files, sqlite_setup
 
 # The limit on reported faults, because a badly damaged file has thousands of them.
 _MAX_FAULTS = 5
@@ -28,6 +28,7 @@ def open_database(path: Path, *, seconds: float = 5) -> Iterator[sqlite3.Connect
     """
     uri = f"{path.absolute().as_uri()}?mode=rw"
     with closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=seconds)) as connection:
+        sqlite_setup.add_function(connection)
         connection.execute("PRAGMA wal_autocheckpoint=0")
         yield connection
 
@@ -107,6 +108,14 @@ def read_migration(connection: sqlite3.Connection) -> str | None:
     except sqlite3.OperationalError:
         return None
     return None if row is None else str(row[0])
+
+
+def read_page_size(path: Path) -> int:
+    """Return the size of the pages of a database."""
+    with open_database(path) as connection:
+        # The size is known when SQLite has read a page.
+        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+        return int(connection.execute("PRAGMA page_size").fetchone()[0])
 
 
 def count_rows(connection: sqlite3.Connection) -> dict[str, int]:

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DatabaseError
 
 from blogapi import clock
 from blogapi.config import CannotStart
-from blogapi.storage import driver_options, files, integrity, schema_comparison
+from blogapi.storage import driver_options, files, integrity, schema_comparison, sqlite_setup
 from blogapi.storage.disk_errors import is_disk_full
 
 SCRIPTS = Path(__file__).parent.parent / "migrations"
@@ -168,8 +168,11 @@ def _locked(engine: Engine) -> Iterator[Connection]:
 
 def _prepare_connection(connection: sqlite3.Connection, record: object) -> None:
     connection.isolation_level = None
+    sqlite_setup.add_function(connection)
     # If foreign keys were on, re-creating a table would silently delete the rows that refer to it.
     connection.execute("PRAGMA foreign_keys=OFF")
+    # A file that is not empty keeps its page size.
+    connection.execute(f"PRAGMA page_size={sqlite_setup.PAGE_SIZE}")
     # Set the journal mode before the migrations, because it cannot change while other connections are open.
     connection.execute("PRAGMA journal_mode=WAL")
 

@@ -7,6 +7,7 @@ from sqlalchemy import select, text
 from blogapi import clock
 from blogapi.articles import counts, json_writer, links, queries
 from blogapi.articles.author_visibility import author_is_public
+from blogapi.articles.json_writer import RenderedArticle
 from blogapi.articles.models import Article, ArticleJson
 from blogapi.articles.schemas import ArticleFieldsSchema, ArticleSchema
 from blogapi.authors.models import Author
@@ -14,6 +15,7 @@ from blogapi.doctor import event_checks
 from blogapi.doctor.findings import ok
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
+from blogapi.search.service import make_row
 from blogapi.storage.database import db
 from blogapi.web import json as web_json
 from blogapi.web.pagination import PageRequest
@@ -31,7 +33,7 @@ def expected_json(uuid, names=None):
     article = queries.get_by_uuid(uuid)
     if names is None:
         return web_json.to_json_bytes(ArticleSchema().dump(article))
-    shown = ArticleFieldsSchema().dump(json_writer.RenderedArticle(article))
+    shown = ArticleFieldsSchema().dump(RenderedArticle(article))
     return web_json.to_json_bytes({name: value for name, value in shown.items() if name in names})
 
 
@@ -46,6 +48,21 @@ def rows(*tables):
     return found
 
 
+def check_index(articles):
+    """Check that the search index contains the words of these articles, and no other words."""
+    connection = db.session.connection()
+    numbers = {entry.article_id: entry.number for entry in db.session.scalars(select(SearchEntry))}
+    texts = [
+        json_writer.get_search_text(article, article.plain_text) for article in map(RenderedArticle, articles)
+    ]
+    expected = [make_row(numbers[text.article_id], text) for text in texts]
+    assert engines.find_equal_rows(connection, expected) == set(numbers.values())
+    if connection.dialect.name == "sqlite":
+        # FTS5 compares the index with the words in `search_words`.
+        command = "INSERT INTO search_index (search_index, rank) VALUES ('integrity-check', 1)"
+        connection.execute(text(command))
+
+
 def check_stored_data():
     """Check that the stored JSON, the search index and the stored article count match the articles."""
     db.session.remove()
@@ -55,6 +72,7 @@ def check_stored_data():
         assert sorted(known) == sorted(article.uuid for article in articles)
     numbers = db.session.scalars(select(SearchEntry.number)).all()
     assert sorted(numbers) == sorted(db.session.scalars(select(engines.get_engine(db.session()).number)))
+    check_index(articles)
     assert counts.read_all() == counts.count_all()
     assert links.count_wrong() == 0
     now = clock.now()

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 
 import pytest
 from sqlalchemy import create_engine, text
@@ -23,7 +21,7 @@ from blogapi.web.pagination import PageRequest
 from tests.articles.stored_data import SELECT_FROM, check_stored_data
 from tests.changes.test_routes import CHANGES
 from tests.conftest import ARTICLES, CATEGORIES, TAGS, close_connections
-from tests.databases import other_connection
+from tests.databases import open_sqlite, other_connection
 from tests.migrations.alembic_runner import migrate_to
 
 UNKNOWN_UUID = "11111111-1111-4111-8111-111111111111"
@@ -227,7 +225,7 @@ def get_etag(client, path):
 
 def copy_rows(new, old):
     """Copy the rows of a blog into a file with an older schema, and omit columns that are new."""
-    with closing(sqlite3.connect(old, isolation_level=None)) as connection:
+    with open_sqlite(old, isolation_level=None) as connection:
         connection.execute("PRAGMA foreign_keys=OFF")
         connection.execute("ATTACH ? AS new", (str(new),))
         # The change log is not a part of the new schema.

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
-
 from sqlalchemy import create_engine
 
+from tests.databases import open_sqlite
 from tests.migrations.alembic_runner import migrate_to
 
 
 def dump_rows(path) -> list[str]:
     """Return the rows and the schema as SQL, without the row whose tags change with each restore."""
-    with closing(sqlite3.connect(path)) as connection:
+    with open_sqlite(path) as connection:
         return [sql for sql in connection.iterdump() if not sql.startswith('INSERT INTO "commit_counter"')]
 
 
 def read_row(path, query: str) -> tuple:
-    with closing(sqlite3.connect(path)) as connection:
+    with open_sqlite(path) as connection:
         return connection.execute(query).fetchone()
 
 
 def execute(path, statement: str, *values: int | str) -> None:
-    with closing(sqlite3.connect(path)) as connection, connection:
+    with open_sqlite(path) as connection, connection:
         connection.execute(statement, values)
 
 

@@ -16,6 +16,7 @@ from blogapi.storage.database import db
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.backups.databases import create_older_blog, dump_rows, execute
 from tests.conftest import ARTICLES, TAGS, close_connections
+from tests.databases import open_sqlite
 from tests.response_cache.cached_blog import warm
 
 CHANGES = "/api/v1/blog/changes/"
@@ -72,6 +73,20 @@ def test_the_former_state_is_saved_and_can_be_restored(run, blog, backup_file, m
     assert f"The former state is in {kept}." in result.stdout
     assert run("restore", kept).exit_code == 0
     assert dump_rows(blog / "blog.db") == before
+
+
+@pytest.mark.parametrize("sizes", [(4096, 8192), (8192, 4096)])
+def test_a_backup_with_another_page_size_is_restored(as_reader, run, blog, app, tmp_path, sizes):
+    # A file of an earlier version has pages of 4 kB, until its owner changes the size.
+    for size, command in zip(sizes, ("backup", "restore"), strict=True):
+        close_connections(app)
+        with open_sqlite(blog / "blog.db", isolation_level=None) as connection:
+            connection.executescript(f"PRAGMA journal_mode=DELETE; PRAGMA page_size={size}; VACUUM")
+            connection.execute("PRAGMA journal_mode=WAL")
+        result = run(command, tmp_path / "saved.zip")
+        assert result.exit_code == 0, result.output
+        assert integrity.read_page_size(blog / "blog.db") == size
+    assert [one["title"] for one in as_reader.get(f"{ARTICLES}?q=bread").json] == ["Bread"]
 
 
 def test_a_restore_creates_the_blog_if_there_is_none(run, backup_file, tmp_path, monkeypatch):

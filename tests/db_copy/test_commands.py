@@ -4,32 +4,31 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from sqlalchemy import Engine, create_engine, event, insert, text
+from sqlalchemy import Engine, create_engine, delete, event, insert, update
 
 from blogapi.__main__ import main
-from blogapi.articles.models import FormerPath
+from blogapi.articles.models import Article, ArticleJson, FormerPath
 from blogapi.db_copy import service
 from blogapi.doctor import derived_data_checks as doctor
 from blogapi.doctor.findings import Level
 from blogapi.importing.models import ImportedFile, ImportJob
 from blogapi.media.models import FormerHash, MediaPath, MediaUse
+from blogapi.search import engines
 from blogapi.storage.database import Base, db, transaction
 from blogapi.taxonomies.models import FormerTermSlug
 from blogapi.users import links
 from blogapi.users import service as users
+from tests.articles.stored_data import check_index
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS, close_connections
-from tests.databases import SERVER_URL
+from tests.databases import SERVER_URL, open_sqlite
 from tests.stored_pictures import store_picture
 
 ODD_TEXT = "emoji 🥖👩‍🍳, 面包と東京, \u2028, e\u0301, \\ ' \" %s {x}"
-DELETE_DRAFTS = "DELETE FROM search_index WHERE {} < 0"
 FIELDS = (
     "?fields=uuid,title,subtitle,content,html,tags,category,seo,created,last_updated,published_at,authors"
 )
@@ -209,7 +208,7 @@ def test_a_missing_source_is_refused_and_not_created(tmp_path):
     ],
 )
 def test_a_source_database_of_another_version_or_program_is_refused(tmp_path, statement, says):
-    with closing(sqlite3.connect(tmp_path / "other.db")) as connection, connection:
+    with open_sqlite(tmp_path / "other.db") as connection, connection:
         connection.execute(statement)
     result = run_copy(tmp_path / "other.db", tmp_path / "copy.db")
     assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
@@ -264,14 +263,22 @@ def test_a_row_that_differs_in_the_copy_is_detected(app, full_blog, tmp_path):
     assert not (tmp_path / "copy.db").exists()
 
 
-def test_a_source_with_a_damaged_search_index_is_refused(app, full_blog, tmp_path):
-    with app.app_context():
-        number = "number" if SERVER_URL else "rowid"
-        with transaction():
-            db.session.execute(text(DELETE_DRAFTS.format(number)))
+def test_a_source_with_a_damaged_article_is_refused(app, full_blog, tmp_path):
+    with app.app_context(), transaction():
+        db.session.execute(update(ArticleJson).values(html_json=b""))
     result = run_copy(get_url(app), tmp_path / "copy.db")
     assert result.exit_code == 1 and "doctor --repair" in result.stderr
     assert not Path(tmp_path / "copy.db").exists()
+
+
+def test_the_index_of_the_copy_is_complete_if_that_of_the_source_lacks_rows(
+    app, full_blog, tmp_path, make_app
+):
+    with app.app_context(), transaction():
+        db.session.execute(delete(engines.get_engine(db.session()).stored))
+    assert run_copy(get_url(app), tmp_path / "copy.db").exit_code == 0
+    with make_app(SQLALCHEMY_DATABASE_URI=f"sqlite:///{tmp_path / 'copy.db'}").app_context():
+        check_index(db.session.query(Article).all())
 
 
 def test_the_progress_bar_ends_at_its_total(app, full_blog, tmp_path, monkeypatch):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from blogapi.storage.database import db
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.changes.test_routes import CHANGES
 from tests.conftest import ARTICLES, CATEGORIES, TAGS
+from tests.databases import open_sqlite
 
 pytestmark = pytest.mark.sqlite("its file and its index")
 
@@ -56,7 +55,7 @@ DAMAGE = {
     "the list of an author": ("UPDATE article_author SET listed_from = NULL", "lists: 2 entries"),
     "missing search entries": ("DELETE FROM search_entry", "search: entries of articles: 3 differ"),
     "indexed text": (
-        "UPDATE search_index SET title = 'other' WHERE rowid > 0",
+        "UPDATE search_words SET title_words = 'other' WHERE number > 0",
         "search: entries of articles: 2 differ",
     ),
     "a draft that counts as published": (
@@ -64,12 +63,20 @@ DAMAGE = {
         "search: entries of articles: 1 differ",
     ),
     "orphaned rows of the index": (
-        "INSERT INTO search_index (rowid, title, title_words) VALUES (5, 'bread', 'bread')",
+        "INSERT INTO search_words VALUES (5, 'bread', '', '', 0)",
         "search: 1 rows of the index belong to no article",
     ),
     "a damaged index": (
-        "DELETE FROM search_index_content WHERE id > 0",
+        "DELETE FROM search_index_docsize WHERE id > 0",
         "search: The index is damaged: ",
+    ),
+    "words that were never indexed": (
+        "INSERT INTO search_index (rowid, title_words) VALUES (-1, 'bread')",
+        "search: The index is damaged: ",
+    ),
+    "words that cannot be read": (
+        "UPDATE search_words SET text_size = 99, text_words = x'00' WHERE number < 0",
+        "search: entries of articles: 1 differ",
     ),
     "an index that finds nothing": (
         # The structure of the index has no segments.
@@ -104,7 +111,7 @@ def blog(app, instance, make_article, make_tag):
 
 
 def execute(blog: Path, statement: str) -> None:
-    with closing(sqlite3.connect(blog / "blog.db")) as connection, connection:
+    with open_sqlite(blog / "blog.db") as connection, connection:
         connection.execute(statement)
 
 
@@ -172,7 +179,7 @@ def test_repaired_articles_appear_in_the_changes_feed(run_doctor, blog, as_reade
 def test_without_the_repair_option_nothing_is_changed(run_doctor, blog):
     execute(blog, "UPDATE article_count SET number = 7")
     execute(blog, "UPDATE tag SET json = x''")
-    with closing(sqlite3.connect(blog / "blog.db")) as connection:
+    with open_sqlite(blog / "blog.db") as connection:
         before = list(connection.iterdump())
         run_doctor()
         assert list(connection.iterdump()) == before

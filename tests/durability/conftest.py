@@ -19,11 +19,11 @@ from flask import Flask
 
 from blogapi import create_app
 from blogapi.config import CannotStart
+from blogapi.storage.sqlite_setup import PAGE_SIZE as PAGE_SIZE
 from tests.conftest import ARTICLES, CATEGORIES, TAGS, People, close_connections
 from tests.durability.test_processes import WSGI, ServerProcess, start_server_process
 
 TIMEOUT = 60
-PAGE_SIZE = 4096
 LISTS = (
     TAGS,
     CATEGORIES,

@@ -8,7 +8,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from sqlalchemy import create_engine
 from blogapi.storage import upgrades
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import ARTICLES, CATEGORIES, TAGS, close_connections
+from tests.databases import open_sqlite
 from tests.durability.conftest import TIMEOUT, get_repetitions, is_intact
 from tests.migrations.alembic_runner import migrate_to
 
@@ -54,7 +54,7 @@ def read_lists(make_client, make_app, write_key):
         app = make_app()
         client = make_client(app, write_key)
         found = [client.get(path).json for path in LISTS]
-        result = app.test_cli_runner().invoke(args=["doctor"])
+        result = app.test_cli_runner().invoke(args=["doctor", "--full"])
         assert result.exit_code == 0, result.output
         close_connections(app)
         return found
@@ -74,7 +74,7 @@ def old_database(app, instance, tmp_path, make_article, make_tag, write_key) -> 
     engine = create_engine(f"sqlite:///{path}")
     migrate_to(engine, upgrades.list_migrations()[0])
     engine.dispose()
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+    with open_sqlite(path, isolation_level=None) as connection:
         connection.execute("ATTACH ? AS new", (str(instance / "blog.db"),))
         for table in list_tables(connection) & list_tables(connection, "new") - {"alembic_version"}:
             names = [name for _, name, *_ in connection.execute(f"PRAGMA main.table_info({table})")]
@@ -100,12 +100,12 @@ def list_tables(connection: sqlite3.Connection, schema: str = "main") -> set[str
 
 
 def dump(path: Path) -> list[str]:
-    with closing(sqlite3.connect(path)) as connection:
+    with open_sqlite(path) as connection:
         return list(connection.iterdump())
 
 
 def read_migration(path: Path) -> str:
-    with closing(sqlite3.connect(path)) as connection:
+    with open_sqlite(path) as connection:
         return connection.execute("SELECT version_num FROM alembic_version").fetchone()[0]
 
 

@@ -13,6 +13,7 @@ from sqlalchemy import text
 from blogapi.health import queries
 from blogapi.storage import integrity
 from blogapi.storage.database import db
+from blogapi.storage.sqlite_setup import PAGE_SIZE
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import TAGS, close_connections
 
@@ -75,8 +76,8 @@ def test_damage_is_reported_after_a_request_has_read_a_damaged_page(
         page = db.session.scalar(text("SELECT rootpage FROM sqlite_master WHERE name = 'tag'"))
     close_connections(app)
     with allow_opening(), (instance / "blog.db").open("r+b") as file:
-        file.seek((page - 1) * 4096)
-        file.write(b"\xff" * 4096)
+        file.seek((page - 1) * PAGE_SIZE)
+        file.write(b"\xff" * PAGE_SIZE)
     assert get_health(as_stranger) == (200, "ok")
     response = as_admin.get(TAGS)
     assert (response.status_code, response.json["code"]) == (503, "damaged")

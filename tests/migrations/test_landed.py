@@ -45,11 +45,12 @@ DIGESTS = {
     "0014": "c1b0e109cbfb636a758107272e5b3b393a2c50d8c9bc423aba96108c8ede7cc5",
     "0015": "fdf4248551a24827a67680b9f1299036c4b49dff5133847719c24320ca490ab4",
     "0016": "ae09aae0ad5e3a00467f254005cb983cc4e649af9dc46d9e254c4d41db711381",
+    "0017": "4257ead76c0e9547de76cd64628ab102c15c1fded75a11fb093a019b885bec16",
 }
 
 # Tables that are derived from other tables and can differ between versions, and tables with internal
 # counters.
-INDEX = {"search_index", "search_entry"}
+INDEX = {"search_index", "search_entry", "search_words"}
 DERIVED = INDEX | {
     *("article_json", "article_pieces", "article_stats", "article_tally", "article_count", "alembic_version"),
     *("change", "change_counter", "revision", "event", "commit_counter"),

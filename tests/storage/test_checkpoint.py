@@ -17,12 +17,12 @@ from blogapi.users.models import Role
 
 pytestmark = pytest.mark.sqlite("its log")
 
-SHORT_LOG_BYTES = 256 * 1024
+SHORT_LOG_BYTES = 512 * 1024
 
 
 @pytest.fixture
 def log_path(app, instance, monkeypatch):
-    """The write-ahead log of the test's blog. Every write tries to truncate a log of more than 256 kB."""
+    """The write-ahead log of the test's blog. Every write tries to truncate a log of more than 512 kB."""
     monkeypatch.setattr(checkpoint, "MAX_LOG_BYTES", SHORT_LOG_BYTES)
     monkeypatch.setattr(checkpoint, "RETRY_SECONDS", 0.0)
     monkeypatch.setattr(app.extensions["blogapi-write-ahead-log"], "_next_try", 0.0)
@@ -31,7 +31,7 @@ def log_path(app, instance, monkeypatch):
 
 @pytest.fixture
 def write_rows(app):
-    """Writes about 100 kB several times; returns the largest size of the log."""
+    """Writes about 200 kB several times; returns the largest size of the log."""
 
     def write_rows(times: int, log_path: Path) -> int:
         sizes = []
@@ -39,7 +39,7 @@ def write_rows(app):
             for _ in range(times):
                 with transaction():
                     db.session.execute(db.text("CREATE TABLE IF NOT EXISTS much (text)"))
-                    db.session.execute(db.text("INSERT INTO much VALUES (hex(randomblob(50000)))"))
+                    db.session.execute(db.text("INSERT INTO much VALUES (hex(randomblob(100000)))"))
                 sizes.append(log_path.stat().st_size)
         return max(sizes)
 

@@ -340,7 +340,7 @@ def test_commands_that_need_sqlite_fail_with_a_one_sentence_error(app, tmp_path)
         ("UPDATE article_count SET number = 7", "statistics: "),
         ("UPDATE article_author SET listed_from = NULL", "lists: "),
         ("DELETE FROM search_entry", "search: "),
-        ("UPDATE search_index SET title = 'other'", "search: "),
+        ("UPDATE search_index SET vector = 'other'", "search: "),
     ],
 )
 def test_doctor_reports_and_repairs_derived_data(app, make_article, instance, statement, says):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
 import stat
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +15,11 @@ from sqlalchemy import CheckConstraint, text
 
 from blogapi import create_app
 from blogapi.config import CannotStart
-from blogapi.storage import upgrades
+from blogapi.storage import integrity, upgrades
 from blogapi.storage.database import Base, db, transaction
 from blogapi.tags.models import Tag
 from blogapi.users.models import Account
+from tests.databases import open_sqlite
 
 MIGRATION = '''"""A migration of the test."""
 
@@ -84,7 +83,7 @@ def write_migration(scripts: Path, body: str) -> None:
 
 
 def dump(path: Path) -> list[str]:
-    with closing(sqlite3.connect(path)) as connection:
+    with open_sqlite(path) as connection:
         return list(connection.iterdump())
 
 
@@ -145,7 +144,7 @@ def test_an_upgrade_first_makes_a_copy_and_keeps_all_rows(old_database, add_migr
     before = dump(old_database)
     add_migration(RECREATES_A_PARENT)
     start_app()
-    with closing(sqlite3.connect(old_database)) as connection:
+    with open_sqlite(old_database) as connection:
         assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == (NEXT,)
         assert connection.execute("SELECT count(*) FROM account").fetchone() == (3,)
         assert connection.execute("SELECT name FROM tag").fetchall() == [("kept",)]
@@ -223,9 +222,14 @@ def test_processes_that_upgrade_at_the_same_time_make_one_copy(old_database, tmp
     assert len(list((instance / "backups").iterdir())) == 1
 
 
+@pytest.mark.sqlite("its file")
+def test_a_new_file_has_larger_pages(app, instance):
+    assert integrity.read_page_size(instance / "blog.db") == 8192
+
+
 @pytest.mark.sqlite("its file is copied first")
 def test_a_newer_schema_is_refused_and_unchanged(old_database):
-    with closing(sqlite3.connect(old_database)) as connection, connection:
+    with open_sqlite(old_database) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     before = dump(old_database)
     assert "newer version or another program (migration 9999)" in get_start_error()
@@ -235,7 +239,7 @@ def test_a_newer_schema_is_refused_and_unchanged(old_database):
 @pytest.mark.sqlite("its file")
 def test_the_database_of_another_program_is_refused_and_unchanged(tmp_path):
     path = tmp_path / "other.db"
-    with closing(sqlite3.connect(path)) as connection, connection:
+    with open_sqlite(path) as connection, connection:
         connection.execute("CREATE TABLE theirs (x)")
     before = path.read_bytes()
     assert "tables of another program" in get_start_error(DATABASE_URL=f"sqlite:///{path}")
@@ -274,7 +278,7 @@ def test_a_database_in_an_unreadable_folder_is_refused(tmp_path):
 
 @pytest.mark.sqlite("its file is copied first")
 def test_a_database_in_another_journal_mode_is_set_to_wal(old_database):
-    with closing(sqlite3.connect(old_database)) as connection:
+    with open_sqlite(old_database) as connection:
         connection.execute("PRAGMA journal_mode=DELETE")
     app = create_app()
     with app.app_context():

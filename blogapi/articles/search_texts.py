@@ -1,0 +1,38 @@
+"""The texts of articles in which searches find words, read from the stored articles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import Connection, bindparam, select
+
+from blogapi.articles import stored_html
+from blogapi.articles.fields import SEARCHED_NAMES
+from blogapi.articles.models import Article, ArticleJson
+from blogapi.storage.database import chunk, table_of
+
+_article, _json = table_of(Article).c, table_of(ArticleJson).c
+_SELECT_TEXTS = (
+    select(_article.uuid, _article.title, _article.content, _json.html_json)
+    .add_columns(*(_article[name] for name in SEARCHED_NAMES))
+    .join(ArticleJson.__table__, _json.article_id == _article.uuid)
+    .where(_article.uuid.in_(bindparam("uuids", expanding=True)))
+)
+
+# The title of an article, its other short texts, each on a line, and its content as plain text.
+SearchTexts = tuple[str, str, str]
+
+
+def join_texts(texts: Sequence[str]) -> str:
+    """Return the short texts besides the title as one text, each on a line."""
+    return "\n".join(filter(None, texts))
+
+
+def read_texts(connection: Connection, uuids: Sequence[UUID]) -> dict[UUID, SearchTexts]:
+    """Return the texts of these articles; raises Damaged if the stored HTML of one cannot be read."""
+    return {
+        uuid: (title, join_texts(others), stored_html.read_plain_text(html, content))
+        for some in chunk(uuids)
+        for uuid, title, content, html, *others in connection.execute(_SELECT_TEXTS, {"uuids": some})
+    }
