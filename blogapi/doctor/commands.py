@@ -32,7 +32,12 @@ from blogapi.storage import connections
     help="Render stored JSON again, recount articles, repair lists and the search index, drop unreadable log "
     "entries, copy media files from the daily backups.",
 )
-@click.option("--full", is_flag=True, help="Check the digests of all media files, which takes long.")
+@click.option(
+    "--full",
+    is_flag=True,
+    help="Also compare all articles with a new rendering, and check the digests of all media files, which "
+    "takes long.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.pass_context
 def doctor(context: click.Context, repair: bool, full: bool, as_json: bool) -> None:
@@ -89,7 +94,7 @@ def _run_application_checks(context: click.Context, repair: bool, full: bool) ->
         yield from server_checks.run_checks()
         # The repair of stored JSON records events too, which must not hide that others are missing.
         yield from event_checks.run_checks(repair=repair)
-        yield from derived_data_checks.run_checks(repair=repair, progress=show_progress)
+        yield from derived_data_checks.run_checks(repair=repair, full=full, progress=show_progress)
         yield from media_checks.run_checks(repair=repair, full=full, progress=show_progress)
 
 

@@ -9,13 +9,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select, text
+from sqlalchemy import func, or_, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import selectinload, undefer
 
 from blogapi.articles import counts, json_writer, links
 from blogapi.articles.json_writer import RenderedArticle
-from blogapi.articles.models import Article
+from blogapi.articles.models import Article, ArticleJson, Seo
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.doctor import findings
 from blogapi.doctor.findings import Finding, ok, repaired_or_wrong, wrong
@@ -25,7 +25,7 @@ from blogapi.search import engines
 from blogapi.search.models import SearchEntry
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, last_number
 from blogapi.search.service import make_row
-from blogapi.storage.database import db, transaction
+from blogapi.storage.database import db, table_of, transaction
 from blogapi.storage.sqlite_errors import primary_result_code
 from blogapi.web import stored_json
 
@@ -37,8 +37,13 @@ _ROWS_PER_BATCH = 500
 _MAX_NUMBER_DISTANCE = 1_000_000 * NUMBERS_PER_MICROSECOND
 
 
-def run_checks(*, repair: bool = False, progress: ProgressReporter = no_progress) -> Iterator[Finding]:
+def run_checks(
+    *, repair: bool = False, full: bool = False, progress: ProgressReporter = no_progress
+) -> Iterator[Finding]:
     """Yield findings about stored JSON, the number of articles and the search index; `repair` corrects them.
+
+    With `full` or `repair`, the articles are compared with a new rendering; otherwise only what the database
+    compares in one statement: missing rows, versions, states and times.
 
     Each batch is one transaction, so that it sees one state of the blog and does not delay writers for long.
     The index is checked before its entries, because entries cannot be written to a damaged index.
@@ -48,15 +53,19 @@ def run_checks(*, repair: bool = False, progress: ProgressReporter = no_progress
         names = list(_check_stored_json(model, repair))
         yield _report_differing("json", model.__tablename__, names, repair)
     slugs = defaultdict[str, list[str]](list)
-    total = db.session.query(Article).count()
-    for uuids in progress(_article_batches(), total=-(-total // _ARTICLES_PER_BATCH), label="Articles"):
-        _check_articles(uuids, slugs, repair)
+    if repair or full:
+        total = db.session.query(Article).count()
+        for uuids in progress(_article_batches(), total=-(-total // _ARTICLES_PER_BATCH), label="Articles"):
+            _check_articles(uuids, slugs, repair)
+    else:
+        _compare_rows(slugs)
     if lacking := slugs["seo"]:
         says = f"{len(lacking)} articles have no SEO record ({findings.join_examples(lacking)})."
         yield wrong("articles", says, "save each article again: PUT the body that GET returns")
     yield _report_differing("json", "article", slugs["json"], repair)
     yield _report_differing("search", "entries of articles", slugs["search"], repair)
-    yield _report_differing("media", "uses of media by articles", slugs["media"], repair)
+    if repair or full:
+        yield _report_differing("media", "uses of media by articles", slugs["media"], repair)
     yield _check_links(repair)
     yield _check_counts(repair)
 
@@ -86,6 +95,28 @@ def _check_stored_json(model: Any, repair: bool) -> Iterator[str]:
         yield from (name for _, name in differing)
         if not rows:
             return
+
+
+def _compare_rows(slugs: dict[str, list[str]]) -> None:
+    """Add the slugs of those articles that lack a row or have an outdated one, by check."""
+    json, entry, seo = table_of(ArticleJson), table_of(SearchEntry), table_of(Seo)
+    names = ("category_id", "status", "published_at", "version")
+    is_outdated = or_(
+        json.c.article_id.is_(None),
+        *(json.c[name].is_distinct_from(getattr(Article, name)) for name in names),
+    )
+    conditions = {"json": is_outdated, "search": entry.c.number.is_(None), "seo": seo.c.uuid.is_(None)}
+    statement = (
+        select(Article.slug, *(condition.label(name) for name, condition in conditions.items()))
+        .outerjoin(json, json.c.article_id == Article.uuid)
+        .outerjoin(entry, entry.c.article_id == Article.uuid)
+        .outerjoin(seo, seo.c.article_id == Article.uuid)
+        .where(or_(*conditions.values()))
+    )
+    for row in db.session.execute(statement):
+        for name in conditions:
+            slugs[name] += [row.slug] if getattr(row, name) else []
+    _end_read()
 
 
 def _article_batches() -> Iterator[list[UUID]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from blogapi.articles import json_writer
 from blogapi.doctor import instance_checks
 from blogapi.storage import integrity
 from blogapi.storage.database import db
@@ -96,7 +97,7 @@ PATHS = (
 @pytest.fixture
 def run_doctor(app):
     """Runs `doctor` on the blog of the test."""
-    return lambda *words: app.test_cli_runner().invoke(args=["doctor", *words])
+    return lambda *words: app.test_cli_runner().invoke(args=["doctor", "--full", *words])
 
 
 @pytest.fixture
@@ -163,6 +164,31 @@ def test_damage_is_reported_and_repaired(
     assert any(says in line for line in list_lines(repaired, "repaired"))
     assert run_doctor().exit_code == 0
     assert read(reader) == read(as_reader) == before
+
+
+@pytest.mark.parametrize(
+    ("statement", "says"),
+    [
+        ("DELETE FROM article_json", "json: article: 3 differ"),
+        ("UPDATE article_json SET version = 7", "json: article: 3 differ"),
+        ("UPDATE article_json SET status = 'archived' WHERE status = 'draft'", "json: article: 1 differ"),
+        ("UPDATE article_json SET published_at = NULL", "json: article: 2 differ"),
+        ("DELETE FROM search_entry", "search: entries of articles: 3 differ"),
+        ("DELETE FROM seo", "articles: 3 articles have no SEO record"),
+    ],
+)
+def test_missing_and_outdated_rows_are_found_without_rendering(app, blog, monkeypatch, statement, says):
+    monkeypatch.setattr(json_writer, "render_articles", None)
+    execute(blog, statement)
+    result = app.test_cli_runner().invoke(args=["doctor"])
+    assert result.exit_code == 1
+    assert any(says in line for line in list_lines(result, "wrong")), result.stdout
+
+
+def test_only_a_full_check_renders(app, blog, run_doctor):
+    execute(blog, "UPDATE article_json SET title_json = '\"Other\"'")
+    assert app.test_cli_runner().invoke(args=["doctor"]).exit_code == 0
+    assert run_doctor().exit_code == 1
 
 
 def test_repaired_articles_appear_in_the_changes_feed(run_doctor, blog, as_reader):
