@@ -32,7 +32,7 @@ NO_DATABASE = tuple(
         *("articles/test_invalid_fields.py", "response_cache/test_not_cached.py", "test_authentication.py"),
         *("contracts/test_fields.py", "contracts/test_requirements.py"),
         *("media/test_delivery.py", "media/test_images.py", "media/test_prepare.py"),
-        *("media/test_replacing.py", "media/test_svg.py"),
+        *("media/test_replacing.py", "media/test_routes.py", "media/test_svg.py"),
         *("importing/blogger", "importing/ghost", "importing/jobs", "importing/links"),
         *("importing/markdown", "importing/media"),
         *("importing/medium", "importing/wordpress"),
@@ -44,7 +44,7 @@ ONCE = tuple(
     TESTS / path
     for path in (
         *("admin", "api_keys/test_access.py", "contracts/test_interface.py", "contracts/test_shapes.py"),
-        *("docs/test_guide_pages.py", "media/test_routes.py"),
+        "docs/test_guide_pages.py",
         *("security/test_assignment.py", "security/test_bad_input.py", "security/test_bad_paths.py"),
         *("security/test_headers.py", "security/test_logins.py", "security/test_objects.py"),
     )
