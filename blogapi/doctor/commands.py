@@ -93,7 +93,8 @@ def _run_application_checks(context: click.Context, repair: bool, full: bool) ->
     with app.app_context():
         yield from server_checks.run_checks()
         # The repair of stored JSON records events too, which must not hide that others are missing.
-        yield from event_checks.run_checks(repair=repair)
+        if full or repair:
+            yield from event_checks.run_checks(repair=repair)
         yield from derived_data_checks.run_checks(repair=repair, full=full, progress=show_progress)
         yield from media_checks.run_checks(repair=repair, full=full, progress=show_progress)
 
