@@ -138,4 +138,4 @@ def test_acknowledged_writes_and_imported_articles_are_kept(serve, instance, arc
             session.wait_for(path, "finished")
         assert count_imported(client) == NUMBER
     assert is_intact(instance / "blog.db")
-    assert json.loads(run_command("doctor", "--json", cwd=tmp_path).stdout)["ok"]
+    assert json.loads(run_command("doctor", "--full", "--json", cwd=tmp_path).stdout)["ok"]

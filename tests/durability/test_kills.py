@@ -102,5 +102,5 @@ def test_no_acknowledged_write_is_lost_when_the_server_is_killed(serve, writers,
             assert is_intact(instance / "blog.db")
             if number < KILLS:
                 kill_during_writes(client, server_process, writers)
-    result = run_command("doctor", "--json", cwd=tmp_path)
+    result = run_command("doctor", "--full", "--json", cwd=tmp_path)
     assert (result.returncode, json.loads(result.stdout)["ok"]) == (0, True), result.stdout
