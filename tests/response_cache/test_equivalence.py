@@ -26,7 +26,7 @@ from blogapi.tags import taxonomy as tags_definition
 from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, KEYS, TAGS, People
-from tests.databases import other_connection, write_from_other_process
+from tests.databases import SERVER_URL, other_connection, write_from_other_process
 from tests.response_cache.cached_blog import add_cache, call, create_deleted_key
 from tests.response_cache.conftest import ME, create_article
 
@@ -57,7 +57,9 @@ HEADERS = [
 ]
 WRITES = [
     *("publish", "schedule", "unpublish", "retitle", "delete", "tag", "category", "role", "key", "wait"),
-    *("draft", "reschedule", "foreign", "draft and foreign", "author", "byline"),
+    *("draft", "reschedule", "author", "byline"),
+    # On PostgreSQL, the caches do not notice the writes of other programs; the guide says so.
+    *(() if SERVER_URL else ("foreign", "draft and foreign")),
 ]
 READ = st.tuples(
     st.lists(st.sampled_from(CALLERS), min_size=1, max_size=3, unique=True),
