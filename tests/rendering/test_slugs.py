@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogapi.rendering import slugs
-from blogapi.web import unique_slugs
 
 FORM = re.compile(r"[^\W_]+(-[^\W_]+)*")
 
@@ -80,16 +79,3 @@ def test_a_slug_can_be_derived_from_any_text(words):
 def test_the_slug_of_a_slug_is_the_same_slug(words):
     slug = slugs.make_slug(words)
     assert slugs.make_slug(slug) == slug
-
-
-def test_a_free_slug_is_kept_and_a_taken_slug_gets_the_first_free_number():
-    assert unique_slugs.first_free_slug("a", ()) == "a"
-    assert unique_slugs.first_free_slug("a", {"a"}) == "a-2"
-    assert unique_slugs.first_free_slug("a", {"a", "a-2", "a-4"}) == "a-3"
-
-
-@settings(deadline=None)
-@given(st.sets(st.integers(1, 20)))
-def test_first_free_never_returns_a_taken_slug(numbers):
-    taken = {"a" if number == 1 else f"a-{number}" for number in numbers}
-    assert unique_slugs.first_free_slug("a", taken) not in taken
