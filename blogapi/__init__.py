@@ -25,6 +25,7 @@ from blogapi.storage import database
 from blogapi.users import service as user_service
 from blogapi.version import __version__
 from blogapi.web import errors, media_addresses, public_queries, request_id
+from blogapi.webhooks import sender
 
 __all__ = ["__version__", "create_app"]
 
@@ -61,4 +62,5 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     exposition.init_app(app)
     with app.app_context():
         api_key_service.delete_expired()
+        sender.init_app(app)
     return app

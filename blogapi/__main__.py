@@ -9,12 +9,11 @@ import click
 from flask.cli import ScriptInfo
 
 from blogapi import __version__, create_app
-from blogapi.blueprints import COMMANDS
+from blogapi.commands import CommandGroup
 
 # The application is created only when a command needs it, so `--help` does not open the database.
-main = click.Group(
+main = CommandGroup(
     "blogapi",
-    commands=list(COMMANDS),
     help="A self-hosted headless blog.",
     context_settings={"obj": ScriptInfo(create_app=create_app), "help_option_names": ["-h", "--help"]},
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from functools import partial
 
 from flask import Flask, Request, Response, current_app, g, request, session
 from flask.globals import request_ctx
@@ -18,6 +19,7 @@ from blogapi import clock
 from blogapi.api_keys import policy
 from blogapi.api_keys import queries as api_keys
 from blogapi.api_keys import service as api_key_service
+from blogapi.publication import shared_caching
 from blogapi.response_cache import middleware
 from blogapi.users import queries as users
 from blogapi.users.models import Role
@@ -79,7 +81,9 @@ def init_app(app: Flask) -> None:
     app.session_interface = SessionInterface()
     app.config.update(SESSION_COOKIE_SAMESITE="Lax", SESSION_REFRESH_EACH_REQUEST=False)
     app.before_request(authenticate)
+    # The function that is registered last runs first.
     app.after_request(headers.finish_response)
+    app.after_request(shared_caching.add_headers)
     if app.config["CORS_ORIGINS"]:
         _enable_cors(app)
 
@@ -99,7 +103,7 @@ def has_session(app: Flask, cookies: str) -> bool:
 
 
 def authenticate() -> Response | None:
-    """Set `g.caller` and check the access rule of the view.
+    """Set `g.caller` and check the access rule of the view; a write checks it once more (`g.check_caller`).
 
     An unknown path returns 404 to every caller, and OPTIONS needs no key. If the path does not support the
     method, a request without credentials gets 405 only if another method of the path is open to everyone;
@@ -117,20 +121,21 @@ def authenticate() -> Response | None:
     request.environ[request_id.ROUTE_KEY] = request.url_rule.rule if request.url_rule else ""
     endpoint = request.endpoint or ""
     view = current_app.view_functions[endpoint]
-    _check_access(_get_access(endpoint))
+    g.check_caller = partial(_check_access, _get_access(endpoint))
+    g.check_caller()
     reject_query_parameters(view)
     reject_conditional_headers(view)
     if view.__dict__.get("cacheable"):
-        _allow_caching(_get_access(endpoint))
+        _allow_caching()
     return None
 
 
-def _allow_caching(access: Access) -> None:
+def _allow_caching() -> None:
     """Tell the response cache how long the response may be replayed, unless it depends on a login."""
     if g.caller.key is not None:
         request.environ[middleware.CACHEABLE_UNTIL_KEY] = g.cacheable_until
         request.environ[middleware.SHOWS_DRAFTS_KEY] = g.caller.sees_drafts
-    elif not access.rule.checks_credentials:
+    elif not g.caller.is_authenticated:
         request.environ[middleware.CACHEABLE_UNTIL_KEY] = middleware.NO_EXPIRY
         request.environ[middleware.SHOWS_DRAFTS_KEY] = False
 
@@ -173,7 +178,8 @@ def _require_credentials(error: MethodNotAllowed) -> None:
 
 
 def _get_access(endpoint: str) -> Access:
-    access = get_access(current_app.view_functions[endpoint])
+    view = current_app.view_functions[endpoint]
+    access = get_access(view, public_reads=current_app.config["PUBLIC_READS"])
     assert access is not None, f"{endpoint} has no rule; registry.init_app() refuses such views"
     return access
 

@@ -1,4 +1,4 @@
-"""The list of all blueprints and commands, and the check that every view has an access rule."""
+"""The list of all blueprints, and the check that every view has an access rule."""
 
 from __future__ import annotations
 
@@ -10,33 +10,27 @@ from flask import Flask, current_app
 from flask.cli import with_appcontext
 
 from blogapi.admin.routes import admin as admin_pages
-from blogapi.api_keys.commands import key
 from blogapi.api_keys.routes import bp as api_keys
+from blogapi.archive.routes import bp as archive
 from blogapi.articles import counts
 from blogapi.articles import queries as article_queries
 from blogapi.articles.author_visibility import author_is_public
-from blogapi.articles.ownership import reassign_command
 from blogapi.articles.render_routes import bp as renderings
 from blogapi.articles.routes import bp as articles
 from blogapi.articles.routes import counts_bp as article_counts
 from blogapi.authors.taxonomy import AUTHORS
-from blogapi.backups.commands import backup, restore
 from blogapi.backups.routes import bp as backups
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.changes.routes import bp as changes
+from blogapi.commands import CommandGroup
 from blogapi.config import CannotStart
-from blogapi.db_copy.commands import db
 from blogapi.docs import document
 from blogapi.docs.routes import docs, home, openapi
-from blogapi.doctor.commands import doctor
 from blogapi.doctor.routes import bp as doctor_checks
-from blogapi.exporting.commands import export
 from blogapi.exporting.routes import bp as exports
 from blogapi.feeds.routes import bp as feeds
 from blogapi.health.routes import bp as health
 from blogapi.importing.jobs.routes import bp as imports
-from blogapi.importing.pipeline.commands import import_
-from blogapi.media.commands import media as media_command
 from blogapi.media.delivery import pages as media_files
 from blogapi.media.routes import bp as media
 from blogapi.media.use_routes import bp as media_uses
@@ -44,19 +38,16 @@ from blogapi.metrics.routes import bp as metrics
 from blogapi.previews.pages import pages as preview_pages
 from blogapi.previews.routes import bp as previews
 from blogapi.redirects.routes import bp as redirects
-from blogapi.revisions.commands import revisions as revisions_command
 from blogapi.revisions.routes import bp as revisions
-from blogapi.serving.commands import serve
-from blogapi.site.commands import site as site_command
 from blogapi.site.routes import bp as site
 from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies.routes import build_blueprint
-from blogapi.users.commands import user
 from blogapi.users.routes import bp as auth
 from blogapi.users.user_routes import bp as users
 from blogapi.web.access import Access, get_access
 from blogapi.web.errors import METHODS
 from blogapi.web.slug_lookup import IdConverter, ReferenceConverter
+from blogapi.webhooks.routes import bp as webhooks
 from blogapi.working_copies.routes import bp as working_copies
 
 BLUEPRINTS = (
@@ -66,14 +57,15 @@ BLUEPRINTS = (
     build_blueprint(
         AUTHORS, article_queries.list_published_by_author, counts.count_by_authors, author_is_public
     ),
-    *(articles, article_counts, renderings, working_copies, revisions, previews, redirects, changes),
-    *(site, media, media_uses, feeds, imports, exports, backups, doctor_checks, health, openapi),
+    *(articles, article_counts, archive, renderings, working_copies, revisions, previews, redirects),
+    changes,
+    *(site, media, media_uses, feeds, webhooks, imports, exports, backups, doctor_checks, health, openapi),
 )
 PAGES = (home, docs, admin_pages, preview_pages, media_files, metrics)
 
 
 def init_app(app: Flask, *, version: str) -> None:
-    """Register every blueprint and command; raises CannotStart if a view declares no access rule."""
+    """Register every blueprint and the commands; raises CannotStart if a view declares no access rule."""
     # Paths match with and without a trailing slash, because a redirect would trust the Host header.
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
@@ -82,8 +74,7 @@ def init_app(app: Flask, *, version: str) -> None:
         if blueprint is not admin_pages or app.config["ADMIN_PAGES"]:
             app.register_blueprint(blueprint)
     document.init_app(app, BLUEPRINTS, version=version)
-    for command in COMMANDS:
-        app.cli.add_command(command)
+    app.cli = CommandGroup()
     # Check that every view declares an access rule.
     list(list_operations(app))
 
@@ -94,7 +85,8 @@ def list_operations(app: Flask) -> Iterator[tuple[str, str, str, Access]]:
     Raises CannotStart if a view declares no access rule.
     """
     for rule in sorted(app.url_map.iter_rules(), key=lambda rule: rule.rule):
-        access = get_access(app.view_functions[rule.endpoint])
+        view = app.view_functions[rule.endpoint]
+        access = get_access(view, public_reads=app.config["PUBLIC_READS"])
         if access is None:
             raise CannotStart(f"The view {rule.endpoint} declares no access rule; add @allow(…).")
         for method in METHODS:
@@ -114,11 +106,3 @@ def routes() -> None:
         table.add_row(path, method, access.rule.name, access.scope, access.rule.description)
     # Redirected output is not cut to the width of a terminal.
     Console(width=None if sys.stdout.isatty() else 200).print(table)
-
-
-# The package `users` cannot import `articles`, so the command is added here.
-user.add_command(reassign_command)
-COMMANDS = (
-    *(serve, user, key, site_command, media_command, import_, export, revisions_command),
-    *(backup, restore, db, doctor, routes),
-)

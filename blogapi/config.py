@@ -139,6 +139,15 @@ def host_in_ascii(host: str) -> str:
     return ".".join(ascii_labels) if all(map(_LABEL.fullmatch, ascii_labels)) else ""
 
 
+def hosts(value: Any) -> tuple[str, ...]:
+    """Return a list of host names or IP addresses, as URLs contain them."""
+    values = names(value)
+    for host in values:
+        if host_in_ascii(host) != host:
+            raise ValueError(f"must list hosts such as 'build.example' or '10.0.0.7'; {host!r} is not one")
+    return values
+
+
 def media_types(value: Any) -> tuple[str, ...]:
     """Return a list of `extension=type`, in lowercase; raises ValueError for types that contain scripts."""
     values = tuple(item.lower() for item in names(value))
@@ -252,9 +261,29 @@ SETTINGS = (
         "URL of a Redis server that stores the rate limit counters of all processes (`redis://…` or "
         "`rediss://…`). If empty, each process counts separately.",
     ),
+    Setting(
+        "WEBHOOK_HOSTS",
+        hosts,
+        (),
+        "Hosts that webhooks may call although they are in a private network, and with `http://`.",
+    ),
     Setting("SESSION_DAYS", number(3650), 14, "Lifetime of a login, in days."),
     Setting(
         "CORS_ORIGINS", origins, (), "Origins whose pages may call the API from a browser; none by default."
+    ),
+    Setting("PUBLIC_READS", flag, False, "Let everyone read published content without an API key."),
+    Setting(
+        "SHARED_MAX_AGE",
+        number(31_536_000, minimum=0),
+        60,
+        "How long a shared cache may keep responses that need no key (`s-maxage`), in seconds.",
+    ),
+    Setting(
+        "STALE_WHILE_REVALIDATE",
+        number(31_536_000, minimum=0),
+        30,
+        "How long after `SHARED_MAX_AGE` a shared cache may still send such a response while it gets a new "
+        "one, in seconds.",
     ),
     Setting(
         "MAX_CONTENT_LENGTH", number(2**31 - 1), 16 * 1024 * 1024, "Maximum size of a request body, in bytes."

@@ -243,7 +243,7 @@ _ONE_ROW = {
     "site": ", ".join(f"{name} = '{value}'" for name, value in _SITE_DEFAULTS.items()),
     "article_stats": f"renderer = '{get_renderer_version()}'",
     # The tags are new, because response caches identify the state of the database by them.
-    "commit_counter": "position = 0, public_position = 0, announced_until = NULL, "
+    "commit_counter": "position = 0, public_position = 0, announced_until = NULL, deleted_position = 0, "
     "tag = left(md5(random()::text), 8), visible = left(md5(random()::text), 8)",
 }
 _EMPTY, _RESET = "DELETE FROM {}; ", "UPDATE {} SET {}; "

@@ -27,7 +27,7 @@ TESTS = Path(__file__).parent
 NO_DATABASE = tuple(
     TESTS / path
     for path in (
-        *("rendering", "docs", "rate_limits", "serving", "web"),
+        *("rendering", "docs", "rate_limits", "serving", "shared_caches", "web"),
         *("api_keys", "authors", "exporting", "feeds", "previews", "site", "users"),
         *("articles/test_invalid_fields.py", "response_cache/test_not_cached.py", "test_authentication.py"),
         *("contracts/test_fields.py", "contracts/test_requirements.py"),

@@ -15,7 +15,9 @@ EXPECTED_REASONS = {
     "root can read every folder": "needs a user other than root",
     "only root on Linux can mount a small disk": "needs a right that few containers have",
     "the memory is read from /proc": "needs Linux",
+    "BLOGAPI_TEST_FRAMEWORKS is not set": "takes two minutes: installs and builds Astro and Next.js",
     "nginx is not installed": "needs nginx",
+    "Varnish is not installed": "needs Varnish and a C compiler",
     "the package registry cannot be reached": "needs a network that some machines lack",
     "no IPv6": "needs a network that few containers have",
 }

@@ -9,28 +9,34 @@ from pathlib import Path
 
 STATIC = Path(__file__).parent / "static"
 
-# The content of the files in `static`, by path. It is read once, because its digest is in the addresses.
-# Type declarations are not served, because only the type checker reads them.
-FILES = {
-    path.relative_to(STATIC).as_posix(): path.read_bytes()
-    for path in sorted(STATIC.rglob("*"))
-    if path.is_file() and path.suffix != ".ts"
-}
+
+@cache
+def read_files() -> dict[str, bytes]:
+    """Return the content of the files in `static`, by path, as it was at the first use.
+
+    Type declarations are not served, because only the type checker reads them.
+    """
+    return {
+        path.relative_to(STATIC).as_posix(): path.read_bytes()
+        for path in sorted(STATIC.rglob("*"))
+        if path.is_file() and path.suffix != ".ts"
+    }
 
 
-def _compute_digest() -> str:
+@cache
+def get_digest() -> str:
+    """Return one digest of all files, which is part of their addresses.
+
+    Modules import each other by relative paths, so the addresses of all files change together.
+    """
     digest = hashlib.sha256()
-    for name, content in FILES.items():
+    for name, content in read_files().items():
         digest.update(f"{name}\0{len(content)}\0".encode())
         digest.update(content)
     return digest.hexdigest()[:16]
 
 
-# Modules import each other by relative paths, so the address of each file contains one digest of all files.
-DIGEST = _compute_digest()
-
-
 @cache
 def compress(name: str) -> bytes:
     """Return the content of a file, compressed with gzip."""
-    return gzip.compress(FILES[name], mtime=0)
+    return gzip.compress(read_files()[name], mtime=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -10,10 +11,13 @@ from uuid import UUID
 
 import flask
 from flask import Response, render_template, request
+from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi.admin import assets
 from blogapi.articles.fields import TEXT_FIELDS
 from blogapi.docs.assets import CONTENT_TYPES
+from blogapi.site import addresses
+from blogapi.site.queries import get_site
 from blogapi.site.time_zones import list_time_zones
 from blogapi.web.access import allow, anyone
 from blogapi.web.errors import NotFound
@@ -25,6 +29,8 @@ _CONTENT_SECURITY_POLICY = (
     "default-src 'self'; img-src 'self' https: data: blob:; object-src 'none'; base-uri 'none'; "
     "form-action 'self'; frame-ancestors 'none'"
 )
+# Hosts with other characters, which a policy cannot contain, get no frame.
+_ORIGIN = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::[0-9]+)?(?=[/?#]|$)", re.IGNORECASE)
 # Only browsers may store the files: a shared cache would send the compressed ones to every client.
 CACHE_CONTROL = "private, max-age=31536000, immutable"
 
@@ -57,10 +63,14 @@ PAGES = (
     Page("/site/", "site", "Site", "site", "globe", "Settings"),
     Page("/users/", "users", "Users", "users", "users", "Settings"),
     Page("/keys/", "keys", "Keys", "keys", "key-round", "Settings"),
+    Page("/webhooks/", "webhooks", "Webhooks", "webhooks", "webhook", "Settings"),
     Page("/import/", "import", "Import and export", "import", "import", "Settings"),
     Page("/backups/", "backups", "Backups", "backups", "archive", "Settings"),
     Page("/profile/", "profile", "Profile", "profile", "user", for_members=True),
     Page("/export/", "export", "Import and export", "export", place="import"),
+    Page("/webhooks/new/", "webhook-form", "New webhook", "webhook-form", place="webhooks"),
+    Page("/webhooks/<id:id>/change/", "webhook-form", "Webhook", "webhook-form", place="webhooks"),
+    Page("/webhooks/<id:id>/", "webhook-calls", "Calls", "webhook-calls", place="webhooks"),
     Page("/articles/<id:id>/history/", "history", "History", "history", place="articles"),
     Page("/articles/new/", "editor", "New article", "editor"),
     Page("/articles/<id:id>/", "editor", "Article", "editor"),
@@ -87,16 +97,22 @@ def page(id: UUID | None = None) -> Response:
     """Return the document of a page, which contains no data."""
     rule = request.url_rule
     assert rule is not None, "the view is called for a page only"
+    current = _PAGES[rule.rule]
+    config = flask.current_app.config
+    preview_origin = _find_preview_origin() if current.module == "editor" else None
     content = render_template(
         "admin/page.html",
-        page=_PAGES[rule.rule],
+        page=current,
         menu=_MENU,
         text_fields=SCRIPT_TEXT_FIELDS,
-        digest=assets.DIGEST,
+        digest=assets.get_digest(),
         list_time_zones=list_time_zones,
+        preview_origin=preview_origin,
+        shared_seconds=config["PUBLIC_READS"] and config["SHARED_MAX_AGE"],
     )
     response = Response(content, content_type="text/html; charset=utf-8")
-    response.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY
+    frames = f"; frame-src {preview_origin}" if preview_origin else ""
+    response.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY + frames
     return response
 
 
@@ -106,17 +122,31 @@ for _page in PAGES:
     admin.add_url_rule(_page.path, "page", page)
 
 
+def _find_preview_origin() -> str | None:
+    """Return the origin of the site's page for previews, which the editor shows in a frame, or None.
+
+    An editor without the frame opens even if the database cannot be read: it offers the texts that the
+    browser has kept.
+    """
+    try:
+        site = get_site()
+    except SQLAlchemyError:
+        return None
+    found = _ORIGIN.match(addresses.make_absolute(site.preview_url, site.url) or "")
+    return found[0] if found else None
+
+
 @admin.get("/assets/<digest>/<path:name>")
 @allow(anyone)
 def asset(digest: str, name: str) -> Response:
     """Return a module, a style sheet or the icons. The address changes with the content of any file."""
-    if digest != assets.DIGEST or name not in assets.FILES:
+    if digest != assets.get_digest() or name not in assets.read_files():
         raise NotFound("The admin pages have no such file; load the page again.")
     response = Response(content_type=CONTENT_TYPES[PurePosixPath(name).suffix])
     if request.accept_encodings["gzip"]:
         response.headers["Content-Encoding"] = "gzip"
         response.set_data(assets.compress(name))
     else:
-        response.set_data(assets.FILES[name])
+        response.set_data(assets.read_files()[name])
     response.headers["Cache-Control"] = CACHE_CONTROL
     return response

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace as replace_fields
 from datetime import datetime
+from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy import delete as delete_rows
 
-from blogapi.articles import history, json_writer, queries, renderings, states
-from blogapi.articles.content import ArticleContent, ArticleInput, default_seo, revise
+from blogapi.articles import history, json_reader, json_writer, new_rows, queries, renderings, states
+from blogapi.articles.content import ArticleContent, ArticleInput, compare, default_seo, revise
 from blogapi.articles.fields import TEXT_DEFAULTS
 from blogapi.articles.history import get_content
 from blogapi.articles.json_writer import Write
+from blogapi.articles.lifecycle import get_api_status
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, Seo
 from blogapi.articles.references import NO_TERMS, find_terms
 from blogapi.articles.schemas import RESET_BY_PUT
@@ -23,10 +25,12 @@ from blogapi.authors import profiles
 from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
 from blogapi.publication.events import What, record
 from blogapi.publication.visibility import Status, is_readable
+from blogapi.rendering.slugs import make_slug
 from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.taxonomies import service as terms
+from blogapi.web import json as web_json
 from blogapi.web.errors import Conflict, Errors, Invalid, NotFound
-from blogapi.web.unique_slugs import choose_slug
+from blogapi.web.unique_slugs import choose_slug, number_slugs
 
 
 @contextmanager
@@ -38,8 +42,8 @@ def open_batch(
 ) -> Iterator[Batch]:
     """Open a transaction and yield the batch of these articles; their rows are stored together at the end.
 
-    `writer` is the user who writes new articles; None if the batch creates none. New articles do not get the
-    slugs in `taken_slugs`.
+    `writer` is the user who writes new articles; None if the batch creates none, or belongs to an import. New
+    articles do not get the slugs in `taken_slugs`.
     """
     with transaction(visible=False):
         batch = Batch(inputs, [uuid for uuid in uuids if uuid is not None], writer, taken_slugs)
@@ -69,17 +73,23 @@ class Batch:
         # The changes that `store` has not stored yet.
         self._writes: dict[UUID, Write] = {}
         self._deleted: dict[UUID, ArticleContent] = {}
+        # The rows of ArticleJson of the new articles that `store` has stored last.
+        self._new_json: Mapping[UUID, Mapping[str, Any]] = {}
 
     def store(self) -> None:
         """Store the rows of the articles and the data derived from them."""
+        new = [write.article for write in self._writes.values() if write.former is None]
+        new_rows.insert_articles([article for article in new if article not in db.session])
         db.session.flush()
-        json_writer.store_writes(db.session(), self._writes.values())
+        self._new_json = json_writer.store_writes(db.session(), self._writes.values())
         json_writer.delete_derived(db.session(), self._deleted)
         self._writes, self._deleted = {}, {}
 
     def load(self, inputs: Sequence[ArticleInput], uuids: Sequence[UUID]) -> None:
         """Load the rows that writes of further articles need."""
-        self._terms = find_terms(inputs, self._writer, self._terms)
+        # A write that only creates articles needs their slugs; other writes look slugs up when they need one.
+        slugs = _list_slugs(inputs) if self._writer is not None and not uuids else ()
+        self._terms = find_terms(inputs, self._writer, self._terms, slugs)
         self._articles |= queries.find_by_uuids([uuid for uuid in uuids if uuid not in self._articles])
         self._last_numbers |= queries.get_last_revision_numbers(uuids)
 
@@ -97,7 +107,7 @@ class Batch:
         if not content.authors:
             profile = self._terms.profile or profiles.get_or_create_profile(author).uuid
             content = replace_fields(content, authors=(profile,))
-        uuid = uuid or uuid4()
+        has_events, uuid = uuid is not None, uuid or uuid4()
         slug = self._choose_slug(uuid, fields.slug, slug_from or content.texts["title"])
         article = Article(
             uuid=uuid,
@@ -106,15 +116,36 @@ class Batch:
             # An article with the UUID of a deleted article continues its version numbers.
             version=self._last_numbers.get(uuid, 0) + 1,
             slug_derived=not (fields.slug or slug_from),
-            seo=Seo(title=""),
+            seo=Seo(uuid=uuid4(), title="", created=now, last_updated=now),
             created=now,
+            last_updated=now,
         )
         _set_content(article, replace_fields(content, slug=slug), now)
         article.was_public = is_readable(content, now)
-        db.session.add(article)
+        if self._writer is None:
+            # An import adds rows that refer to the article before the batch is stored.
+            db.session.add(article)
         self._writes[uuid] = Write(article, None)
-        record(Article.kind, uuid, None, get_state(article))
+        record(Article.kind, uuid, None, get_state(article), has_events=has_events)
         return article
+
+    def keep_json(self, article: Article) -> None:
+        """Keep the JSON of a new article for the response of this transaction, which then reads nothing."""
+        row, json = self._new_json[article.uuid], self._terms.json
+        tags, authors = (
+            [link.tag_id for link in article.tag_links],
+            [link.author_id for link in article.author_links],
+        )
+        # The write itself may have created the category and the profile.
+        if db.session().info["writing"] and json.keys() >= {article.category_id, *tags, *authors}:
+            json_reader.keep_json(
+                row,
+                content=article.content.encode(),
+                status=web_json.to_json_bytes(get_api_status(article, current_time())),
+                category=json[article.category_id],
+                tags=b",".join(json[uuid] for uuid in tags),
+                authors=b",".join(json[uuid] for uuid in authors),
+            )
 
     def replace(self, editor: UUID, uuid: UUID, fields: ArticleInput) -> tuple[Article, bool]:
         """Create or replace an article; see `service.replace`."""
@@ -152,7 +183,8 @@ class Batch:
             article.version = last_number + 1
             article.editor_id = editor
             article.last_updated = now
-            record(Article.kind, uuid, state, get_state(article))
+            changed = [difference.field for difference in compare(old_content, content)]
+            record(Article.kind, uuid, state, get_state(article), fields=changed)
         return article
 
     def render_again(self, uuid: UUID) -> None:
@@ -233,16 +265,20 @@ class Batch:
         return self._choose_slug(article.uuid, slug, title)
 
     def _choose_slug(self, uuid: UUID, requested_slug: str | None, words: str) -> str:
-        slug = choose_slug(requested_slug, words, lambda slug: self._find_similar_slugs(slug, exclude=uuid))
+        slug = choose_slug(requested_slug, words, lambda slugs: self._find_taken(slugs, exclude=uuid))
         if slug in self._released_slugs:
             # The database refuses the slug until the article that had it is stored with its new slug.
             self.store()
         self._assigned_slugs.add(slug)
         return slug
 
-    def _find_similar_slugs(self, slug: str, *, exclude: UUID) -> set[str]:
-        stored = queries.find_similar_slugs(slug, exclude=exclude)
-        return (stored - self._released_slugs) | self._assigned_slugs
+    def _find_taken(self, slugs: Sequence[str], *, exclude: UUID) -> set[str]:
+        known = self._terms.slugs
+        if known.keys() >= set(slugs):
+            stored = {slug for slug in slugs if known[slug] not in (None, exclude)}
+        else:
+            stored = queries.find_taken_slugs(slugs, exclude=exclude)
+        return (stored - self._released_slugs) | self._assigned_slugs.intersection(slugs)
 
     def _record_rename(self, article: Article, *, new: str, keep_old: bool) -> None:
         """Remove the new slug from the former slugs; with `keep_old`, add the old slug.
@@ -258,6 +294,15 @@ class Batch:
         else:
             self._released_slugs.add(old)
             self._assigned_slugs.discard(old)
+
+
+def _list_slugs(inputs: Sequence[ArticleInput]) -> list[str]:
+    """Return the slugs that new articles with these inputs probably get."""
+    return [
+        slug
+        for fields in inputs
+        for slug in ([fields.slug] if fields.slug else number_slugs(make_slug(fields.texts["title"])))
+    ]
 
 
 def _set_content(article: Article, content: ArticleContent, now: datetime) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, bindparam, delete, func, insert, literal, select, union_all
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from blogapi.articles.content import ArticleContent
@@ -18,6 +18,7 @@ from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.publication.visibility import LISTED_STATUSES, NOW, listed_later
 from blogapi.storage.database import Base, current_time, db, table_of
+from blogapi.storage.expressions import insert_or_update
 from blogapi.tags.models import Tag
 from blogapi.taxonomies.models import ALL_ARTICLES, ArticleCount
 
@@ -67,7 +68,7 @@ def add_changes(session: Session, before: Iterable[list[Key]], after: Iterable[l
         if number
     ]
     if rows:
-        session.connection().execute(_ADD[session.get_bind().dialect.name], rows)
+        session.connection().execute(_make_upsert(session.get_bind().dialect.name), rows)
 
 
 def count_all() -> dict[Key, int]:
@@ -134,8 +135,9 @@ def _make_counter(
     return ArticleCounter(build(_count.c.term_id == _TERM, term == _TERM, later_of_one), build(of_any, later))
 
 
-def _make_upsert(insert: Any) -> Any:
-    statement = insert(_count)
+@cache
+def _make_upsert(dialect: str) -> Any:
+    statement = insert_or_update(dialect, _count)
     return statement.on_conflict_do_update(
         index_elements=list(_count.primary_key),
         set_={"number": _count.c.number + statement.excluded.number},
@@ -158,7 +160,6 @@ count_with_tags = _make_counter(Tag, _tag.tag_id, _tag.article_id.in_(_scheduled
 count_by_authors = _make_counter(
     Author, _author.author_id, _author.article_id.in_(_scheduled), _author.listed_from > NOW
 )
-_ADD = {"sqlite": _make_upsert(sqlite.insert), "postgresql": _make_upsert(postgresql.insert)}
 _COUNT_STATUSES = select(_article.status, func.count().label("number")).group_by(_article.status)
 _COUNT_ALL = union_all(
     _COUNT_STATUSES.with_only_columns(

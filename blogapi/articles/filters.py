@@ -8,15 +8,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Executable, Select, exists, or_, select
+from sqlalchemy import ColumnElement, Executable, Select, exists, func, or_, select
 
-from blogapi.articles.list_statements import (
-    Names,
-    Statements,
-    build_list,
-    build_matching,
-    build_status_counts,
-)
+from blogapi.articles.conditions import Names
+from blogapi.articles.list_statements import Statements, build_list, build_matching, build_status_counts
 from blogapi.articles.models import Article, ArticleTag, WorkingCopy
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
@@ -27,32 +22,39 @@ from blogapi.search.queries import Period
 from blogapi.search.tokenizer import parse_query
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.tags.models import Tag
+from blogapi.taxonomies.models import ArticleCount
 from blogapi.web.fields import parse_uuid
 
 NEWEST = "-published_at"
 
 _article, _author = table_of(Article).c, table_of(Author).c
-_copy, _entry = table_of(WorkingCopy).c, table_of(SearchEntry).c
+_copy, _entry, _count = table_of(WorkingCopy).c, table_of(SearchEntry).c, table_of(ArticleCount).c
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleFilters:
     """The filters of an article list; a filter with an empty value is not applied.
 
-    `category` and `tag` contain uuids or slugs; an article matches if it has any of these categories and any
-    of these tags. `author` is the uuid of a user, or the uuid or slug of an author. `working_copy` is whether
-    the article has a working copy. `published_after` is inclusive, and `published_before` is exclusive.
+    `category`, `tag`, `tags_all`, `not_category` and `not_tag` contain uuids or slugs. An article matches if
+    it has any of the categories, any of the tags, each tag of `tags_all`, and nothing of the other two.
+    `author` is the uuid of a user, or the uuid or slug of an author. `working_copy` is whether the article
+    has a working copy. `published_after` and `updated_after` are inclusive, `published_before` is exclusive.
     """
 
     q: str = ""
     category: Sequence[str] = ()
     tag: Sequence[str] = ()
+    tags_all: Sequence[str] = ()
+    not_category: Sequence[str] = ()
+    not_tag: Sequence[str] = ()
+    uuid: Sequence[UUID] = ()
     author: str = ""
     slug: str = ""
     status: str = ""
     working_copy: bool | None = None
     published_after: datetime | None = None
     published_before: datetime | None = None
+    updated_after: datetime | None = None
     ordering: str = ""
 
     @property
@@ -162,11 +164,15 @@ def _list_conditions(filters: ArticleFilters) -> tuple[Names, dict[str, Any]]:
             # A single uuid is compared with `=`, so that the database reads sorted rows from an index.
             names.append(name if len(term_uuids) == 1 else f"any {name}")
             values[name] = term_uuids[0] if len(term_uuids) == 1 else term_uuids
+    if filters.tags_all:
+        required, tags = _require_tags(filters)
+        names += required
+        values |= tags
     if filters.status:
         names.append(filters.status)
     if filters.working_copy is not None:
         names.append("edited" if filters.working_copy else "not edited")
-    for name in ("slug", "published_after", "published_before"):
+    for name in ("uuid", "slug", "published_after", "published_before", "updated_after"):
         if value := getattr(filters, name):
             names.append(name)
             values[name] = value
@@ -174,6 +180,13 @@ def _list_conditions(filters: ArticleFilters) -> tuple[Names, dict[str, Any]]:
         query = parse_query(filters.q)
         names.append("words" if query else "nothing")
         values["words"] = query and search.find_numbers(db.session(), query)
+    for name, model, references in (
+        ("category", Category, filters.not_category),
+        ("tag", Tag, filters.not_tag),
+    ):
+        if references and (term_uuids := _resolve(model, references)):
+            names.append(f"not {name}")
+            values[f"not_{name}"] = term_uuids
     return tuple(names), values
 
 
@@ -183,6 +196,31 @@ def _resolve(model: type[Category | Tag], references: Sequence[str]) -> list[UUI
     return list(
         db.session.scalars(select(model.uuid).where(or_(model.uuid.in_(uuids), model.slug.in_(references))))
     )
+
+
+def _require_tags(filters: ArticleFilters) -> tuple[list[str], dict[str, Any]]:
+    """Return the conditions under which an article has all tags of `tags_all`, and their parameters."""
+    tags = _resolve_all(filters.tags_all)
+    if not tags:
+        return ["nothing"], {}
+    # The list of the first tag is read, and the others are looked up for each article.
+    first = () if filters.tag else tags[:1]
+    others = tags[len(first) :]
+    names = [*(["tag"] if first else ()), *(["all tags"] if others else ())]
+    return names, {"all_tags": others, "all_tags_number": len(others)} | ({"tag": first[0]} if first else {})
+
+
+def _resolve_all(references: Sequence[str]) -> list[UUID]:
+    """Return the uuids of the tags, the rarest first; an empty list if one of the tags does not exist."""
+    number = select(func.coalesce(func.sum(_count.number), 0)).where(_count.term_id == Tag.uuid)
+    uuids = [parse_uuid(reference) for reference in references]
+    is_named = or_(Tag.uuid.in_(filter(None, uuids)), Tag.slug.in_(references))
+    statement = select(Tag.uuid, Tag.slug).where(is_named).order_by(number.scalar_subquery(), Tag.uuid)
+    rows = db.session.execute(statement).all()
+    by_slug = {row.slug: row.uuid for row in rows}
+    by_uuid = {row.uuid: row.uuid for row in rows}
+    found = {by_uuid.get(uuid) or by_slug.get(slug) for uuid, slug in zip(uuids, references, strict=True)}
+    return [] if None in found else [row.uuid for row in rows if row.uuid in found]
 
 
 def _resolve_author(reference: str) -> dict[str, UUID | None]:

@@ -278,8 +278,11 @@ def _is_equal(stored: dict[str, Any] | None, article: RenderedArticle) -> bool:
     return html == stored_html.decompress(rendered.pop("html_json"), content) and stored == rendered
 
 
-def store_writes(session: Session, writes: Collection[Write]) -> None:
-    """Store what is derived from articles whose rows were flushed."""
+def store_writes(session: Session, writes: Collection[Write]) -> dict[UUID, dict[str, Any]]:
+    """Store what is derived from articles whose rows are stored.
+
+    Returns the rows of ArticleJson of new articles, by uuid.
+    """
     new, rendered, unchanged = [], [], []
     for write in writes:
         if write.former is None:
@@ -288,13 +291,14 @@ def store_writes(session: Session, writes: Collection[Write]) -> None:
             rendered.append(write.article)
         else:
             unchanged.append(write)
-    _store_new(session, new)
+    rows = _store_new(session, new)
     store_articles(session, render_articles([*rendered, *_update_articles(session, unchanged)]))
     counts.add_changes(
         session,
         [counts.list_rows(write.former) for write in writes if write.former is not None],
         [counts.list_rows(write.article) for write in writes],
     )
+    return rows
 
 
 def delete_derived(session: Session, deleted: Mapping[UUID, ArticleContent]) -> None:
@@ -314,14 +318,15 @@ def store_articles(session: Session, rendered: Sequence[RenderedArticle]) -> Non
         search.index_articles(session, [get_search_text(article, article.plain_text) for article in rendered])
 
 
-def _store_new(session: Session, articles: Sequence[Article]) -> None:
-    """Store the JSON and the search entries of new articles."""
+def _store_new(session: Session, articles: Sequence[Article]) -> dict[UUID, dict[str, Any]]:
+    """Store the JSON and the search entries of new articles; return the rows of ArticleJson."""
     rendered = render_articles(articles)
     if rendered:
         _execute(session, _INSERT_JSON, [article.row for article in rendered])
         used = {article.uuid: files for article in rendered if (files := article.find_uses())}
         _store_uses(session, used, new=used)
         search.add_articles(session, [get_search_text(article, article.plain_text) for article in rendered])
+    return {article.uuid: article.row for article in rendered}
 
 
 def render_articles(articles: Iterable[Article]) -> list[RenderedArticle]:

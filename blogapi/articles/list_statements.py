@@ -7,19 +7,17 @@ because the expressions of other indexes are `unindexed` in these statements.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import (
-    BindParameter,
     ColumnElement,
     CompoundSelect,
     Executable,
     Select,
-    String,
     and_,
     bindparam,
     case,
@@ -27,44 +25,42 @@ from sqlalchemy import (
     func,
     literal,
     not_,
-    or_,
     select,
+    true,
     union_all,
 )
 
+from blogapi.articles.conditions import (
+    CATEGORY,
+    OF_AUTHOR,
+    OF_TAG,
+    STATUSES,
+    TAG,
+    Conditions,
+    Names,
+    list_conditions,
+)
 from blogapi.articles.counts import select_number, select_public_number
 from blogapi.articles.lifecycle import SCHEDULED
-from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, WorkingCopy
+from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, WorkingCopy
 from blogapi.publication.visibility import (
+    LISTED_STATUSES,
     NOW,
     READABLE_STATUSES,
-    Status,
-    has_status,
-    listed,
     listed_later,
     scheduled,
 )
 from blogapi.search import engines as search
-from blogapi.storage.database import UtcDateTime, bytewise, table_of
+from blogapi.storage.database import bytewise, table_of
 from blogapi.storage.expressions import unindexed
 from blogapi.taxonomies.models import ALL_ARTICLES, ArticleCount
 
-# The names of the conditions; `public` is the first one in lists for readers.
-Names = tuple[str, ...]
 # The expressions of an ordering, each with whether it is descending.
 Order = Sequence[tuple[ColumnElement[Any], bool]]
-Conditions = Mapping[str, ColumnElement[bool]]
 OrderedSelect = Select[*tuple[Any, ...]] | CompoundSelect[*tuple[Any, ...]]
 
-_article, _former, _copy = table_of(Article).c, table_of(FormerSlug).c, table_of(WorkingCopy).c
+_article, _copy = table_of(Article).c, table_of(WorkingCopy).c
 _tag, _byline, _count = table_of(ArticleTag).c, table_of(ArticleAuthor).c, table_of(ArticleCount).c
-_own = table_of(Article).alias("own").c
-# The parameters have the names of the filters.
-_TAG: ColumnElement[UUID] = bindparam("tag")
-_AUTHOR: ColumnElement[UUID] = bindparam("author")
-_CATEGORY: ColumnElement[UUID] = bindparam("category")
-_AFTER = bindparam("published_after", type_=UtcDateTime())
-_BEFORE = bindparam("published_before", type_=UtcDateTime())
 
 _BY_DATE = ("published_at", "-published_at")
 _BY_CHANGE = ("last_updated", "-last_updated")
@@ -73,17 +69,23 @@ _ORDERED_BY = {
     "title": func.lower(bytewise(_article.title)),
     "last_updated": _article.last_updated,
 }
-_STATUSES = tuple(status.value for status in Status)
 # The conditions of the plain lists, and those with which all articles have a date.
-_PLAIN = {(), ("public",), *((status,) for status in _STATUSES)}
+_PLAIN = {(), ("public",), *((status,) for status in STATUSES)}
 _DATED = {"public", SCHEDULED, *READABLE_STATUSES}
 
 # In lists that contain drafts, saving a working copy is a change of the article.
 _LAST_CHANGE: ColumnElement[Any] = case(
     (_copy.last_updated > _article.last_updated, _copy.last_updated), else_=_article.last_updated
 )
-_UNINDEXED = SimpleNamespace(status=unindexed(_article.status), published_at=unindexed(_article.published_at))
-_UNINDEXED_DATE = SimpleNamespace(status=_article.status, published_at=_UNINDEXED.published_at)
+_COLUMNS = ("status", "published_at", "category_id", "last_updated")
+_UNINDEXED = SimpleNamespace(**{name: unindexed(_article[name]) for name in _COLUMNS})
+_UNINDEXED_DATE = SimpleNamespace(
+    **{name: _article[name] for name in _COLUMNS} | {"published_at": _UNINDEXED.published_at}
+)
+# The conditions that an index decides before all others; the articles that it finds are then sorted.
+_SELECTIVE = {"uuid", "updated_after"}
+# The conditions that leave out articles, and those that find these articles.
+_LEFT_OUT = {"not category": "in not_category", "not tag": "with not_tag"}
 
 
 class Statements(NamedTuple):
@@ -104,9 +106,11 @@ class Statements(NamedTuple):
 def build_list(names: Names, ordering: str, engine: search.Engine) -> Statements:
     """Return the statements of the list of the articles that meet all conditions, in this ordering."""
     if ordering in _BY_DATE:
-        for term, link, conditions in (("tag", _tag, _OF_TAG), ("author", _byline, _OF_AUTHOR)):
-            if {"public", term} <= set(names) <= conditions.keys():
-                return _build_links(names, ordering, term, link, conditions)
+        # The articles in the listed status are the public ones; only lists by title or last change differ.
+        public = tuple("public" if (name,) == LISTED_STATUSES else name for name in names)
+        for term, link, conditions in (("tag", _tag, OF_TAG), ("author", _byline, OF_AUTHOR)):
+            if {"public", term} <= set(public) <= conditions.keys():
+                return _build_links(public, ordering, term, link, conditions)
     if names in _PLAIN:
         return _build_plain(names, ordering)
     return _build_filtered(names, ordering, engine)
@@ -115,7 +119,7 @@ def build_list(names: Names, ordering: str, engine: search.Engine) -> Statements
 @lru_cache(maxsize=512)
 def build_matching(names: Names, engine: search.Engine) -> Select[UUID]:
     """Return the statement that selects the uuids of the articles that meet all conditions, in any order."""
-    return select(_article.uuid).where(*_list_conditions(names, _article, engine))
+    return select(_article.uuid).where(*list_conditions(names, _article, engine))
 
 
 @lru_cache(maxsize=512)
@@ -125,17 +129,39 @@ def build_status_counts(names: Names, engine: search.Engine) -> Executable:
     Its columns are a status as the API shows it, the number of articles, and the number of those that have a
     working copy. The numbers of several rows with the same status are added up.
     """
-    is_scheduled = scheduled(_article)
+    if names == ("category",):
+        # With a join, SQLite would read all articles of the blog instead of those with a working copy.
+        category = select(_article.category_id).where(_article.uuid == _copy.article_id)
+        in_category = category.correlate(table_of(WorkingCopy)).scalar_subquery() == CATEGORY
+        return _read_status_counts(CATEGORY, _article.category_id == CATEGORY, in_category)
+    if names == ("tag",):
+        # Likewise, SQLite would read all articles of the tag.
+        is_tagged, copy_is_tagged = (
+            select(_tag.tag_id).where(_tag.article_id == uuid, _tag.tag_id == TAG).exists()
+            for uuid in (_article.uuid, _copy.article_id)
+        )
+        return _read_status_counts(TAG, is_tagged, copy_is_tagged)
     if names:
+        is_scheduled = scheduled(_article)
         status = case((is_scheduled, SCHEDULED), else_=_article.status).label("status")
         copy = select(_copy.article_id).where(_copy.article_id == _article.uuid).scalar_subquery()
         numbers = build_matching(names, engine).with_only_columns(status, func.count(), func.count(copy))
         return numbers.group_by(status)
-    stored = select(_count.status, _count.number, literal(0)).where(_count.term_id == ALL_ARTICLES)
-    copies = select(func.count()).select_from(WorkingCopy).scalar_subquery()
+    return _read_status_counts(literal(ALL_ARTICLES), true(), true())
+
+
+def _read_status_counts(
+    term: ColumnElement[UUID], is_wanted: ColumnElement[bool], copy_is_wanted: ColumnElement[bool]
+) -> Executable:
+    """Return the statement that reads the stored numbers of a term.
+
+    The conditions select its articles and the working copies of these articles.
+    """
+    edited = select(func.count()).select_from(WorkingCopy).where(copy_is_wanted).scalar_subquery()
+    is_scheduled = and_(scheduled(_article), is_wanted)
     return union_all(
-        stored,
-        select(literal(SCHEDULED), func.count(), copies).where(is_scheduled),
+        select(_count.status, _count.number, literal(0)).where(_count.term_id == term),
+        select(literal(SCHEDULED), func.count(), edited).where(is_scheduled),
         select(_article.status, -func.count(), literal(0)).where(is_scheduled).group_by(_article.status),
     )
 
@@ -163,7 +189,7 @@ def _build_plain(names: Names, ordering: str) -> Statements:
     if ordering in _BY_CHANGE and names != ("public",):
         return _build_by_change(names, ordering, count)
     is_by_date = ordering in _BY_DATE
-    wanted = _list_conditions(names, _article if is_by_date else _UNINDEXED_DATE)
+    wanted = list_conditions(names, _article if is_by_date else _UNINDEXED_DATE)
     # The only index with undated articles at the beginning is that of all articles.
     order = _make_order(names, ordering, is_indexed=not (is_by_date and names))
     return _make_statements(order, count, (_article.uuid, order, wanted))
@@ -185,28 +211,55 @@ def _build_by_change(names: Names, ordering: str, count: Select[int]) -> Stateme
     return _make_statements(
         orders[0],
         count,
-        (_article.uuid, orders[0], [*_list_conditions(names, _UNINDEXED_DATE), unedited]),
-        (_copy.article_id, orders[1], [*_list_conditions(names, _UNINDEXED), edited]),
+        (_article.uuid, orders[0], [*list_conditions(names, _UNINDEXED_DATE), unedited]),
+        (_copy.article_id, orders[1], [*list_conditions(names, _UNINDEXED), edited]),
     )
 
 
 def _build_filtered(names: Names, ordering: str, engine: search.Engine) -> Statements:
     """Return the statements of a list with other conditions, whose articles are sorted if necessary."""
     # SQLite would otherwise look up all public articles among those of the tag or the author.
-    has_links = not {"tag", "author"}.isdisjoint(names) and "category" not in names
-    wanted = _list_conditions(names, _UNINDEXED if has_links else _article, engine)
-    order = _make_order(names, ordering, is_indexed=False)
+    columns, is_indexed, is_by_date = _choose_columns(names), False, ordering in _BY_DATE
+    others = tuple(name for name in names if name not in _LEFT_OUT)
+    if others in _PLAIN and (ordering not in _BY_CHANGE or others == ("public",)):
+        # Most articles of the plain list are in this list too, so it is read in the same order.
+        columns, is_indexed = _article if is_by_date else _UNINDEXED_DATE, not (is_by_date and others)
+    wanted = list_conditions(names, columns, engine)
+    order = _make_order(names, ordering, is_indexed=is_indexed)
+    return _make_statements(order, _count_matching(names, engine), (_article.uuid, order, wanted))
+
+
+def _choose_columns(names: Names) -> Any:
+    """Return the columns for the conditions of a list; SQLite uses no index of the unindexed ones."""
+    # SQLite would otherwise look up all public articles among those of the tag or the author.
+    has_links = not {"tag", "with not_tag", "author"}.isdisjoint(names) and "category" not in names
+    if has_links or "uuid" in names:
+        return _UNINDEXED
+    return _UNINDEXED_DATE if "updated_after" in names else _article
+
+
+def _count_matching(names: Names, engine: search.Engine) -> Select[int]:
+    """Return the statement that counts the articles that meet all conditions."""
+    if names in _PLAIN:
+        return _count_plain(names)
     if names == ("public", "category"):
-        count = select_public_number(_CATEGORY, _article.category_id == _CATEGORY, listed_later(_article))
-    else:
-        count = select(func.count()).select_from(table_of(Article)).where(*wanted)
-    return _make_statements(order, count, (_article.uuid, order, wanted))
+        return select_public_number(CATEGORY, _article.category_id == CATEGORY, listed_later(_article))
+    if names == ("public", "with not_tag"):
+        is_wanted = [OF_TAG[name] for name in names]
+        return select(func.count(_tag.article_id.distinct())).where(*is_wanted)
+    *others, last = names
+    if last in _LEFT_OUT and tuple(name for name in others if name not in _LEFT_OUT) in _PLAIN:
+        # The stored number less that of the articles that are left out, because most articles are not.
+        left_out = _count_matching((*others, _LEFT_OUT[last]), engine)
+        return select(_count_matching((*others,), engine).scalar_subquery() - left_out.scalar_subquery())
+    wanted = list_conditions(names, _choose_columns(names), engine)
+    return select(func.count()).select_from(table_of(Article)).where(*wanted)
 
 
 def _count_plain(names: Names) -> Select[int]:
     if names == ("public",):
         return select_public_number(literal(ALL_ARTICLES), listed_later(_article))
-    statuses = names or _STATUSES
+    statuses = names or STATUSES
     later = [_article.status.in_(names), scheduled(_article)] if names and names[0] in _DATED else []
     return select_number(literal(ALL_ARTICLES), statuses, *later)
 
@@ -215,7 +268,7 @@ def _make_order(names: Names, ordering: str, *, is_indexed: bool) -> Order:
     column, is_descending = _ORDERED_BY[ordering.removeprefix("-")], ordering.startswith("-")
     if ordering in _BY_CHANGE and "public" not in names:
         column = _LAST_CHANGE
-    elif ordering not in _BY_DATE and not is_indexed:
+    elif not is_indexed and (ordering not in _BY_DATE or not _SELECTIVE.isdisjoint(names)):
         column = unindexed(column)
     order = ((column, is_descending), (_article.uuid, False))
     if ordering not in _BY_DATE or not _DATED.isdisjoint(names):
@@ -264,72 +317,3 @@ def _merge(parts: list[Select[*tuple[Any, ...]]], order: Order, *, is_reversed: 
 
 def _direct(order: Order, *, is_reversed: bool) -> list[ColumnElement[Any]]:
     return [column.desc() if is_descending != is_reversed else column for column, is_descending in order]
-
-
-def _list_conditions(
-    names: Names, columns: Any, engine: search.Engine | None = None
-) -> list[ColumnElement[bool]]:
-    """Return the conditions; `columns` are the columns of the status and the date."""
-    conditions = {
-        **_CONDITIONS,
-        "public": listed(columns),
-        SCHEDULED: scheduled(columns),
-        **{status: has_status(columns, status) for status in _STATUSES},
-    }
-    if "words" in names:
-        assert engine is not None, "the statement has a search engine"
-        found = search.select_articles(engine, bindparam("words", type_=String()))
-        conditions["words"] = _article.uuid.in_(found)
-    return [conditions[name] for name in names]
-
-
-def _list_parameter(name: str) -> BindParameter[Any]:
-    return bindparam(name, expanding=True)
-
-
-def _has_tag(condition: ColumnElement[bool]) -> ColumnElement[bool]:
-    return _article.uuid.in_(select(_tag.article_id).where(condition))
-
-
-_by_author = select(_byline.article_id).where(_byline.author_id == _AUTHOR)
-_by_user = select(_own.uuid).where(_own.author_id == bindparam("user"))
-_has_copy = _article.uuid.in_(select(_copy.article_id))
-_has_author = select(_byline.author_id).where(
-    _byline.article_id == _tag.article_id, _byline.author_id == _AUTHOR
-)
-
-# The conditions of the filters on articles and, for readers, on the links to tags and authors, by name.
-_CONDITIONS: Conditions = {
-    "own": _article.author_id == bindparam("own"),
-    "category": _article.category_id == _CATEGORY,
-    "any category": _article.category_id.in_(_list_parameter("category")),
-    "tag": _has_tag(_tag.tag_id == _TAG),
-    "any tag": _has_tag(_tag.tag_id.in_(_list_parameter("tag"))),
-    "author": _article.uuid.in_(_by_author),
-    "user": _article.author_id == bindparam("user"),
-    "author or user": _article.uuid.in_(_by_author.union(_by_user)),
-    "edited": _has_copy,
-    "not edited": ~_has_copy,
-    "slug": or_(
-        _article.slug == bindparam("slug"),
-        _article.uuid.in_(select(_former.article_id).where(_former.slug == bindparam("slug"))),
-    ),
-    "published_after": _article.published_at >= _AFTER,
-    "published_before": _article.published_at < _BEFORE,
-    "nothing": false(),
-}
-_OF_TAG: Conditions = {
-    "public": _tag.listed_from <= NOW,
-    "tag": _tag.tag_id == _TAG,
-    "category": _tag.category_id == _CATEGORY,
-    "any category": _tag.category_id.in_(_list_parameter("category")),
-    "author": _has_author.correlate(table_of(ArticleTag)).exists(),
-    "published_after": _tag.listed_from >= _AFTER,
-    "published_before": _tag.listed_from < _BEFORE,
-}
-_OF_AUTHOR: Conditions = {
-    "public": _byline.listed_from <= NOW,
-    "author": _byline.author_id == _AUTHOR,
-    "published_after": _byline.listed_from >= _AFTER,
-    "published_before": _byline.listed_from < _BEFORE,
-}

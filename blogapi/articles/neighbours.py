@@ -21,22 +21,24 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
+    case,
     desc,
     func,
     literal,
-    or_,
     select,
+    union,
     union_all,
 )
 
 from blogapi.articles.models import Article, ArticleJson, ArticleTag
 from blogapi.articles.schemas import ArticleLinkSchema
 from blogapi.categories.models import Category
-from blogapi.publication.visibility import has_listed_status, listed
+from blogapi.publication.visibility import NOW, has_listed_status, listed
 from blogapi.site.addresses import make_article_url
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import UtcDateTime, current_time, db, table_of
+from blogapi.storage.expressions import unindexed
 from blogapi.web import json as web_json
 from blogapi.web.fields import WithAttributes
 
@@ -145,46 +147,38 @@ def _add_category_slug(
 def _select_related(tag_count: int) -> Select[*tuple[Any, ...]]:
     """Return the statement for the related articles of an article with this number of tags."""
     in_category = (
-        select(_article.uuid)
+        select(_article.uuid, _article.published_at)
         .where(listed(_article), _article.category_id == bindparam("category"))
         .order_by(desc(_article.published_at), _article.uuid)
         .limit(MAX_RELATED + 1)
     )
     # The index of the tags has the articles of a tag in this order.
     with_tags = [
-        select(_tag.article_id)
-        .where(
-            _tag.tag_id == bindparam(f"tag_{place}"),
-            _tag.listed_from <= bindparam("now", type_=UtcDateTime()),
-        )
+        select(_tag.article_id, _tag.listed_from)
+        .where(_tag.tag_id == bindparam(f"tag_{place}"), _tag.listed_from <= NOW)
         .order_by(desc(_tag.listed_from), _tag.article_id)
         .limit(MAX_CANDIDATES // tag_count)
         for place in range(tag_count)
     ]
-    candidates = union_all(*(select(one.subquery()) for one in (in_category, *with_tags)))
-    common_tags = (
-        select(func.count())
-        .where(_tag.article_id == _json.article_id, _tag.tag_id.in_(_TAGS))
-        .correlate(ArticleJson.__table__)
-        .scalar_subquery()
+    candidates = union(*(select(one.subquery()) for one in (in_category, *with_tags))).subquery()
+    # The candidates are not read, because the rows of their tags have the category too; SQLite reads these
+    # rows of an article at once. A common tag counts twice and the category once; an article without a common
+    # tag is one of the category.
+    same_category = case((_tag.category_id == bindparam("category"), 1), else_=0)
+    of_tags = select(2 * func.count() + func.max(same_category)).where(
+        _tag.article_id == candidates.c.uuid, unindexed(_tag.tag_id).in_(_TAGS)
     )
-    same_category = _json.category_id == bindparam("category")
-    # The columns of ArticleJson are read, because those of Article come after the content.
-    ranked = (
-        select(_json.article_id, common_tags.label("common_tags"), same_category.label("same_category"))
-        .where(
-            _json.article_id.in_(candidates),
-            _json.article_id != _UUID,
-            listed(_json),
-            or_(same_category, common_tags > 0),
-        )
-        .order_by(desc(common_tags), desc(same_category), desc(_json.published_at), _json.article_id)
+    score = func.coalesce(of_tags.scalar_subquery(), 1).label("score")
+    related = (
+        select(candidates.c.uuid, score)
+        .where(candidates.c.uuid != _UUID)
+        .order_by(desc(score), desc(candidates.c.published_at), candidates.c.uuid)
         .limit(MAX_RELATED)
-        .subquery("ranked")
+        .subquery()
     )
-    order = (desc(ranked.c.common_tags), desc(ranked.c.same_category), desc(_article.published_at))
-    links = select(*_LINK_COLUMNS).join(ranked, ranked.c.article_id == _article.uuid)
-    return _add_category_slug(links, _article.category_id).order_by(*order, _article.uuid)
+    links = select(*_LINK_COLUMNS).join(related, related.c.uuid == _article.uuid)
+    order = (desc(related.c.score), desc(_article.published_at), _article.uuid)
+    return _add_category_slug(links, _article.category_id).order_by(*order)
 
 
 # The order of the lists, newest first and then by uuid, is also the order of the neighbours.

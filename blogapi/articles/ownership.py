@@ -8,7 +8,6 @@ from typing import Any
 from uuid import UUID
 
 import click
-from flask.cli import with_appcontext
 from sqlalchemy import or_, select
 from sqlalchemy.orm.attributes import flag_modified
 
@@ -26,6 +25,7 @@ from blogapi.tags.models import Tag
 from blogapi.taxonomies import service as taxonomies
 from blogapi.taxonomies.models import Term
 from blogapi.users import queries as users
+from blogapi.users.commands import user
 from blogapi.web import stored_json
 from blogapi.web.errors import Conflict
 
@@ -44,11 +44,10 @@ class Reassigned:
     tags: int = 0
 
 
-@click.command("reassign")
+@user.command("reassign")
 @click.argument("old")
 @click.argument("new")
-@with_appcontext
-def reassign_command(old: str, new: str) -> None:
+def reassign_content(old: str, new: str) -> None:
     """Move all articles, bylines, categories and tags of the user OLD to the user NEW."""
     with report_problems():
         moved = reassign(old, new)

@@ -15,6 +15,7 @@ from sqlalchemy.orm import joinedload
 from sqlalchemy.orm.attributes import set_committed_value
 
 from blogapi.articles import json_reader, renderings, search_texts
+from blogapi.articles.fields import SEARCHED_NAMES
 from blogapi.articles.filters import (
     NO_FILTERS,
     ArticleFilters,
@@ -43,7 +44,6 @@ from blogapi.web.errors import NotFound
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import MAX_SEARCH_PAGE, Page, PageRequest
 from blogapi.web.slug_lookup import SlugOwner, choose_owner
-from blogapi.web.unique_slugs import is_similar, similar_slug_range
 
 # The names of the fields to return, or None for the documented fields.
 Names = Sequence[str] | None
@@ -51,13 +51,17 @@ Names = Sequence[str] | None
 _article, _former = table_of(Article).c, table_of(FormerSlug).c
 _revision = table_of(ArticleRevision).c
 
+# The text fields that are read before a write, to prepare it.
+_PREPARED = tuple(dict.fromkeys((*renderings.RENDERED, "title", *SEARCHED_NAMES)))
+
 # Every write executes these statements. They are built once, because building a statement takes longer than
 # executing it.
 _SELECT_UUID = select(_article.uuid).where(_article.uuid == bindparam("uuid"))
 _SELECT_FORMER_SLUGS = select(_former.slug).where(_former.article_id == bindparam("uuid"))
-_SELECT_SIMILAR_SLUGS = union_all(
-    select(_article.slug).where(is_similar(_article.slug), _article.uuid != bindparam("exclude")),
-    select(_former.slug).where(is_similar(_former.slug), _former.article_id != bindparam("exclude")),
+_SLUGS: Any = bindparam("slugs", expanding=True)
+_SELECT_TAKEN_SLUGS = union_all(
+    select(_article.slug).where(_article.slug.in_(_SLUGS), _article.uuid != bindparam("exclude")),
+    select(_former.slug).where(_former.slug.in_(_SLUGS), _former.article_id != bindparam("exclude")),
 )
 _SELECT_SLUG_OWNERS = union_all(
     select(_article.uuid, _article.slug).where(_article.slug == bindparam("slug")),
@@ -217,12 +221,12 @@ def find_slug_owner(slug: str) -> SlugOwner | None:
 
 
 def find_contents(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
-    """Return the content, content type, excerpt and cover of the existing articles with these uuids."""
+    """Return the texts of the existing articles with these uuids that rendering and searches need."""
     contents: dict[UUID, dict[str, str]] = {}
     for batch in chunk(uuids):
-        columns = select(_article.uuid, *(_article[name] for name in renderings.RENDERED))
+        columns = select(_article.uuid, *(_article[name] for name in _PREPARED))
         for uuid, *texts in db.session.connection().execute(columns.where(_article.uuid.in_(batch))):
-            contents[uuid] = dict(zip(renderings.RENDERED, texts, strict=True))
+            contents[uuid] = dict(zip(_PREPARED, texts, strict=True))
     return contents
 
 
@@ -240,13 +244,10 @@ def get_next_publication(now: datetime) -> datetime | None:
     return db.session.scalar(select(func.min(Article.published_at)).where(scheduled(Article, now)))
 
 
-def find_similar_slugs(slug: str, *, exclude: UUID) -> set[str]:
-    """Return the current and former slugs that start with this slug and a hyphen, and the slug itself.
-
-    The slugs of the article `exclude` are left out.
-    """
-    values = {**similar_slug_range(slug), "exclude": exclude}
-    return set(db.session.connection().scalars(_SELECT_SIMILAR_SLUGS, values))
+def find_taken_slugs(slugs: Sequence[str], *, exclude: UUID) -> set[str]:
+    """Return those of the slugs that an article other than `exclude` has or had."""
+    values = {"slugs": slugs, "exclude": exclude}
+    return set(db.session.connection().scalars(_SELECT_TAKEN_SLUGS, values))
 
 
 def _ranks_by_relevance(filters: ArticleFilters) -> bool:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import CompoundSelect, bindparam, literal, select, union_all
+from sqlalchemy import CompoundSelect, bindparam, literal, null, select, union_all
 
 from blogapi.articles.content import ArticleContent, ArticleInput, TermReference
+from blogapi.articles.models import Article, FormerSlug
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.storage.database import db, table_of
@@ -30,13 +31,16 @@ _Known = Mapping[UUID | str, UUID]
 class KnownTerms:
     """The uuids of categories, tags and authors, by the uuid or slug with which the inputs refer to them.
 
-    `profile` is the uuid of the profile of the user who writes, or None.
+    `profile` is the uuid of the profile of the user who writes, or None. `json` is the JSON of the terms, by
+    uuid. `slugs` maps each slug that was looked up to the article that has or had it, or to None.
     """
 
     categories: _Known
     tags: _Known
     authors: _Known
     profile: UUID | None
+    json: Mapping[UUID, bytes] = field(default_factory=dict)
+    slugs: Mapping[str, UUID | None] = field(default_factory=dict)
 
     def resolve(
         self, fields: ArticleInput, errors: Errors
@@ -56,12 +60,15 @@ NO_TERMS = KnownTerms({}, {}, {}, None)
 
 
 def find_terms(
-    inputs: Sequence[ArticleInput], writer: UUID | None = None, known: KnownTerms = NO_TERMS
+    inputs: Sequence[ArticleInput],
+    writer: UUID | None = None,
+    known: KnownTerms = NO_TERMS,
+    slugs: Sequence[str] = (),
 ) -> KnownTerms:
     """Return `known` with the existing categories, tags and authors to which the inputs refer.
 
-    Also finds the profile of the user `writer`, if there is an input without authors. One statement is
-    enough unless there are many references.
+    Also finds the profile of the user `writer`, if there is an input without authors, and the articles that
+    have or had one of the slugs. One statement is enough unless there are many references.
     """
     uuids: dict[type[Term], dict[UUID | str, UUID]] = {
         Category: dict(known.categories),
@@ -73,7 +80,7 @@ def find_terms(
         Tag: [reference for fields in inputs for reference in fields.tags or ()],
         Author: [reference for fields in inputs for reference in fields.authors or ()],
     }
-    wanted: dict[tuple[type[Term], str], list[Any]] = {}
+    wanted: dict[tuple[type[Any], str], list[Any]] = {}
     for model, given_references in references.items():
         values = {_get_value(reference) for reference in given_references} - uuids[model].keys()
         for name, type_ in (("uuid", UUID), ("slug", str)):
@@ -81,19 +88,26 @@ def find_terms(
     profile = known.profile
     if writer is not None and profile is None and any(fields.authors is None for fields in inputs):
         wanted[Author, "owner_id"] = [writer]
+    wanted[Article, "slug"] = wanted[FormerSlug, "slug"] = list(slugs)
+    json, slug_owners = dict(known.json), {**known.slugs, **dict.fromkeys(slugs)}
     while wanted := {key: values for key, values in wanted.items() if values}:
         keys = tuple(wanted)
         values_by_name = {
             f"values_{index}": wanted[key][:_VALUES_PER_STATEMENT] for index, key in enumerate(keys)
         }
-        for index, slug, uuid in db.session.connection().execute(_select_by(keys), values_by_name):
+        rows = db.session.connection().execute(_select_by(keys), values_by_name)
+        for index, slug, uuid, json_of_term in rows:
             model, name = keys[index]
+            if model not in uuids:
+                slug_owners[slug] = uuid
+                continue
+            json[uuid] = json_of_term
             if name == "owner_id":
                 profile = uuid
             else:
                 uuids[model][uuid if name == "uuid" else slug] = uuid
         wanted = {key: values[_VALUES_PER_STATEMENT:] for key, values in wanted.items()}
-    return KnownTerms(uuids[Category], uuids[Tag], uuids[Author], profile)
+    return KnownTerms(uuids[Category], uuids[Tag], uuids[Author], profile, json, slug_owners)
 
 
 def keep_existing(content: ArticleContent) -> tuple[ArticleContent, UUID | None]:
@@ -108,13 +122,18 @@ def keep_existing(content: ArticleContent) -> tuple[ArticleContent, UUID | None]
 
 
 @cache
-def _select_by(keys: tuple[tuple[type[Any], str], ...]) -> CompoundSelect[int, str, UUID]:
-    """Return the statement that selects the index of the key, the slug and the uuid of each found term."""
+def _select_by(keys: tuple[tuple[type[Any], str], ...]) -> CompoundSelect[int, str, UUID, bytes]:
+    """Return the statement that selects the index of the key, the slug, the uuid and the JSON of each term.
+
+    For a slug, it selects the uuid of the article and no JSON.
+    """
     selects = []
     for index, (model, name) in enumerate(keys):
         columns = table_of(model).c
         is_wanted = columns[name].in_(bindparam(f"values_{index}", expanding=True))
-        selects.append(select(literal(index), columns.slug, columns.uuid).where(is_wanted))
+        uuid = columns.article_id if model is FormerSlug else columns.uuid
+        json = columns.json if issubclass(model, Term) else null()
+        selects.append(select(literal(index), columns.slug, uuid, json).where(is_wanted))
     return union_all(*selects)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from blogapi.articles import queries
@@ -66,7 +67,7 @@ def _predict(
     article = db.session.get(Article, uuid)
     if not slug and article and not _follows_title(article, title):
         slug = article.slug
-    slug = slug or choose_slug(None, title, lambda wanted: queries.find_similar_slugs(wanted, exclude=uuid))
+    slug = slug or choose_slug(None, title, partial(queries.find_taken_slugs, exclude=uuid))
     stored_category = db.session.get(Category, category) if category else None
     stored_category = stored_category or (article.category if article else None)
     url = make_article_url(

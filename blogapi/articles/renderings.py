@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from blogapi.rendering.renderer import RenderedContent, render
-from blogapi.storage.database import db
+from blogapi.storage import prepared
 from blogapi.web.media_addresses import PATH
 
 Texts = Mapping[str, str]
@@ -18,30 +18,28 @@ SOURCES = ("content", "content_type", "excerpt")
 # The text fields that decide whether a write renders the content.
 RENDERED = (*SOURCES, "cover_image")
 
-# The key of `session.info` for the renderings, which are stored by content and content type.
-_INFO_KEY = "renderings"
-
 
 def prepare(contents: Iterable[tuple[str, str]], *, keep: bool = False) -> None:
     """Render each pair of content and content type for the next transaction of the session.
 
-    The renderings replace those of the previous call, unless `keep` is set.
+    The renderings replace everything that was prepared before, unless `keep` is set.
     """
-    info = db.session().info
-    kept = info.get(_INFO_KEY, {}) if keep else {}
-    info[_INFO_KEY] = kept | {pair: render(*pair) for pair in set(contents)}
+    if not keep:
+        prepared.forget()
+    for pair in contents:
+        prepared.prepare(render, *pair)
 
 
 def get_rendering(content: str, content_type: str) -> RenderedContent:
     """Return the prepared rendering of the content, or render it now."""
-    prepared = db.session().info.get(_INFO_KEY, {})
-    return prepared.get((content, content_type)) or render(content, content_type)
+    return prepared.compute(render, content, content_type)
 
 
 def list_needed_contents(old_texts: Texts | None, texts: Texts) -> Iterator[tuple[str, str]]:
     """Yield each pair of content and content type whose rendering a write of these texts needs.
 
-    `old_texts` contains the texts before the write, or is None for a new article.
+    The pair of `texts` is the first. `old_texts` contains the texts before the write, or is None for a new
+    article.
     """
     if old_texts is None or _differ(old_texts, texts) or _shows_other_cover(old_texts, texts):
         yield _get_content(texts)

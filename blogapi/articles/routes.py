@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 from uuid import UUID
 
-from blogapi.articles import queries, service
+from blogapi.articles import queries, service, shown_items
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.filters import ArticleFilters
 from blogapi.articles.models import Article
@@ -24,6 +24,7 @@ from blogapi.articles.schemas import (
     SingleArticleFieldsSchema,
 )
 from blogapi.publication import events
+from blogapi.publication.shared_caching import shows
 from blogapi.web.access import admin, allow, current_caller, current_user_id, reader
 from blogapi.web.blueprint import Blueprint, PartialResult, Representation, UpsertResult
 from blogapi.web.errors import Forbidden
@@ -39,6 +40,7 @@ bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", descrip
 @allow(reader, scope="published")
 @bp.arguments(ArticleListQuery, location="query")
 @bp.response(200, ArticleSchema(many=True), partial_schema=FoundFieldsSchema, section="4.7", cacheable=True)
+@shows("article", "category", "tag", "author")
 def published(query: Query) -> PartialResult:
     """List the published articles, newest first, or by relevance if `q` is sent.
 
@@ -63,6 +65,7 @@ def published(query: Query) -> PartialResult:
 @bp.arguments(ArticleQuery, location="query")
 @bp.response(200, ArticleSchema(), partial_schema=SingleArticleFieldsSchema, section="4.8", cacheable=True)
 @accept_slugs(queries.find_slug_owner)
+@shows(find=lambda query, id: shown_items.find_shown(id, query.fields))
 def single(query: Query, id: UUID) -> JsonBody:
     """Return an article; only admins can see articles that are not public."""
     return queries.get_visible_json(id, current_caller(), query.fields)

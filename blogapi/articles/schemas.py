@@ -37,7 +37,7 @@ from blogapi.web.fields import (
     WebAddress,
 )
 from blogapi.web.media_addresses import PictureAddress, PictureReference
-from blogapi.web.pagination import MAX_SEARCH_PAGE, DetailQuery, ListQuery
+from blogapi.web.pagination import MAX_PAGE_SIZE, MAX_SEARCH_PAGE, DetailQuery, ListQuery
 
 ORDERINGS = ("published_at", "-published_at", "title", "-title", "last_updated", "-last_updated")
 
@@ -220,10 +220,7 @@ RESET_BY_PUT = {name: text for name, text in TEXT_DEFAULTS.items() if name in Ar
 
 
 class LinksSchema(OutputSchema):
-    """The addresses of the pages of an article's category, tags and authors, in the order of these fields.
-
-    It is absent if the site has no URL.
-    """
+    """The addresses of an article's category, tags and authors. It is absent if the site has no `url`."""
 
     category = ma.fields.String()
     tags = ma.fields.List(ma.fields.String())
@@ -406,6 +403,28 @@ class ArticleCountsQuery(DetailQuery):
             "example": ["bread"],
         },
     )
+    tags_all = ma.fields.List(
+        Text(max_length=255, min_length=1),
+        metadata={
+            "description": "uuid or slug of a tag. If the parameter is repeated, articles with all of these "
+            "tags match.",
+            "example": ["bread"],
+        },
+    )
+    not_category = ma.fields.List(
+        Text(max_length=255, min_length=1),
+        metadata={
+            "description": "uuid or slug of a category whose articles do not match. It can be repeated.",
+            "example": ["walks"],
+        },
+    )
+    not_tag = ma.fields.List(
+        Text(max_length=255, min_length=1),
+        metadata={
+            "description": "uuid or slug of a tag whose articles do not match. It can be repeated.",
+            "example": ["rye"],
+        },
+    )
     author = Text(
         max_length=255,
         min_length=1,
@@ -421,6 +440,14 @@ class ArticleListQuery(ListQuery, ArticleCountsQuery):
     """The query parameters of a request for a list of articles."""
 
     fields_ = FieldNames(FoundFieldsSchema, ArticleSchema, single=SingleArticleFieldsSchema)
+    uuid = BoundedList(
+        Identifier(),
+        max_items=MAX_PAGE_SIZE,
+        metadata={
+            "description": f"uuid of an article. Repeat the parameter to list several articles, at most "
+            f"{MAX_PAGE_SIZE}; those that do not exist are left out."
+        },
+    )
     slug = Text(
         max_length=255,
         min_length=1,
@@ -439,6 +466,12 @@ class ArticleListQuery(ListQuery, ArticleCountsQuery):
         metadata={
             "description": "List only articles published before this time.",
             "example": "2027-01-01T00:00:00Z",
+        }
+    )
+    updated_after = Timestamp(
+        metadata={
+            "description": "List only articles whose `last_updated` is this time or later.",
+            "example": "2026-01-01T00:00:00Z",
         }
     )
     ordering = ma.fields.String(validate=validate.OneOf(ORDERINGS), metadata={"example": "-published_at"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 from sqlalchemy import Connection, bindparam, select
@@ -24,7 +24,7 @@ _SELECT_TEXTS = (
 SearchTexts = tuple[str, str, str]
 
 
-def join_texts(texts: Sequence[str]) -> str:
+def join_texts(texts: Iterable[str]) -> str:
     """Return the short texts besides the title as one text, each on a line."""
     return "\n".join(filter(None, texts))
 

@@ -5,20 +5,24 @@ A write that changes nothing stores nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from blogapi.articles import history, queries, renderings
+from blogapi.articles import history, queries, renderings, search_texts
 from blogapi.articles.batch import open_batch
 from blogapi.articles.content import ArticleInput
-from blogapi.articles.fields import TEXT_DEFAULTS
+from blogapi.articles.fields import SEARCHED_NAMES, TEXT_DEFAULTS
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import RESET_BY_PUT
+from blogapi.rendering.slugs import make_slug
+from blogapi.search import service as search
+from blogapi.storage import prepared
+from blogapi.storage.database import db
 from blogapi.web.bulk import write_all
 
 
 def prepare(inputs: Sequence[ArticleInput], *, partial: bool = False) -> None:
-    """Render the contents of these inputs before the transaction that writes them.
+    """Render the contents of these inputs and find their words, before the transaction that writes them.
 
     With `partial`, an omitted field has the value from the stored article. Otherwise a documented field has
     its default value.
@@ -26,13 +30,24 @@ def prepare(inputs: Sequence[ArticleInput], *, partial: bool = False) -> None:
     if partial:
         inputs = [fields for fields in inputs if not fields.texts.keys().isdisjoint(renderings.RENDERED)]
     stored = queries.find_contents([fields.uuid for fields in inputs if fields.uuid is not None])
-    contents: list[tuple[str, str]] = []
+    prepared.forget()
     for fields in inputs:
         old_texts = stored.get(fields.uuid) if fields.uuid is not None else None
         reset = {} if partial else RESET_BY_PUT
         texts = {**TEXT_DEFAULTS, **(old_texts or {}), **reset, **fields.texts}
-        contents += renderings.list_needed_contents(old_texts, texts)
-    renderings.prepare(contents)
+        needed = list(renderings.list_needed_contents(old_texts, texts))
+        renderings.prepare(needed, keep=True)
+        if needed:
+            prepare_words(texts)
+        if old_texts is None and fields.slug is None:
+            make_slug(texts["title"])
+
+
+def prepare_words(texts: Mapping[str, str]) -> None:
+    """Find the words of an article whose content was rendered, before the transaction that writes it."""
+    others = search_texts.join_texts(texts[name] for name in SEARCHED_NAMES)
+    plain_text = renderings.get_rendering(texts["content"], texts["content_type"]).plain_text
+    search.prepare(db.session(), texts["title"], others, plain_text)
 
 
 def create(
@@ -50,7 +65,9 @@ def create(
     or an author does not exist, and Conflict if the given slug is taken.
     """
     with open_batch([fields], uuid, writer=author) as batch:
-        return batch.create(author, fields, uuid=uuid, editor=editor, slug_from=slug_from)
+        article = batch.create(author, fields, uuid=uuid, editor=editor, slug_from=slug_from)
+    batch.keep_json(article)
+    return article
 
 
 def replace(editor: UUID, uuid: UUID, fields: ArticleInput) -> tuple[Article, bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID, uuid4
 
 from sqlalchemy import select
@@ -14,7 +15,7 @@ from blogapi.users import queries as users
 from blogapi.users.models import Account
 from blogapi.web.errors import Conflict, Invalid
 from blogapi.web.fields import Fields
-from blogapi.web.unique_slugs import choose_slug, is_similar, similar_slug_range
+from blogapi.web.unique_slugs import choose_slug
 
 
 def find_profile(user: UUID) -> Author | None:
@@ -35,7 +36,7 @@ def get_or_create_profile(user: UUID) -> Author:
 
 def create_profile(account: Account) -> Author:
     """Create the profile of a user; its slug is derived from the name of the user."""
-    slug = choose_slug(None, account.username, _find_similar_slugs)
+    slug = choose_slug(None, account.username, _find_taken_slugs)
     profile = Author(uuid=uuid4(), owner_id=account.uuid, name=account.username, slug=slug)
     db.session.add(profile)
     store(profile)
@@ -79,7 +80,5 @@ def release_profile(account: Account) -> None:
         remove(profile)
 
 
-def _find_similar_slugs(slug: str) -> set[str]:
-    return set(
-        db.session.scalars(select(Author.slug).where(is_similar(Author.slug)), similar_slug_range(slug))
-    )
+def _find_taken_slugs(slugs: Sequence[str]) -> set[str]:
+    return set(db.session.scalars(select(Author.slug).where(Author.slug.in_(slugs))))

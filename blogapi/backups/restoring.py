@@ -33,8 +33,9 @@ from blogapi.storage import (
     sqlite_errors,
     upgrades,
 )
-from blogapi.storage.database import Base, db
+from blogapi.storage.database import Base, db, transaction
 from blogapi.web.errors import Conflict
+from blogapi.webhooks.models import PAUSE_COPIED
 
 # How long a restore waits for other writers in total, and how long SQLite waits in each attempt.
 _WAIT_SECONDS = 30.0
@@ -162,6 +163,8 @@ def _upgrade(folder: Path) -> None:
         with app.app_context(), upgrades.convert_errors(db.engine):
             upgrades.check_schema(db.session.connection(), Base.metadata)
         json_writer.init_app(app)
+        with app.app_context(), transaction(visible=False):
+            db.session.execute(PAUSE_COPIED, {"now": clock.now()})
     finally:
         if "sqlalchemy" in app.extensions:
             with app.app_context():

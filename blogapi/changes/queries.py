@@ -12,8 +12,8 @@ from uuid import UUID
 from sqlalchemy import select
 
 from blogapi.articles.models import Article
-from blogapi.changes.cursor import Cursor, format_cursor, parse_cursor
 from blogapi.publication import events
+from blogapi.publication.cursor import Cursor, format_cursor, parse_cursor
 from blogapi.publication.events import Event, What
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site

@@ -7,8 +7,8 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import validate
 
-from blogapi.changes import cursor
 from blogapi.changes.queries import NOW
+from blogapi.publication import cursor
 from blogapi.publication.events import HasEvents
 from blogapi.storage.database import Base
 from blogapi.web.fields import Identifier, InputSchema, OmitsNull, OutputSchema, StrictInteger

@@ -26,6 +26,7 @@ from sqlalchemy import (
     select,
 )
 
+from blogapi import clock
 from blogapi.articles import search_texts
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.search import engines
@@ -33,6 +34,7 @@ from blogapi.search.models import SearchEntry
 from blogapi.storage import connections, files, upgrades
 from blogapi.storage.database import Base, CommitCounter, bytewise
 from blogapi.web.errors import Conflict, Damaged, NotFound
+from blogapi.webhooks.models import PAUSE_COPIED
 
 # The largest number of rows in memory at a time; the row of one article can need megabytes.
 _ROWS_PER_BATCH = 100
@@ -63,6 +65,7 @@ def copy(
             sums: dict[str, TableSum] = {}
             for _ in progress(_copy_tables(reader, writer, sums), total=total, label="Copying"):
                 pass
+            writer.execute(PAUSE_COPIED, {"now": clock.now()})
     return sums
 
 

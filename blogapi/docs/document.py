@@ -25,6 +25,7 @@ from blogapi.docs.references import (
     share_parameters,
     share_timestamps,
 )
+from blogapi.web.access import get_access
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import Code
 from blogapi.web.fields import FieldNames, Identifier, Timestamp
@@ -133,7 +134,10 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
         document["components"]["responses"] = {}
         for path, method, operations in list_operations(document):
             operation = operations[method]
-            complete_operation(operation, path, method, views[operation["operationId"]], document)
+            view = views[operation["operationId"]]
+            access = get_access(view, public_reads=self._app.config["PUBLIC_READS"])
+            assert access is not None
+            complete_operation(operation, path, method, view, document, access)
         for name, properties in selectable:
             add_selectable_fields(document["components"]["schemas"][name], properties)
         share_enums(document)

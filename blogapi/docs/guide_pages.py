@@ -15,15 +15,18 @@ PAGE_NAMES = (
         "index",
         "first-week",
         "front-ends",
+        "frameworks",
         "reading",
         "interface",
+        "client",
         "typed-clients",
         "site",
+        "webhooks",
         "writing",
         "media",
     ),
     *("importing", "wordpress", "ghost", "blogger", "medium", "jekyll", "hugo", "markdown-blogs", "leaving"),
-    *("operating", "postgresql", "performance"),
+    *("operating", "postgresql", "cdn", "performance"),
 )
 
 _FOLDER = Path(__file__).parent / "guide"

@@ -7,7 +7,7 @@ from typing import Any
 
 from blogapi.docs.components import Document
 from blogapi.web import headers
-from blogapi.web.access import Access, Rule, get_access
+from blogapi.web.access import Access, Rule
 from blogapi.web.errors import PROBLEM_JSON, default_problem, reason_phrase
 
 HEADERS: dict[str, Document] = {
@@ -75,10 +75,9 @@ def complete_operation(
     method: str,
     view: Any,
     document: Document,
+    access: Access,
 ) -> None:
     """Add the access rule, headers and errors that the view does not declare itself."""
-    access = get_access(view)
-    assert access is not None
     operation["security"] = _security_requirements(access.rule)
     operation["description"] = "\n\n".join(
         (_describe_access(access), *filter(None, [operation.get("description")]))
@@ -102,7 +101,7 @@ def complete_operation(
     if view.__dict__.get("writes"):
         conditions = [_IF_MATCH, _IDEMPOTENCY_KEY] if method == "post" else [_IF_MATCH]
         operation.setdefault("parameters", []).extend(conditions)
-    for status in _error_statuses(operation, path, method, view):
+    for status in _error_statuses(operation, path, method, view, access):
         shared_responses.setdefault(status, _problem_response(status))
         responses[status] = {"$ref": f"#/components/responses/{status}"}
     operation["responses"] = responses
@@ -140,11 +139,9 @@ def _security_requirements(rule: Rule) -> list[dict[str, list[str]]]:
     return [{}, *identified] if rule.checks_credentials else []
 
 
-def _error_statuses(operation: Document, path: str, method: str, view: Any) -> Iterator[str]:
+def _error_statuses(operation: Document, path: str, method: str, view: Any, access: Access) -> Iterator[str]:
     """Yield the error statuses that the operation can return."""
     yield "400"
-    access = get_access(view)
-    assert access is not None
     if access.rule.checks_credentials or "requestBody" in operation:
         yield from ("401", "403")
     if "{" in path or view.__dict__.get("may_be_missing"):

@@ -11,11 +11,12 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from blogapi.docs import assets, guide_pages
 from blogapi.docs.document import get_document
+from blogapi.publication.shared_caching import shows
 from blogapi.web import json as web_json
 from blogapi.web.access import allow, anyone
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import NotFound
-from blogapi.web.headers import prefers_html
+from blogapi.web.headers import ENCODING_VARY, prefers_html
 
 openapi = Blueprint("openapi", __name__, description="This document", resource="")
 home = flask.Blueprint("home", __name__)
@@ -73,18 +74,29 @@ def api_reference() -> Response:
 
 @docs.get("/static/<name>")
 @allow(anyone)
+@shows()
 def asset(name: str) -> Response:
     """Return a script, a style sheet or an image of the documentation pages."""
     if name not in assets.NAMES:
         raise NotFound("The documentation has no such file.")
     content, is_compressed = assets.read_asset(name)
     response = Response(content_type=assets.CONTENT_TYPES[Path(name).suffix])
+    if is_compressed:
+        response.headers["Vary"] = ENCODING_VARY
     if is_compressed and request.accept_encodings["gzip"]:
         response.headers["Content-Encoding"] = "gzip"
     elif is_compressed:
         content = assets.decompress(content)
     response.set_data(content)
     return response
+
+
+@docs.get("/blogapi.js")
+@allow(anyone)
+@shows()
+def client() -> Response:
+    """Return the client for front ends, a JavaScript module that developers copy into their projects."""
+    return asset("blogapi.js")
 
 
 def _list_paths() -> dict[str, Any]:

@@ -20,9 +20,11 @@ from blogapi.doctor import (
     media_checks,
     server_checks,
     sqlite_checks,
+    webhook_checks,
 )
 from blogapi.doctor.findings import Finding, Level, ok, wrong
-from blogapi.storage import connections
+from blogapi.storage import connections, integrity
+from blogapi.storage.database import db
 
 
 @click.command()
@@ -73,7 +75,9 @@ def _run_checks(context: click.Context, repair: bool, full: bool) -> Iterator[Fi
     yield ok("settings", "All settings are valid.")
     yield from instance_checks.run_checks(home, path)
     if path is not None:
-        sqlite_findings = list(sqlite_checks.run_checks(path, repair=repair, backups=home / "backups"))
+        sqlite_findings = list(
+            sqlite_checks.run_checks(path, repair=repair, full=full or repair, backups=home / "backups")
+        )
         yield from sqlite_findings
         # Starting the application could increase the damage to a file, and would upgrade an older database.
         if any(
@@ -91,12 +95,16 @@ def _run_application_checks(context: click.Context, repair: bool, full: bool) ->
         yield wrong("start", error.message, "solve the problem that this message describes")
         return
     with app.app_context():
+        if db.engine.dialect.name == "sqlite":
+            with db.engine.connect() as connection:
+                connection.exec_driver_sql(f"PRAGMA cache_size=-{integrity.CACHE_KB}")
         yield from server_checks.run_checks()
         # The repair of stored JSON records events too, which must not hide that others are missing.
         if full or repair:
             yield from event_checks.run_checks(repair=repair)
         yield from derived_data_checks.run_checks(repair=repair, full=full, progress=show_progress)
         yield from media_checks.run_checks(repair=repair, full=full, progress=show_progress)
+        yield from webhook_checks.run_checks()
 
 
 def _print(finding: Finding) -> None:

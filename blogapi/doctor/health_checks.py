@@ -22,7 +22,7 @@ from blogapi.articles import counts
 from blogapi.articles.models import Article, ArticleJson
 from blogapi.backups import library
 from blogapi.backups.naming import Kind
-from blogapi.doctor import findings, instance_checks, link_checks, server_checks
+from blogapi.doctor import findings, instance_checks, link_checks, server_checks, webhook_checks
 from blogapi.doctor.findings import Advice, Finding, Level
 from blogapi.media import folder as media_folder
 from blogapi.media import stored_files
@@ -91,6 +91,7 @@ def _run_checks() -> list[Advice]:
     """Return the results of all checks, the most serious first."""
     home = Path(current_app.instance_path)
     results = [
+        *webhook_checks.list_advice(),
         *_check_backups(home),
         *_check_media_files(),
         *_check_alternative_texts(),

@@ -16,8 +16,8 @@ _RESTORE = (
 )
 
 
-def run_checks(path: Path, *, repair: bool, backups: Path) -> Iterator[Finding]:
-    """Yield findings about SQLite and the database file; never create the file.
+def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterator[Finding]:
+    """Yield findings about SQLite and the file, and with `full` about its indexes; never create the file.
 
     If `repair` is True and the log is damaged, copy the file and its log into `backups`, and then drop the
     unreadable writes.
@@ -42,7 +42,7 @@ def run_checks(path: Path, *, repair: bool, backups: Path) -> Iterator[Finding]:
         yield Finding("log", Level.REPAIRED, f"{says} A copy of the file and its log is in {copy}.")
     try:
         with integrity.open_database(path) as connection:
-            yield from _check_file(connection, path)
+            yield from _check_file(connection, path, quick=not full)
     except sqlite3.Error as error:
         yield wrong("database", f"{path} cannot be read: {error}.", _RESTORE)
 
@@ -68,8 +68,8 @@ def _check_version() -> Finding:
     return ok("sqlite", says)
 
 
-def _check_file(connection: sqlite3.Connection, path: Path) -> Iterator[Finding]:
-    faults = integrity.check_integrity(connection)
+def _check_file(connection: sqlite3.Connection, path: Path, *, quick: bool) -> Iterator[Finding]:
+    faults = integrity.check_integrity(connection, quick=quick)
     for fault in faults:
         yield wrong("database", f"{path} is damaged: {fault}.", _RESTORE)
     if faults:
@@ -78,7 +78,8 @@ def _check_file(connection: sqlite3.Connection, path: Path) -> Iterator[Finding]
     for table, count in broken.items():
         yield wrong("references", f"{count} rows of {table} refer to missing rows.", _RESTORE)
     if not broken:
-        yield ok("database", f"{path} is intact, and all references are valid.")
+        says = f"{path} is intact, and all references are valid"
+        yield ok("database", f"{says}; --full compares its indexes too." if quick else f"{says}.")
     yield _check_migration(integrity.read_migration(connection))
 
 

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from blogapi.exporting.article_files import ArticleWriter
 from blogapi.exporting.layouts import Layout
-from blogapi.exporting.names import choose_article_names, choose_media_names
+from blogapi.exporting.names import ArticleNames, choose_media_names
 from blogapi.exporting.references import MediaAddresses
 from blogapi.exporting.results import CannotWrite
 from blogapi.exporting.snapshot import Item, Snapshot
@@ -85,9 +85,9 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     if copies:
         yield TextFile(layout.working_copies, f"[\n{copies}\n]\n".encode())
     writer = ArticleWriter(snapshot, layout, media, {unquote(item["from"]) for item in redirects})
-    article_names = choose_article_names(snapshot.slugs)
+    article_names = ArticleNames(snapshot.read_slugs)
     for article in snapshot.read_articles():
-        name = article_names[article["slug"]]
+        name = article_names.choose(article["slug"])
         path = layout.get_article_path(article, name, snapshot.site["time_zone"])
         yield TextFile(path, writer.write(article))
     end_read()

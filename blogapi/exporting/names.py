@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 
 from blogapi.exporting.snapshot import Item
 
@@ -15,16 +16,20 @@ _HASH_DIGITS = 8
 _RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]|_?index", re.IGNORECASE)
 
 
-def choose_article_names(slugs: Iterable[str]) -> dict[str, str]:
-    """Return the name of each article's file, without its suffix, by slug."""
-    groups: dict[str, list[str]] = {}
-    for slug in slugs:
-        groups.setdefault(_fold(_shorten(slug, slug)), []).append(slug)
-    return {
-        slug: _shorten(slug, slug) if len(group) == 1 else _add_hash(slug, slug)
-        for group in groups.values()
-        for slug in group
-    }
+class ArticleNames:
+    """The names of the files of articles, without their suffixes; only names that repeat are in memory."""
+
+    def __init__(self, read_slugs: Callable[[], Iterable[str]]) -> None:
+        # Two slugs, which are always different, have equal names only if one of them is not its own name.
+        names = Counter(name for slug in read_slugs() if (name := _fold(_shorten(slug, slug))) != slug)
+        if names:
+            names.update(slug for slug in read_slugs() if slug in names and _fold(slug) == slug)
+        self._repeated = frozenset(name for name, number in names.items() if number > 1)
+
+    def choose(self, slug: str) -> str:
+        """Return the name for the article with this slug."""
+        name = _shorten(slug, slug)
+        return _add_hash(slug, slug) if _fold(name) in self._repeated else name
 
 
 def choose_media_names(media: Sequence[Item]) -> dict[str, str]:

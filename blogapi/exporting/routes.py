@@ -18,7 +18,7 @@ from blogapi.web.access import admin_login, allow
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.downloads import send_download
 from blogapi.web.errors import Conflict
-from blogapi.web.fields import Fields
+from blogapi.web.fields import Fields, Schema
 
 _PREFIX = ".export-"
 _ZIP = "application/zip"
@@ -26,7 +26,7 @@ _ZIP = "application/zip"
 bp = Blueprint("exports", __name__, url_prefix="/api/v1/export", description="Exports", resource="export")
 
 
-class ExportQuery(ma.Schema):
+class ExportQuery(Schema):
     """The query parameters of an export."""
 
     format = ma.fields.String(

@@ -40,7 +40,7 @@ def export_files(
         is_archive = target.suffix.lower() == ".zip"
         if is_archive and target.is_dir():
             raise Conflict(f"{target} is a folder; choose another name for the archive.")
-        total = len(snapshot.uuids) + len(snapshot.media)
+        total = snapshot.article_count + len(snapshot.media)
         items = progress(list_files(snapshot, layout), total=total, label="Exporting")
         if not is_archive:
             flags = {"overwrite": overwrite, "dry_run": dry_run, "is_private": drafts}
@@ -66,7 +66,7 @@ def export_document(
         _count(snapshot, report)
         if target is not None and target.is_dir():
             raise Conflict(f"{target} is a folder; name a file.")
-        parts = progress(_write_document(snapshot), total=len(snapshot.uuids), label="Exporting")
+        parts = progress(_write_document(snapshot), total=snapshot.article_count, label="Exporting")
         with files.partial_file(target) if target and not dry_run else nullcontext() as partial:
             with partial.open("wb") if partial else nullcontext(output) as document:
                 for part in parts:
@@ -103,7 +103,7 @@ def _list(kind: str, items: Iterable[Item]) -> str:
 
 def _count(snapshot: Snapshot, report: ExportReport) -> None:
     report.public, report.media = snapshot.public_count, len(snapshot.media)
-    report.drafts = len(snapshot.uuids) - snapshot.public_count
+    report.drafts = snapshot.article_count - snapshot.public_count
 
 
 @contextmanager

@@ -53,6 +53,8 @@ Item = dict[str, Any]
 
 # The number of articles in memory at a time.
 _BATCH_ARTICLES = 200
+_STREAMED_ROWS = 1_000
+_UUID_BYTES = 16
 
 _article, _seo, _former = table_of(Article).c, table_of(Seo).c, table_of(FormerSlug).c
 _copy = table_of(WorkingCopy).c
@@ -73,7 +75,7 @@ SITE_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The state of the blog at the time of the export; `slugs` and `uuids` are those of the articles."""
+    """The state of the blog at the time of the export."""
 
     includes_drafts: bool
     site: Item
@@ -83,9 +85,14 @@ class Snapshot:
     media: Sequence[Item]
     #: the uuid of each file by the hashes of its renditions and by its former hashes
     other_hashes: Mapping[str, str]
-    uuids: Sequence[UUID]
-    slugs: Sequence[str]
+    #: the uuids of the articles, 16 bytes each: a million Python objects would take 100 MB
+    uuids: bytes
     public_count: int
+
+    @property
+    def article_count(self) -> int:
+        """The number of articles."""
+        return len(self.uuids) // _UUID_BYTES
 
     @property
     def local_site(self) -> Site:
@@ -97,14 +104,28 @@ class Snapshot:
         slugs = self._list_term_slugs()
         media = frozenset(file["uuid"] for file in self.media)
         now = current_time()
-        for start in range(0, len(self.uuids), _BATCH_ARTICLES):
-            yield from _read_batch(self.uuids[start : start + _BATCH_ARTICLES], slugs, media, now)
+        for uuids in self._read_uuids():
+            yield from _read_batch(uuids, slugs, media, now)
+
+    def read_slugs(self) -> Iterator[str]:
+        """Yield the slugs of the articles, in any order."""
+        for uuids in self._read_uuids():
+            yield from (slug for (slug,) in _execute(select(_article.slug).where(_article.uuid.in_(uuids))))
 
     def read_working_copies(self) -> Iterator[Item]:
         """Yield the working copies in the order of their articles; none in an export without drafts."""
         slugs = self._list_term_slugs()
-        for start in range(0, len(self.uuids) if self.includes_drafts else 0, _BATCH_ARTICLES):
-            yield from _read_working_copies(self.uuids[start : start + _BATCH_ARTICLES], slugs)
+        for uuids in self._read_uuids() if self.includes_drafts else ():
+            yield from _read_working_copies(uuids, slugs)
+
+    def _read_uuids(self) -> Iterator[list[UUID]]:
+        size = _BATCH_ARTICLES * _UUID_BYTES
+        for start in range(0, len(self.uuids), size):
+            batch = memoryview(self.uuids)[start : start + size]
+            yield [
+                UUID(bytes=bytes(batch[place : place + _UUID_BYTES]))
+                for place in range(0, len(batch), _UUID_BYTES)
+            ]
 
     def _list_term_slugs(self) -> dict[str, dict[UUID, str]]:
         kinds = (("category", self.categories), ("tag", self.tags), ("author", self.authors))
@@ -136,11 +157,11 @@ def _disable_timeouts() -> None:
 def _read_snapshot(drafts: bool) -> Snapshot:
     now = current_time()
     is_exported = true() if drafts else listed(Article, now)
-    columns = (_article.created, _article.uuid, _article.slug, listed(Article, now).label("is_public"))
-    rows = sorted(_execute(select(*columns).where(is_exported)), key=lambda row: (row.created, row.uuid))
+    uuids, public_count = _read_articles(select(_article.uuid, listed(Article, now)).where(is_exported))
     has_article = _author.uuid.in_(select(_author_link.author_id).join(Article).where(is_exported))
     media = _read_media(true() if drafts else _media.uuid.in_(_select_public_media(now)))
-    renditions = _execute(select(MediaRendition.hash, MediaRendition.media_id))
+    exported = {UUID(file["uuid"]): file["uuid"] for file in media}
+    renditions = _stream(select(MediaRendition.hash, MediaRendition.media_id))
     other_hashes = {former["hash"]: file["uuid"] for file in media for former in file["former_hashes"]}
     return Snapshot(
         drafts,
@@ -149,11 +170,19 @@ def _read_snapshot(drafts: bool) -> Snapshot:
         _read_terms(Tag),
         _read_terms(Author, or_(has_article, _is_edited(), ~_is_empty_profile()) if drafts else has_article),
         media,
-        other_hashes | {hash: str(uuid) for hash, uuid in renditions},
-        [row.uuid for row in rows],
-        [row.slug for row in rows],
-        sum(row.is_public for row in rows),
+        other_hashes | {hash: exported[uuid] for hash, uuid in renditions if uuid in exported},
+        uuids,
+        public_count,
     )
+
+
+def _read_articles(statement: Select[UUID, bool]) -> tuple[bytes, int]:
+    """Return the uuids in the order of `created`, 16 bytes each, and the number of public articles."""
+    uuids, public_count = bytearray(), 0
+    for uuid, is_public in _stream(statement.order_by(_article.created, _article.uuid)):
+        uuids += uuid.bytes
+        public_count += bool(is_public)
+    return bytes(uuids), public_count
 
 
 def _is_edited() -> ColumnElement[bool]:
@@ -312,6 +341,11 @@ def _group(
 
 def _execute(statement: Select[*tuple[Any, ...]]) -> Sequence[Any]:
     return db.session.connection().execute(statement).all()
+
+
+def _stream(statement: Select[*tuple[Any, ...]]) -> Iterable[Any]:
+    """Return the rows, of which only some are in memory at a time."""
+    return db.session.connection().execute(statement.execution_options(yield_per=_STREAMED_ROWS))
 
 
 def _to_former_slugs(rows: Iterable[tuple[Any, ...]], name: str = "slug") -> list[Item]:

@@ -16,7 +16,6 @@ from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.filters import ArticleFilters
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.rendering import sanitizer
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.site.queries import get_public_site
@@ -130,6 +129,13 @@ def _get_term(kind: str, reference: str) -> Term:
     return term
 
 
+def _make_addresses_absolute(article: dict[str, Any]) -> str:
+    # Imported here for the same reason as in `renderer`.
+    from blogapi.rendering import sanitizer
+
+    return sanitizer.make_addresses_absolute(article["html"], article["url"])
+
+
 def _make_entry(site: Site, article: dict[str, Any], *, is_full: bool) -> Entry:
     published, updated = (parse_timestamp(article[name]) for name in ("published_at", "last_updated"))
     assert published is not None and updated is not None, "an article with a URL has both times"
@@ -140,7 +146,7 @@ def _make_entry(site: Site, article: dict[str, Any], *, is_full: bool) -> Entry:
         published=published,
         updated=max(published, updated),
         excerpt=article["excerpt"],
-        content=sanitizer.make_addresses_absolute(article["html"], article["url"]) if is_full else None,
+        content=_make_addresses_absolute(article) if is_full else None,
         image=addresses.make_picture_absolute(site, article["cover_image"]),
         labels=list(dict.fromkeys([article["category"]["name"], *(tag["name"] for tag in article["tags"])])),
         authors=[

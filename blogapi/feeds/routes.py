@@ -6,10 +6,11 @@ from urllib.parse import urlencode
 
 from flask import Response, request
 
-from blogapi.feeds import formats
+from blogapi.feeds import json_format
 from blogapi.feeds.entries import get_feed
 from blogapi.feeds.schemas import FeedQuery
 from blogapi.feeds.sitemap import get_part, get_sitemap
+from blogapi.publication.shared_caching import shows
 from blogapi.web.access import allow, anyone
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields
@@ -36,18 +37,25 @@ Disallow: /
 @allow(anyone)
 @bp.arguments(FeedQuery, location="query")
 @bp.response(200, {"type": "string"}, content_type=RSS, cacheable=True, may_be_missing=True)
+@shows("article", "category", "tag", "author")
 def rss_feed(query: Fields) -> Response:
     """Return the newest public articles as RSS 2.0."""
-    return _text(formats.to_rss(get_feed(query, _get_feed_path(query))), RSS)
+    # Imported here because the XML libraries need memory in each server.
+    from blogapi.feeds import xml_formats
+
+    return _text(xml_formats.to_rss(get_feed(query, _get_feed_path(query))), RSS)
 
 
 @bp.get("/feeds/atom.xml")
 @allow(anyone)
 @bp.arguments(FeedQuery, location="query")
 @bp.response(200, {"type": "string"}, content_type=ATOM, cacheable=True, may_be_missing=True)
+@shows("article", "category", "tag", "author")
 def atom_feed(query: Fields) -> Response:
     """Return the newest public articles as Atom 1.0."""
-    return _text(formats.to_atom(get_feed(query, _get_feed_path(query))), ATOM)
+    from blogapi.feeds import xml_formats
+
+    return _text(xml_formats.to_atom(get_feed(query, _get_feed_path(query))), ATOM)
 
 
 @bp.get("/feeds/feed.json")
@@ -60,14 +68,16 @@ def atom_feed(query: Fields) -> Response:
     cacheable=True,
     may_be_missing=True,
 )
+@shows("article", "category", "tag", "author")
 def json_feed(query: Fields) -> Response:
     """Return the newest public articles as JSON Feed 1.1."""
-    return _text(formats.to_json(get_feed(query, _get_feed_path(query))), JSON_FEED)
+    return _text(json_format.to_json(get_feed(query, _get_feed_path(query))), JSON_FEED)
 
 
 @bp.get("/sitemap.xml")
 @allow(anyone)
 @bp.response(200, {"type": "string"}, content_type=XML, cacheable=True, may_be_missing=True)
+@shows("article", "category", "tag", "author")
 def sitemap() -> Response:
     """Return the sitemap of the site, or an index of sitemaps if there are more than 50,000 pages."""
     return _text(get_sitemap(), XML)
@@ -76,6 +86,7 @@ def sitemap() -> Response:
 @bp.get("/sitemap-<int(min=1, max=999999):number>.xml")
 @allow(anyone)
 @bp.response(200, {"type": "string"}, content_type=XML, cacheable=True)
+@shows("article", "category", "tag", "author")
 def sitemap_part(number: int) -> Response:
     """Return one of the sitemaps of the index."""
     return _text(get_part(number), XML)
@@ -84,6 +95,7 @@ def sitemap_part(number: int) -> Response:
 @bp.get("/robots.txt")
 @allow(anyone)
 @bp.response(200, {"type": "string"}, content_type=PLAIN, cacheable=True)
+@shows()
 def robots() -> Response:
     """Tell crawlers to index the site and its pictures, and not this service."""
     return _text(_ROBOTS, PLAIN)

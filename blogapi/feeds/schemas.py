@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import marshmallow as ma
-
-from blogapi.web.fields import Text
+from blogapi.web.fields import Schema, Text
 
 
-class FeedQuery(ma.Schema):
+class FeedQuery(Schema):
     """Selects the articles of a feed."""
 
     category = Text(max_length=255, min_length=1, metadata={"description": "uuid or slug of a category."})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from html import escape
 from itertools import islice
-from xml.sax.saxutils import escape
 
 from sqlalchemy import Row, literal, select
 
@@ -52,7 +52,9 @@ def get_sitemap() -> bytes:
         if len(body) <= MAX_BYTES:
             return body
     files = range(1, -(-count // PART_ENTRIES) + 1)
-    sitemaps = "".join(f"<sitemap><loc>{escape(site.url)}/sitemap-{n}.xml</loc></sitemap>\n" for n in files)
+    sitemaps = "".join(
+        f"<sitemap><loc>{escape(site.url, quote=False)}/sitemap-{n}.xml</loc></sitemap>\n" for n in files
+    )
     return f"{_HEAD}<sitemapindex {_NAMESPACE}>\n{sitemaps}</sitemapindex>\n".encode()
 
 
@@ -128,7 +130,7 @@ def _list_terms(site: Site) -> Iterator[Entry]:
 
 def _to_sitemap(entries: Iterable[Entry]) -> bytes:
     urls = "".join(
-        f"<url><loc>{escape(url)}</loc>"
+        f"<url><loc>{escape(url, quote=False)}</loc>"
         + (f"<lastmod>{updated:%Y-%m-%dT%H:%M:%S}+00:00</lastmod>" if updated else "")
         + "</url>\n"
         for url, updated in entries

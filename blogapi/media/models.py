@@ -22,7 +22,7 @@ class Media(Identified, StoresJson, Base):
 
     __tablename__ = "media"
     __table_args__ = (
-        Index("ix_media_newest", desc("created"), "uuid"),
+        Index("ix_media_newest", "created", desc("uuid")),
         Index("ix_media_unused", "unused_since", "uuid"),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -43,11 +44,11 @@ def is_path(path: str) -> bool:
 
 def list_paths(root: Path) -> Iterator[Path]:
     """Yield the files in a media folder whose paths are those of stored files, in any order."""
-    for folder in root.iterdir() if root.is_dir() else ():
-        if len(folder.name) == 2 and folder.is_dir() and not folder.is_symlink():
-            for path in folder.iterdir():
-                if is_path(f"{folder.name}/{path.name}") and path.is_file() and not path.is_symlink():
-                    yield path
+    for folder in os.scandir(root) if root.is_dir() else ():
+        if len(folder.name) == 2 and folder.is_dir(follow_symlinks=False):
+            for file in os.scandir(folder):
+                if is_path(f"{folder.name}/{file.name}") and file.is_file(follow_symlinks=False):
+                    yield Path(file.path)
 
 
 def read_stored_files(connection: Connection) -> set[StoredFile]:

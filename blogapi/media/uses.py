@@ -8,7 +8,6 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import bindparam, delete, exists, select, union_all, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import flag_modified
 
@@ -25,6 +24,7 @@ from blogapi.publication.events import record
 from blogapi.site.models import Site
 from blogapi.site.service import STATE as SITE_STATE
 from blogapi.storage.database import Base, chunk, current_time, table_of
+from blogapi.storage.expressions import insert_or_update
 from blogapi.taxonomies.service import get_state
 from blogapi.web.stored_json import store_json
 
@@ -180,8 +180,7 @@ def _add_uses(
 ) -> None:
     if not uses:
         return
-    insert = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
-    statement = insert(_use)
+    statement = insert_or_update(session.get_bind().dialect.name, _use)
     # A former version can use the file already.
     statement = statement.on_conflict_do_update(
         index_elements=list(_use.primary_key), set_={"current": statement.excluded.current}

@@ -12,7 +12,7 @@ from flask import Response, render_template
 
 from blogapi.articles.fields import TEXT_FIELDS
 from blogapi.previews import queries
-from blogapi.rendering.sanitizer import EMBED_HOSTS
+from blogapi.rendering.embed_hosts import EMBED_HOSTS
 from blogapi.site.queries import get_site
 from blogapi.site.time_zones import to_time_zone
 from blogapi.web.access import allow, anyone

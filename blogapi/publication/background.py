@@ -8,13 +8,13 @@ from contextlib import suppress
 from datetime import timedelta
 
 from flask import Flask
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi import clock
 from blogapi.publication import events
 from blogapi.publication.events import Event
-from blogapi.storage.database import current_time, db, transaction
+from blogapi.storage.database import CommitCounter, current_time, db, transaction
 from blogapi.storage.version_check import NewerSchema
 
 CHECK_SECONDS, STOP_SECONDS = 1.0, 5.0
@@ -42,12 +42,16 @@ def delete_old_events() -> None:
     """Delete the events that have been superseded for more than KEEP. The newest event of each item stays."""
     is_old = Event.superseded < current_time() - KEEP
     while True:
-        statement = select(Event.position).where(is_old).limit(_EVENTS_PER_TRANSACTION)
-        positions = db.session.scalars(statement).all()
-        if positions:
+        statement = select(Event.position, Event.public_position).where(is_old).limit(_EVENTS_PER_TRANSACTION)
+        old = db.session.execute(statement).all()
+        if old:
             with transaction(visible=False):
+                last = max(public or 0 for _, public in old)
+                is_later = CommitCounter.deleted_position < last
+                db.session.execute(update(CommitCounter).where(is_later).values(deleted_position=last))
+                positions = [position for position, _ in old]
                 db.session.execute(delete(Event).where(Event.position.in_(positions)))
-        if len(positions) < _EVENTS_PER_TRANSACTION:
+        if len(old) < _EVENTS_PER_TRANSACTION:
             return
 
 

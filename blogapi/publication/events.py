@@ -13,6 +13,7 @@ event `published`, once, whichever server is first; `settle` starts such a write
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
@@ -23,10 +24,24 @@ from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
 from flask import Flask, current_app
-from sqlalchemy import Boolean, Index, String, bindparam, case, func, insert, null, or_, select, update
+from sqlalchemy import (
+    Boolean,
+    DateTime,
+    Index,
+    String,
+    bindparam,
+    case,
+    func,
+    insert,
+    null,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.exc import DBAPIError, TimeoutError
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
+from blogapi import clock
 from blogapi.storage import database_clock
 from blogapi.storage.database import (
     Base,
@@ -105,7 +120,7 @@ class Event(Base):
     one of its item; `superseded` is the time from which it is neither. `readable_from` is the time from which
     readers can see the item, and `due` is the same time until the item has become public. `tag` is random,
     one for each commit. `slug_before` and `path_before` describe the page before the change, `slug` and
-    `path` the page afterwards.
+    `path` the page afterwards. `fields` is a JSON array with the names of the changed fields of an update.
     """
 
     __tablename__ = "event"
@@ -128,6 +143,13 @@ class Event(Base):
     slug: Mapped[str | None]
     path: Mapped[str | None]
     superseded: Mapped[datetime | None]
+    fields: Mapped[str | None]
+
+    @property
+    def changed_fields(self) -> list[str]:
+        """The names of the changed fields; empty if they are unknown."""
+        names: list[str] = json.loads(self.fields or "[]")
+        return names
 
 
 Key = tuple[str, UUID]
@@ -137,6 +159,8 @@ class _Note(NamedTuple):
     before: State | None
     after: State | None
     what: What
+    has_events: bool = True
+    fields: frozenset[str] = frozenset()
 
 
 class AuthorQueries(Protocol):
@@ -153,6 +177,7 @@ _event, _counter = table_of(Event), table_of(CommitCounter)
 
 # These statements are built once, because building a statement takes longer than executing it.
 _READ_COUNTER = select(_counter, select(func.min(_event.c.due)).scalar_subquery().label("min_due"))
+_READ_COUNTER_AND_TIME = _READ_COUNTER.add_columns(func.clock_timestamp(type_=DateTime()).label("now"))
 _COUNTED = [column.name for column in _counter.c if not column.primary_key]
 _UPDATE_COUNTER = update(_counter).values({name: bindparam(f"new_{name}") for name in _COUNTED})
 _NOW = bindparam("now", type_=UtcDateTime())
@@ -189,15 +214,23 @@ def init_app(app: Flask, *, authors: AuthorQueries) -> None:
 
 
 def record(
-    kind: str, uuid: UUID, before: State | None, after: State | None, *, what: What = What.UPDATED
+    kind: str,
+    uuid: UUID,
+    before: State | None,
+    after: State | None,
+    *,
+    what: What = What.UPDATED,
+    has_events: bool = True,
+    fields: Collection[str] = (),
 ) -> None:
     """Note that the current transaction changes an item; None is the state of an item that does not exist.
 
-    `what` says what happens to an item that readers could see before and can see afterwards.
+    `what` says what happens to an item that readers could see before and can see afterwards. An item with a
+    new uuid has no events; all other items can have some. `fields` names the changed fields, as the API does.
     """
     notes = get_notes(db.session())
-    first = notes.get((kind, uuid))
-    notes[kind, uuid] = _Note(before if first is None else first.before, after, what)
+    first = notes.get((kind, uuid), _Note(before, after, what, has_events))
+    notes[kind, uuid] = _Note(first.before, after, what, first.has_events, first.fields | frozenset(fields))
 
 
 def get_notes(session: Session) -> dict[Key, Any]:
@@ -254,15 +287,16 @@ class _Writer:
 
     def __init__(self, session: Session) -> None:
         self._connection, self._tag = session.connection(), secrets.token_hex(4)
-        self._now = database_clock.read_clock(session)
-        self._counter = dict(self._connection.execute(_READ_COUNTER).mappings().one())
+        self._now, self._counter = _read_counter(session)
         self._min_due: datetime | None = self._counter.pop("min_due")
         self._authors: AuthorQueries = current_app.extensions[_AUTHOR_QUERIES]
         # Whether readers can notice the commit, at once or when a scheduled item becomes public.
         self._visible = False
         # The authors whom written articles show, and no longer show.
         self._shown, self._hidden = set[UUID](), set[UUID]()
+        # The rows of new events, and the items whose former events these supersede.
         self._rows: list[dict[str, Any]] = []
+        self._superseded: list[dict[str, Any]] = []
 
     def write(self, notes: Mapping[Key, _Note], *, visible: bool) -> None:
         """Write the events and count the commit."""
@@ -303,7 +337,7 @@ class _Writer:
 
     def _write_items(self, notes: Iterable[tuple[Key, _Note]]) -> None:
         """Write the events of noted items."""
-        for key, (before, after, what) in notes:
+        for key, (before, after, what, has_events, fields) in notes:
             was_public, is_public = (_is_public(state, self._now) for state in (before, after))
             self._add(
                 key,
@@ -314,6 +348,8 @@ class _Writer:
                 is_public=was_public or is_public,
                 listed=after is not None and after.listed,
                 readable_from=None if after is None else after.readable_from,
+                has_events=has_events,
+                fields=fields,
             )
             self._visible |= any(state is not None and state.readable_from for state in (before, after))
             shown_before, shown = (
@@ -341,7 +377,7 @@ class _Writer:
             was_public, is_public = uuid in old_pages, uuid in public
             if uuid not in notes and was_public == is_public:
                 continue
-            before, after, what = notes.get(uuid, _Note(State(None), State(None), What.UPDATED))
+            before, after, what, _, fields = notes.get(uuid, _Note(State(None), State(None), What.UPDATED))
             self._add(
                 (AUTHOR, uuid),
                 _choose_change(before, after, what, was_public=was_public, is_public=is_public),
@@ -350,6 +386,7 @@ class _Writer:
                 after=public.get(uuid) or _get_page(after),
                 is_public=was_public or is_public,
                 listed=is_public,
+                fields=fields,
             )
             self._visible |= was_public or is_public
         self._store()
@@ -365,8 +402,13 @@ class _Writer:
         is_public: bool,
         listed: bool,
         readable_from: datetime | None = None,
+        has_events: bool = True,
+        fields: Collection[str] = (),
     ) -> None:
-        """Add an event with the next position, and with the next public position if readers can notice it."""
+        """Add an event with the next position, and with the next public position if readers can notice it.
+
+        Only updates of public items have `fields`: readers do not learn what was edited before.
+        """
         counter, public_position = self._counter, None
         counter["position"] += 1
         if is_public:
@@ -375,6 +417,9 @@ class _Writer:
         due = readable_from if readable_from is not None and readable_from > self._now else None
         if is_public and readable_from is not None and due is None:
             counter["announced_until"] = max(readable_from, counter["announced_until"] or EPOCH)
+        if has_events:
+            superseded = {"of_kind": key[0], "of_uuid": key[1], "now": self._now, "is_public": is_public}
+            self._superseded.append(superseded)
         self._rows.append(
             {
                 **{"kind": key[0], "uuid": key[1], "what": what, "time": time, "tag": self._tag},
@@ -383,22 +428,30 @@ class _Writer:
                 **{"readable_from": readable_from, "due": due, "listed": listed, "superseded": None},
                 **{"slug_before": before.slug, "path_before": before.path},
                 **{"slug": after.slug, "path": after.path},
+                "fields": json.dumps(sorted(fields))
+                if fields and is_public and what == What.UPDATED
+                else None,
             }
         )
 
     def _store(self) -> None:
         """Store the added events; the former newest events of their items are superseded."""
+        if self._superseded:
+            self._connection.execute(_SUPERSEDE, self._superseded)
         if self._rows:
-            superseded = [
-                {
-                    **{"of_kind": row["kind"], "of_uuid": row["uuid"], "now": self._now},
-                    "is_public": row["public_position"] is not None,
-                }
-                for row in self._rows
-            ]
-            self._connection.execute(_SUPERSEDE, superseded)
             self._connection.execute(_INSERT, self._rows)
-            self._rows = []
+        self._superseded, self._rows = [], []
+
+
+def _read_counter(session: Session) -> tuple[datetime, dict[str, Any]]:
+    """Return the current time, and the columns of `_READ_COUNTER` by name."""
+    is_sqlite = session.get_bind().dialect.name == "sqlite"
+    row = (
+        session.connection().execute(_READ_COUNTER if is_sqlite else _READ_COUNTER_AND_TIME).mappings().one()
+    )
+    columns = dict(row)
+    now = clock.now() if is_sqlite else database_clock.to_utc(columns.pop("now"))
+    return now, columns
 
 
 def _is_public(state: State | None, now: datetime) -> bool:

@@ -6,6 +6,7 @@ import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote, unquote, urljoin, urlsplit
@@ -14,6 +15,7 @@ from uuid import UUID
 from sqlalchemy import (
     ColumnElement,
     CompoundSelect,
+    Executable,
     Row,
     Select,
     String,
@@ -32,7 +34,7 @@ from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.models import Article, FormerPath, FormerSlug
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.publication.visibility import UNLISTED_STATUSES, listed, listed_later, readable
+from blogapi.publication.visibility import NOW, UNLISTED_STATUSES, listed, listed_later, readable
 from blogapi.redirects.paths import to_path, without_slash
 from blogapi.site import addresses
 from blogapi.site.models import Site
@@ -76,7 +78,7 @@ def list_redirects(page: PageRequest | None, site: Site | None = None) -> Page[S
     public article (of the same or another one) is left out, so a page can have fewer rows than requested.
     """
     site = site or get_site()
-    result = paginate_both_ways(_order(), _order(is_reversed=True), _count_all(), page)
+    result = paginate_both_ways(*_build_list(), page, {"now": current_time()})
     return replace(result, rows=_hide_addresses(site, _to_redirects(site, result.rows)))
 
 
@@ -87,7 +89,8 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
         return Page([], 0, None)
     values = {kind: addresses.parse_path(complete(site), kind, path) or {} for kind in KINDS}
     slugs = {kind: placeholders.get("slug") for kind, placeholders in values.items()}
-    redirects = _to_redirects(site, db.session.execute(union_all(*_select_all(path, slugs))).all())
+    rows = db.session.execute(union_all(*_select_all(path, slugs)), {"now": current_time()}).all()
+    redirects = _to_redirects(site, rows)
     matches = [row for row in redirects if _get_page(row.old_url) == without_slash(path)]
     # A former path is a former address itself; the address of a former slug follows from the current pattern.
     matches.sort(key=lambda redirect: (redirect.old != path, not _is_path(redirect.old)))
@@ -101,6 +104,15 @@ def complete(site: Site) -> Site:
 
 def _hide_addresses(site: Site, redirects: Sequence[Redirect]) -> Sequence[Redirect]:
     return redirects if site.url else [replace(item, old_url=None, new_url=None) for item in redirects]
+
+
+@cache
+def _build_list() -> tuple[Executable, Executable, Select[int]]:
+    """Return the statements of the list, of its reverse and of its length.
+
+    They are built once, because building them takes longer than executing them.
+    """
+    return _order(), _order(is_reversed=True), _count_all()
 
 
 def _order(*, is_reversed: bool = False) -> CompoundSelect[*tuple[Any, ...]]:
@@ -120,10 +132,9 @@ def _order(*, is_reversed: bool = False) -> CompoundSelect[*tuple[Any, ...]]:
 
 def _count_all() -> Select[int]:
     """Return the statement that counts all redirects: all former addresses without the hidden ones."""
-    now = current_time()
     hidden = union_all(
         select(Article.uuid).where(Article.status.in_(UNLISTED_STATUSES)),
-        select(Article.uuid).where(listed_later(Article, now)),
+        select(Article.uuid).where(listed_later(Article)),
     )
     counts: list[ColumnElement[int]] = []
     for former in (FormerPath, FormerSlug):
@@ -142,13 +153,13 @@ def _select_all(
 ) -> Iterator[Select[*tuple[Any, ...]]]:
     """Yield a statement for each kind of redirect: all of them, or those from a path or a slug."""
     paths = {without_slash(path or ""), f"{without_slash(path or '')}/"}
-    visible = (listed if path is None else readable)(_WITHOUT_INDEX, current_time())
+    visible = listed(_WITHOUT_INDEX) if path is None else readable(_WITHOUT_INDEX)
     is_path = true() if path is None else FormerPath.path.in_(paths)
     yield _select_articles(FormerPath.path, visible & is_path)
     yield _select_articles(FormerSlug.slug, visible & _is_slug(FormerSlug.slug, Article.kind, slugs))
     for model in (Category, Tag, Author):
         condition = _is_slug(FormerTermSlug.slug, model.kind, slugs)
-        yield _select_terms(model, condition & author_is_public() if model is Author else condition)
+        yield _select_terms(model, condition & author_is_public(NOW) if model is Author else condition)
 
 
 def _is_slug(

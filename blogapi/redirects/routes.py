@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flask import Response
 
+from blogapi.publication.shared_caching import shows
 from blogapi.redirects import queries
 from blogapi.redirects.formats import format_redirects
 from blogapi.redirects.schemas import RedirectFieldsSchema, RedirectListQuery, RedirectSchema
@@ -24,6 +25,7 @@ _TEXT = {"text/plain": {"schema": {"type": "string", "example": "/old/ /new/ 308
 @bp.doc(responses={200: {"content": _TEXT}})
 @bp.arguments(RedirectListQuery, location="query")
 @bp.response(200, RedirectSchema(many=True), partial_schema=RedirectFieldsSchema)
+@shows("article", "category", "tag", "author")
 def listed(query: Query) -> PartialResult | Response:
     """List the former slugs and paths of articles, and the former slugs of categories, tags and authors."""
     if "format" in query.filters:

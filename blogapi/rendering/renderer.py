@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from blogapi.rendering import plain_text, sanitizer
+from blogapi.rendering import plain_text
 from blogapi.rendering.table_of_contents import Heading, list_headings
 
 
@@ -28,6 +28,9 @@ def render(content: str, content_type: str) -> RenderedContent:
 
     Takes at most about two seconds for 2 MB, whatever it contains, and needs no database.
     """
+    # Imported here because its libraries need 4 MB, and a server that is only read does not need them.
+    from blogapi.rendering import sanitizer
+
     html = sanitizer.to_safe_html(content, content_type)
     text = plain_text.to_plain_text(html)
     length = plain_text.measure_text(text)

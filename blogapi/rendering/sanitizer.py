@@ -10,6 +10,7 @@ from urllib.parse import unquote
 import nh3
 
 from blogapi.rendering import html_cost, markdown, slugs
+from blogapi.rendering.embed_hosts import EMBED_HOSTS
 
 # Each comment names the programs that write these classes into content.
 _PATTERNS = (
@@ -38,17 +39,6 @@ _PATTERNS = (
 )
 
 CONTENT_CLASS = re.compile("|".join(_PATTERNS))
-# Hosts whose players may be embedded in an iframe.
-EMBED_HOSTS = frozenset(
-    {
-        "youtube.com",
-        "www.youtube.com",
-        "www.youtube-nocookie.com",
-        "player.vimeo.com",
-        "open.spotify.com",
-        "w.soundcloud.com",
-    }
-)
 
 # nh3's defaults allow neither iframes nor media players.
 _TAGS = nh3.ALLOWED_TAGS | {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 import unicodedata
+from functools import lru_cache
 
 MAX_SLUG_LENGTH = 255
 # The maximum length of a derived slug. It is below MAX_SLUG_LENGTH to leave space for the number that makes a
@@ -49,6 +50,8 @@ def hyphenate(text: str, max_length: int = 0) -> str:
     return slug
 
 
+# A write derives the slug before it takes the write lock, and once more under it.
+@lru_cache(maxsize=64)
 def _slugify(text: str, max_length: int) -> str:
     return hyphenate("".join(map(_latin_to_ascii, unicodedata.normalize("NFC", text))), max_length)
 

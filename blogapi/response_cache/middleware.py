@@ -86,7 +86,10 @@ class ResponseCacheMiddleware:
         self.misses = 0
         self.source = source
         self._app, self._application = app, application
-        self.public_paths = _list_public_paths(app)
+        self._public_paths = _list_paths(app, checks_credentials=False)
+        self._guest_paths = _list_paths(app, checks_credentials=True)
+        # The beginnings of the paths whose responses can be cached for requests without a key.
+        self.keyless_paths = self._public_paths + self._guest_paths
         self._lock = threading.Lock()
         # A public version number, a time, and the time of the first publication after that time.
         self._next_due = (-1, NO_EXPIRY, NO_EXPIRY)
@@ -109,8 +112,11 @@ class ResponseCacheMiddleware:
     def _identify(self, environ: WSGIEnvironment) -> _PendingResponse | None:
         """Return the cache key and version of the response; None if it cannot be cached."""
         api_key = environ.get("HTTP_X_API_KEY", "")
-        has_cache = api_key or environ["PATH_INFO"].startswith(self.public_paths)
-        if not has_cache or environ["REQUEST_METHOD"] not in ("GET", "HEAD") or _has_body(environ):
+        if (
+            not self._has_cache(environ)
+            or environ["REQUEST_METHOD"] not in ("GET", "HEAD")
+            or _has_body(environ)
+        ):
             return None
         version = self.source.get_version(
             since=environ.get(commit_version.RECEIVED_KEY),
@@ -122,6 +128,15 @@ class ResponseCacheMiddleware:
             return None
         now = clock.now()
         return _PendingResponse(_make_cache_key(environ, api_key), version, version.time or now, now)
+
+    def _has_cache(self, environ: WSGIEnvironment) -> bool:
+        """Return whether the response depends on nothing but the API key and the values of the cache key."""
+        path = environ["PATH_INFO"]
+        if environ.get("HTTP_X_API_KEY") or path.startswith(self._public_paths):
+            return True
+        # An empty key is invalid, and a cookie can contain a session.
+        has_credentials = "HTTP_X_API_KEY" in environ or "HTTP_COOKIE" in environ
+        return not has_credentials and path.startswith(self._guest_paths)
 
     def _compute(
         self, pending: _PendingResponse, environ: WSGIEnvironment, start_response: StartResponse
@@ -251,16 +266,21 @@ def _replay(response: CachedResponse, environ: WSGIEnvironment, start_response: 
     return [response.body] if response.body else []
 
 
-def _list_public_paths(app: Flask) -> tuple[str, ...]:
-    """Return the beginnings of the paths whose responses can be cached for requests without a key."""
+def _list_paths(app: Flask, *, checks_credentials: bool) -> tuple[str, ...]:
+    """Return the beginnings of the paths of cacheable views that need no credentials.
+
+    With `checks_credentials`, they are those of views whose responses depend on credentials in the request.
+    """
     views = ((rule.rule, app.view_functions[rule.endpoint]) for rule in app.url_map.iter_rules())
-    return tuple(
-        path.partition("<")[0]
+    paths = {
+        path.partition("<")[0].rstrip("/")
         for path, view in views
         if view.__dict__.get("cacheable")
-        and (access := get_access(view))
-        and not access.rule.checks_credentials
-    )
+        and (access := get_access(view, public_reads=app.config["PUBLIC_READS"]))
+        and not access.rule.requires_credentials
+        and access.rule.checks_credentials is checks_credentials
+    }
+    return tuple(sorted(paths))
 
 
 def _content_length(headers: Iterable[tuple[str, str]]) -> int | None:

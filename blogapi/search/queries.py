@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, literal, select
 
-from blogapi.search import engines, snippets, tokenizer
-from blogapi.search.engines import Conditions, Engine, Field, Hits, get_engine
+from blogapi.search import results, snippets, tokenizer
+from blogapi.search.engines import get_engine
 from blogapi.search.models import SearchEntry
+from blogapi.search.results import Conditions, Field, Hits
 from blogapi.search.tokenizer import Query
 from blogapi.storage.database import db, table_of
 from blogapi.web.pagination import PageRequest
+
+if TYPE_CHECKING:
+    from blogapi.search.engines import Engine
 
 # Maximum number of parameters per statement. The number that SQLite accepts depends on its build.
 _MAX_PARAMETERS = 500
@@ -64,7 +69,7 @@ def search(
     limit = page.number * page.size if page else None
     if among is None:
         # The last tier looks for the phrase in the newest matches.
-        keep = engines.MAX_CANDIDATES if len(parsed.phrases) > 1 else 0
+        keep = results.MAX_CANDIDATES if len(parsed.phrases) > 1 else 0
         hits = engine.find_newest(connection, [matching, *scope], limit, keep)
     else:
         # The filters are evaluated only once, although each tier has its own statement.

@@ -14,6 +14,8 @@ from sqlalchemy.orm import Session
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, first_number, last_number
+from blogapi.search.results import IndexRow
+from blogapi.storage import prepared
 from blogapi.storage.database import current_time, table_of
 
 # Each range has two parameters. The number of parameters that SQLite accepts depends on its build.
@@ -40,6 +42,11 @@ class SearchText:
     title: str
     subtitle: str
     text: str
+
+
+def prepare(session: Session, title: str, subtitle: str, text: str) -> None:
+    """Find the words of these texts of an article before the transaction that indexes it."""
+    prepared.prepare(engines.get_engine(session).make_words, title, subtitle, text)
 
 
 def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
@@ -75,7 +82,7 @@ def add_articles(session: Session, texts: Sequence[SearchText]) -> None:
     engines.insert_rows(connection, [make_row(numbers[text.article_id], text) for text in texts])
 
 
-def make_row(number: int, text: SearchText) -> engines.IndexRow:
+def make_row(number: int, text: SearchText) -> IndexRow:
     """Return the row of the article with the number in the index."""
     return number, text.title, text.subtitle, text.text
 

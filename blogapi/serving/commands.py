@@ -27,6 +27,7 @@ from blogapi.storage.database import db
 from blogapi.storage.version_check import NewerSchema
 from blogapi.users import links
 from blogapi.users import queries as users
+from blogapi.webhooks import sender
 
 # How many seconds a running import may take to end when the server stops.
 IMPORT_STOP_SECONDS = 5
@@ -119,6 +120,7 @@ def serve(
     health.start_integrity_check(app)
     daily.start(app)
     end_announcing = background.start(app)
+    end_webhooks = sender.start(app)
     click.echo(f"Serving {Path(app.instance_path)} at {where}  (Ctrl-C ends)")
     _end_on_signals(app, http_server)
     http_server.access_log = _access_log(app)
@@ -126,6 +128,7 @@ def serve(
         http_server.run()
     finally:
         end_announcing()
+        end_webhooks()
         get_runner(app).stop(IMPORT_STOP_SECONDS)
         if http_server.access_log is not None:
             http_server.access_log.close()

@@ -73,7 +73,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         self.limits = limits
         # The socket thread may ask the application for cached responses to requests with a key or with one of
         # these paths, unless this is None.
-        self.public_paths = None if cache is None else cache.public_paths
+        self.keyless_paths = None if cache is None else cache.keyless_paths
         self.access_log = access_log
         self.stopping = False
         self.request_seconds, self.linger_seconds = limits.request, limits.linger

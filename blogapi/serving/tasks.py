@@ -160,10 +160,10 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
 
     def may_be_cached(self) -> bool:
         """Return whether the socket thread may ask for a cached response."""
-        request, public_paths = self.request, self.channel.server.public_paths
-        if public_paths is None or request.command != "GET" or not self._keeps_open():
+        request, keyless_paths = self.request, self.channel.server.keyless_paths
+        if keyless_paths is None or request.command != "GET" or not self._keeps_open():
             return False
-        return "X_API_KEY" in request.headers or request.path.startswith(public_paths)
+        return "X_API_KEY" in request.headers or request.path.startswith(keyless_paths)
 
     def replay(self) -> bool:
         """Send the response if it is cached and there is memory for it; return whether it was sent.

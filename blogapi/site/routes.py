@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from blogapi.publication.shared_caching import shows
 from blogapi.site import queries, service
 from blogapi.site.models import Site
 from blogapi.site.schemas import SiteChangesSchema, SiteSchema
@@ -17,6 +18,7 @@ REPRESENTATION = Representation(lambda uuid: queries.get_site(), SiteSchema(), q
 @bp.get("/")
 @allow(reader, scope="published")
 @bp.response(200, SiteSchema(), cacheable=True)
+@shows()
 def single() -> Site:
     """Return the site: its title, its addresses and its navigation."""
     return queries.get_site()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from blogapi.publication.events import EPOCH, State, record
 from blogapi.site import queries
 from blogapi.site.models import Site
+from blogapi.site.schemas import SiteChangesSchema
 from blogapi.storage.database import db, transaction
 from blogapi.web import media_addresses
-from blogapi.web.fields import Fields
+from blogapi.web.fields import Fields, name_changes
 
 # Readers always see the site, which has no page of its own.
 STATE = State(EPOCH)
@@ -18,10 +19,11 @@ def change(fields: Fields) -> Site:
     with transaction():
         site = queries.get_site()
         pictures, address = site.list_pictures(), site.service_url
+        changed = name_changes(SiteChangesSchema, site, fields)
         for name, value in fields.items():
             setattr(site, name, value)
-        if db.session.is_modified(site):
-            record(Site.kind, site.uuid, STATE, STATE)
+        if changed:
+            record(Site.kind, site.uuid, STATE, STATE, fields=changed)
         db.session.flush()
         media_addresses.store_uses(site, pictures, site.list_pictures())
         if site.service_url != address:

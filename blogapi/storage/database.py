@@ -177,7 +177,8 @@ class CommitCounter(Base):
     `tag` is a random text. On PostgreSQL, every commit changes it; on SQLite, which has a counter of its own,
     only commits that write events or that readers can notice. `visible` is the tag of the last commit that
     readers without access to drafts can notice. `position` and `public_position` are the last assigned
-    positions, and `announced_until` is the latest time of an item that was announced as public.
+    positions, and `announced_until` is the latest time of an item that was announced as public. Old events up
+    to `deleted_position`, a public position, may have been deleted.
     """
 
     __tablename__ = "commit_counter"
@@ -188,6 +189,7 @@ class CommitCounter(Base):
     position: Mapped[int]
     public_position: Mapped[int]
     announced_until: Mapped[datetime | None]
+    deleted_position: Mapped[int] = mapped_column(server_default="0")
 
 
 class WriteEvents(Protocol):

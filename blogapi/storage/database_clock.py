@@ -24,22 +24,23 @@ def get_time(session: Session) -> datetime:
     connection = session.connection()
     info = transaction_info.get_info(session)
     if "time" not in info:
-        info["time"] = _to_utc(connection.exec_driver_sql("SELECT now()").scalar_one())
+        info["time"] = to_utc(connection.exec_driver_sql("SELECT now()").scalar_one())
     time: datetime = info["time"]
     return time
 
 
 def set_time(session: Session, time: datetime) -> None:
     """Set the time of the session's transaction, as PostgreSQL returned it."""
-    transaction_info.get_info(session)["time"] = _to_utc(time)
+    transaction_info.get_info(session)["time"] = to_utc(time)
 
 
 def read_clock(session: Session) -> datetime:
     """Return the current time (aware, UTC), which may be later than the time of the transaction."""
     if session.get_bind().dialect.name == "sqlite":
         return clock.now()
-    return _to_utc(session.connection().exec_driver_sql("SELECT clock_timestamp()").scalar_one())
+    return to_utc(session.connection().exec_driver_sql("SELECT clock_timestamp()").scalar_one())
 
 
-def _to_utc(time: datetime) -> datetime:
+def to_utc(time: datetime) -> datetime:
+    """Return the time that PostgreSQL has returned as UTC."""
     return clock.from_database(time).astimezone(UTC)

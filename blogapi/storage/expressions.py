@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, Table
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -28,3 +29,9 @@ def _compile_plain(element: unindexed, compiler: SQLCompiler, **options: Any) ->
 @compiles(unindexed, "sqlite")
 def _compile_sqlite(element: unindexed, compiler: SQLCompiler, **options: Any) -> str:
     return f"+{compiler.process(element.clauses, **options)}"
+
+
+def insert_or_update(dialect: str, table: Table) -> Any:
+    """Return an INSERT of the dialect, which has the method `on_conflict_do_update`."""
+    # Each dialect is imported where it is used: PostgreSQL's needs 2 MB of memory.
+    return import_module(f"sqlalchemy.dialects.{dialect}").insert(table)

@@ -22,7 +22,6 @@ from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Page, PageRequest, paginate
 from blogapi.web.slug_lookup import NIL_UUID, SlugOwner, choose_owner
 from blogapi.web.stored_json import stored_fields
-from blogapi.web.unique_slugs import is_similar, similar_slug_range
 
 # A function that returns the public articles of a term, with the documented fields.
 ListArticles = Callable[[UUID], JsonBody]
@@ -169,19 +168,18 @@ def find_by_slugs(taxonomy: Taxonomy[TermType], slugs: Sequence[str]) -> dict[st
     return terms
 
 
-def find_similar_slugs(taxonomy: Taxonomy[TermType], slug: str, *, exclude: UUID = NIL_UUID) -> set[str]:
-    """Return the current and former slugs that equal this slug or start with it and a hyphen.
-
-    The slugs of the term `exclude` are left out.
-    """
+def find_taken_slugs(
+    taxonomy: Taxonomy[TermType], slugs: Sequence[str], *, exclude: UUID = NIL_UUID
+) -> set[str]:
+    """Return those of the slugs that a term other than `exclude` has or had."""
     model: type[Term] = taxonomy.model
     statement = union_all(
-        select(model.slug).where(is_similar(model.slug), model.uuid != exclude),
+        select(model.slug).where(model.slug.in_(slugs), model.uuid != exclude),
         select(_former.slug).where(
-            _former.kind == model.kind, is_similar(_former.slug), _former.term_id != exclude
+            _former.kind == model.kind, _former.slug.in_(slugs), _former.term_id != exclude
         ),
     )
-    return set(db.session.scalars(statement, similar_slug_range(slug)))
+    return set(db.session.scalars(statement))
 
 
 @cache

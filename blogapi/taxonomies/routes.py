@@ -9,6 +9,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement
 
+from blogapi.publication.shared_caching import Shown, shows
 from blogapi.taxonomies import queries, service
 from blogapi.taxonomies.queries import CountArticles, IsPublic, ListArticles
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
@@ -21,6 +22,9 @@ from blogapi.web.pagination import BulkDeleteQuery, Page, Query
 from blogapi.web.slug_lookup import accept_slugs
 
 View = TypeVar("View", bound=Callable[..., Any])
+
+# A list of articles shows their terms.
+_LISTED_KINDS = ("article", "category", "tag", "author")
 
 
 def build_blueprint(
@@ -36,6 +40,7 @@ def build_blueprint(
     here would be circular.
     """
     singular, plural, schema = taxonomy.singular, taxonomy.plural, taxonomy.schema
+    kind = taxonomy.model.kind
     bp = Blueprint(plural, __name__, url_prefix=f"/api/v1/blog/{plural}", description=plural.capitalize())
 
     def get_condition() -> ColumnElement[bool] | None:
@@ -70,6 +75,7 @@ def build_blueprint(
         cacheable=True,
     )
     @_summary(f"List the {plural}, sorted by name.")
+    @shows(kind, "article")
     def listed(query: Query) -> Page[JsonBody]:
         return queries.list_json(
             taxonomy,
@@ -92,6 +98,7 @@ def build_blueprint(
     )
     @_summary(f"Return a {singular} with its public articles, newest first.")
     @accept_slugs(partial(queries.find_slug_owner, taxonomy))
+    @shows(find=lambda query, id: Shown(_LISTED_KINDS, {kind: [id]}))
     def single(query: Query, id: UUID) -> JsonBody:
         return get_json(id, query.fields)
 

@@ -19,7 +19,7 @@ from blogapi.taxonomies.models import ArticleCount, FormerTermSlug, Term
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.web import media_addresses, stored_json
 from blogapi.web.errors import Conflict, NotFound
-from blogapi.web.fields import Fields
+from blogapi.web.fields import Fields, name_changes
 from blogapi.web.unique_slugs import choose_slug
 
 
@@ -34,7 +34,7 @@ def create(
     with transaction():
         if taxonomy.check is not None:
             taxonomy.check(None, fields)
-        slug = choose_slug(fields.get("slug"), fields["name"], partial(queries.find_similar_slugs, taxonomy))
+        slug = choose_slug(fields.get("slug"), fields["name"], partial(queries.find_taken_slugs, taxonomy))
         columns = {**taxonomy.defaults, **fields, "slug": slug, "uuid": uuid or uuid4()}
         if taxonomy.creator_owns:
             columns["owner_id"] = owner
@@ -65,14 +65,15 @@ def change(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType
         if taxonomy.check is not None:
             taxonomy.check(uuid, fields)
         if "slug" in fields and fields["slug"] != term.slug:
-            choose_slug(fields["slug"], "", partial(queries.find_similar_slugs, taxonomy, exclude=uuid))
+            choose_slug(fields["slug"], "", partial(queries.find_taken_slugs, taxonomy, exclude=uuid))
             _record_rename(term, fields["slug"])
         before, pictures = get_state(term), term.list_pictures()
+        changed = name_changes(taxonomy.body_schema, term, fields)
         for name, value in fields.items():
             setattr(term, name, value)
-        if db.session.is_modified(term):
+        if changed:
             store(term, pictures)
-            record(term.kind, uuid, before, get_state(term))
+            record(term.kind, uuid, before, get_state(term), fields=changed)
     return term
 
 

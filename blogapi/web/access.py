@@ -23,6 +23,9 @@ Scope = Literal["published", "read", "write"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 View = TypeVar("View", bound=Callable[..., Any])
 
+# The attribute of a view that shows published content; see `publication.shared_caching`.
+SHOWS = "shows"
+
 
 @dataclass(frozen=True, slots=True)
 class Caller:
@@ -113,9 +116,14 @@ def check_before_body(check: Callable[[], None]) -> Callable[[View], View]:
     return decorate
 
 
-def get_access(view: Callable[..., Any]) -> Access | None:
-    """Return the requirements that the view declares with `allow`, or None."""
-    return view.__dict__.get("access")
+def get_access(view: Callable[..., Any], *, public_reads: bool = False) -> Access | None:
+    """Return the requirements that the view declares with `allow`, or None.
+
+    With `public_reads`, the setting PUBLIC_READS, a view that shows published content needs no credentials.
+    """
+    access: Access | None = view.__dict__.get("access")
+    is_published_content = access == Access(reader, "published") and SHOWS in view.__dict__
+    return Access(guest, "published") if public_reads and is_published_content else access
 
 
 def current_caller() -> Caller:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from flask import Response, current_app, request
+from flask import Response, current_app, g, request
 
 from blogapi.storage.database import transaction
 from blogapi.web.errors import PreconditionFailed, PreconditionRequired
@@ -13,7 +13,7 @@ from blogapi.web.idempotency import run_once
 
 
 def perform_write(write: Callable[[], Response], etag: Callable[[], str | None]) -> Response:
-    """Check the request's preconditions and return the response of `write`, in one transaction.
+    """Check the caller and the preconditions and return the response of `write`, in one transaction.
 
     `etag` returns the current ETag, or None if the item does not exist. A POST with an Idempotency-Key is
     executed only once. Raises PreconditionFailed if `If-Match` does not match, or if the request has
@@ -26,6 +26,8 @@ def perform_write(write: Callable[[], Response], etag: Callable[[], str | None])
         return write()
 
     with transaction(visible=None):
+        # While the write waited for the lock, the key can have been deleted, or the user disabled.
+        g.check_caller()
         if request.method == "POST" and "Idempotency-Key" in request.headers:
             return run_once(checked_write)
         return checked_write()

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from itertools import chain
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -61,6 +60,14 @@ def get_limit(limit: int | str) -> int:
     return value
 
 
+class Schema(ma.Schema):
+    """Base of all schemas of requests and responses; no code changes an instance."""
+
+    def __deepcopy__(self, memo: object) -> Self:
+        # flask-smorest copies the schemas of a view in each of its decorators, which needs 1 MB of memory.
+        return self
+
+
 class Text(ma.fields.String):
     """A string of at most `max_length` characters (a number, or the name of a setting).
 
@@ -103,7 +110,7 @@ class Slug(Text):
         return slug
 
 
-class EmptySchema(ma.Schema):
+class EmptySchema(Schema):
     """No body, or an empty object."""
 
     class Meta:
@@ -200,7 +207,7 @@ def is_web_address(address: str) -> bool:
     return not parts.netloc
 
 
-class InputSchema(ma.Schema):
+class InputSchema(Schema):
     """Base of request schemas: unknown fields are refused.
 
     `read_only` names response fields that a write cannot change. They are removed, so that a client can send
@@ -241,7 +248,7 @@ class Reference(InputSchema):
             raise ma.ValidationError("Send a uuid or a slug.")
 
 
-class OutputSchema(ma.Schema):
+class OutputSchema(Schema):
     """Base of response schemas: every field is always present."""
 
     def hidden_state(self, shown: Any) -> str:
@@ -256,7 +263,7 @@ class OutputSchema(ma.Schema):
         field_obj.required = True
 
 
-class PartialOutputSchema(ma.Schema):
+class PartialOutputSchema(Schema):
     """Base of response schemas with only the fields that the request selects."""
 
     def on_bind_field(self, field_name: str, field_obj: ma.fields.Field[Any]) -> None:
@@ -306,7 +313,8 @@ class FieldNames(ma.fields.Field[tuple[str, ...]]):
     """A comma-separated list of fields of a schema.
 
     `*` stands for the fields of `default`, the schema of the response without `fields` (None: all fields).
-    In a list, `single` is the schema of a single item; its other fields are refused with a hint.
+    A name with a leading `-` removes a field that stands before it. In a list, `single` is the schema of a
+    single item; its other fields are refused with a hint.
     """
 
     def __init__(
@@ -329,7 +337,8 @@ class FieldNames(ma.fields.Field[tuple[str, ...]]):
                 "description": "Comma-separated list of the fields to return. `*` stands for the fields of a "
                 "response without this parameter: "
                 + ", ".join(f"`{name}`" for name in self.default_names)
-                + (f". Other fields: {', '.join(others)}." if others else "."),
+                + (f". Other fields: {', '.join(others)}." if others else ".")
+                + f" A field with `-` in front is left out, as in `*,-{self.default_names[-1]}`.",
                 "example": self.field_names[0],
             },
             **options,
@@ -337,16 +346,32 @@ class FieldNames(ma.fields.Field[tuple[str, ...]]):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> tuple[str, ...]:
         names = [name.strip() for name in str(value).split(",")]
-        errors = [self._describe_error(name) for name in names if name not in ("*", *self.field_names)]
+        known = {"*", *self.field_names, *(f"-{name}" for name in self.field_names)}
+        errors = [self._describe_error(name.removeprefix("-")) for name in names if name not in known]
         if errors:
             raise ma.ValidationError(errors)
-        groups = (self.default_names if name == "*" else (name,) for name in names)
-        return tuple(dict.fromkeys(chain.from_iterable(groups)))
+        if names[0].startswith("-"):
+            raise ma.ValidationError(f"Begin with the fields to keep, as in `*,{names[0]}`.")
+        selected = dict[str, None]()
+        for name in names:
+            if name.startswith("-"):
+                selected.pop(name[1:], None)
+            else:
+                selected |= dict.fromkeys(self.default_names if name == "*" else (name,))
+        if not selected:
+            raise ma.ValidationError("All fields are left out; keep at least one.")
+        return tuple(selected)
 
     def _describe_error(self, name: str) -> str:
         if name in self.single_names:
             return f"{name!r} is not a field of a list; request a single item with `fields={name}`."
         return f"{name!r} is not a field; send one of *, {', '.join(self.field_names)}."
+
+
+def name_changes(schema: type[ma.Schema], item: object, values: Fields) -> list[str]:
+    """Return the fields of the schema whose values, by attribute, differ from those of the item."""
+    names = {field.attribute or name: name for name, field in schema._declared_fields.items()}
+    return [names[attribute] for attribute, value in values.items() if getattr(item, attribute) != value]
 
 
 class WithAttributes:

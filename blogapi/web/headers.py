@@ -15,8 +15,12 @@ from blogapi.web import request_id
 from blogapi.web.errors import PROBLEM_JSON
 
 VARY = "Accept, origin"
+# For operations that callers with and without credentials may call, with the setting PUBLIC_READS.
+PUBLIC_VARY = f"{VARY}, X-API-KEY, Cookie"
+ENCODING_VARY = f"{VARY}, Accept-Encoding"
 NO_CACHE = "private, no-cache"
 NO_STORE = "no-store"
+_PUBLIC_PATTERN = "public, max-age=0, s-maxage=[0-9]+, stale-while-revalidate=[0-9]+"
 
 # The documented operations send exactly this `Allow` header, even if the path accepts other methods.
 DOCUMENTED_ALLOW = "GET, PUT, PATCH, DELETE, HEAD, OPTIONS"
@@ -54,12 +58,18 @@ RESPONSE_HEADERS = (
         "Cross-Origin-Opener-Policy", "same-origin", "Pages of other origins get no reference to the window."
     ),
     # Flask adds `Cookie` to the value if the response depends on the session.
-    _constant("Vary", VARY, "Request headers that the response may depend on.", f"{VARY}, Cookie"),
+    _constant(
+        "Vary",
+        VARY,
+        "Request headers that the response may depend on.",
+        *(f"{VARY}, Cookie", PUBLIC_VARY, ENCODING_VARY),
+    ),
     ResponseHeader(
         "Cache-Control",
         None,
-        "Whether the browser may store the response. A stored response is revalidated before each use.",
-        {"type": "string", "enum": [NO_CACHE, NO_STORE]},
+        "Whether browsers and shared caches may store the response. A browser revalidates a stored response "
+        "before each use.",
+        {"type": "string", "pattern": f"^({NO_CACHE}|{NO_STORE}|{_PUBLIC_PATTERN})$", "example": NO_CACHE},
     ),
     ResponseHeader(
         request_id.REQUEST_ID_HEADER,
@@ -83,7 +93,8 @@ CORS_EXPOSED_HEADERS = (
 
 def finish_response(response: Response) -> Response:
     """Add the headers that every response has; answer a GET or HEAD request with 304 if its ETag matches."""
-    response.headers.update(CONSTANT_HEADERS)
+    for name, value in CONSTANT_HEADERS.items():
+        response.headers.setdefault(name, value)
     if response.status_code in (204, 308):
         response.headers.pop("Content-Type", None)
     if request.method in ("GET", "HEAD"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import urlencode
@@ -98,19 +98,24 @@ def paginate_rows(statement: Select[*tuple[Any, ...]], page: PageRequest | None)
 
 
 def paginate_both_ways(
-    forwards: Executable, backwards: Executable, total: Select[int], page: PageRequest | None
+    forwards: Executable,
+    backwards: Executable,
+    total: Select[int],
+    page: PageRequest | None,
+    values: Mapping[str, Any],
 ) -> Page[Sequence[Any]]:
     """Return a page of a list whose statements have the parameters `limit` and `offset`, or all its rows.
 
-    `backwards` selects the rows in the reverse order, and `total` counts them.
+    `backwards` selects the rows in the reverse order, and `total` counts them. `values` are the values of
+    the other parameters of the statements.
     """
     if page is None:
-        rows = db.session.execute(forwards, {"limit": ALL_ROWS, "offset": 0}).all()
+        rows = db.session.execute(forwards, {**values, "limit": ALL_ROWS, "offset": 0}).all()
         return Page(rows, len(rows), None)
-    length = db.session.scalar(total) or 0
+    length = db.session.scalar(total, values) or 0
     limit, offset, is_backwards = page.locate(length)
     rows = db.session.execute(
-        backwards if is_backwards else forwards, {"limit": limit, "offset": offset}
+        backwards if is_backwards else forwards, {**values, "limit": limit, "offset": offset}
     ).all()
     return Page(rows[::-1] if is_backwards else rows, length, page)
 

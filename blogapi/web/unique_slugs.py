@@ -2,50 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-
-from sqlalchemy import ColumnElement, and_, bindparam, or_
-from sqlalchemy.orm import InstrumentedAttribute
+from collections.abc import Callable, Collection, Sequence
 
 from blogapi.rendering.slugs import make_slug
-from blogapi.storage.database import bytewise
 from blogapi.web.errors import Conflict
 
+# The numbers of slugs that are looked up at first, and at most, in one statement.
+FIRST_LOOKUP, _MAX_LOOKUP = 4, 500
 
-def is_similar(column: ColumnElement[str] | InstrumentedAttribute[str]) -> ColumnElement[bool]:
-    """Return the SQL condition that the column equals a slug or starts with this slug and a hyphen.
-
-    `similar_slug_range` returns the values of the parameters of the condition.
-    """
-    # The condition is a range, because LIKE would read the whole table (5 ms for 10,000 articles).
-    after, before = bytewise(column) > bindparam("after"), bytewise(column) < bindparam("before")
-    return or_(column == bindparam("slug"), and_(after, before))
+# Returns those of the slugs that are in use.
+FindTaken = Callable[[Sequence[str]], Collection[str]]
 
 
-def similar_slug_range(slug: str) -> dict[str, str]:
-    """Return the values of the parameters of `is_similar` for a slug."""
-    # `.` follows `-` in ASCII.
-    return {"slug": slug, "after": f"{slug}-", "before": f"{slug}."}
+def number_slugs(slug: str, first: int = 1, size: int = FIRST_LOOKUP) -> list[str]:
+    """Return `size` slugs with consecutive numbers from `first`; number 1 is `slug` itself."""
+    return [slug if number == 1 else f"{slug}-{number}" for number in range(first, first + size)]
 
 
-def first_free_slug(slug: str, taken: Collection[str]) -> str:
+def first_free_slug(slug: str, find_taken: FindTaken) -> str:
     """Return `slug`, or `slug` with the first free number (-2, -3, …) if it is taken."""
-    if slug not in taken:
-        return slug
-    numbered = (f"{slug}-{number}" for number in range(2, len(taken) + 3))
-    return next(candidate for candidate in numbered if candidate not in taken)
+    # Each slug is looked up in the unique index. An index of PostgreSQL has the order of its locale, so it
+    # cannot find all slugs that begin with a text.
+    first, size = 1, FIRST_LOOKUP
+    while True:
+        candidates = number_slugs(slug, first, size)
+        taken = find_taken(candidates)
+        for candidate in candidates:
+            if candidate not in taken:
+                return candidate
+        first, size = first + size, min(4 * size, _MAX_LOOKUP)
 
 
-def choose_slug(slug: str | None, name: str, find_similar: Callable[[str], Collection[str]]) -> str:
+def choose_slug(slug: str | None, name: str, find_taken: FindTaken) -> str:
     """Return the requested slug, or a free slug derived from the name if `slug` is None.
 
-    `find_similar` returns the slugs in use that begin with its argument. Raises Conflict if the given slug is
-    in use.
+    Raises Conflict if the given slug is in use.
     """
     if slug is None:
-        derived = make_slug(name)
-        return first_free_slug(derived, find_similar(derived))
-    if slug in find_similar(slug):
+        return first_free_slug(make_slug(name), find_taken)
+    if find_taken([slug]):
         raise Conflict(
             f"The slug {slug!r} is taken; choose another.", code="slug_taken", errors={"slug": ["Is taken."]}
         )

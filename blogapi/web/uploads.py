@@ -25,7 +25,7 @@ from blogapi.web.errors import (
     UnsupportedMediaType,
     flatten_messages,
 )
-from blogapi.web.fields import Fields, Text
+from blogapi.web.fields import Fields, Schema, Text
 
 MULTIPART = "multipart/form-data"
 
@@ -48,7 +48,7 @@ class FilePart(ma.fields.Field[FileStorage]):
         return value
 
 
-class FileBodySchema(ma.Schema):
+class FileBodySchema(Schema):
     """A file."""
 
     class Meta:
@@ -57,7 +57,7 @@ class FileBodySchema(ma.Schema):
     file = FilePart(required=True)
 
 
-class FileQuery(ma.Schema):
+class FileQuery(Schema):
     """The query parameters of an upload."""
 
     name = Text(

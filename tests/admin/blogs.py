@@ -113,7 +113,8 @@ def serve_blog(folder: Path, **settings: Any) -> Iterator[Blog]:
 def replace_asset(name: str, content: bytes) -> Iterator[None]:
     """Serve another content of a file of the pages; use it before a browser keeps the file."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(assets.FILES, name, content)
+        assets.get_digest()
+        patch.setitem(assets.read_files(), name, content)
         assets.compress.cache_clear()
         yield
     assets.compress.cache_clear()

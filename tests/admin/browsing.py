@@ -23,8 +23,8 @@ _TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"
 class AdminPages(PageOpener):
     """Opens pages in tabs that share the cookies and the storage of one browser profile per user."""
 
-    def __init__(self, browser: Any, blog: Blog) -> None:
-        super().__init__(browser, blog.origin)
+    def __init__(self, browser: Any, blog: Blog, **options: Any) -> None:
+        super().__init__(browser, blog.origin, **options)
         self.blog = blog
         self._contexts: dict[str, BrowserContext] = {}
 

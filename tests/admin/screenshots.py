@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from tests.admin import demo
+from tests.admin import demo, hooks
 from tests.admin.blogs import create_users, open_app, serve_blog
 from tests.admin.browsing import AdminPages, wait_for_page
 from tests.browser import launch_browser
@@ -60,6 +60,23 @@ def create_key(page: Page) -> None:
     click("button", "Create key")(page)
 
 
+def fill_in_webhook(page: Page) -> None:
+    """Fill in the form of a build hook."""
+    page.get_by_label("Name", exact=True).fill("harbour site")
+    page.get_by_label("Address of the build hook", exact=True).fill(
+        "https://api.netlify.com/build_hooks/5f0c"
+    )
+
+
+def open_on_its_way(page: Page) -> None:
+    """Open the popover of a published article, which is in a menu on a phone."""
+    if page.get_by_role("button", name="More", exact=True).is_visible():
+        click("button", "More")(page)
+        click("menuitem", "On its way to readers")(page)
+    else:
+        click("button", "Published")(page)
+
+
 STATES = (
     State("sign-in", "sign-in/", user=""),
     State("overview", ""),
@@ -72,6 +89,7 @@ STATES = (
     State("editor-publish", "articles/{splice}/", click("button", "Publish")),
     State("editor-new", "articles/new/"),
     State("editor-edits", "articles/{foghorn}/"),
+    State("editor-on-its-way", "articles/{folder}/", open_on_its_way),
     State("history", "articles/{folder}/history/"),
     State("preview", "articles/{splice}/preview/"),
     State("media", "media/"),
@@ -84,6 +102,11 @@ STATES = (
     State("users", "users/"),
     State("keys", "keys/"),
     State("keys-new", "keys/", create_key),
+    State("webhooks", "webhooks/"),
+    State("webhooks-empty", "webhooks/", is_empty=True),
+    State("webhook-new", "webhooks/new/", fill_in_webhook),
+    State("webhook-calls", "webhooks/{harbour site}/", lambda page: page.locator(".version").nth(11).click()),
+    State("webhook-change", "webhooks/{search index}/change/"),
     State("import", "import/"),
     State("export", "export/"),
     State("backups", "backups/"),
@@ -109,6 +132,7 @@ def draw_blog(folder: Path, states: list[State], instance: Path, browser: object
     with serve_blog(instance) as blog:
         uuids = {} if is_empty else demo.fill_blog(blog)
         short = {name: uuids.get(getattr(demo, name.upper())) for name in ("splice", "foghorn", "folder")}
+        short |= {} if is_empty else hooks.add_demo_hooks(blog)
         pages = AdminPages(browser, blog)
         for state in states:
             for variant, options in VARIANTS.items():

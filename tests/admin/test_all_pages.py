@@ -7,6 +7,7 @@ import pytest
 from blogapi.admin import routes
 from tests.admin.browsing import list_violations, wait_for_page
 from tests.admin.demo import SPLICE, fill_blog
+from tests.admin.hooks import add_demo_hooks
 from tests.browser import is_wider_than_the_window
 
 pytestmark = pytest.mark.sqlite("the pages use the API alone")
@@ -20,12 +21,19 @@ def article(blog):
     return fill_blog(blog, scale=8, pictures=3)[SPLICE]
 
 
+@pytest.fixture(scope="module")
+def webhook(blog):
+    """The uuid of a webhook with calls."""
+    return add_demo_hooks(blog)["harbour site"]
+
+
 @pytest.fixture
-def open_loaded(article, open_admin):
+def open_loaded(article, webhook, open_admin):
     """Return a function that opens a page and waits for its data."""
 
     def open_it(path, **options):
-        page = open_admin(f"/admin{path.replace('<id:id>', article)}", **options)
+        uuid = webhook if path.startswith("/webhooks/") else article
+        page = open_admin(f"/admin{path.replace('<id:id>', uuid)}", **options)
         wait_for_page(page)
         return page
 

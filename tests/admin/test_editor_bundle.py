@@ -43,7 +43,7 @@ def open_editor(open_admin):
     def open_it(**options):
         page = open_admin("/admin/sign-in/", user="")
         wait_for_page(page)
-        page.evaluate(SHOW, [assets.DIGEST, options])
+        page.evaluate(SHOW, [assets.get_digest(), options])
         page.get_by_role("textbox", name="Text", exact=True).focus()
         return page
 
@@ -121,7 +121,7 @@ def test_all_lines_of_a_large_window_have_their_marks_at_once(open_admin):
     page = open_admin("/admin/sign-in/", user="", height=3_000)
     wait_for_page(page)
     text = f"## Heading\n\n{'The tide comes and goes. ' * 5}\n\n" * 150
-    page.evaluate(SHOW, [assets.DIGEST, {"text": text}])
+    page.evaluate(SHOW, [assets.get_digest(), {"text": text}])
     # CodeMirror measures the window in one of the next frames.
     headings = (
         "[...document.querySelectorAll('.cm-line')].filter((line) => line.textContent.startsWith('##'))"

@@ -23,7 +23,7 @@ BREAD = "---\ntitle: Bread\ndate: 2024-05-01\n---\nFlour and time. ![Oven](oven.
 @pytest.fixture(scope="module", autouse=True)
 def short_polls():
     """Let the page ask for the state of an import more often."""
-    script = assets.FILES["pages/import.js"]
+    script = assets.read_files()["pages/import.js"]
     quick = script.replace(b"POLL_MS = 1000", b"POLL_MS = 100")
     assert quick != script
     with replace_asset("pages/import.js", quick):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from tests.admin.browsing import list_violations
+from tests.admin.hooks import add_hook
 from tests.browser import is_wider_than_the_window
+from tests.webhooks.receiver import receive
 
 pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
@@ -40,6 +43,43 @@ def test_the_overview_names_what_waits_and_what_comes(api, open_admin):
     all_drafts = page.get_by_role("link", name="All drafts", exact=True)
     assert all_drafts.get_attribute("href") == "/admin/articles/?status=draft"
     assert list_violations(page) == []
+
+
+def test_the_site_is_built_now(blog, api, open_admin):
+    page = open_admin("/admin/")
+    page.get_by_role("heading", name="Health").wait_for()
+    assert page.get_by_role("heading", name="The site", exact=True).count() == 0
+    blog.app.config["WEBHOOK_HOSTS"] = ("127.0.0.1",)
+    with receive() as receiver:
+        body = {"name": "harbour site", "url": receiver.url, "preset": "netlify"}
+        path = f"webhooks/{api.post('webhooks/', body)['uuid']}/"
+        page.reload()
+        page.get_by_text("No build asked for yet").wait_for()
+        receiver.answer(503)
+        build = page.get_by_role("button", name="Build the site now")
+        build.click()
+        page.get_by_text("Netlify answered 503").wait_for()
+        build.click()
+        page.get_by_text("Build asked for at").wait_for()
+        page.get_by_text("Netlify answered 204. No change waits.").wait_for()
+        assert [call.path for call in receiver.calls] == ["/secret/hook?trigger_title=Build"] * 2
+    api.post(
+        "blog/articles/", {"title": "Later", "status": "scheduled", "published_at": "2099-01-01T00:00:00Z"}
+    )
+    page.reload()
+    page.get_by_text("in 72 years. The site is told then").first.wait_for()
+    assert list_violations(page) == []
+    api.delete(path)
+
+
+def test_a_failing_webhook_is_shown_with_its_cure(blog, api, open_admin):
+    uuid = add_hook(blog, "newsletter", preset="standard", mode="each", paused="failures", position=0)
+    page = open_admin("/admin/")
+    cure = page.get_by_role("link", name="“newsletter” is paused")
+    cure.wait_for()
+    assert cure.get_attribute("href") == "/admin/webhooks/"
+    page.get_by_text(re.compile(r"No answer for 3 days\. \d+ changes? waits? for it\.")).wait_for()
+    api.delete(f"webhooks/{uuid}/")
 
 
 def test_the_health_of_the_blog_can_be_checked_again(api, open_admin):

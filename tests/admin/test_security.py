@@ -15,6 +15,7 @@ from tests.admin.blogs import PASSWORD, Client
 from tests.admin.browsing import wait_for_page
 from tests.admin.demo import draw_picture
 from tests.browser import wait_until
+from tests.webhooks.rows import add_webhook
 
 pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
@@ -193,11 +194,14 @@ def show_import(page):
 
 
 # Beside the menu, these pages show no texts of users, except for the report of an import.
-PAGES_WITHOUT_TEXTS = {"/setup/", "/reset/", "/users/", "/import/", "/export/", "/backups/"}
+PAGES_WITHOUT_TEXTS = {
+    *("/setup/", "/reset/", "/users/", "/import/", "/export/", "/backups/"),
+    "/webhooks/new/",
+}
 
 
 @pytest.mark.slow
-def test_texts_with_scripts_are_shown_as_texts(article, api, open_admin):
+def test_texts_with_scripts_are_shown_as_texts(article, blog, api, open_admin):
     """The pages, their menus, dialogs and toasts show the attacks, and contain no element of them."""
     path = f"blog/articles/{article}/"
     steps = {
@@ -212,10 +216,12 @@ def test_texts_with_scripts_are_shown_as_texts(article, api, open_admin):
         "/import/": show_import,
     }
     page = open_admin("/admin/")
+    webhook, _ = add_webhook(blog.app, name=ATTACKS[0])
     faults = []
     # The editor shows the file that is deleted from the library in the end.
     for place in sorted((page.path for page in routes.PAGES), key="/media/".__eq__):
-        page.goto(f"/admin{place.replace('<id:id>', article)}")
+        item = webhook if place.startswith("/webhooks/") else article
+        page.goto(f"/admin{place.replace('<id:id>', str(item))}")
         wait_for_page(page)
         for step in itertools.chain(["page"], show_menus(page), steps.get(place, lambda _: ())(page)):
             result = page.evaluate(FIND)

@@ -282,6 +282,6 @@ WORDS = {
 
 def test_times_and_sizes_in_words(open_sample):
     expressions = ", ".join(WORDS)
-    module = f"/admin/assets/{assets.DIGEST}/format.js"
+    module = f"/admin/assets/{assets.get_digest()}/format.js"
     code = f"import('{module}').then((f) => (f.setTimeZone('Europe/Lisbon'), [{expressions}]))"
     assert dict(zip(WORDS, open_sample().evaluate(code), strict=True)) == WORDS

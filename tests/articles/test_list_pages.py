@@ -26,8 +26,23 @@ PUBLIC = (
         "tag=rye&published_before=2020-01-03",
         "tag=rye&category=a&category=kitchen",
     ),
+    *(
+        "tags_all=bread&tags_all=rye",
+        "tags_all=rye",
+        "tag=rye&not_tag=bread",
+        "author=own-author&not_tag=bread",
+    ),
+    *(
+        "not_tag=bread",
+        "not_tag=rye&not_tag=bread",
+        "not_category=kitchen",
+        "not_category=kitchen&not_tag=bread",
+    ),
+    "updated_after=2020-01-01",
 )
 ALL = (
+    *("status=any&not_tag=bread", "status=draft&not_tag=bread&not_category=kitchen"),
+    *("status=any&tags_all=rye&tags_all=bread", "status=any&updated_after=2020-01-01"),
     *(f"status={status}" for status in ("any", "draft", "published", "scheduled", "archived")),
     *("status=any&category=kitchen", "status=draft&tag=bread", "working_copy=true", "working_copy=false"),
 )

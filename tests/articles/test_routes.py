@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
 
 import pytest
 
 ARTICLES = "/api/v1/blog/articles/"
 OWN = ARTICLES + "author/me/"
+UNKNOWN = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
 
 
 def titles(response):
@@ -47,6 +49,34 @@ def articles(make_article, make_category, make_tag):
         ("?tag=nowhere", ""),
         ("?tag=nowhere&tag=rye", "A"),
         ("?category=nowhere&category=walks", "C"),
+        ("?tags_all=bread", "AB"),
+        ("?tags_all=bread&tags_all=rye", "A"),
+        ("?tags_all=rye&tags_all=rye", "A"),
+        ("?tags_all=rye&tags_all=nowhere", ""),
+        ("?tags_all=nowhere", ""),
+        ("?tags_all=bread&tag=rye", "A"),
+        ("?tags_all=bread&tags_all=rye&tag=rye&tag=bread", "A"),
+        ("?tags_all=bread&tags_all=rye&category=walks", ""),
+        ("?tags_all=bread&tags_all=rye&author=ada&ordering=title", "A"),
+        ("?not_tag=rye", "CB"),
+        ("?not_tag=rye&not_tag=bread", "C"),
+        ("?not_tag=nowhere", "CAB"),
+        ("?tag=bread&not_tag=rye", "B"),
+        ("?tags_all=rye&not_tag=bread", ""),
+        ("?author=ada&not_tag=rye", "CB"),
+        ("?not_category=kitchen", "C"),
+        ("?not_category=kitchen&not_category=walks", ""),
+        ("?not_category=kitchen&not_category=nowhere", "C"),
+        ("?not_category=nowhere", "CAB"),
+        ("?tag=bread&not_category=kitchen", ""),
+        ("?tag=bread&not_category=walks&ordering=title", "AB"),
+        ("?author=ada&not_category=kitchen", "C"),
+        ("?not_category=walks&not_tag=rye", "B"),
+        ("?not_category=walks&not_tag=rye&page=1&page_size=1", "B"),
+        ("?not_tag=rye&page=2&page_size=1", "B"),
+        ("?updated_after=2000-01-01", "CAB"),
+        ("?updated_after=2999-01-01", ""),
+        ("?updated_after=2000-01-01&tag=bread&ordering=title", "AB"),
         ("?slug=a", "A"),
         ("?slug=draft", ""),
         ("?published_after=2025-01-01T00:00:00Z", "CA"),
@@ -75,10 +105,91 @@ def test_titles_are_ordered_without_regard_to_case_then_by_uuid(as_reader, make_
         assert listed == sorted(by_uuid, key=lambda article: article["title"].lower(), reverse=descending)
 
 
-@pytest.mark.parametrize("by", ["category", "tag"])
-def test_category_and_tag_filters_accept_a_uuid(as_reader, articles, by):
-    named = {"category": articles["kitchen"], "tag": articles["bread"]}[by]
-    assert titles(as_reader.get(f"{ARTICLES}?{by}={named.uuid}")) == ["A", "B"]
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        *(("category={kitchen}", "AB"), ("tag={bread}", "AB"), ("tags_all={bread}&tags_all=rye", "A")),
+        *(("tags_all={bread}&tags_all=bread", "AB"), ("not_tag={rye}", "CB"), ("not_category={walks}", "AB")),
+        *((f"tags_all={UNKNOWN}", ""), (f"not_tag={UNKNOWN}", "CAB"), (f"not_category={UNKNOWN}", "CAB")),
+    ],
+)
+def test_category_and_tag_filters_accept_a_uuid(as_reader, articles, query, expected):
+    uuids = {name: term.uuid for name, term in articles.items()}
+    assert titles(as_reader.get(f"{ARTICLES}?{query.format(**uuids)}")) == list(expected)
+
+
+@pytest.fixture
+def uuids(as_admin, articles):
+    """The uuids of the articles, by title."""
+    listed = as_admin.get(f"{ARTICLES}?status=any&fields=title,uuid").json
+    return {article["title"]: article["uuid"] for article in listed}
+
+
+def list_by_uuid(client, uuids, rest=""):
+    return client.get(f"{ARTICLES}?{'&'.join(f'uuid={uuid}' for uuid in uuids)}{rest}")
+
+
+@pytest.mark.parametrize("paging", ["", "&page=1&page_size=100"])
+def test_several_articles_are_listed_by_uuid_in_the_order_of_the_list(as_reader, uuids, paging):
+    wanted = [uuids["A"], str(uuid4()), uuids["C"], uuids["A"], uuids["Draft"]]
+    found = list_by_uuid(as_reader, wanted, paging)
+    assert (titles(found), found.headers["X-Total-Count"]) == (["C", "A"], "2")
+    assert titles(list_by_uuid(as_reader, wanted, f"&ordering=title{paging}")) == ["A", "C"]
+    assert titles(list_by_uuid(as_reader, wanted, f"&tag=rye{paging}")) == ["A"]
+    assert titles(list_by_uuid(as_reader, wanted, f"&category=walks{paging}")) == ["C"]
+    assert list_by_uuid(as_reader, [uuids["Draft"]], paging).headers["X-Total-Count"] == "0"
+
+
+def test_admins_list_several_articles_of_any_status_by_uuid(as_admin, uuids):
+    wanted = [uuids["A"], uuids["Draft"]]
+    assert titles(list_by_uuid(as_admin, wanted)) == ["A"]
+    assert titles(list_by_uuid(as_admin, wanted, "&status=any")) == ["Draft", "A"]
+    assert titles(list_by_uuid(as_admin, wanted, "&status=draft")) == ["Draft"]
+
+
+def test_at_most_100_articles_are_listed_by_uuid(as_reader, uuids):
+    wanted = [*(str(uuid4()) for _ in range(99)), uuids["A"]]
+    assert titles(list_by_uuid(as_reader, wanted)) == ["A"]
+    refused = list_by_uuid(as_reader, [*wanted, uuids["C"]])
+    assert refused.status_code == 400
+    assert refused.json["errors"] == {"uuid": ["Must contain at most 100 items."]}
+
+
+def test_the_articles_that_changed_since_a_time_are_listed(as_reader, as_admin, uuids, set_clock):
+    later = datetime.now(UTC) + timedelta(days=1)
+    set_clock(later)
+    assert as_admin.patch(f"{ARTICLES}{uuids['B']}/", json={"subtitle": "S"}).status_code == 200
+    assert as_admin.patch(f"{ARTICLES}{uuids['Draft']}/", json={"subtitle": "S"}).status_code == 200
+    edits = {"title": "A", "content": "Edits"}
+    assert as_admin.put(f"{ARTICLES}{uuids['A']}/working-copy/", json=edits).status_code == 201
+    changed = as_reader.get(f"{ARTICLES}{uuids['B']}/?fields=last_updated").json["last_updated"]
+    for since in (changed.replace("+00:00", "Z"), f"{later:%Y-%m-%d}"):
+        for rest in ("", "&page=1", "&ordering=-last_updated&page=1", "&category=kitchen", "&author=ada"):
+            found = as_reader.get(f"{ARTICLES}?updated_after={since}{rest}")
+            assert (titles(found), found.headers["X-Total-Count"]) == (["B"], "1"), rest
+        assert titles(as_admin.get(f"{ARTICLES}?updated_after={since}")) == ["B"]
+        assert titles(as_admin.get(f"{ARTICLES}?updated_after={since}&status=any")) == ["Draft", "B"]
+    after = f"{datetime.fromisoformat(changed) + timedelta(microseconds=1):%Y-%m-%dT%H:%M:%S.%f}"
+    assert titles(as_reader.get(f"{ARTICLES}?updated_after={after}")) == []
+
+
+@pytest.mark.parametrize("status", ["any", "draft", "published"])
+def test_the_filters_apply_to_lists_of_any_status_and_to_their_counts(as_admin, articles, status):
+    expected = {
+        "tags_all=rye": {"Draft": "draft", "A": "published"},
+        "tags_all=rye&tags_all=bread": {"A": "published"},
+        "not_tag=rye": {"B": "published", "C": "published"},
+        "not_category=kitchen": {"C": "published", "Draft": "draft"},
+        "not_category=kitchen&not_tag=rye": {"C": "published"},
+    }
+    for query, statuses in expected.items():
+        wanted = {title for title, stored in statuses.items() if status in ("any", stored)}
+        for paging in ("", "&page=1"):
+            for path in (f"{ARTICLES}?status={status}&", f"{OWN}?status={status}&"):
+                found = as_admin.get(f"{path}{query}{paging}")
+                assert set(titles(found)) == wanted, query
+                assert found.headers["X-Total-Count"] == str(len(wanted)), query
+        assert as_admin.get(f"/api/v1/blog/article-counts/?{query}").json[status] == len(wanted), query
 
 
 def test_the_author_filter_selects_the_articles_of_one_author(as_reader, people, articles, make_article):
@@ -112,6 +223,19 @@ def test_articles_with_the_same_date_are_ordered_by_uuid(as_reader, make_article
             "?fields=secret",
         ),
         *("?fields=uuid,,title", "?page=0", "?page_size=0", "?page_size=101", "?page=one", "?page=1&page=2"),
+        *(
+            "?tags_all=",
+            "?not_tag=",
+            "?not_category=a&not_category=",
+            "?tags_all=a%00",
+            f"?not_tag={'a' * 256}",
+        ),
+        *("?uuid=", "?uuid=a", f"?uuid={UUID(int=0)}", f"?uuid={UNKNOWN}&uuid=bread"),
+        *(
+            "?updated_after=",
+            "?updated_after=yesterday",
+            "?updated_after=2026-01-01&updated_after=2026-01-02",
+        ),
         *("?slug=a&slug=b", "?fields=uuid&fields=title", "?published_before=2026-01-01T00:00:00+02:00"),
     ],
 )

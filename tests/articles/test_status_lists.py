@@ -22,14 +22,14 @@ START = datetime.fromisoformat(DATE)
 @pytest.fixture
 def shown(make_article, make_category, make_tag, people, monkeypatch):
     """Articles in every status, by title; each is written one day after the former one."""
-    category, tag, now = make_category(name="Kitchen"), make_tag("bread"), START
+    category, tag, other, now = make_category(name="Kitchen"), make_tag("bread"), make_tag("other"), START
     monkeypatch.setattr(clock, "now", lambda: now)
     found = {}
     for title, status, fields in (
         ("Draft", "draft", {"category": category}),
         ("Public", "published", {"category": category, "tags": (tag,), "published_at": DATE}),
-        ("Later", "scheduled", {"published_at": "2030-01-01T00:00:00Z"}),
-        ("Old", "archived", {"published_at": DATE}),
+        ("Later", "scheduled", {"tags": (other,), "published_at": "2030-01-01T00:00:00Z"}),
+        ("Old", "archived", {"tags": (other,), "published_at": DATE}),
     ):
         found[title] = make_article(title=title, status=status, content="words and marmalade", **fields).uuid
         now += timedelta(days=1)
@@ -126,6 +126,18 @@ def test_the_counts_of_all_statuses_come_in_one_request(app, as_admin, people, s
     for query, total in (("q=marmalade", 4), ("q=draft", 1), ("category=kitchen", 2), ("tag=bread", 1)):
         counts = as_admin.get(f"{COUNTS}?{query}&author=ada").json
         assert (counts["any"], counts["edited"]) == (total, 0 if query == "q=draft" else 1)
+        # The numbers of a category or a tag alone are stored, and all articles have the author.
+        assert as_admin.get(f"{COUNTS}?{query}").json == counts
+    later = {"draft": 0, "published": 0, "archived": 1, "scheduled": 1, "any": 2, "edited": 0}
+    category = as_admin.get(f"{ARTICLES}{shown['Later']}/").json["category"]["slug"]
+    for query in (f"category={category}", "tag=other"):
+        assert as_admin.get(f"{COUNTS}?{query}").json == later
+
+
+def test_the_published_articles_of_a_tag_are_listed_without_scheduled_ones(as_admin, shown):
+    for ordering in ("published_at", "-published_at", "title", "last_updated"):
+        for tag, found in (("bread", ["Public"]), ("other", [])):
+            assert titles(as_admin, f"status=published&tag={tag}&ordering={ordering}") == found
 
 
 def test_an_article_without_a_category_gets_the_default_category(as_admin):

@@ -13,11 +13,13 @@ from blogapi import create_app
 from blogapi.backups import archive, service
 from blogapi.storage import integrity, upgrades
 from blogapi.storage.database import db
+from blogapi.webhooks import queries as webhooks
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.backups.databases import create_older_blog, dump_rows, execute
 from tests.conftest import ARTICLES, TAGS, close_connections
 from tests.databases import open_sqlite
 from tests.response_cache.cached_blog import warm
+from tests.webhooks.rows import add_webhook
 
 CHANGES = "/api/v1/blog/changes/"
 
@@ -55,6 +57,14 @@ def test_a_restore_keeps_the_cursors_of_changes_that_the_backup_contains(
         response = as_admin.get(f"{CHANGES}?since={lost}")
         assert (response.status_code, response.json["code"]) == (400, "cursor_unknown")
     assert created in {change["uuid"] for change in as_admin.get(f"{CHANGES}?since={kept}").json["changes"]}
+
+
+def test_a_restore_pauses_the_webhooks(app, run, blog, tmp_path):
+    uuid, _ = add_webhook(app)
+    run("backup", tmp_path / "saved.zip")
+    assert run("restore", tmp_path / "saved.zip").exit_code == 0
+    with app.app_context():
+        assert webhooks.get_by_uuid(uuid).paused == "copied"
 
 
 def test_a_restore_invalidates_cached_responses(as_reader, run, backup_file, make_article):

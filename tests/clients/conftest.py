@@ -19,7 +19,7 @@ GUIDE = Path(blogapi.__file__).parent / "docs" / "guide" / "typed-clients.md"
 # The address in the guide.
 ADDRESS = "http://127.0.0.1:8000"
 
-_UNREACHABLE = re.compile(
+UNREACHABLE = re.compile(
     "ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT|Failed to establish a new connection"
     "|Temporary failure in name resolution|Name or service not known|Connection timed out"
 )
@@ -41,9 +41,10 @@ def blog_address(app, people, make_article, make_category) -> Iterator[str]:
 def run(people, blog_address, tmp_path) -> Run:
     """Return a function that runs a command in the test's folder and returns its output.
 
-    The command finds the address of the blog and an admin's key in its environment.
+    The command finds the address of the blog, an admin's key and an anonymous key in its environment.
     """
-    environment = {"BLOG_URL": blog_address, "BLOG_KEY": people.key(people.admin, "write")}
+    keys = {"BLOG_KEY": people.key(people.admin, "write"), "READER_KEY": people.key(None)}
+    environment = {"BLOG_URL": blog_address} | keys
 
     def run_command(command: Sequence[str | Path], *, programs: Path | None = None) -> str:
         path = os.pathsep.join(filter(None, (str(programs or ""), os.environ["PATH"])))
@@ -70,7 +71,7 @@ def install(run) -> Callable[[Sequence[str | Path]], None]:
         try:
             run(command)
         except AssertionError as error:
-            if _UNREACHABLE.search(str(error)):
+            if UNREACHABLE.search(str(error)):
                 pytest.skip("the package registry cannot be reached")
             raise
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from blogapi.docs.assets import STATIC
 from tests.clients.conftest import check_examples, read_guide_command
 
 pytestmark = [pytest.mark.slow, pytest.mark.once]
@@ -28,6 +29,7 @@ renamed [ 'The kitchen' ]
 @pytest.mark.skipif(not (shutil.which("node") and shutil.which("npm")), reason="Node.js is not installed")
 def test_a_strict_typescript_program_uses_the_api(run, install, blog_address, tmp_path):
     shutil.copytree(FILES, tmp_path, dirs_exist_ok=True)
+    shutil.copy(STATIC / "blogapi.js", tmp_path)
     install(["npm", "ci", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"])
     run(read_guide_command("npx openapi-typescript", blog_address))
     run(["npx", "tsc"])

@@ -15,11 +15,14 @@ from werkzeug.test import TestResponse
 from blogapi.admin import routes as admin
 from blogapi.media.addresses import PREFIX
 from blogapi.media.delivery import CACHE_CONTROL
+from blogapi.publication.cache_tags import MAX_BYTES
 from blogapi.web import headers
 from blogapi.web.headers import DOCUMENTED_ALLOW as DOCUMENTED_ALLOW
 
 HEADERS = headers.CONSTANT_HEADERS
 _HEADER_VALIDATORS = {header.name: Draft202012Validator(header.schema) for header in headers.RESPONSE_HEADERS}
+# Responses at these paths are the same for everyone.
+SHARED_PATHS = ("/feeds/", "/sitemap", "/robots.txt", "/docs/static/", "/docs/blogapi.js")
 PREVIEWS = ("/api/v1/blog/preview/", "/preview/")
 
 
@@ -149,7 +152,9 @@ def check_headers(method: str, response: TestResponse, *, storable: bool = True)
             _HEADER_VALIDATORS[header.name].validate(value)
     # A response without a body has no content type.
     assert ("Content-Type" in response.headers) is (response.status_code not in (204, 304, 308))
-    if is_file:
+    if response.headers["Cache-Control"].startswith("public, max-age=0"):
+        check_shared(response)
+    elif is_file:
         assert response.request.path.startswith("/admin/assets/" if is_asset else PREFIX)
         assert response.status_code in (200, 206, 304)
     elif method in ("GET", "HEAD"):
@@ -159,6 +164,20 @@ def check_headers(method: str, response: TestResponse, *, storable: bool = True)
         assert response.headers["Cache-Control"] == "no-store"
     if method in ("GET", "HEAD") and response.status_code in (200, 206, 304):
         assert re.fullmatch(r'"[^"]+"', response.headers["ETag"])
+
+
+def check_shared(response: TestResponse) -> None:
+    """Raise AssertionError unless shared caches may store the response."""
+    path, sent = response.request.path, response.request.headers
+    assert response.status_code in (200, 304)
+    assert "Set-Cookie" not in response.headers
+    if not path.startswith(SHARED_PATHS):
+        assert path.startswith("/api/v1/blog/") and "X-API-KEY" not in sent
+        assert "blogapi_session" not in sent.get("Cookie", "")
+        assert response.headers["Vary"] == headers.PUBLIC_VARY
+    tags = response.headers["Cache-Tag"]
+    assert "site" in tags.split(",") and len(tags) <= MAX_BYTES
+    assert response.headers["Surrogate-Key"] == tags.replace(",", " ")
 
 
 class CheckedClient(FlaskClient):

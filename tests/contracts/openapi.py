@@ -1,4 +1,4 @@
-"""The committed OpenAPI document; `python -m tests.contracts.openapi` regenerates it."""
+"""The committed OpenAPI document; `python -m tests.contracts.openapi` writes it and the client's types."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 from blogapi import create_app
 from blogapi.docs import document as openapi_document
 from blogapi.storage.database import db
+from tests.contracts import client_types
 
 FILE = Path(__file__).with_name("openapi.json")
 
@@ -36,7 +37,9 @@ def write_document() -> None:
         app = create_app({"SECRET_KEY": "x" * 32})
         with app.app_context():
             db.engine.dispose()
-        FILE.write_text(serialize(openapi_document.get_document(app)), encoding="utf-8", newline="\n")
+        document = openapi_document.get_document(app)
+        FILE.write_text(serialize(document), encoding="utf-8", newline="\n")
+        client_types.write_types(document)
 
 
 if __name__ == "__main__":

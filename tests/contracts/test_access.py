@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from blogapi import blueprints
-from blogapi.admin.assets import DIGEST
-from blogapi.web.access import get_access
+from blogapi.admin import assets
+from blogapi.web.access import SHOWS, Access, get_access, reader
 from tests.contracts.client import outcome
 from tests.importing.import_rows import add_import
 from tests.media.rows import add_media
 from tests.media.stored_files import put_file
+from tests.webhooks.rows import add_webhook
 
 pytestmark = pytest.mark.once
 
@@ -28,6 +29,7 @@ SITE = "/api/v1/blog/site/"
 MEDIA = "/api/v1/blog/media/"
 BACKUPS = "/api/v1/backups/"
 IMPORTS = "/api/v1/imports/"
+WEBHOOKS = "/api/v1/webhooks/"
 CALLERS = ("as_stranger", "as_reader", "as_published_admin", "as_member", "as_reading_admin", "as_admin")
 
 
@@ -45,6 +47,13 @@ class AccessCase:
     member_login: int = 403
 
 
+# The operations that need no credentials with the setting PUBLIC_READS.
+PUBLISHED_CONTENT = {
+    *("articles.published", "articles.single", "categories.listed", "categories.single"),
+    *("tags.listed", "tags.single", "authors.listed", "authors.single"),
+    *("archive.listed", "changes.listed", "redirects.listed", "site.single"),
+}
+
 CODES = {401: "key_missing", 403: "forbidden", 404: "not_found", 422: "invalid_fields"}
 IN_USE = {"categories": "category_in_use", "authors": "author_in_use"}
 EVERYONE = (200, 200, 200, 200, 200, 200)
@@ -60,6 +69,7 @@ def writes(status: int) -> tuple[int, int, int, int, int, int]:
 
 
 ARTICLE = {"title": "T", "category": {"slug": "shelf"}}
+WEBHOOK = {"name": "hook", "url": "https://hooks.example/"}
 
 ACCESS_CASES = [
     # A failed login returns 401 to every caller, with its own code.
@@ -149,6 +159,7 @@ ACCESS_CASES = [
     AccessCase("articles.change_all", ARTICLES, writes(200), []),
     AccessCase("articles.delete_all", ARTICLES + "?uuid={article}", writes(204)),
     AccessCase("article_counts.get_all", "/api/v1/blog/article-counts/", ADMINS),
+    AccessCase("archive.listed", "/api/v1/blog/archive/", READERS),
     AccessCase("renderings.render", "/api/v1/blog/render/", ADMINS, {"content": "a"}),
     AccessCase("revisions.listed", ARTICLES + "{draft}/revisions/", ADMINS),
     AccessCase("revisions.single", ARTICLES + "{draft}/revisions/1/", ADMINS),
@@ -183,6 +194,21 @@ ACCESS_CASES = [
     AccessCase("backups.delete", BACKUPS + "{backup}/", LOGINS, login=204),
     AccessCase("doctor.single", "/api/v1/doctor/", LOGINS, login=200),
     AccessCase("doctor.run", "/api/v1/doctor/", LOGINS, login=200),
+    AccessCase("webhooks.listed", WEBHOOKS, LOGINS, login=200),
+    AccessCase("webhooks.create", WEBHOOKS, LOGINS, WEBHOOK, login=201),
+    AccessCase("webhooks.presets", WEBHOOKS + "presets/", LOGINS, login=200),
+    AccessCase("webhooks.sample", WEBHOOKS + "sample/", LOGINS, {}, login=200),
+    AccessCase("webhooks.try_fields", WEBHOOKS + "test/", LOGINS, WEBHOOK, login=200),
+    AccessCase("webhooks.single", WEBHOOKS + "{webhook}/", LOGINS, login=200),
+    AccessCase("webhooks.change", WEBHOOKS + "{webhook}/", LOGINS, {"name": "other"}, login=200),
+    AccessCase("webhooks.rotate", WEBHOOKS + "{webhook}/rotate/", LOGINS, login=201),
+    AccessCase("webhooks.test", WEBHOOKS + "{webhook}/test/", LOGINS, login=201),
+    AccessCase("webhooks.build", WEBHOOKS + "{webhook}/build/", LOGINS, login=409),
+    AccessCase("webhooks.replay", WEBHOOKS + "{webhook}/replay/", LOGINS, {"since": "2026-01-01"}, login=200),
+    AccessCase("webhooks.deliveries", WEBHOOKS + "{webhook}/deliveries/", LOGINS, login=200),
+    AccessCase("webhooks.delivery", WEBHOOKS + "{webhook}/deliveries/{delivery}/", LOGINS, login=200),
+    AccessCase("webhooks.send_again", WEBHOOKS + "{webhook}/deliveries/{delivery}/send/", LOGINS, login=201),
+    AccessCase("webhooks.delete", WEBHOOKS + "{webhook}/", LOGINS, login=204),
     AccessCase("imports.listed", IMPORTS, LOGINS, login=200),
     # Without a name the upload is refused, so that no import runs.
     AccessCase("imports.create", IMPORTS, LOGINS, login=422),
@@ -200,8 +226,9 @@ ACCESS_CASES = [
     AccessCase("docs.guide_page", "/docs/reading/", EVERYONE),
     AccessCase("docs.api_reference", "/docs/api/", EVERYONE),
     AccessCase("admin.page", "/admin/articles/", EVERYONE),
-    AccessCase("admin.asset", f"/admin/assets/{DIGEST}/admin.css", EVERYONE),
+    AccessCase("admin.asset", f"/admin/assets/{assets.get_digest()}/admin.css", EVERYONE),
     AccessCase("media_files.show", "{file}", EVERYONE),
+    AccessCase("docs.client", "/docs/blogapi.js", EVERYONE),
     AccessCase("docs.asset", "/docs/static/docs.css", EVERYONE),
     AccessCase("feeds.rss_feed", "/feeds/rss.xml", EVERYONE),
     AccessCase("feeds.atom_feed", "/feeds/atom.xml", EVERYONE),
@@ -230,6 +257,9 @@ def fill_path(request, app, people, as_admin, as_login, make_article, make_tag, 
         }
         if "{media}" in template:
             names["media"] = add_media(as_admin.application)
+        if "{webhook}" in template:
+            webhook, delivery = add_webhook(app)
+            names |= {"webhook": webhook, "delivery": delivery}
         if "{import}" in template:
             names["import"] = add_import(app)
         if "{key}" in template:
@@ -256,15 +286,22 @@ def fill_path(request, app, people, as_admin, as_login, make_article, make_tag, 
     return fill
 
 
+@pytest.mark.parametrize("public_reads", [False, True], ids=["", "public reads"])
 @pytest.mark.parametrize("case", ACCESS_CASES, ids=lambda case: f"{case.endpoint} {case.path}")
-def test_each_caller_gets_the_status_that_the_access_rule_requires(request, app, fill_path, case):
+def test_each_caller_gets_the_status_that_the_access_rule_requires(
+    request, app, fill_path, case, public_reads
+):
+    app.config["PUBLIC_READS"] = public_reads
+    statuses = case.statuses
+    if public_reads and case.endpoint in PUBLISHED_CONTENT:
+        statuses = (statuses[1], *statuses[1:])
     ((method, access),) = {
         (method, access)
         for _, method, endpoint, access in blueprints.list_operations(app)
         if endpoint == case.endpoint
     }
     found, expected, path = {}, {}, ""
-    for caller, status in zip(CALLERS, case.statuses, strict=True):
+    for caller, status in zip(CALLERS, statuses, strict=True):
         client = request.getfixturevalue(caller)
         # A write that succeeded may have removed the item.
         path = path or fill_path(case.path)
@@ -301,6 +338,16 @@ def test_every_operation_that_refuses_keys_is_tried_with_a_login(app):
         endpoint for _, _, endpoint, access in blueprints.list_operations(app) if access.rule.login_only
     }
     assert login_only == {case.endpoint for case in ACCESS_CASES if case.login}
+
+
+def test_published_content_declares_what_it_shows_to_shared_caches(app):
+    readable = {
+        endpoint
+        for _, method, endpoint, access in blueprints.list_operations(app)
+        if method == "GET" and access == Access(reader, "published")
+    }
+    declared = {endpoint for endpoint in readable if SHOWS in app.view_functions[endpoint].__dict__}
+    assert readable - {"auth.me"} == declared == PUBLISHED_CONTENT
 
 
 def test_every_operation_is_in_the_list_of_access_cases(app):

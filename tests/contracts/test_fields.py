@@ -1,4 +1,4 @@
-"""`fields` of every GET: `*` stands for the fields of a response without it."""
+"""`fields` of every GET: `*` stands for the fields of a response without it, and `-` leaves out a field."""
 
 from __future__ import annotations
 
@@ -38,6 +38,17 @@ def test_an_asterisk_stands_for_the_fields_of_the_response_without_fields(as_adm
     response = as_admin.get(path)
     assert response.json
     assert as_admin.get(f"{path}?fields=*").data == response.data
+
+
+@pytest.mark.parametrize("read", READS)
+def test_a_minus_leaves_out_a_field(as_admin, paths, read):
+    path = read.format(**paths)
+    body = as_admin.get(path).json
+    *others, last = (body[0] if isinstance(body, list) else body).keys()
+    shown = as_admin.get(f"{path}?fields=*,-{last}").json
+    assert list((shown[0] if isinstance(shown, list) else shown).keys()) == others
+    refused = as_admin.get(f"{path}?fields=*,-nothing")
+    assert (refused.status_code, list(refused.json["errors"])) == (400, ["fields"])
 
 
 def test_every_operation_with_fields_is_tried(app):

@@ -21,7 +21,9 @@ HINT = "If this is intended: python -m tests.contracts.guide"
 
 
 def list_commands(group: click.Group = main, prefix: str = ""):
-    for name, command in group.commands.items():
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
         if isinstance(command, click.Group):
             yield from list_commands(command, f"{prefix}{name} ")
         else:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from copy import deepcopy
 
-from tests.contracts import openapi
+from tests.contracts import client_types, openapi
 
 
 def test_the_document_equals_the_committed_one(contract):
@@ -19,8 +20,17 @@ def test_a_changed_schema_is_shown_line_by_line(contract):
     assert '-          "slug": {' in lines and not [line for line in lines[2:] if line.startswith("+")]
 
 
-def test_the_command_writes_the_committed_file(contract, monkeypatch, tmp_path):
-    committed = openapi.FILE.read_bytes()
-    monkeypatch.setattr(openapi, "FILE", tmp_path / "openapi.json")
+def test_the_command_writes_the_committed_files(contract, monkeypatch, tmp_path):
+    for module in (openapi, client_types):
+        shutil.copy(module.FILE, tmp_path)
+    committed = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert len(committed) == 2
+    for module in (openapi, client_types):
+        monkeypatch.setattr(module, "FILE", tmp_path / module.FILE.name)
     openapi.write_document()
-    assert (tmp_path / "openapi.json").read_bytes() == committed
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == committed
+
+
+def test_the_types_of_the_client_are_those_of_the_document(contract):
+    text = client_types.FILE.read_text(encoding="utf-8")
+    assert text.endswith(client_types.HEADING + client_types.make_types(contract.document))

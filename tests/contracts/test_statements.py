@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from blogapi import blueprints
-from blogapi.admin.assets import DIGEST
+from blogapi.admin import assets
 from tests.databases import SERVER_URL
 from tests.importing.import_rows import add_import
 from tests.media.rows import add_media
 from tests.media.stored_files import put_file
+from tests.webhooks.rows import add_webhook
 
 ARTICLES = "/api/v1/blog/articles/"
 CATEGORIES = "/api/v1/blog/categories/"
@@ -19,6 +20,7 @@ KEYS = "/api/v1/auth/api-key/"
 MEDIA = "/api/v1/blog/media/"
 
 BACKUPS = "/api/v1/backups/"
+WEBHOOKS = "/api/v1/webhooks/"
 
 # Path, endpoint, and number of statements. One statement looks up the key or the login.
 READS = [
@@ -27,9 +29,13 @@ READS = [
     (ARTICLES, "articles.published", 4),
     (ARTICLES + "?page=1&page_size=100", "articles.published", 4),
     (ARTICLES + "?category=shelf&tag=t&published_after=2020-01-01", "articles.published", 5),
+    (ARTICLES + "?tags_all=t&tags_all=none&uuid={article}&updated_after=2020-01-01", "articles.published", 4),
+    (ARTICLES + "?not_tag=t&not_category=shelf&page=1", "articles.published", 5),
     (ARTICLES + "?q=words&fields=title,snippet", "articles.published", 8),
     (ARTICLES + "?status=any&ordering=-last_updated", "articles.published", 3),
     ("/api/v1/blog/article-counts/", "article_counts.get_all", 2),
+    ("/api/v1/blog/archive/", "archive.listed", 4),
+    ("/api/v1/blog/archive/?tag=t&category=shelf&author=ada", "archive.listed", 7),
     (ARTICLES + "{article}/", "articles.single", 2),
     # One statement looks whether there are articles of other users.
     (ARTICLES + "author/me/", "articles.own", 3),
@@ -88,10 +94,15 @@ READS = [
     (BACKUPS, "backups.listed", 1),
     (BACKUPS + "{backup}/", "backups.download", 1),
     ("/api/v1/doctor/", "doctor.single", 1),
+    (WEBHOOKS, "webhooks.listed", 5),
+    (WEBHOOKS + "presets/", "webhooks.presets", 1),
+    (WEBHOOKS + "{webhook}/", "webhooks.single", 5),
+    (WEBHOOKS + "{webhook}/deliveries/", "webhooks.deliveries", 3),
+    (WEBHOOKS + "{webhook}/deliveries/{delivery}/", "webhooks.delivery", 3),
     ("/api/v1/imports/", "imports.listed", 2),
     ("/api/v1/imports/{import}/", "imports.single", 2),
     ("/api/v1/imports/{import}/report/", "imports.download_report", 2),
-    ("/api/v1/export/", "exports.download", 21),
+    ("/api/v1/export/", "exports.download", 22),
     ("/health/", "health.check", 1),
     ("/metrics/", "metrics.show_metrics", 1),
     ("/openapi.json", "openapi.document", 0),
@@ -99,9 +110,11 @@ READS = [
     ("/docs/", "docs.guide", 0),
     ("/docs/reading/", "docs.guide_page", 0),
     ("/docs/api/", "docs.api_reference", 0),
+    ("/docs/blogapi.js", "docs.client", 0),
     ("/docs/static/docs.css", "docs.asset", 0),
     ("/admin/articles/", "admin.page", 0),
-    (f"/admin/assets/{DIGEST}/admin.css", "admin.asset", 0),
+    ("/admin/articles/new/", "admin.page", 1),
+    (f"/admin/assets/{assets.get_digest()}/admin.css", "admin.asset", 0),
     ("{file}", "media_files.show", 0),
 ]
 
@@ -130,6 +143,7 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
         make_category()
         people.key(people.admin)
         job = add_import(app)
+        webhook, delivery = add_webhook(app)
         media = add_media(as_admin.application, renditions=3, uses=[("article", article.uuid)])
     article_path = f"{ARTICLES}{article.uuid}/"
     for turn in range(rows):
@@ -147,6 +161,8 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
         uuids = {"article": article.uuid, "tag": tag.uuid, "category": category.uuid, "author": author.uuid}
         path = template.format(
             media=media,
+            webhook=webhook,
+            delivery=delivery,
             file=put_file(app, b"content"),
             link=links["api_url"],
             page=links["url"],

@@ -125,6 +125,8 @@ def test_the_installed_package_serves_the_demo_from_an_empty_folder(installed, t
         (article,) = fetch(request)
         request = Request(f"{found[1]}{API}blog/articles/{article['uuid']}/", headers={"X-API-KEY": key})
         assert fetch(request) == article
+        with urlopen(f"{found[1]}/docs/blogapi.js") as response:
+            assert b"export function createClient(" in response.read()
     finally:
         process.terminate()
         process.wait(60)

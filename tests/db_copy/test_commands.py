@@ -23,10 +23,12 @@ from blogapi.storage.database import Base, db, transaction
 from blogapi.taxonomies.models import FormerTermSlug
 from blogapi.users import links
 from blogapi.users import service as users
+from blogapi.webhooks import queries as webhooks
 from tests.articles.stored_data import check_index
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS, close_connections
 from tests.databases import SERVER_URL, open_sqlite
 from tests.stored_pictures import store_picture
+from tests.webhooks.rows import add_webhook
 
 ODD_TEXT = "emoji 🥖👩‍🍳, 面包と東京, \u2028, e\u0301, \\ ' \" %s {x}"
 FIELDS = (
@@ -102,6 +104,7 @@ def full_blog(app, as_admin, people, make_article, make_tag, make_category):
             db.session.execute(insert(MediaPath).values(path))
             old = {"media_id": picture.uuid, "hash": "0" * 64, "width": 400}
             db.session.execute(insert(FormerHash).values(old))
+        add_webhook(app, paused="admin", paused_at=datetime.now(UTC))
         tables = Base.metadata.sorted_tables
         empty_tables = [one.name for one in tables if not db.session.execute(one.select()).first()]
     assert empty_tables == []
@@ -148,6 +151,16 @@ def test_a_blog_copied_to_another_database_and_back_is_unchanged(
         assert client.post(TAGS, json={"name": "new"}).status_code == 201
         with moved.app_context():
             assert [finding for finding in doctor.run_checks() if finding.level is not Level.OK] == []
+
+
+def test_the_webhooks_of_a_copy_are_paused(app, databases, tmp_path, make_app):
+    uuid, _ = add_webhook(app)
+    target = databases.create_empty(tmp_path)
+    assert run_copy(get_url(app), target).exit_code == 0
+    with app.app_context():
+        assert webhooks.get_by_uuid(uuid).paused is None
+    with make_app(SQLALCHEMY_DATABASE_URI=target).app_context():
+        assert webhooks.get_by_uuid(uuid).paused == "copied"
 
 
 def test_rows_and_digests_are_printed(app, full_blog, tmp_path, instance):

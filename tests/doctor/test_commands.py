@@ -230,6 +230,19 @@ def test_an_article_without_its_seo_record_is_reported(run_doctor, blog):
     assert any("1 articles have no SEO record (bread)" in line for line in list_lines(run_doctor(), "wrong"))
 
 
+def test_an_index_that_lacks_rows_is_found_with_full(app, run_doctor, blog):
+    definition = "CREATE INDEX ix_article_editor_id ON article (editor_id)"
+    with open_sqlite(blog / "blog.db") as connection, connection:
+        connection.execute("DROP INDEX ix_article_editor_id")
+        connection.execute(f"{definition} WHERE editor_id = ''")
+        connection.execute("PRAGMA writable_schema=ON")
+        update = "UPDATE sqlite_master SET sql = ? WHERE name = 'ix_article_editor_id'"
+        connection.execute(update, (definition,))
+    quick = app.test_cli_runner().invoke(args=["doctor"])
+    assert "missing from index" not in quick.stdout and "is intact" in quick.stdout
+    assert "missing from index ix_article_editor_id" in run_doctor().stdout
+
+
 def test_a_damaged_file_is_reported_and_not_checked_further(run_doctor, blog, app):
     with app.app_context():
         db.session.remove()

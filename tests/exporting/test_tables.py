@@ -21,6 +21,7 @@ LEFT_OUT = {
     "import_job": "imports over HTTP",
     "idempotent_answer": "responses that are stored for repeated requests",
     **dict.fromkeys(("event", "commit_counter"), "the feed of changes"),
+    **dict.fromkeys(("webhook", "webhook_delivery"), "webhooks and their calls"),
     "search_entry": "the search index",
     "media_rendition": "smaller versions of pictures",
     "media_use": "which item uses a file",

@@ -15,6 +15,7 @@ from xml.etree.ElementTree import fromstring
 import feedparser
 import pytest
 
+from blogapi.docs.assets import STATIC
 from tests.frontend.conftest import CORPUS, open_blog
 
 GENERATOR = Path(__file__).parent / "generator" / "build.mjs"
@@ -54,9 +55,13 @@ class PageParser(HTMLParser):
 
 
 def build(blog, folder, key):
-    """Run the generator; return its output."""
+    """Run the generator, beside which the client is; return its output."""
+    program = folder.parent / "program"
+    program.mkdir(exist_ok=True)
+    for file in (GENERATOR, STATIC / "blogapi.js"):
+        shutil.copy(file, program)
     finished = subprocess.run(
-        ["node", str(GENERATOR), str(folder)],
+        ["node", str(program / GENERATOR.name), str(folder)],
         env=os.environ | {"API": blog.service_url, "KEY": key},
         capture_output=True,
         encoding="utf-8",

@@ -46,6 +46,8 @@ DIGESTS = {
     "0015": "fdf4248551a24827a67680b9f1299036c4b49dff5133847719c24320ca490ab4",
     "0016": "ae09aae0ad5e3a00467f254005cb983cc4e649af9dc46d9e254c4d41db711381",
     "0017": "4257ead76c0e9547de76cd64628ab102c15c1fded75a11fb093a019b885bec16",
+    "0018": "2ee64c7ad38a5196c9d75fd7f197351a78fd6495ec1eae92dbd86282abb0400c",
+    "0019": "84cff9094549f3211aca8a896c59a3bd4eb3c6bcd96a8ca98c3e9fc49e175aa1",
 }
 
 # Tables that are derived from other tables and can differ between versions, and tables with internal

@@ -16,7 +16,7 @@ from blogapi.articles.models import Article, Seo
 from blogapi.categories.models import Category
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.publication.visibility import Status
-from blogapi.search import engines, placement
+from blogapi.search import placement, results
 from blogapi.storage.database import db, transaction
 from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
@@ -125,12 +125,12 @@ def search(words, page=None):
     found=[("a", "", LONG)], asked=["a-b", "w-x", "rye-bread", "bread-a", "x-rye", "a b"], candidates=10_000
 )
 def test_a_search_has_the_same_results_on_both_engines(apps, monkeypatch, found, asked, candidates):
-    monkeypatch.setattr(engines, "MAX_CANDIDATES", candidates)
+    monkeypatch.setattr(results, "MAX_CANDIDATES", candidates)
     asked += [title for title, _, _ in found] + [word for word in WORDS if word != "-"]
-    results = []
+    found_by = []
     for app in apps:
         with app.app_context():
             store_articles(found)
-            results.append([search(words, page) for words in asked for page in (None, PageRequest(2, 2))])
-    for words, one, other in zip([word for word in asked for _ in (1, 2)], *results, strict=True):
+            found_by.append([search(words, page) for words in asked for page in (None, PageRequest(2, 2))])
+    for words, one, other in zip([word for word in asked for _ in (1, 2)], *found_by, strict=True):
         assert one == other, words

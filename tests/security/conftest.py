@@ -13,6 +13,7 @@ from blogapi.api_keys import service as api_keys
 from blogapi.docs import document
 from blogapi.storage.database import Base, CommitCounter, db
 from tests.conftest import ARTICLES, KEYS
+from tests.webhooks.rows import add_webhook
 
 LOGIN = "/api/v1/auth/login/"
 # No item has this uuid.
@@ -125,17 +126,21 @@ def read_stored(app):
 def operations(app, blog):
     """All operations as (endpoint, method, path, body). Where possible, the path names a secret item."""
     documented_paths = document.get_document(app)["paths"]
+    webhook, delivery = add_webhook(app)
 
     def fill_path(path, endpoint):
         values = {
             "id": blog["key" if endpoint.startswith("api_keys") else "draft"],
             "preview": blog["preview"],
+            "delivery": str(delivery),
             "number": "1",
             "token": "guessed",
             "hash": "0" * 64,
             "digest": "0" * 16,
             "name": "reading" if endpoint == "docs.guide_page" else "api.js",
         }
+        if endpoint.startswith("webhooks"):
+            values["id"] = str(webhook)
         for resource in ("tag", "category"):
             if endpoint.startswith({"tag": "tags", "category": "categories"}[resource]):
                 values["id"] = blog[resource]

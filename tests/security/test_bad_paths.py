@@ -76,6 +76,10 @@ WRONG_QUERIES = [
         "ordering=title;drop",
     ),
     *("slug=", f"slug={'a' * 300}", "slug=a&slug=b", "slug=%00", "tag=", "tag=%00", f"tag={'a' * 300}"),
+    *("tags_all=", "tags_all=%00", "not_tag=a&not_tag=", f"not_category={'a' * 300}"),
+    *("uuid=", "uuid=a", "uuid=%00", f"uuid={'0' * 32}", "&".join([f"uuid={OTHER_UUID}"] * 101)),
+    *("updated_after=", "updated_after=now", "updated_after=%00", "updated_after=9999-12-31T23:59-14:00"),
+    *("fields=-uuid", "fields=*,-", "fields=*,-nonsense", "fields=uuid,-uuid", "fields=*,--uuid"),
     *("category=", "category=a&category=", "published_after=yesterday", "published_after="),
     *(
         "published_before=2026-13-01",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from http.client import HTTPConnection
 from types import SimpleNamespace
 from typing import Any
@@ -21,32 +22,44 @@ from tests.serving.sockets import connect, send, wait_until
 
 
 @pytest.fixture
-def busy_server(app: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """A server whose single thread and queue are full after `block()`, until the test ends."""
+def make_busy_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any], Any]]:
+    """Start a server whose single thread and queue are full after `block()`, until the test ends."""
     entered, released = threading.Event(), threading.Event()
-    application = app.wsgi_app
+    sockets: list[Any] = []
 
-    def respond(environ: Any, start_response: Callable[..., Any]) -> Any:
-        if environ["PATH_INFO"] == "/blocked":
-            entered.set()
-            assert released.wait(30)
-        return application(environ, start_response)
+    with ExitStack() as stack:
 
-    monkeypatch.setattr(app, "wsgi_app", respond)
-    with start_server(app, threads=1, limits=Limits(queue=1)) as server:
-        port, sockets = server.effective_port, []
+        def make(app: Any) -> Any:
+            application = app.wsgi_app
 
-        def block() -> None:
-            for _ in range(2):
-                sockets.append(connect(port))
-                sockets[-1].sendall(b"GET /blocked HTTP/1.1\r\nHost: a\r\n\r\n")
-                assert entered.wait(60)
-            wait_until(server.is_queue_full)
+            def respond(environ: Any, start_response: Callable[..., Any]) -> Any:
+                if environ["PATH_INFO"] == "/blocked":
+                    entered.set()
+                    assert released.wait(30)
+                return application(environ, start_response)
 
-        yield SimpleNamespace(port=port, block=block)
+            monkeypatch.setattr(app, "wsgi_app", respond)
+            server = stack.enter_context(start_server(app, threads=1, limits=Limits(queue=1)))
+
+            def block() -> None:
+                for _ in range(2):
+                    sockets.append(connect(server.effective_port))
+                    sockets[-1].sendall(b"GET /blocked HTTP/1.1\r\nHost: a\r\n\r\n")
+                    assert entered.wait(60)
+                wait_until(server.is_queue_full)
+
+            return SimpleNamespace(port=server.effective_port, block=block)
+
+        yield make
         released.set()
         for sock in sockets:
             sock.close()
+
+
+@pytest.fixture
+def busy_server(make_busy_server: Callable[[Any], Any], app: Any) -> Any:
+    """Return such a server of the test's blog."""
+    return make_busy_server(app)
 
 
 def read(port: int, key: str, path: str, *headers: str) -> Any:
@@ -159,3 +172,21 @@ def test_a_proxy_that_sends_a_malformed_header_gets_a_400(make_app):
         read(port, key, TAGS)
         response = read(port, key, TAGS, "X-Forwarded-For: nonsense")
     assert (response.status, response.json["code"]) == (400, "malformed")
+
+
+def test_public_reads_are_sent_while_all_threads_are_busy(make_busy_server, make_app, make_tag):
+    server = make_busy_server(make_app(PUBLIC_READS=True))
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
+
+    def get(**headers: str) -> Any:
+        connection.request("GET", TAGS, headers=headers)
+        response = connection.getresponse()
+        response.read()
+        return response
+
+    assert get().status == 200
+    server.block()
+    assert (get().status, get().headers["Cache-Control"][:6]) == (200, "public")
+    # A cookie can contain a login, which takes a thread.
+    assert get(Cookie="a=b").status == 503
+    connection.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta, timezone
 from uuid import UUID
 
@@ -255,6 +256,19 @@ def test_unknown_field_names_are_refused(value):
     assert is_refused(FieldNames(PartialExample), value)
 
 
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        *(("-a", "as in `*,-a`"), ("-a,*", "as in `*,-a`"), ("-*", "'*' is not"), ("*,-", "'' is not")),
+        *(("*,-c", "'c' is not"), ("*,--a", "'-a' is not"), ("*,- a", "' a' is not")),
+        *(("a,-a", "at least one"), ("*,-a,-b", "at least one")),
+    ],
+)
+def test_only_a_field_can_be_left_out_and_not_the_only_one(value, message):
+    with pytest.raises(ma.ValidationError, match=re.escape(message)):
+        FieldNames(PartialExample).deserialize(value)
+
+
 class DefaultExample(OutputSchema):
     a = ma.fields.String()
 
@@ -264,7 +278,11 @@ class SingleExample(PartialExample):
 
 
 @pytest.mark.parametrize(
-    ("value", "names"), [("*", ("a",)), ("*,b", ("a", "b")), ("b,*", ("b", "a")), ("a,*,*", ("a",))]
+    ("value", "names"),
+    [
+        *(("*", ("a",)), ("*,b", ("a", "b")), ("b,*", ("b", "a")), ("a,*,*", ("a",))),
+        *(("*,b,-a", ("b",)), ("b,-a", ("b",)), ("*, b, -b", ("a",)), ("*,b,-a,a", ("b", "a"))),
+    ],
 )
 def test_an_asterisk_stands_for_the_fields_of_the_default_schema(value, names):
     assert FieldNames(PartialExample, DefaultExample).deserialize(value) == names

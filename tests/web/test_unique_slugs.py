@@ -1,49 +1,63 @@
-"""Existing slugs that are similar to a new slug are found through the index."""
+"""Slugs that are in use are found, whatever their script; a new slug gets the first free number."""
 
 from __future__ import annotations
 
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import select, text
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from blogapi.articles import queries
-from blogapi.articles.models import Article, FormerSlug
-from blogapi.categories.models import Category
-from blogapi.storage.database import db
-from blogapi.tags.models import Tag
-from blogapi.web.unique_slugs import is_similar, similar_slug_range
+from blogapi.web.unique_slugs import first_free_slug
+from tests.conftest import ARTICLES
 
 
 @pytest.fixture
 def find(app, make_article):
-    """Creates articles with the given slugs, and returns the slugs that are similar to the first argument."""
+    """Creates articles with the given slugs, and returns those of the wanted slugs that are taken."""
 
-    def find(slug, *slugs):
+    def find(wanted, *slugs):
         for other in slugs:
             make_article(slug=other)
         with app.app_context():
-            return queries.find_similar_slugs(slug, exclude=uuid4())
+            return queries.find_taken_slugs(wanted, exclude=uuid4())
 
     return find
 
 
-def test_only_slugs_that_are_equal_or_continue_with_a_hyphen_are_similar(find):
-    others = ("breads", "brea", "bread2", "bread面包", "old-bread")
-    assert find("bread", "bread", "bread-2", "bread-of-rye", "bread-面包", *others) == {
-        *("bread", "bread-2", "bread-of-rye", "bread-面包")
-    }
+def test_only_equal_slugs_are_taken(find):
+    others = ("breads", "brea", "bread2", "bread-of-rye", "bread面包", "old-bread", "面", "面包机")
+    wanted = ["bread", "bread-2", "bread-3", "面包", "面包-2"]
+    assert find(wanted, "bread", "bread-2", "面包-2", *others) == {"bread", "bread-2", "面包-2"}
 
 
-def test_similar_slugs_in_other_scripts_are_found(find):
-    assert find("面包", "面包", "面包-2", "面", "面包机") == {"面包", "面包-2"}
-
-
-@pytest.mark.sqlite("PostgreSQL has an index in the order of its locale")
-@pytest.mark.parametrize("model", [Article, FormerSlug, Category, Tag])
-def test_the_search_for_similar_slugs_uses_the_index(app, model):
+def test_the_slugs_that_an_article_has_and_had_are_free_for_this_article(app, as_admin, make_article):
+    article = make_article(slug="old", status="published")
+    assert as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"slug": "new"}).status_code == 200
     with app.app_context():
-        statement = select(model.slug).where(is_similar(model.slug)).params(similar_slug_range("bread"))
-        sql = statement.compile(db.engine, compile_kwargs={"literal_binds": True})
-        plan = [row.detail for row in db.session.execute(text(f"EXPLAIN QUERY PLAN {sql}"))]
-    assert [line for line in plan if line.startswith("SCAN")] == []
+        assert queries.find_taken_slugs(["old", "new"], exclude=uuid4()) == {"old", "new"}
+        assert queries.find_taken_slugs(["old", "new"], exclude=article.uuid) == set()
+
+
+def test_a_free_slug_is_kept_and_a_taken_slug_gets_the_first_free_number():
+    for taken, free in (((), "a"), (("a",), "a-2"), (("a", "a-2", "a-4"), "a-3")):
+        assert first_free_slug("a", set(taken).intersection) == free
+
+
+@settings(deadline=None)
+@given(st.sets(st.integers(1, 20)))
+def test_the_first_free_slug_is_never_a_taken_one(numbers):
+    taken = {"a" if number == 1 else f"a-{number}" for number in numbers}
+    assert first_free_slug("a", taken.intersection) not in taken
+
+
+def test_a_free_number_is_found_among_many_taken_ones_in_few_lookups():
+    taken, lookups = {"a", *(f"a-{number}" for number in range(2, 10_000))}, []
+
+    def find_taken(slugs):
+        lookups.append(slugs)
+        return taken.intersection(slugs)
+
+    assert first_free_slug("a", find_taken) == "a-10000"
+    assert len(lookups) < 30

@@ -133,6 +133,18 @@ export function segments({ label, name, items, value, onChange }) {
 }
 
 /**
+ * One of at most six choices, as cards. items: [value, word].
+ * @template T
+ * @param {{label: string, name: string, items: [T, string][], value: T, onChange: (value: T) => unknown}} options
+ */
+export function choiceCards({ label, name, items, value, onChange }) {
+  const card = (/** @type {[T, string]} */ [item, text]) => html`<label>
+    <input type="radio" name=${name} value=${item} .checked=${live(item === value)}
+      @change=${() => onChange(item)}><span>${text}</span></label>`;
+  return html`<fieldset class="choice-cards"><legend>${label}</legend><div>${items.map(card)}</div></fieldset>`;
+}
+
+/**
  * Links to the parts of a page, on one line with `beside` (a search field).
  * count null: not known yet.
  * @param {{key: string, text: string, count?: number | null, href: string}[]} items @param {string} current

@@ -57,21 +57,34 @@ export function announce(text) {
 let endToast = () => {};
 
 /**
- * Show the result of an action for 8 seconds. undo: a function; or action: {label, run}.
- * @param {string} text
- * @param {{undo?: (() => unknown) | false | null,
- *   action?: {label: string, run: () => unknown} | false | null}} [options]
+ * undo: a function; or action: {label, run}. stays: until it is replaced.
+ * @typedef {{undo?: (() => unknown) | false | null, stays?: boolean,
+ *   action?: {label: string, run: () => unknown} | "" | false | null}} ToastOptions
  */
-export function toast(text, { undo, action = undo && { label: "Undo", run: undo } } = {}) {
+
+/**
+ * Show the result of an action for 8 seconds. Returns a function that replaces the text and the options in
+ * place, and returns whether the toast was still there.
+ * @param {string} text @param {ToastOptions} [options]
+ */
+export function toast(text, options) {
   endToast();
   const parent = document.querySelector("dialog[open]") ? topmost() : document.querySelector("#announcer");
   const element = makeElement("div", { className: "toast", popover: "manual" }, parent);
-  endToast = () => keepFocus(() => element.remove());
-  const link = action && button(action.label, () => (endToast(), action.run()), { kind: "bare" });
-  render(html`<span>${text}</span>${link || nothing}`, element);
+  const end = () => keepFocus(() => element.remove());
+  endToast = end;
+  /** @param {string} text @param {ToastOptions} [options] */
+  const show = (text, { undo, stays = false, action = undo && { label: "Undo", run: undo } } = {}) => {
+    const link = action && button(action.label, () => (end(), action.run()), { kind: "bare" });
+    element.classList.toggle("stays", stays);
+    render(html`<span>${text}</span>${link || nothing}`, element);
+    return element.isConnected;
+  };
+  show(text, options);
   element.showPopover();
   // The animation lasts 8 seconds and begins again when neither the pointer nor the focus is here.
-  element.addEventListener("animationend", endToast);
+  element.addEventListener("animationend", end);
+  return show;
 }
 
 const isFocusLost = () => document.activeElement === document.body;

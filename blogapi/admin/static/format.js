@@ -24,6 +24,12 @@ export const parseTime = (stamp) =>
 export const formatTime = (stamp) => format(parseTime(stamp), { timeStyle: "short", hourCycle: "h23" });
 
 /**
+ * 14:32:10
+ * @param {Stamp} stamp
+ */
+export const formatSeconds = (stamp) => format(parseTime(stamp), { timeStyle: "medium", hourCycle: "h23" });
+
+/**
  * 29 Nov 2026
  * @param {Stamp} stamp
  */

@@ -72,7 +72,7 @@ class ArticleInputs:
         self.authors = terms[AUTHORS.singular] or [self._get_profile()]
         references = {kind: [{"uuid": str(term.uuid)} for term in group] for kind, group in terms.items()}
         body = {
-            **(_to_body(record) if record.exported is None else record.exported.body),
+            **make_body(record),
             "category": next(iter(references[CATEGORIES.singular]), None),
             "tags": references[TAGS.singular],
             "authors": [{"uuid": str(author.uuid)} for author in self.authors],
@@ -169,7 +169,10 @@ def _collect_errors(errors: Errors, name: str = "") -> Iterator[None]:
         errors |= {name: list(chain(*messages.values()))} if name else messages
 
 
-def _to_body(record: ArticleRecord) -> dict[str, Any]:
+def make_body(record: ArticleRecord) -> dict[str, Any]:
+    """Return the body of a request that writes the article of a record, without its terms."""
+    if record.exported is not None:
+        return {**record.exported.body}
     body: dict[str, Any] = {
         "title": record.title,
         "subtitle": record.subtitle,

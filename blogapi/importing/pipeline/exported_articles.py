@@ -19,7 +19,7 @@ def is_slug_free(slug: str | None, uuid: UUID) -> bool:
     """Return whether no other article than the one with this uuid has or had the slug, or the slug is
     missing.
     """
-    return slug is None or slug not in queries.find_similar_slugs(slug, exclude=uuid)
+    return slug is None or not queries.find_taken_slugs([slug], exclude=uuid)
 
 
 def complete_article(

@@ -116,10 +116,11 @@ def _delete_unused_profile(slug: str) -> UUID | None:
 
 
 def _add_former_slugs(taxonomy: Taxonomy[Any], term: ExportedTerm) -> None:
-    free = [slug for slug in term.former_slugs if slug not in queries.find_similar_slugs(taxonomy, slug)]
+    taken = queries.find_taken_slugs(taxonomy, list(term.former_slugs))
     db.session.add_all(
         FormerTermSlug(kind=term.kind, slug=slug, term_id=term.uuid, created=term.former_slugs[slug])
-        for slug in free
+        for slug in term.former_slugs
+        if slug not in taken
     )
 
 

@@ -16,11 +16,14 @@ from uuid import UUID
 
 from blogapi import clock
 from blogapi.articles import renderings
+from blogapi.articles import service as articles
 from blogapi.articles.batch import open_batch
+from blogapi.articles.fields import TEXT_DEFAULTS
 from blogapi.importing import queries
 from blogapi.importing.article_record import ArticleRecord
 from blogapi.importing.media.imported_media import ImportedMedia, RecordMedia, list_extensions
 from blogapi.importing.media.references import may_contain_references
+from blogapi.importing.pipeline.article_input import make_body
 from blogapi.importing.pipeline.authors import ImportedAuthors
 from blogapi.importing.pipeline.batch import ImportBatch, compute_digest
 from blogapi.importing.pipeline.batch_media import complete_report
@@ -36,7 +39,7 @@ MAX_BATCH_ARTICLES = 50
 MAX_BATCH_CHARACTERS = 500_000
 # If the transaction takes longer, it is committed, and the rest of the batch is stored in another
 # transaction, because other writers are waiting.
-MAX_BATCH_SECONDS = 0.5
+MAX_BATCH_SECONDS = 0.15
 # A program that waits for the lock of SQLite looks every 0.1 seconds whether it is free, and more often after
 # a shorter transaction. PostgreSQL grants locks in the order of the requests.
 _LONG_SECONDS, _PAUSE_SECONDS = 0.1, 0.12
@@ -140,13 +143,17 @@ class Importer:
     def _prepare(self, records: Sequence[ArticleRecord]) -> dict[str, RecordMedia]:
         """Do the slow work before the transaction, so that other writers do not wait for it.
 
-        Renders new and changed files, stores the media files of all records, and returns these by key.
+        Renders new and changed files, finds their words, stores the media files, and returns
+        these by key.
         """
         if not records:
             return {}
         digests = queries.get_digests([record.key for record in records])
         changed = {record.key for record in records if digests.get(record.key) != compute_digest(record)}
         renderings.prepare(_get_source(record) for record in records if record.key in changed)
+        for record in records:
+            if record.key in changed:
+                articles.prepare_words({**TEXT_DEFAULTS, **make_body(record)})
 
         extensions = list_extensions()
 

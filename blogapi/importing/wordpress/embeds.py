@@ -8,7 +8,7 @@ from urllib.parse import quote, urlsplit
 
 from blogapi.importing.wordpress.conversion import INLINE, Conversion
 from blogapi.importing.wordpress.media_html import figure
-from blogapi.rendering.sanitizer import EMBED_HOSTS
+from blogapi.rendering.embed_hosts import EMBED_HOSTS
 
 _ADDRESS_LINE = re.compile(r"(?m)^([ \t]*+(?:<p>)?)(https?://[^\s<>\"]++)((?:</p>)?[ \t]*+)$")
 

@@ -2,16 +2,17 @@
 //
 // Writes a blog as a static site into FOLDER, or brings the folder up to date. FOLDER.state.json contains what
 // the next run needs: the cursor of the changes feed, the responses with their ETags, and the list of files.
+// blogapi.js, the client from http://127.0.0.1:8000/docs/blogapi.js, is in the folder of this file.
 
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { createClient, NotFound } from "./blogapi.js";
 
 const { API, KEY } = process.env;
 const FOLDER = path.resolve(process.argv[2]);
 const STATE_FILE = `${FOLDER}.state.json`;
 const PAGE_SIZE = 6;
 const PARALLEL_REQUESTS = 4;
-const BLOG = "/api/v1/blog";
 const FEEDS = [
   ["/feeds/rss.xml", "application/rss+xml"],
   ["/feeds/atom.xml", "application/atom+xml"],
@@ -20,28 +21,20 @@ const FEEDS = [
 
 // Requests
 
-async function send(url, headers = {}) {
-  for (;;) {
-    const response = await fetch(API + url, { headers: { "X-API-KEY": KEY, ...headers } });
-    if (response.status !== 429 && response.status !== 503) return response;
-    await new Promise((resolve) => setTimeout(resolve, 1000 * Number(response.headers.get("Retry-After") ?? 1)));
-  }
-}
-
-// Returns the response body, or null for status 400 and 404; an unchanged body is not sent again.
-async function read(url, known, used) {
-  const response = await send(url, known[url] && { "If-None-Match": known[url].etag });
-  if (response.status === 304) used[url] = known[url];
-  else if (response.ok) used[url] = { etag: response.headers.get("ETag"), body: await response.text() };
-  else if (response.status === 400 || response.status === 404) return null;
-  else throw new Error(`${url}: ${response.status} ${await response.text()}`);
-  return used[url].body;
-}
+// The responses of the last run and of this one; an unchanged response is not sent again.
+let known = new Map();
+let used = new Map();
+const cache = { get: (address) => known.get(address), set: (address, response) => used.set(address, response) };
+const service = createClient({ url: API, key: KEY, cache });
 
 async function hasChanged(cursor) {
-  const response = await send(`${BLOG}/changes/?since=${cursor}&limit=1`);
-  // 400: the cursor is unknown, for example because a backup was restored.
-  return response.status === 400 || (await response.json()).changes.length > 0;
+  try {
+    return (await service.changes(cursor)).changes.length > 0;
+  } catch (error) {
+    // For example because a backup was restored.
+    if (error.code === "cursor_unknown") return true;
+    throw error;
+  }
 }
 
 async function mapInParallel(items, work) {
@@ -57,37 +50,38 @@ async function mapInParallel(items, work) {
   return results;
 }
 
-const ARTICLE_FIELDS =
-  "uuid,title,subtitle,url,head,html,toc,cover_image,category,tags,authors,links,published_at,reading_minutes," +
-  "excerpt,previous,next,related";
+const ARTICLE_FIELDS = [
+  ...["uuid", "title", "subtitle", "url", "head", "html", "toc", "cover_image", "category", "tags", "authors"],
+  ...["links", "published_at", "reading_minutes", "excerpt", "previous", "next", "related"],
+];
+const TERM_FIELDS = ["uuid", "name", "url", "articles_count"];
+const AUTHOR_FIELDS = [...TERM_FIELDS, "page_url", "bio", "avatar"];
 
-// Returns all that the pages show, and the responses by their paths.
-async function readBlog(known) {
-  const used = {};
-  const readJson = async (url) => JSON.parse(await read(BLOG + url, known, used));
-  const [site, categories, tags, authors, list] = await mapInParallel(
-    [
-      "/site/",
-      "/categories/?fields=uuid,name,url,description,articles_count",
-      "/tags/?fields=uuid,name,url,articles_count",
-      "/authors/?fields=uuid,name,page_url,bio,avatar,url,articles_count",
-      "/articles/?fields=uuid",
-    ],
-    readJson,
-  );
+// Returns an article, or null if it was deleted after the list was read.
+const readArticle = ({ uuid }) =>
+  service.articles.get(uuid, { fields: ARTICLE_FIELDS }).catch((error) => {
+    if (error instanceof NotFound) return null;
+    throw error;
+  });
+
+// Returns all that the pages show.
+async function readBlog() {
+  const site = await service.site();
   if (!site.url) throw new Error("The site has no URL; an admin sets it with `site set`.");
-  const articles = await mapInParallel(list, ({ uuid }) => readJson(`/articles/${uuid}/?fields=${ARTICLE_FIELDS}`));
-  const texts = { _redirects: await read(`${BLOG}/redirects/?format=netlify`, known, used) };
-  for (const url of ["/sitemap.xml", ...FEEDS.map(([feed]) => feed)]) {
-    texts[url.slice(1)] = await read(url, known, used);
+  const terms = {
+    category: await service.categories.all({ fields: [...TERM_FIELDS, "description"] }),
+    tag: await service.tags.all({ fields: TERM_FIELDS }),
+    author: await service.authors.all({ fields: AUTHOR_FIELDS }),
+  };
+  const articles = await mapInParallel(await service.articles.all({ fields: ["uuid"] }), readArticle);
+  const texts = { _redirects: await service.request("/api/v1/blog/redirects/", { format: "netlify" }) };
+  const names = ["sitemap.xml", ...FEEDS.map(([url]) => url.slice(1))];
+  // The loop also reads the names that it adds: the sitemap of a large blog lists further sitemaps.
+  for (const name of names) {
+    texts[name] = await service.request(`/${name}`);
+    if (name === "sitemap.xml") names.push(...(texts[name].match(/sitemap-\d+\.xml/g) ?? []));
   }
-  // The sitemap of a large blog lists further sitemaps.
-  for (const [name] of texts["sitemap.xml"].matchAll(/sitemap-\d+\.xml/g)) {
-    texts[name] = await read(`/${name}`, known, used);
-  }
-  const terms = { category: categories, tag: tags, author: authors };
-  // An article that was deleted after the list was read is null.
-  return { blog: { site, terms, articles: articles.filter(Boolean), texts }, used };
+  return { site, terms, articles: articles.filter(Boolean), texts };
 }
 
 // Pages
@@ -203,13 +197,13 @@ ${shown.map((article) => this.makeTeaser(article)).join("\n")}`;
 
   // A static site cannot search; this page sends the words to the service.
   addSearch() {
-    const service = JSON.stringify(this.site.service_url || API).replaceAll("<", "\\u003c");
+    const address = JSON.stringify(this.site.service_url || API).replaceAll("<", "\\u003c");
     const body = `<form><input name="q" type="search" aria-label="Search" maxlength="200"></form><div id="results"></div>
 <script type="module">
 const q = new URLSearchParams(location.search).get("q");
 if (q) {
   const parameters = new URLSearchParams({ q, page: 1, page_size: 10, fields: "title,url,snippet" });
-  const url = \`\${${service}}${BLOG}/articles/?\${parameters}\`;
+  const url = \`\${${address}}/api/v1/blog/articles/?\${parameters}\`;
   const response = await fetch(url, { headers: { "X-API-KEY": ${JSON.stringify(KEY)} } });
   for (const { title, url, snippet } of await response.json()) {
     const link = Object.assign(document.createElement("a"), { href: url, textContent: title });
@@ -249,15 +243,15 @@ async function readOptional(file) {
 }
 
 async function update() {
-  const state = JSON.parse((await readOptional(STATE_FILE)) ?? '{"responses": {}, "files": []}');
+  const state = JSON.parse((await readOptional(STATE_FILE)) ?? '{"responses": [], "files": []}');
   if (state.cursor && !(await hasChanged(state.cursor))) return "Nothing has changed.";
-  let cursor, blog, used;
-  let known = state.responses;
+  let cursor, blog;
+  used = new Map(state.responses);
   // If the blog changes while it is read, read it again, so that all responses belong together.
   do {
-    ({ cursor } = await (await send(`${BLOG}/changes/?since=now`)).json());
-    ({ blog, used } = await readBlog(known));
-    known = used;
+    [known, used] = [used, new Map()];
+    ({ cursor } = await service.changes("now"));
+    blog = await readBlog();
   } while (await hasChanged(cursor));
   const files = makeFiles(blog);
   let written = 0;
@@ -270,7 +264,7 @@ async function update() {
   }
   const stale = state.files.filter((name) => !files.has(name));
   for (const name of stale) await rm(path.join(FOLDER, name), { force: true });
-  await writeFile(`${STATE_FILE}.new`, JSON.stringify({ cursor, responses: used, files: [...files.keys()] }));
+  await writeFile(`${STATE_FILE}.new`, JSON.stringify({ cursor, responses: [...used], files: [...files.keys()] }));
   await rename(`${STATE_FILE}.new`, STATE_FILE);
   return `${written} files written, ${stale.length} deleted.`;
 }

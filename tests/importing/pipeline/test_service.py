@@ -423,7 +423,7 @@ def test_a_transaction_ends_after_the_article_that_exceeds_the_time_limit(import
     original = ArticleInputs.make
 
     def make_slowly(inputs, record):
-        now[0] += 0.2
+        now[0] += 0.06
         calls.append(record.key)
         return original(inputs, record)
 

@@ -11,6 +11,7 @@ import { EMPTY, isSame } from "./edits.js";
 import { discard, Journal, newUuid } from "./journal.js";
 import { isTrouble, stateWords } from "./save-state.js";
 import { Saver } from "./saving.js";
+import { followChange } from "../webhooks/following.js";
 
 /** A subclass has shown(), which is called after `edits` was replaced. */
 export class ArticlePage extends Page {
@@ -181,6 +182,7 @@ export class ArticlePage extends Page {
   async publish(body, words) {
     /** @type {any} */
     let theirs = null;
+    const before = this.article?.status;
     const isDone = await this.act("publish", async () => {
       await this.store();
       const { edits: sent, saver } = this;
@@ -193,7 +195,7 @@ export class ArticlePage extends Page {
       this.adopt(answer.data);
       saver.start(sent, answer.etag);
       this.hasWritten = false;
-      if (words) toast(words);
+      if (words) this.tell(words, before);
       return true;
     });
     if (theirs) {
@@ -203,6 +205,14 @@ export class ArticlePage extends Page {
       await this.decide({ ...theirs, etag }, EMPTY);
     }
     return isDone;
+  }
+
+  // Say what was done, and what the webhooks answer if readers can see the change.
+  tell(words, before) {
+    const { status, last_updated: since, url } = this.article;
+    const isPublic = status === "published";
+    if (isPublic || before === "published") followChange(words, { since, url: isPublic && url });
+    else toast(words);
   }
 
   // Move the edits to the history and replace them with `back`, by default the article.

@@ -3,7 +3,7 @@
 import { get, post, put } from "../api.js";
 import { EMPTY, fromArticle, fromCopy, toArticle, toCopy } from "./edits.js";
 
-const OTHER_FIELDS = "uuid,status,published_at,created,last_updated,working_copy";
+const OTHER_FIELDS = "uuid,status,published_at,created,last_updated,url,working_copy";
 const WHOLE = { query: { fields: [OTHER_FIELDS, ...Object.keys(EMPTY)].join() } };
 
 export const pathOf = (uuid) => `blog/articles/${uuid}/`;

@@ -6,6 +6,7 @@ import { button, field, icon, problem, segments } from "../components.js";
 import { copyText, openPopover, toast } from "../dialogs.js";
 import { count, distance, formatDay, formatLongDay, formatTime, toFields, toInstant } from "../format.js";
 import { session } from "../shell.js";
+import { whenReadersSee } from "../webhooks/following.js";
 import { canBecome, MAIN_ACTIONS, STATUSES } from "../statuses.js";
 import { pathOf } from "./article.js";
 import { findOpenEnds } from "./markdown.js";
@@ -13,7 +14,7 @@ import { findOpenEnds } from "./markdown.js";
 // The messages after an article got a status, and before one of these actions.
 const DONE = { draft: "It is a draft again", published: "Published", scheduled: "Scheduled", archived: "Archived" };
 const CONSEQUENCES = {
-  published: "Readers see the new text at once. The former one stays in the history.",
+  published: `Readers see the new text ${whenReadersSee()}. The former one stays in the history.`,
   archived: "It becomes a draft again. Readers see it when you publish it.",
 };
 
@@ -62,7 +63,8 @@ function renderTime({ isLater, day, time }, set) {
       <div class="consequence"><p>Goes live ${at.getTime() > Date.now() ? "on" : "now, dated"}
           <strong>${formatLongDay(at)} at ${formatTime(at)}</strong>.</p>
         <p class="help">${distance(at)}. Time zone of the site: ${session().site.time_zone}</p></div>`;
-  const now = html`<p class="consequence">Goes live <strong>now</strong>, for readers, feeds and search.</p>`;
+  const now = html`<p class="consequence">Goes live <strong>${whenReadersSee()}</strong>, for readers, feeds and
+    search.</p>`;
   return html`${segments({ label: "When", name: "when", items, value: isLater, onChange })}${isLater ? later() : now}`;
 }
 

@@ -2,7 +2,7 @@
 
 import { html, nothing, render } from "../vendor/lit.js";
 import { badge, button, icon, iconButton, problem, segments } from "../components.js";
-import { copyButton, menuButton, openMenu } from "../dialogs.js";
+import { copyButton, menuButton, openMenu, toast } from "../dialogs.js";
 import { renderText } from "../editor/article.js";
 import { ArticlePage } from "../editor/article-page.js";
 import { details } from "../editor/details.js";
@@ -12,10 +12,12 @@ import { choosePictures } from "../editor/pictures.js";
 import { show } from "../editor/preview.js";
 import { menuItems, openPublish } from "../editor/publish.js";
 import { saveState } from "../editor/save-state.js";
+import { SiteFrame } from "../editor/site-frame.js";
 import { findCommand, startToolbar } from "../editor/toolbar.js";
 import { WritingArea } from "../editor/writing-area.js";
 import { count, formatDayAndTime, formatTime } from "../format.js";
 import { content, definePage } from "../shell.js";
+import { openOnItsWay } from "../webhooks/following.js";
 import { letterOf } from "../shortcuts.js";
 import { MAIN_ACTIONS } from "../statuses.js";
 
@@ -30,6 +32,11 @@ class Editor extends ArticlePage {
   area = null;
   side = isWide() ? "preview" : "";
   previewState = "";
+  /**
+   * Null if the site has no page for previews.
+   * @type {SiteFrame | null}
+   */
+  siteFrame = null;
 
   get heading() {
     return this.edits.title || super.heading;
@@ -55,6 +62,11 @@ class Editor extends ArticlePage {
     listen(".discard", () => this.dropKept());
     listen(".use", () => this.useKept());
     listen(".as-new", () => this.saveAsNew(this.edits));
+    const frame = find(".site-frame");
+    if (frame) {
+      this.siteFrame = new SiteFrame(frame, frame.dataset.origin, () => this.requestUpdate());
+      listen(".in-design", () => this.toggleDesign(this.siteFrame));
+    }
     if (!this.article) find("#title").focus();
     this.shown();
     this.begin();
@@ -99,6 +111,21 @@ class Editor extends ArticlePage {
     } catch (error) {
       this.set({ previewState: `Not refreshed: ${/** @type {Error} */ (error).message}` });
     }
+  }
+
+  // The site's page shows the text that is saved.
+  async toggleDesign(frame) {
+    if (frame.isShown) frame.hide();
+    else {
+      const show = () => this.store().then(() => frame.show(this.uuid, this.saver.etag));
+      await show().catch((error) => (frame.hide(), toast(error.message)));
+    }
+    this.requestUpdate();
+  }
+
+  showState(state) {
+    super.showState(state);
+    if (state === "saved") this.siteFrame?.saved(this.saver.etag);
   }
 
   // Make the change that command({text, from, to}) returns.
@@ -158,8 +185,16 @@ class Editor extends ArticlePage {
     set(".word-count", { textContent: rendered ? count(rendered.word_count, "word") : "" });
     set(".minutes", { textContent: rendered ? `${rendered.reading_minutes} min to read` : "" });
     set(".plain", { textContent: this.plain.label });
-    set(".in-a-tab", { href: `/admin/articles/${this.uuid}/preview/`, hidden: !article });
-    set(".preview-state", { textContent: this.previewState });
+    const { siteFrame: frame } = this;
+    const ownPage = `/admin/articles/${this.uuid}/preview/`;
+    set(".in-a-tab", { href: (frame?.isShown && frame.url) || ownPage, hidden: !article });
+    set(".preview-state", { textContent: frame?.isShown ? "Shows what is saved" : this.previewState });
+    if (!frame) return;
+    set(".in-design", { ariaPressed: String(frame.isShown) });
+    set(".reading", { hidden: frame.isShown });
+    set(".site-frame", { hidden: !frame.isShown });
+    set(".site-frame .notice", { hidden: !frame.reason });
+    set(".site-frame .reason", { textContent: frame.reason });
   }
 
   renderPage() {
@@ -180,7 +215,16 @@ class Editor extends ArticlePage {
     const status = article?.status ?? "draft";
     const history = article && { icon: "history", href: `/admin/articles/${this.uuid}/history/` };
     const showDetails = { label: "Details", icon: "panel-right", action: () => this.set({ side: "details" }) };
-    const menu = () => [showDetails, history && { label: "History", ...history }, this.plain, ...menuItems(this)];
+    const isPublic = status === "published";
+    const onItsWay = ({ currentTarget }) => openOnItsWay(currentTarget, article);
+    const phoneButton = () => find(".editor-bar .phone-only button");
+    const onPhone = {
+      label: "On its way to readers",
+      icon: "send",
+      action: () => openOnItsWay(phoneButton(), article),
+    };
+    const own = [showDetails, history && { label: "History", ...history }, isPublic && onPhone, this.plain];
+    const menu = () => [...own, ...menuItems(this)];
     const publish = ({ currentTarget }) => openPublish(currentTarget, this);
     const openMore = ({ currentTarget }) => openMenu(currentTarget, menuItems(this), "More actions");
     const more = { kind: "main wide-only", popup: "menu" };
@@ -189,7 +233,8 @@ class Editor extends ArticlePage {
     const panes = { label: "Show", name: "pane", items: { Write: "", Preview: "preview" }, value, onChange };
     return html`<a class="button bare icon-only" href="/admin/articles/" aria-label="Back to the articles"
         >${icon("arrow-left")}</a>
-      ${badge({ ...article, status })} ${saveState(this)} ${this.renderToggle("preview", "Preview", "columns-2")}
+      ${isPublic ? statusButton(badge(article), onItsWay) : badge({ ...article, status })} ${saveState(this)}
+      ${this.renderToggle("preview", "Preview", "columns-2")}
       ${history ? button("History", null, { kind: "bare wide-only", ...history }) : nothing}
       ${this.renderToggle("details", "Details", "panel-right")}
       <span class="phone-only">${menuButton("More", menu)}</span>
@@ -198,5 +243,8 @@ class Editor extends ArticlePage {
       <div class="phone-only phone-tabs">${segments(panes)}</div>`;
   }
 }
+
+const statusButton = (words, onClick) => html`<button type="button" class="button bare status-button"
+  aria-haspopup="dialog" @click=${onClick}>${words}${icon("chevron-down")}</button>`;
 
 definePage(Editor);

@@ -4,8 +4,9 @@ import { html, nothing } from "../vendor/lit.js";
 import { get, post } from "../api.js";
 import { row, sectionHead } from "../components.js";
 import { count, distance, formatChanged, formatDay, formatDayAndTime } from "../format.js";
-import { content, definePage, Page } from "../shell.js";
+import { content, definePage, Page, session } from "../shell.js";
 import { STATUSES } from "../statuses.js";
+import { loadBuilds, renderBuilds } from "../webhooks/builds.js";
 import { addressOf, changeOf, FIELDS, PATH, titleOf } from "./lists.js";
 
 const LEVELS = { wrong: ["triangle-alert", "bad"], hint: ["triangle-alert", "warn"], ok: ["check", "good"] };
@@ -20,8 +21,8 @@ const describeUnfinished = (article) => {
   const text = status === "draft" ? draft : `${STATUSES[status].name}, with edits that readers cannot see yet`;
   return [text, formatChanged(changeOf(article))];
 };
-const describeScheduled = ({ category, published_at: time }) => {
-  const text = `${category.name}, ${distance(time)}`;
+const describeScheduled = ({ category, published_at: time }, { builds }) => {
+  const text = `${category.name}, ${distance(time)}${builds.length ? ". The site is told then" : ""}`;
   return [text, formatDayAndTime(time)];
 };
 const describePublished = ({ category, published_at: time }) => [category.name, formatDay(time)];
@@ -30,16 +31,17 @@ class Overview extends Page {
   main = newArticle;
 
   async load() {
-    const [drafts, edited, next, last, { data: health }] = await Promise.all([
+    const [drafts, edited, next, last, { data: health }, found] = await Promise.all([
       list({ status: "draft", ordering: "-last_updated" }),
       list({ working_copy: true, ordering: "-last_updated" }),
       list({ status: "scheduled", ordering: "published_at", page_size: 3 }),
       list({ status: "published", ordering: "-published_at", page_size: 3 }),
       get("doctor/"),
+      loadBuilds(),
     ]);
     const unfinished = [...drafts, ...edited.filter(({ status }) => status !== "draft")];
     unfinished.sort((one, other) => (changeOf(one) > changeOf(other) ? -1 : 1));
-    Object.assign(this, { unfinished: unfinished.slice(0, 5), next, last, health });
+    Object.assign(this, { unfinished: unfinished.slice(0, 5), next, last, health, ...found });
     // The last results are shown at once; then the checks run again, because problems may have been solved.
     this.check();
   }
@@ -60,16 +62,17 @@ class Overview extends Page {
     });
     return html`<div class="columns overview"><div>
       ${renderList("Go on writing", "draft", "All drafts", this.unfinished, describeUnfinished)}
-      ${renderList("Scheduled next", "scheduled", "All scheduled", this.next, describeScheduled)}
+      ${renderList("Scheduled next", "scheduled", "All scheduled", this.next, describeScheduled, this)}
       ${renderList("Published last", "published", "All published", this.last, describePublished)}
-    </div><section>${sectionHead("Health", again)}<ul class="rows">${findings}</ul></section></div>`;
+    </div><div>${renderBuilds(this, session().site)}
+      <section class="section">${sectionHead("Health", again)}<ul class="rows">${findings}</ul></section></div></div>`;
   }
 }
 
-function renderList(title, status, allText, articles, describe) {
+function renderList(title, status, allText, articles, describe, page = {}) {
   const all = html`<a href="/admin/articles/?status=${status}">${allText}</a>`;
   const rows = articles.map((article) => {
-    const [text, side] = describe(article);
+    const [text, side] = describe(article, page);
     return row({ text, side, title: html`<a href=${addressOf(article)} dir="auto">${titleOf(article)}</a>` });
   });
   return html`<section class="section">${sectionHead(title, rows.length ? all : nothing)}

@@ -1,4 +1,4 @@
-"""The formats of feeds: RSS 2.0, Atom 1.0 and JSON Feed 1.1."""
+"""The XML formats of feeds: RSS 2.0 and Atom 1.0."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from feedgenerator import Atom1Feed, Rss201rev2Feed, SyndicationFeed
-from feedgenerator.django.utils.feedgenerator import rfc3339_date
 
-from blogapi.feeds.entries import Entry, Feed, Person
-from blogapi.web import json as web_json
+from blogapi.feeds.entries import Feed, Person
 
 _CONTENT_NAMESPACE = "http://purl.org/rss/1.0/modules/content/"
 _DUBLIN_CORE_NAMESPACE = "http://purl.org/dc/elements/1.1/"
@@ -73,21 +71,6 @@ def to_atom(feed: Feed) -> bytes:
     return _to_xml(_AtomFeed, feed)
 
 
-def to_json(feed: Feed) -> bytes:
-    """Return the feed as JSON Feed."""
-    document = {
-        "version": "https://jsonfeed.org/version/1.1",
-        "title": feed.title,
-        "home_page_url": feed.page_url,
-        "feed_url": feed.own_url,
-        "description": feed.description or None,
-        "icon": feed.icon,
-        "language": feed.language,
-        "items": [_to_json_item(entry) for entry in feed.entries],
-    }
-    return web_json.to_json_bytes(_without_none(document))
-
-
 def _to_xml(kind: type[SyndicationFeed], feed: Feed) -> bytes:
     written = kind(
         title=_to_xml_text(feed.title),
@@ -121,25 +104,3 @@ def _to_xml(kind: type[SyndicationFeed], feed: Feed) -> bytes:
 def _to_xml_text(text: str) -> str:
     """Return the text without the characters that XML cannot contain."""
     return _NOT_IN_XML.sub("", text)
-
-
-def _to_json_item(entry: Entry) -> dict[str, Any]:
-    content = {"content_text": entry.excerpt} if entry.content is None else {"content_html": entry.content}
-    return _without_none(
-        {
-            "id": UUID(entry.uuid).urn,
-            "url": entry.url,
-            "title": entry.title,
-            **content,
-            "summary": entry.excerpt or None,
-            "image": entry.image,
-            "date_published": rfc3339_date(entry.published),
-            "date_modified": rfc3339_date(entry.updated),
-            "authors": [_without_none({"name": author.name, "url": author.url}) for author in entry.authors],
-            "tags": entry.labels,
-        }
-    )
-
-
-def _without_none(document: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in document.items() if value is not None}

@@ -1,0 +1,101 @@
+/** Shows the article in the design of the site: the site's page for previews, in a frame beside the text. */
+
+import { post } from "../api.js";
+import { pathOf } from "./article.js";
+
+const LIFETIME_SECONDS = 12 * 3600;
+const ANSWER_MS = 5000;
+// The messages of the function connectPreview() in /docs/blogapi.js.
+const [SHOWN, SAVED] = ["blogapi-preview", "blogapi-saved"];
+
+export class SiteFrame {
+  /** The address of the page with its token; empty before the first show(). */
+  url = "";
+  /** Why the page may be missing; empty if it has reported itself. */
+  reason = "";
+  /**
+   * The last preview link: `uuid` of the article, `url`, and the `time` of its creation in milliseconds.
+   * @type {any}
+   */
+  link = null;
+  isShown = false;
+  hasAnswered = false;
+
+  /**
+   * `origin` is the only one that the Content-Security-Policy allows in a frame; `changed` is called after each change.
+   * @param {HTMLElement} host @param {string} origin @param {() => void} changed
+   */
+  constructor(host, origin, changed) {
+    this.host = host;
+    this.origin = origin;
+    this.changed = changed;
+    addEventListener("message", ({ source, data }) => {
+      if (data === SHOWN && source && source === this.frame?.contentWindow) this.setReason("", true);
+    });
+    document.addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) => {
+      if (effectiveDirective === "frame-src") this.setReason(`The page leads to ${blockedURI}.`);
+    });
+  }
+
+  setReason(reason, hasAnswered = false) {
+    clearTimeout(this.timer);
+    Object.assign(this, { reason, hasAnswered });
+    this.changed();
+  }
+
+  hide() {
+    clearTimeout(this.timer);
+    this.frame?.remove();
+    Object.assign(this, { frame: null, isShown: false, reason: "" });
+  }
+
+  /** Show the saved text of an article. */
+  async show(uuid, etag) {
+    this.isShown = true;
+    this.etag = etag;
+    this.url = await this.makeLink(uuid);
+    if (!this.isShown) return;
+    const { origin, protocol } = new URL(this.url, location.href);
+    if (origin !== this.origin) return this.setReason("Its address was changed. Load this page again.");
+    if (location.protocol === "https:" && protocol === "http:") return this.setReason("Its address has no https.");
+    this.load();
+  }
+
+  // An article has a limited number of links, so each is used until it is half as old as it can get.
+  async makeLink(uuid) {
+    const { uuid: former, url, time } = this.link ?? {};
+    if (uuid === former && Date.now() - time < LIFETIME_SECONDS * 500) return url;
+    const { data } = await post(`${pathOf(uuid)}preview/`, { expires_in: LIFETIME_SECONDS });
+    this.link = { uuid, url: data.url, time: Date.now() };
+    return data.url;
+  }
+
+  load() {
+    this.frame?.remove();
+    // Without allow-top-navigation, the page cannot replace the editor.
+    const sandbox = "allow-scripts allow-same-origin allow-forms allow-popups";
+    this.frame = document.createElement("iframe");
+    for (const [name, value] of Object.entries({ sandbox, title: "The article in the site's design", src: this.url })) {
+      this.frame.setAttribute(name, value);
+    }
+    this.host.append(this.frame);
+    this.setReason("");
+    // A browser does not say whether another origin refused the frame, so the page reports itself.
+    this.timer = setTimeout(() => this.setReason(this.explain()), ANSWER_MS);
+  }
+
+  explain() {
+    return (
+      `It has not reported itself. If nothing is shown below, ${this.origin} does not answer, or does not allow ` +
+      `frames of ${location.origin} (X-Frame-Options or frame-ancestors).`
+    );
+  }
+
+  /** Show what was saved: the page loads itself again and keeps its place, unless it has not reported itself. */
+  saved(etag) {
+    if (!this.frame || etag === this.etag) return;
+    this.etag = etag;
+    if (this.hasAnswered) this.frame.contentWindow?.postMessage(SAVED, this.origin);
+    else this.load();
+  }
+}

@@ -1,0 +1,172 @@
+/** The last calls of a webhook: what each told, what was sent, and what was answered. */
+
+import { html, nothing } from "../vendor/lit.js";
+import { get, post } from "../api.js";
+import { button, icon, pageHead } from "../components.js";
+import { moveFocus, toast } from "../dialogs.js";
+import { openForm } from "../forms.js";
+import {
+  count,
+  daysFromToday,
+  formatDayAndTime,
+  formatLongDay,
+  formatSeconds,
+  toFields,
+  toInstant,
+} from "../format.js";
+import { content, definePage, Page } from "../shell.js";
+import { LIST, loadWebhooks, pageOf, pathOf, sendTest, setActive } from "../webhooks/actions.js";
+import { describeChange, findSuccess, summarise } from "../webhooks/calls.js";
+import { nameAnswer, renderRequest } from "../webhooks/parts.js";
+import { answerOf, formatAttempt, formatDuration, isBuildHook, nameReceiver } from "../webhooks/words.js";
+
+const UUID = location.pathname.split("/")[3];
+const PATH = pathOf({ uuid: UUID });
+const [form, none, kept] = content;
+
+class Calls extends Page {
+  /** @type {any[]} */
+  calls = [];
+
+  get heading() {
+    return this.webhook?.name ?? "Calls";
+  }
+  get chosen() {
+    return this.calls.find(({ uuid }) => location.hash === `#${uuid}`);
+  }
+  get current() {
+    return this.chosen ?? this.calls[0];
+  }
+
+  async load() {
+    const [{ webhooks, presets }, { data: calls }] = await Promise.all([loadWebhooks(), get(`${PATH}deliveries/`)]);
+    Object.assign(this, { presets, calls, webhook: webhooks.find(({ uuid }) => uuid === UUID) });
+    await this.loadCall();
+  }
+
+  // Load the request of the current call.
+  async loadCall() {
+    const { current } = this;
+    const { data } = current ? await get(`${PATH}deliveries/${current.uuid}/`) : { data: null };
+    if (current === this.current) this.set({ call: data });
+  }
+
+  async sendAgain({ uuid }) {
+    const answer = await this.act("send", () => post(`${PATH}deliveries/${uuid}/send/`));
+    if (!answer) return;
+    const { data: call } = answer;
+    await this.reload();
+    location.hash = call.uuid;
+    toast(`${answerOf(call)}, after ${formatDuration(call.milliseconds)}`);
+  }
+
+  async replay() {
+    const save = (/** @type {Record<string, any>} */ { day, time }) =>
+      post(`${PATH}replay/`, { since: toInstant(day, time) });
+    const values = toFields(new Date(Date.now() - 86_400_000));
+    const answer = await openForm(this, form, { title: "Send again from a time", values, save });
+    if (answer) toast(`${count(answer.data.waiting, "change is", "changes are")} told again`);
+  }
+
+  renderHead() {
+    const { webhook } = this;
+    const title = html`<a class="soft" href=${LIST}>Webhooks</a> <span class="soft">/</span> ${this.heading}`;
+    if (!webhook) return pageHead(title);
+    const { active } = webhook;
+    const pause = { icon: active ? "circle-pause" : "play", kind: "bare", busy: this.busy === "active" };
+    const test = { busyText: "Calling…", busy: this.busy === "test" };
+    return pageHead(
+      title,
+      html`<div class="actions">
+      ${button("Change", null, { icon: "pencil", kind: "bare", href: pageOf(webhook, "change/") })}
+      ${button(active ? "Pause" : "Resume", () => setActive(this, webhook, !active), pause)}
+      ${button("Send a test call", () => sendTest(this, webhook), test)}</div>`,
+    );
+  }
+
+  renderPage() {
+    if (!this.calls.length) return none;
+    const days = Map.groupBy(this.calls, ({ time }) => toFields(time).day);
+    const press = (event) => moveFocus(event, [...event.currentTarget.querySelectorAll(".version")])?.click();
+    const again = html`<button type="button" class="link-button" @click=${() => this.replay()}>Send again from a
+      time…</button>`;
+    return html`<div class="history calls ${this.chosen ? "chosen" : ""}">
+      <nav class="versions" aria-label="Calls" @keydown=${press}>${[...days.values()].map(renderDay, this)}
+        <p class="soft small">${kept} ${again}</p></nav>
+      <section class="version-changes" aria-label="Call">
+        <a class="button bare hang-start phone-back" href="#">${icon("arrow-left")} All calls</a>
+        ${this.call ? this.renderCall(this.call) : nothing}</section></div>`;
+  }
+
+  renderCall(call) {
+    const { webhook, busy } = this;
+    const { succeeded, time, milliseconds, answer, status, error, sent } = call;
+    const send = { icon: "send", busyText: "Calling…", busy: busy === "send" };
+    const who = nameReceiver(webhook, this.presets);
+    const consequence = isBuildHook(webhook)
+      ? `Asks ${who} for one more build, now. Calls for changes go on as before.`
+      : "The same call with the same id; a receiver that checks ids takes it once.";
+    const [name, kind] = succeeded ? ["circle-check", "good"] : ["circle-x", "bad"];
+    return html`<header class="call-head"><div>
+        <h2>${formatDayAndTime(time).replace(/[^,]+$/, "")} ${formatSeconds(time)}</h2>
+        <p class="soft">${icon(name, kind)} ${nameAnswer(call)}, after ${formatDuration(milliseconds)}.
+          ${this.explainRetry(call)}</p>
+        <p class="help">${consequence}</p></div>
+        ${button("Send again", () => this.sendAgain(call), send)}</header>
+      ${renderTold(call)}
+      <h3 class="soft">Sent</h3>${renderRequest(webhook.address, sent)}
+      <p class="help">Made again from the record of the call. Addresses, own headers and signatures are masked.</p>
+      <h3 class="soft">Answered</h3>
+      <pre class="request" tabindex="0"><strong>${status ?? nothing}</strong> ${status ? call.reason : error}${
+        answer ? html`\n\n${answer}` : nothing
+      }</pre>
+      ${answer ? html`<p class="help">The first 1 kB of the answer is kept, as text.</p>` : nothing}`;
+  }
+
+  explainRetry(call) {
+    const { calls, webhook } = this;
+    const success = findSuccess(call, calls);
+    if (success) return `It was tried again and arrived at ${formatSeconds(success.time)}.`;
+    const isLast = calls.find(({ type }) => type !== "webhook.test")?.message_id === call.message_id;
+    return !call.succeeded && isLast && webhook.next_attempt
+      ? `It is tried again ${formatAttempt(webhook.next_attempt)}.`
+      : nothing;
+  }
+}
+
+/** @this {Calls} @param {any[]} calls of a day */
+function renderDay(calls) {
+  const [{ time }] = calls;
+  const day = { 0: "Today", "-1": "Yesterday" }[daysFromToday(time)] ?? formatLongDay(time);
+  const entries = calls.map((call) => html`<li>${renderEntry(call, call === this.current)}</li>`);
+  return html`<h2>${day}</h2><ul>${entries}</ul>`;
+}
+
+function renderEntry(call, isCurrent) {
+  const { uuid, succeeded, time, status, milliseconds } = call;
+  const [name, kind] = succeeded ? ["circle-check", "good"] : ["circle-x", "bad"];
+  return html`<a class="version" href="#${uuid}" aria-current=${isCurrent ? "true" : nothing}>
+    ${icon(name, kind)}<span class="sr-only">${succeeded ? "Arrived" : "Failed"}</span>
+    <strong>${formatSeconds(time)}</strong>
+    <span class="version-size">${status ? `${status}, ${formatDuration(milliseconds)}` : "No answer"}</span>
+    <span class="soft small">${summarise(call)}</span></a>`;
+}
+
+function renderTold({ changes, count: number }) {
+  if (!changes.length) return nothing;
+  const line = (change) => {
+    const { verb, name, fields, href } = describeChange(change);
+    const named = href ? html`<a href=${href}>${name}</a>` : name;
+    return html`<li>${verb} ${named} <span class="soft">${fields}</span></li>`;
+  };
+  const more = number - changes.length;
+  return html`<h3 class="soft">Told</h3><ul class="told">${changes.map(line)}
+    ${more > 0 ? html`<li class="soft">And ${count(more, "more change")}</li>` : nothing}</ul>`;
+}
+
+const page = definePage(Calls);
+addEventListener("hashchange", async () => {
+  await page.act("call", () => page.loadCall());
+  // On a phone, the call takes the place of the list.
+  if (matchMedia("(width <= 48rem)").matches) scrollTo(0, 0);
+});

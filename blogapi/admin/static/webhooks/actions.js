@@ -1,0 +1,70 @@
+/** Reads webhooks, and does what their menus offer. */
+
+import { get, patch, post } from "../api.js";
+import { toast } from "../dialogs.js";
+import { formatDayAndTime } from "../format.js";
+import { remove, showOnce } from "../forms.js";
+import { answerOf, formatDuration } from "./words.js";
+
+export const PATH = "webhooks/";
+export const LIST = "/admin/webhooks/";
+// How long the former secret signs too.
+const OVERLAP_SECONDS = 86_400;
+export const pathOf = ({ uuid }) => `${PATH}${uuid}/`;
+export const pageOf = ({ uuid }, part = "") => `${LIST}${uuid}/${part}`;
+
+/** Return {webhooks, presets}: all webhooks, and the kinds of receivers. */
+export async function loadWebhooks() {
+  const [webhooks, presets] = await Promise.all([get(PATH), get(`${PATH}presets/`)]);
+  return { webhooks: webhooks.data, presets: presets.data };
+}
+
+/** Pause or resume a webhook. */
+export async function setActive(page, webhook, active) {
+  const save = () => patch(pathOf(webhook), { active }, { etag: "*" });
+  const undo = () => setActive(page, webhook, !active);
+  if (await page.actAndReload("active", save))
+    toast(`“${webhook.name}” is ${active ? "called again" : "paused"}`, { undo });
+}
+
+/** Make a test call, and show its answer. */
+export async function sendTest(page, webhook) {
+  const answer = await page.actAndReload("test", () => post(`${pathOf(webhook)}test/`));
+  if (!answer) return;
+  const { data: call } = answer;
+  const action = { label: "See the call", run: () => location.assign(`${pageOf(webhook)}#${call.uuid}`) };
+  toast(`“${webhook.name}”: ${answerOf(call)}, after ${formatDuration(call.milliseconds)}`, { action });
+}
+
+/** Replace the secret of a webhook, and show it in the element `once`. */
+export async function renewSecret(page, webhook, once) {
+  const renew = async () => [
+    await post(`${pathOf(webhook)}rotate/`, { overlap_seconds: OVERLAP_SECONDS }),
+    await get(pathOf(webhook)),
+  ];
+  const answers = await page.actAndReload("secret", renew);
+  if (!answers) return;
+  const [{ data: created }, { data: changed }] = answers;
+  const foot = `The former secret signs too until ${formatDayAndTime(changed.rotation_ends)}.`;
+  await showOnce(page, once, { title: `New secret of “${webhook.name}”. Copy it now`, value: created.secret, foot });
+}
+
+export function removeWebhook(page, webhook) {
+  const text = "It is called no more. Its secret and the record of its calls cannot be brought back.";
+  const question = { title: `Delete “${webhook.name}”?`, action: "Delete webhook", text };
+  return remove(page, pathOf(webhook), question);
+}
+
+/** The menu of a webhook. */
+export const listActions = (page, webhook, once) => [
+  { label: "Calls", icon: "list", href: pageOf(webhook) },
+  { label: "Test call", icon: "send", action: () => sendTest(page, webhook) },
+  { label: "Change", icon: "pencil", href: pageOf(webhook, "change/") },
+  webhook.preset === "standard" && { label: "New secret", icon: "key", action: () => renewSecret(page, webhook, once) },
+  {
+    label: webhook.active ? "Pause" : "Resume",
+    icon: webhook.active ? "circle-pause" : "play",
+    action: () => setActive(page, webhook, !webhook.active),
+  },
+  { label: "Delete", icon: "trash-2", risk: true, action: () => removeWebhook(page, webhook) },
+];

@@ -1,0 +1,89 @@
+/** The values of the form of a webhook, and the request body for them. */
+
+import { isBuildHook, KINDS } from "./words.js";
+
+const AUTHORIZATION = "Authorization";
+const KIND_NAMES = Object.keys(KINDS);
+
+/**
+ * headers: [name, value] of the own headers; keepsHeaders: whether those of the server stay. events: the
+ * patterns of each kind, none if it is not told.
+ *
+ * @typedef {{name: string, url: string, token: string, headers: [string, string][], keepsHeaders: boolean,
+ *   preset: string, mode: string, quiet_seconds: string, interval_seconds: string,
+ *   events: Record<string, string[]>}} Values
+ */
+
+/**
+ * Return the values for a webhook of the API, or for a new one.
+ * @param {import("./words.js").Webhook} [webhook] @returns {Values}
+ */
+export function toValues(webhook) {
+  const { name = "", preset = "netlify", mode = "combined", events = ["*"], header_names: kept = [] } = webhook ?? {};
+  const { quiet_seconds: quiet = 10, interval_seconds: interval = 60 } = webhook ?? {};
+  const choose = (/** @type {string} */ kind) =>
+    events.includes("*") ? [`${kind}.*`] : events.filter((/** @type {string} */ event) => event.startsWith(`${kind}.`));
+  return {
+    ...{ name, url: "", token: "", headers: [], keepsHeaders: kept.length > 0, preset, mode },
+    ...{ quiet_seconds: `${quiet}`, interval_seconds: `${interval}` },
+    events: Object.fromEntries(KIND_NAMES.map((kind) => [kind, choose(kind)])),
+  };
+}
+
+/**
+ * Return the values after another kind of receiver was chosen: headers of the former one are not sent to it.
+ * @param {Values} values @param {string} preset @returns {Values}
+ */
+export function choosePreset(values, preset) {
+  const mode = isBuildHook({ preset }) ? "combined" : "each";
+  return { ...values, preset, mode, keepsHeaders: false, headers: [], token: "" };
+}
+
+/**
+ * Return the request body for a new webhook.
+ * @param {Values} values @returns {Record<string, unknown>}
+ */
+export function toBody({ url, token, headers, keepsHeaders, events, ...values }) {
+  const isAll = KIND_NAMES.every((kind) => events[kind].includes(`${kind}.*`));
+  const named = token ? [[AUTHORIZATION, `Bearer ${token}`]] : headers.filter(([name, value]) => name || value);
+  return {
+    ...{ name: values.name, preset: values.preset, mode: values.mode },
+    ...{ quiet_seconds: toNumber(values.quiet_seconds), interval_seconds: toNumber(values.interval_seconds) },
+    events: isAll ? ["*"] : Object.values(events).flat(),
+    url,
+    ...((!keepsHeaders || token) && { headers: Object.fromEntries(named) }),
+  };
+}
+
+/**
+ * Return the request body that changes a webhook. An empty address stays as it is.
+ * @param {Values} values @param {import("./words.js").Webhook} webhook
+ */
+export function listChanges(values, webhook) {
+  const stored = toBody(toValues(webhook));
+  const isNew = (/** @type {[string, unknown]} */ [name, value]) => !isSame(value, stored[name]);
+  return Object.fromEntries(Object.entries(toBody(values)).filter(isNew));
+}
+
+/** @param {unknown} one @param {unknown} other */
+const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
+// The server explains what is wrong with a text that is no number.
+const toNumber = (/** @type {string} */ text) => (/^\d+$/.test(text.trim()) ? Number(text) : text);
+
+/**
+ * Return a sentence with examples of when combined calls are made.
+ * @param {Values} values
+ */
+export function explainTimes({ quiet_seconds, interval_seconds }) {
+  const [quiet, interval] = [Number(quiet_seconds), Number(interval_seconds)];
+  if (!(quiet >= 0 && interval >= 0)) return "";
+  const start = (14 * 60 + 32) * 60;
+  const clock = (/** @type {number} */ seconds) => new Date(seconds * 1000).toISOString().slice(11, 19);
+  const first = start + quiet;
+  const change = first + 10;
+  const next = Math.max(change + quiet, first + interval);
+  return `Publish at ${clock(start)}, and the call goes out at ${clock(first)}. Correct a word at ${clock(change)}, and
+    the next goes out at ${clock(next)}. There is always one after your last change; an article scheduled for 08:00
+    counts as a change at 08:00.`;
+}

@@ -1,0 +1,112 @@
+/** What a webhook is, what it is told, and how its calls go, in words. A webhook is an object of the API. */
+
+import { count, daysFromToday, formatTime } from "../format.js";
+
+// The kinds of changes, as the events name them, and their names in the form and in lists.
+export const KINDS = {
+  article: "Articles",
+  category: "Categories",
+  tag: "Tags",
+  author: "Authors",
+  site: "Site and navigation",
+};
+const TEST = "webhook.test";
+
+/** @typedef {Record<string, any>} Webhook */
+
+/** @param {Webhook} webhook */
+export const isBuildHook = ({ preset }) => preset !== "standard";
+
+/**
+ * The calls that tell changes or start a build, newest first.
+ * @param {Webhook} webhook @returns {any[]}
+ */
+export const listRealCalls = ({ latest_calls: calls }) =>
+  calls.filter((/** @type {{type: string}} */ { type }) => type !== TEST);
+
+/**
+ * Who is called: "Netlify", or the host.
+ * @param {Webhook} webhook @param {{name: string, label: string}[]} presets
+ */
+export function nameReceiver({ preset, address }, presets) {
+  const isNamed = !["standard", "plain"].includes(preset);
+  return (isNamed && presets.find(({ name }) => name === preset)?.label) || new URL(address).host;
+}
+
+/** @param {number} milliseconds */
+export const formatDuration = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`;
+
+/** @param {number} seconds */
+const formatInterval = (seconds) => (seconds >= 120 && seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`);
+
+/**
+ * The time of the next attempt, which is at most a day ahead: "at 14:47".
+ * @param {string} time
+ */
+export const formatAttempt = (time) => `${daysFromToday(time) ? "tomorrow " : ""}at ${formatTime(time)}`;
+
+/** @param {number} number */
+export const changesWait = (number) => count(number, "change waits", "changes wait");
+
+/**
+ * What a call was answered: "200", or why there is no answer.
+ * @param {{status: number | null, error: string}} call
+ */
+export const answerOf = ({ status, error }) => String(status ?? error.replace(/\.$/, ""));
+
+/**
+ * What it is told, and what that is limited to.
+ * @param {Webhook} webhook
+ */
+export function describeEvents({ mode, events, quiet_seconds: quiet, interval_seconds: interval }) {
+  if (mode === "each") return ["Each change", nameEvents(events)];
+  const often = interval
+    ? `At most every ${formatInterval(interval)}`
+    : `${formatInterval(quiet)} after the last change`;
+  return ["All changes in one call", events.includes("*") ? often : `${nameEvents(events)}. ${often}`];
+}
+
+/** @param {string[]} events */
+function nameEvents(events) {
+  if (events.includes("*")) return "Everything";
+  const names = events.map((event) => {
+    const [kind, what] = event.split(".");
+    return `${KINDS[/** @type {keyof typeof KINDS} */ (kind)]}${what === "*" ? "" : ` ${what}`}`;
+  });
+  return names.map((name, at) => (at ? name.toLowerCase() : name)).join(", ");
+}
+
+/**
+ * The health of a webhook: the name of an icon, its kind, and words.
+ * @param {Webhook} webhook @returns {[string, string, string]}
+ */
+export function getHealth({ paused, waiting, failing_since: failing, next_attempt: next, latest_calls: calls }) {
+  if (paused === "admin") return ["circle-pause", "", "Paused by you"];
+  if (paused === "copied") return ["circle-pause", "warn", "Paused after the restore. Resume what this copy may call"];
+  if (paused) return ["triangle-alert", "bad", `Paused${waiting ? `, ${changesWait(waiting)}` : ""}`];
+  if (failing) return ["refresh-cw", "warn", `Trying again ${next ? formatAttempt(next) : "now"}`];
+  if (!calls.length) return ["circle-dashed", "", "Waiting for a change"];
+  return calls[0].succeeded ? ["circle-check", "good", "Working"] : ["triangle-alert", "warn", "The last call failed"];
+}
+
+/**
+ * "17 of 20 arrived": a failed attempt has arrived if a later attempt of the call has.
+ * @param {any[]} calls newest first
+ */
+export function countArrived(calls) {
+  let [arrived, late, attempt, last] = [0, 0, 0, 0];
+  for (const call of calls) {
+    if (call.succeeded) {
+      if (call.type !== TEST) attempt = call.attempt - 1;
+      if (call.attempt > 1) [late, last] = [late + 1, call.attempt];
+      arrived += 1;
+    } else if (attempt && call.attempt === attempt) {
+      attempt -= 1;
+      arrived += 1;
+    }
+  }
+  if (!calls.length) return "No call yet";
+  const retried =
+    late === 1 ? `, one at ${last === 2 ? "the second" : "a later"} try` : late && `, ${late} at a later try`;
+  return `${arrived} of ${calls.length} arrived${retried || ""}`;
+}

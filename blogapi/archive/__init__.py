@@ -1,0 +1,1 @@
+"""The numbers of public articles by month."""

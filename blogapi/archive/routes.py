@@ -1,0 +1,27 @@
+"""The endpoint of the archive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from blogapi.archive import queries
+from blogapi.archive.queries import Month
+from blogapi.archive.schemas import ArchiveMonthSchema, ArchiveQuery
+from blogapi.publication.shared_caching import shows
+from blogapi.web.access import allow, reader
+from blogapi.web.blueprint import Blueprint
+from blogapi.web.fields import Fields
+from blogapi.web.pagination import Page
+
+bp = Blueprint("archive", __name__, url_prefix="/api/v1/blog/archive", description="Archive by month")
+
+
+@bp.get("/")
+@allow(reader, scope="published")
+@bp.arguments(ArchiveQuery, location="query")
+@bp.response(200, ArchiveMonthSchema(many=True), cacheable=True)
+@shows("article", "category", "tag", "author")
+def listed(query: Fields) -> Page[Sequence[Month]]:
+    """List the months with public articles, newest first, in the time zone of the site."""
+    months = queries.list_months(query)
+    return Page(months, len(months), page_request=None)

@@ -1,0 +1,120 @@
+"""The conditions of article lists, by name; their parameters have the names of the filters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import BindParameter, ColumnElement, Integer, String, bindparam, false, func, or_, select
+
+from blogapi.articles.lifecycle import SCHEDULED
+from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, WorkingCopy
+from blogapi.publication.visibility import NOW, Status, has_status, listed, scheduled
+from blogapi.search import engines as search
+from blogapi.storage.database import UtcDateTime, table_of
+
+# The names of the conditions; `public` is the first one in lists for readers.
+Names = tuple[str, ...]
+Conditions = Mapping[str, ColumnElement[bool]]
+
+STATUSES = tuple(status.value for status in Status)
+
+_article, _former, _copy = table_of(Article).c, table_of(FormerSlug).c, table_of(WorkingCopy).c
+_tag, _byline = table_of(ArticleTag).c, table_of(ArticleAuthor).c
+_own, _other = table_of(Article).alias("own").c, table_of(ArticleTag).alias("other")
+TAG: ColumnElement[UUID] = bindparam("tag")
+_AUTHOR: ColumnElement[UUID] = bindparam("author")
+CATEGORY: ColumnElement[UUID] = bindparam("category")
+_NUMBER: ColumnElement[int] = bindparam("all_tags_number", type_=Integer())
+_AFTER = bindparam("published_after", type_=UtcDateTime())
+_BEFORE = bindparam("published_before", type_=UtcDateTime())
+
+
+def list_conditions(
+    names: Names, columns: Any, engine: search.Engine | None = None
+) -> list[ColumnElement[bool]]:
+    """Return the conditions; `columns` are the status, the two times and the category of articles."""
+    conditions = {
+        **CONDITIONS,
+        "category": columns.category_id == CATEGORY,
+        "any category": columns.category_id.in_(_list_parameter("category")),
+        "updated_after": columns.last_updated >= bindparam("updated_after", type_=UtcDateTime()),
+        "public": listed(columns),
+        SCHEDULED: scheduled(columns),
+        **{status: has_status(columns, status) for status in STATUSES},
+    }
+    if "words" in names:
+        assert engine is not None, "the statement has a search engine"
+        found = search.select_articles(engine, bindparam("words", type_=String()))
+        conditions["words"] = _article.uuid.in_(found)
+    return [conditions[name] for name in names]
+
+
+def _list_parameter(name: str) -> BindParameter[Any]:
+    return bindparam(name, expanding=True)
+
+
+def _count_tags(article: ColumnElement[UUID], tags: str) -> ColumnElement[int]:
+    """Return the number of those of the tags that the article has."""
+    is_wanted = _other.c.article_id == article, _other.c.tag_id.in_(_list_parameter(tags))
+    count = select(func.count()).select_from(_other).where(*is_wanted)
+    return count.correlate(article.table).scalar_subquery()
+
+
+def _has_tag(condition: ColumnElement[bool]) -> ColumnElement[bool]:
+    return _article.uuid.in_(select(_tag.article_id).where(condition))
+
+
+_by_author = select(_byline.article_id).where(_byline.author_id == _AUTHOR)
+_by_user = select(_own.uuid).where(_own.author_id == bindparam("user"))
+_has_copy = _article.uuid.in_(select(_copy.article_id))
+_has_author = select(_byline.author_id).where(
+    _byline.article_id == _tag.article_id, _byline.author_id == _AUTHOR
+)
+
+# The conditions of the filters on articles and, for readers, on the links to tags and authors, by name.
+CONDITIONS: Conditions = {
+    "own": _article.author_id == bindparam("own"),
+    "uuid": _article.uuid.in_(_list_parameter("uuid")),
+    "tag": _has_tag(_tag.tag_id == TAG),
+    "any tag": _has_tag(_tag.tag_id.in_(_list_parameter("tag"))),
+    "all tags": _count_tags(_article.uuid, "all_tags") == _NUMBER,
+    "author": _article.uuid.in_(_by_author),
+    "user": _article.author_id == bindparam("user"),
+    "author or user": _article.uuid.in_(_by_author.union(_by_user)),
+    "edited": _has_copy,
+    "not edited": ~_has_copy,
+    "slug": or_(
+        _article.slug == bindparam("slug"),
+        _article.uuid.in_(select(_former.article_id).where(_former.slug == bindparam("slug"))),
+    ),
+    "published_after": _article.published_at >= _AFTER,
+    "published_before": _article.published_at < _BEFORE,
+    "nothing": false(),
+    "not category": _article.category_id.not_in(_list_parameter("not_category")),
+    "not tag": _count_tags(_article.uuid, "not_tag") == 0,
+    # The opposites, which count the articles that a list lacks.
+    "in not_category": _article.category_id.in_(_list_parameter("not_category")),
+    "with not_tag": _has_tag(_tag.tag_id.in_(_list_parameter("not_tag"))),
+}
+OF_TAG: Conditions = {
+    "public": _tag.listed_from <= NOW,
+    "tag": _tag.tag_id == TAG,
+    "category": _tag.category_id == CATEGORY,
+    "any category": _tag.category_id.in_(_list_parameter("category")),
+    "all tags": _count_tags(_tag.article_id, "all_tags") == _NUMBER,
+    "author": _has_author.correlate(table_of(ArticleTag)).exists(),
+    "published_after": _tag.listed_from >= _AFTER,
+    "published_before": _tag.listed_from < _BEFORE,
+    "not category": _tag.category_id.not_in(_list_parameter("not_category")),
+    "not tag": _count_tags(_tag.article_id, "not_tag") == 0,
+    "with not_tag": _tag.tag_id.in_(_list_parameter("not_tag")),
+}
+OF_AUTHOR: Conditions = {
+    "public": _byline.listed_from <= NOW,
+    "author": _byline.author_id == _AUTHOR,
+    "published_after": _byline.listed_from >= _AFTER,
+    "published_before": _byline.listed_from < _BEFORE,
+    "not tag": _count_tags(_byline.article_id, "not_tag") == 0,
+}

@@ -1,0 +1,40 @@
+"""The items that a response with a single article shows, for the cache tags of the response."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import bindparam, literal, select, union_all
+
+from blogapi.articles import neighbours
+from blogapi.articles.models import Article, ArticleAuthor, ArticleTag
+from blogapi.authors.models import Author
+from blogapi.categories.models import Category
+from blogapi.publication.shared_caching import Shown
+from blogapi.storage.database import db, table_of
+from blogapi.tags.models import Tag
+
+_article, _tag = table_of(Article).c, table_of(ArticleTag).c
+_author = table_of(ArticleAuthor).c
+
+_SELECT_TERMS = union_all(
+    select(literal(Category.kind).label("kind"), _article.category_id).where(
+        _article.uuid == bindparam("uuid")
+    ),
+    select(literal(Tag.kind), _tag.tag_id).where(_tag.article_id == bindparam("uuid")),
+    select(literal(Author.kind), _author.author_id).where(_author.article_id == bindparam("uuid")),
+)
+
+
+def find_shown(uuid: UUID, names: Sequence[str] | None) -> Shown:
+    """Return what a response with these fields of an article shows: the article and its terms.
+
+    Any other article can become one of its neighbours.
+    """
+    items = defaultdict[str, list[UUID]](list, {Article.kind: [uuid]})
+    for kind, term in db.session.connection().execute(_SELECT_TERMS, {"uuid": uuid}):
+        items[kind].append(term)
+    shows_others = names is not None and not {*names}.isdisjoint(neighbours.FIELDS)
+    return Shown((Article.kind,) if shows_others else (), items)

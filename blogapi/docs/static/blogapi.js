@@ -1,0 +1,402 @@
+/**
+ * A client for front ends: it reads lists, items, previews and the changes feed of a blog that runs blogapi.
+ *
+ * Copy this file into your project. It needs no other package, and runs in browsers and in Node.js 18 or newer:
+ *
+ *     const blog = createClient({ url: "https://api.blog.example", key: "blogapi_…" });
+ *     for await (const { title, url } of blog.articles.list({ fields: ["title", "url"] })) console.log(title, url);
+ */
+
+const RETRIED = [429, 502, 503, 504];
+const MAX_WAIT = 60; // seconds
+const PAGE_SIZE = 100;
+// If more articles have changed, `sync` reads all of them again, which needs fewer requests.
+const MAX_SINGLE_REQUESTS = 100;
+
+/** An error. `code` is stable, `errors` lists the messages for each parameter, and the message says what to do. */
+export class BlogApiError extends Error {
+  /** @param {Partial<Problem>} problem @param {ErrorOptions} [options] */
+  constructor({ status = 0, code, errors = {}, detail }, options) {
+    super(detail, options);
+    this.name = new.target.name;
+    this.status = status;
+    this.code = code;
+    this.errors = errors;
+  }
+}
+/** 400: a parameter is unknown or invalid, or the cursor is unknown. */
+export class InvalidRequest extends BlogApiError {}
+/** 401: the key is missing, wrong, deleted or expired. */
+export class Unauthorized extends BlogApiError {}
+/** 403: the key does not allow this. */
+export class Forbidden extends BlogApiError {}
+/** 404: the item does not exist, or is not published. */
+export class NotFound extends BlogApiError {}
+/** 429: too many requests, also after some waiting. */
+export class RateLimited extends BlogApiError {}
+/** 502, 503 or 504, also after some waiting; or no response, for example without a network (status 0). */
+export class Unavailable extends BlogApiError {}
+
+/** @type {Record<number, typeof BlogApiError>} */
+const CLASSES = {
+  ...{ 400: InvalidRequest, 401: Unauthorized, 403: Forbidden, 404: NotFound, 429: RateLimited },
+  ...{ 502: Unavailable, 503: Unavailable, 504: Unavailable },
+};
+
+/** @param {Response} response */
+async function toError(response) {
+  const { status } = response;
+  // A proxy can send an error of its own, which is no JSON.
+  const detail = `${response.url} answered ${status} ${response.statusText}`;
+  const problem = await response.json().catch(() => ({}));
+  return new (CLASSES[status] ?? BlogApiError)({ detail, ...problem, status });
+}
+
+/**
+ * The items of one kind. The types are those of a list item and of a single item, each without `fields` and with all
+ * fields, and the filters of the list.
+ * @template Listed, ListedFields, Single, SingleFields, Filters
+ */
+class Collection {
+  /** @param {Client} client @param {string} path */
+  constructor(client, path) {
+    this.client = client;
+    this.path = path;
+  }
+
+  /**
+   * Yield all items, 100 per request. If the blog changes meanwhile, an item can be missed or come twice: compare
+   * `changes(cursor)` afterwards, or use `sync`.
+   * @template {FieldName<ListedFields>} [F="*"]
+   * @param {Filters & { fields?: F[] }} [options]
+   * @returns {AsyncGenerator<Selected<Listed, ListedFields, F>, void, void>}
+   */
+  async *list(options) {
+    for (let page = 1, hasNext = true; hasNext; page++) {
+      /** @type {any} */
+      const read = await this.page(page, /** @type {any} */ ({ ...options, pageSize: PAGE_SIZE }));
+      yield* read.items;
+      hasNext = read.hasNext;
+    }
+  }
+
+  /**
+   * Return all items; see `list`.
+   * @template {FieldName<ListedFields>} [F="*"]
+   * @param {Filters & { fields?: F[] }} [options]
+   * @returns {Promise<Selected<Listed, ListedFields, F>[]>}
+   */
+  async all(options) {
+    const items = [];
+    for await (const item of this.list(options)) items.push(item);
+    return items;
+  }
+
+  /**
+   * Return a page of the list: its items, the number of items on all pages, and whether there is a next page.
+   * @template {FieldName<ListedFields>} [F="*"]
+   * @param {number} page
+   * @param {Filters & { fields?: F[], pageSize?: number }} [options]
+   * @returns {Promise<{ items: Selected<Listed, ListedFields, F>[], total: number, hasNext: boolean }>}
+   */
+  async page(page, options) {
+    const { pageSize = 10, ...others } = options ?? {};
+    const { body, total, link } = await this.client.read(this.path, { page, page_size: pageSize, ...others });
+    return { items: body, total: Number(total), hasNext: link.includes('rel="next"') };
+  }
+
+  /**
+   * Return an item by its uuid or slug. A former slug leads to the item too, so compare `slug` to redirect readers.
+   * @template {FieldName<SingleFields>} [F="*"]
+   * @param {string} id
+   * @param {{ fields?: F[] }} [options]
+   * @returns {Promise<Selected<Single, SingleFields, F>>}
+   */
+  async get(id, options) {
+    return this.client.request(`${this.path}${encodeURIComponent(id)}/`, options);
+  }
+}
+
+class Client {
+  /** @param {Options} options */
+  constructor({ url, key, cache, fetch = (...request) => globalThis.fetch(...request), retries = 4 }) {
+    this.url = url.replace(/\/+$/, "");
+    /** @type {Record<string, string>} */
+    this.headers = key ? { "X-API-KEY": key } : {};
+    this.cache = cache;
+    this.fetch = fetch;
+    this.retries = retries;
+    /** @type {Collection<Article, ListedArticleFields, Article, ArticleFields, ArticleFilters>} */
+    this.articles = new Collection(this, "/api/v1/blog/articles/");
+    /** @type {Collection<Category, CategoryFields, SingleCategory, SingleCategoryFields, CategoryFilters>} */
+    this.categories = new Collection(this, "/api/v1/blog/categories/");
+    /** @type {Collection<Tag, TagFields, SingleTag, SingleTagFields, TagFilters>} */
+    this.tags = new Collection(this, "/api/v1/blog/tags/");
+    /** @type {Collection<Author, AuthorFields, SingleAuthor, SingleAuthorFields, AuthorFilters>} */
+    this.authors = new Collection(this, "/api/v1/blog/authors/");
+    /** @type {Pick<Collection<Redirect, RedirectFields, never, never, RedirectFilters>, "list" | "all" | "page">} */
+    this.redirects = new Collection(this, "/api/v1/blog/redirects/");
+  }
+
+  /**
+   * Return the title of the blog, its addresses and its navigation.
+   * @returns {Promise<Site>}
+   */
+  site() {
+    return this.request("/api/v1/blog/site/");
+  }
+
+  /**
+   * Return the article of a preview link, in any status and with its waiting edits. It needs no key.
+   * @template {FieldName<ArticleFields>} [F="*"]
+   * @param {string} token
+   * @param {{ fields?: F[] }} [options]
+   * @returns {Promise<Selected<Article, ArticleFields, F>>}
+   */
+  preview(token, options) {
+    return this.request(`/api/v1/blog/preview/${encodeURIComponent(token)}/`, options);
+  }
+
+  /**
+   * Return all changes after a cursor, and the next cursor to store. Start with `0` (all items) or `now`.
+   * @param {string} [cursor]
+   * @returns {Promise<{ changes: Change[], cursor: string }>}
+   */
+  async changes(cursor = "0") {
+    const changes = [];
+    /** @type {ChangePage} */
+    let page;
+    do {
+      page = await this.request("/api/v1/blog/changes/", { since: cursor });
+      changes.push(...page.changes);
+      cursor = page.cursor;
+    } while (page.more);
+    return { changes, cursor };
+  }
+
+  /**
+   * Bring a store of articles up to date, and return the next cursor. The store is a Map by uuid, or has its methods
+   * `set`, `delete` and `keys`. Everything is read again without a cursor, if the cursor is unknown, and if the feed
+   * lists a category, tag, author or the site, because articles show them.
+   * @template {FieldName<ListedArticleFields>} [F="*"]
+   * @param {Store<Selected<Article, ListedArticleFields, F | "uuid">>} store
+   * @param {string} [cursor]
+   * @param {{ fields?: F[] }} [options]
+   */
+  async sync(store, cursor, options) {
+    const fields = options?.fields && [...new Set([...options.fields, /** @type {const} */ ("uuid")])];
+    const feed = cursor ? await this.changes(cursor).catch(ignoreUnknownCursor) : undefined;
+    const isSmall = feed && feed.changes.length <= MAX_SINGLE_REQUESTS;
+    if (!isSmall || feed.changes.some(({ kind }) => kind !== "article")) return this.readAll(store, fields);
+    for (const { uuid, action } of feed.changes) {
+      const article = action === "fetch" && (await this.articles.get(uuid, { fields }).catch(ignoreMissing));
+      await (article ? store.set(uuid, article) : store.delete(uuid));
+    }
+    return feed.cursor;
+  }
+
+  /** @param {Store<any>} store @param {any[]} [fields] */
+  async readAll(store, fields) {
+    for (;;) {
+      const { cursor } = await this.changes("now");
+      const gone = new Set(store.keys());
+      for await (const article of this.articles.list({ fields })) {
+        await store.set(article.uuid, article);
+        gone.delete(article.uuid);
+      }
+      // A change during these requests can move an article to a page that was already read.
+      if ((await this.changes(cursor)).changes.length > 0) continue;
+      for (const uuid of gone) await store.delete(uuid);
+      return cursor;
+    }
+  }
+
+  /**
+   * Return the JSON value or the text at any path of the service, such as `/sitemap.xml`.
+   * @param {string} path
+   * @param {Record<string, any>} [parameters]
+   * @returns {Promise<any>}
+   */
+  async request(path, parameters) {
+    return (await this.read(path, parameters)).body;
+  }
+
+  /** @param {string} path @param {Record<string, any>} [parameters] */
+  async read(path, { fields, ...parameters } = {}) {
+    const query = new URLSearchParams(fields && { fields: fields.join() });
+    for (const [name, value] of Object.entries(parameters)) {
+      for (const each of [value].flat()) if (each !== undefined) query.append(name, each);
+    }
+    const stored = await this.readStored(`${this.url}${path}?${query}`.replace(/\?$/, ""));
+    return { ...stored, body: stored.isJson ? JSON.parse(stored.text) : stored.text };
+  }
+
+  /** @param {string} address @returns {Promise<Stored>} */
+  async readStored(address) {
+    let stored = await this.cache?.get(address);
+    const response = await this.send(address, stored && { "If-None-Match": stored.etag });
+    const header = (/** @type {string} */ name) => response.headers.get(name) ?? "";
+    if (response.status !== 304 || !stored) {
+      if (!response.ok) throw await toError(response);
+      const isJson = header("Content-Type").startsWith("application/json");
+      const headers = { etag: header("ETag"), link: header("Link"), total: header("X-Total-Count") };
+      stored = { ...headers, isJson, text: await response.text() };
+    }
+    await this.cache?.set(address, stored);
+    return stored;
+  }
+
+  /** @param {string} address @param {Record<string, string>} [headers] */
+  async send(address, headers) {
+    for (let attempt = 1; ; attempt++) {
+      const response = await this.fetch(address, { headers: { ...this.headers, ...headers } }).catch((cause) => {
+        throw new Unavailable({ detail: `${address} cannot be reached: ${cause.message}` }, { cause });
+      });
+      const wait = Number(response.headers.get("Retry-After") ?? attempt) || 1;
+      if (!RETRIED.includes(response.status) || attempt > this.retries || wait > MAX_WAIT) return response;
+      await new Promise((resolve) => setTimeout(resolve, 1000 * wait));
+    }
+  }
+}
+
+/**
+ * Return a client of the blog at `url`.
+ * @param {Options} options
+ */
+export function createClient(options) {
+  return new Client(options);
+}
+
+/**
+ * Call this on the page for previews: it tells blogapi's editor that the page is shown beside the text, and loads the
+ * page again after each save. Outside the editor it does nothing.
+ */
+export function connectPreview() {
+  if (window.parent === window) return;
+  window.addEventListener("message", ({ source, data }) => {
+    if (source === window.parent && data === "blogapi-saved") location.reload();
+  });
+  // The message contains nothing secret, and the page does not know the address of the editor.
+  window.parent.postMessage("blogapi-preview", "*");
+}
+
+/** @param {unknown} error */
+function ignoreUnknownCursor(error) {
+  if (!(error instanceof BlogApiError && error.code === "cursor_unknown")) throw error;
+}
+
+/** @param {unknown} error */
+function ignoreMissing(error) {
+  if (!(error instanceof NotFound)) throw error;
+}
+
+/**
+ * `cache` keeps responses by their address, so that an unchanged one is not sent again: a Map, or what stores its
+ * entries longer. `fetch` replaces the function of this name, and `retries` is how often a busy server is asked again.
+ * @typedef {{ url: string, key?: string, cache?: Cache, fetch?: typeof globalThis.fetch, retries?: number }} Options
+ * @typedef {{ etag: string, link: string, total: string, isJson: boolean, text: string }} Stored
+ * @typedef {{ get(address: string): Promised<Stored | undefined>, set(address: string, stored: Stored): any }} Cache
+ */
+/** @template T @typedef {T | Promise<T>} Promised */
+/** @template T @typedef {{ set(uuid: string, article: T): any, delete(uuid: string): any, keys(): Iterable<string> }} Store */
+/**
+ * A field, `*` for those of a response without `fields`, or a field to leave out, such as `-content` after `*`.
+ * @template All
+ * @typedef {(keyof All & string) | "*" | `-${keyof All & string}`} FieldName
+ */
+/** @template F @typedef {F extends `-${infer Name}` ? Name : never} LeftOut */
+/**
+ * The fields that `F` names.
+ * @template Default, All, F
+ * @typedef {Pick<All, Exclude<(F & keyof All) | ("*" extends F ? keyof Default & keyof All : never), LeftOut<F>>>}
+ *   Selected
+ */
+/**
+ * Lists refuse three fields.
+ * @typedef {Omit<ArticleFields, "previous" | "next" | "related">} ListedArticleFields
+ */
+
+// The types of the API. `python -m tests.contracts.openapi` derives them from the OpenAPI document.
+/**
+ * @typedef {{ uuid: string, author: string, title: string, subtitle: string, tags: Tag[], category: EmbeddedCategory,
+ *   slug: string, cover_image: string, content: string, status: Status, content_type: ContentType, seo: Seo }} Article
+ * @typedef {Article & { created: string, last_updated: string, published_at: string | null, excerpt: string,
+ *   reading_minutes: number, word_count: number, html: string, cover: Cover | null, url?: string, links?: Links, head:
+ *   Head, authors: EmbeddedAuthor[], toc: Heading[], editor: UserReference | null, working_copy: WorkingCopySummary |
+ *   null, snippet: string, previous: ArticleLink | null, next: ArticleLink | null, related: ArticleLink[] }}
+ *   ArticleFields
+ * @typedef {{ uuid: string, name: string, description: string | null, cover_image: string, slug: string }} Category
+ * @typedef {Category & { user: string, created: string, last_updated: string, url?: string, articles_count: number }}
+ *   CategoryFields
+ * @typedef {{ uuid: string, name: string, description: string | null, cover_image: string, slug: string, articles:
+ *   Article[] }} SingleCategory
+ * @typedef {SingleCategory & { user: string, created: string, last_updated: string, url?: string, articles_count:
+ *   number }} SingleCategoryFields
+ * @typedef {{ uuid: string, created: string, last_updated: string, name: string, slug: string, user: string }} Tag
+ * @typedef {Tag & { url?: string, articles_count: number }} TagFields
+ * @typedef {{ uuid: string, name: string, articles: Article[] }} SingleTag
+ * @typedef {SingleTag & { created: string, last_updated: string, slug: string, user: string, url?: string,
+ *   articles_count: number }} SingleTagFields
+ * @typedef {{ uuid: string, name: string, slug: string, bio: string, url: string, avatar: string, user: string | null
+ *   }} Author
+ * @typedef {Author & { created: string, last_updated: string, page_url?: string, articles_count: number }} AuthorFields
+ * @typedef {{ uuid: string, name: string, slug: string, bio: string, url: string, avatar: string, user: string | null,
+ *   articles: Article[] }} SingleAuthor
+ * @typedef {SingleAuthor & { created: string, last_updated: string, page_url?: string, articles_count: number }}
+ *   SingleAuthorFields
+ * @typedef {{ kind: "article" | "category" | "tag" | "author", old: string, new: string, item: string, article: string
+ *   | null, created: string }} Redirect
+ * @typedef {Redirect & { old_url?: string, new_url?: string }} RedirectFields
+ * @typedef {{ uuid: string, title: string, description: string, language: string, time_zone: string, url: string,
+ *   service_url: string, logo: string, icon: string, article_path: string, category_path: string, tag_path: string,
+ *   author_path: string, preview_url: string, navigation: NavigationItem[], created: string, last_updated: string }}
+ *   Site
+ * @typedef {{ changes: Change[], cursor: string, more: boolean }} ChangePage
+ * @typedef {{ type: string, title: string, status: number, detail: string, code: "admin_exists" | "article_changed" |
+ *   "author_in_use" | "backup_running" | "category_in_use" | "checks_running" | "conflict" | "cross_origin" |
+ *   "cursor_unknown" | "damaged" | "database" | "forbidden" | "headers_too_large" | "idempotency_mismatch" |
+ *   "if_match_required" | "import_ended" | "import_running" | "impossible_transition" | "internal_error" |
+ *   "invalid_fields" | "invalid_query" | "key_disabled" | "key_expired" | "key_invalid" | "key_missing" | "last_admin"
+ *   | "link_invalid" | "login_failed" | "login_over" | "login_required" | "malformed" | "media_exists" | "media_full" |
+ *   "media_in_use" | "method_not_allowed" | "missing" | "newer_schema" | "not_found" | "not_implemented" |
+ *   "profile_exists" | "range_not_satisfiable" | "read_only" | "request_timeout" | "scope_missing" | "slug_taken" |
+ *   "stale" | "storage_full" | "too_large" | "too_many_backups" | "too_many_requests" | "unavailable" |
+ *   "unsupported_media_type" | "uri_too_long" | "user_in_use", errors?: Record<string, string[]> }} Problem
+ * @typedef {{ uuid: string, name: string, description: string | null, cover_image: string, slug: string, user: string,
+ *   created: string, last_updated: string }} EmbeddedCategory
+ * @typedef {"draft" | "published" | "archived" | "scheduled"} Status
+ * @typedef {"html" | "markdown" | "text"} ContentType
+ * @typedef {{ uuid: string, created: string, last_updated: string, og_image: string, title: string, description:
+ *   string, canonical_url: string, article: string }} Seo
+ * @typedef {{ url: string, width: number, height: number, alt: string, caption: string, renditions: Rendition[] }}
+ *   Cover
+ * @typedef {{ category: string, tags: string[], authors: string[] }} Links
+ * @typedef {{ title?: string, description?: string, canonical?: string, robots?: string, open_graph?: OpenGraph,
+ *   twitter?: TwitterCard, json_ld?: Record<string, unknown>, html: string }} Head
+ * @typedef {{ uuid: string, name: string, slug: string, bio: string, url: string, avatar: string, user: string | null,
+ *   created: string, last_updated: string }} EmbeddedAuthor
+ * @typedef {{ level: number, text: string, id: string }} Heading
+ * @typedef {{ uuid: string, username: string }} UserReference
+ * @typedef {{ last_updated: string, user: UserReference, title: string }} WorkingCopySummary
+ * @typedef {{ uuid: string, title: string, slug: string, published_at: string, cover_image: string, url?: string }}
+ *   ArticleLink
+ * @typedef {{ label: string, url: string }} NavigationItem
+ * @typedef {{ kind: "article" | "author" | "category" | "site" | "tag", uuid: string, action: "fetch" | "drop", slug?:
+ *   string, url?: string }} Change
+ * @typedef {{ width: number, height: number, size: number, url: string }} Rendition
+ * @typedef {{ "og:type"?: string, "og:title"?: string, "og:description"?: string, "og:url"?: string, "og:image"?:
+ *   string, "og:site_name"?: string, "og:locale"?: string, "og:image:width"?: string, "og:image:height"?: string,
+ *   "article:published_time"?: string, "article:modified_time"?: string, "article:section"?: string, "article:author"?:
+ *   string[], "article:tag"?: string[] }} OpenGraph
+ * @typedef {{ "twitter:card"?: string, "twitter:title"?: string, "twitter:description"?: string, "twitter:image"?:
+ *   string }} TwitterCard
+ * @typedef {{ q?: string, category?: string | string[], tag?: string | string[], tags_all?: string | string[],
+ *   not_category?: string | string[], not_tag?: string | string[], author?: string, uuid?: string | string[], slug?:
+ *   string, published_after?: string, published_before?: string, updated_after?: string, ordering?: "published_at" |
+ *   "-published_at" | "title" | "-title" | "last_updated" | "-last_updated", status?: "draft" | "published" |
+ *   "archived" | "scheduled" | "any", working_copy?: boolean }} ArticleFilters
+ * @typedef {{ slug?: string }} CategoryFilters
+ * @typedef {{ slug?: string }} TagFilters
+ * @typedef {{ slug?: string }} AuthorFilters
+ * @typedef {{ path?: string }} RedirectFilters
+ */

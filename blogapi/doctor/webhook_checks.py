@@ -1,0 +1,41 @@
+"""The check for webhooks that are paused although no admin has paused them, or whose calls fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from blogapi.doctor.findings import Advice, Finding, Level, count_things, ok
+from blogapi.webhooks import queries
+from blogapi.webhooks.models import Pause
+
+_PAGE = "/admin/webhooks/"
+_REASONS = {
+    Pause.FAILURES: "No answer for 3 days.",
+    Pause.GONE: "It answered that it is gone for good.",
+    Pause.COPIED: "This blog is a copy. Resume what it may call.",
+}
+
+
+def list_advice() -> Iterator[Advice]:
+    """Yield the problems for admins who see them in a browser."""
+    for webhook in queries.list_webhooks(None).rows:
+        reason = _REASONS.get(webhook.paused)
+        waiting = count_things(webhook.waiting, "change")
+        if reason is not None:
+            level = Level.HINT if webhook.paused == Pause.COPIED else Level.WRONG
+            waits = "waits" if webhook.waiting == 1 else "wait"
+            detail = f"{reason} {waiting} {waits} for it."
+            yield Advice("webhooks", level, f"“{webhook.name}” is paused", detail, _PAGE)
+        elif webhook.active and webhook.failures:
+            detail = f"It is called again by itself. {waiting} not told yet."
+            yield Advice("webhooks", Level.HINT, f"The calls of “{webhook.name}” fail", detail, _PAGE)
+
+
+def run_checks() -> Iterator[Finding]:
+    """Yield the findings of the command `doctor`."""
+    problems = list(list_advice())
+    for problem in problems:
+        remedy = "see its calls with `webhook log`; a paused one is resumed on the admin page Webhooks"
+        yield Finding(problem.check, problem.level, f"{problem.title}. {problem.detail}", remedy)
+    if not problems:
+        yield ok("webhooks", "All webhooks are called.")

@@ -1,0 +1,51 @@
+"""The tags by which a shared cache drops the responses that a change concerns.
+
+A response carries the tags of all items that it shows, and a change purges the tags of the changed item. A
+list, whose members can change with any item of a kind, carries the tag of the kind instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from uuid import UUID
+
+SITE = "site"
+
+# The tag of all items of a kind. Every response depends on the site.
+KIND_TAGS = {
+    "article": "articles",
+    "author": "authors",
+    "category": "categories",
+    SITE: "site",
+    "tag": "tags",
+}
+
+# The maximum length of the tags of one response. Caches accept at least 16 kB, but proxies often limit all
+# headers of a response to 4 or 8 kB.
+MAX_BYTES = 2_000
+
+
+def make_item_tag(kind: str, uuid: UUID) -> str:
+    """Return the tag of one item, such as `article-3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d`."""
+    return f"{kind}-{uuid}"
+
+
+def list_purged_tags(kind: str, uuid: UUID) -> list[str]:
+    """Return the tags that a change of the item purges."""
+    return [make_item_tag(kind, uuid), KIND_TAGS[kind]]
+
+
+def list_shown_tags(kinds: Collection[str], items: Mapping[str, Collection[UUID]]) -> list[str]:
+    """Return the tags of a response that shows these items (uuids by kind), and any items of these kinds.
+
+    If the tags would be longer than MAX_BYTES, the kind with the most items gets the tag of the kind instead.
+    """
+    coarse, fine = {*kinds, SITE}, {**items}
+    while True:
+        tags = [tag for kind, tag in KIND_TAGS.items() if kind in coarse]
+        tags += [make_item_tag(kind, uuid) for kind, uuids in fine.items() for uuid in uuids]
+        if len(" ".join(tags)) <= MAX_BYTES:
+            return tags
+        longest = max(fine, key=lambda kind: len(fine[kind]))
+        coarse.add(longest)
+        del fine[longest]

@@ -1,0 +1,78 @@
+"""The headers with which shared caches, such as a CDN, may store responses that are the same for everyone.
+
+Views declare with `shows` what such a response shows. With the setting PUBLIC_READS, these views answer
+requests without credentials too. A response to a request with credentials is never shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, TypeVar, cast
+from uuid import UUID
+
+from flask import Response, current_app, g, request
+
+from blogapi.publication import cache_tags
+from blogapi.web.access import SAFE_METHODS, SHOWS, current_caller, get_access
+from blogapi.web.headers import PUBLIC_VARY
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a response shows: items (their uuids by kind), and kinds of which any item can change it.
+
+    The site can change every response.
+    """
+
+    kinds: Collection[str] = ()
+    items: Mapping[str, Collection[UUID]] = field(default_factory=dict)
+
+
+def shows(*kinds: str, find: Callable[..., Shown] | None = None) -> Callable[[View], View]:
+    """Declare the kinds of items that can change the response of the view.
+
+    `find` replaces them: it gets the arguments of the view and returns what the response shows.
+    """
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def with_items(*args: Any, **kwargs: Any) -> Any:
+            result = view(*args, **kwargs)
+            if not current_caller().is_authenticated:
+                g.shown = find(*args, **kwargs) if find is not None else Shown(kinds)
+            return result
+
+        with_items.__dict__[SHOWS] = True
+        return cast(View, with_items)
+
+    return decorate
+
+
+def add_headers(response: Response) -> Response:
+    """Let shared caches store the response if it is the same for everyone."""
+    view = current_app.view_functions.get(request.endpoint or "")
+    access = view and get_access(view, public_reads=current_app.config["PUBLIC_READS"])
+    if not view or not access or SHOWS not in view.__dict__ or access.rule.requires_credentials:
+        return response
+    if access.rule.checks_credentials:
+        response.headers["Vary"] = PUBLIC_VARY
+    # Errors are not cached: the page of a scheduled article must not be missing for longer.
+    is_read = request.method in SAFE_METHODS and response.status_code == 200
+    if is_read and not current_caller().is_authenticated:
+        shown: Shown = g.shown
+        tags = cache_tags.list_shown_tags(shown.kinds, shown.items)
+        response.headers["Cache-Control"] = _make_cache_control()
+        response.headers["Cache-Tag"] = ",".join(tags)
+        response.headers["Surrogate-Key"] = " ".join(tags)
+    return response
+
+
+def _make_cache_control() -> str:
+    # The times are constant, because a shorter one would announce a scheduled article.
+    config = current_app.config
+    shared, stale = config["SHARED_MAX_AGE"], config["STALE_WHILE_REVALIDATE"]
+    return f"public, max-age=0, s-maxage={shared}, stale-while-revalidate={stale}"

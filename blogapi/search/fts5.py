@@ -1,0 +1,140 @@
+"""The full-text index of SQLite (FTS5)."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Integer,
+    Select,
+    String,
+    column,
+    func,
+    literal,
+    select,
+    table,
+)
+
+from blogapi.search import results
+from blogapi.search.placement import Placed, place_words
+from blogapi.search.results import Conditions, Field, Hits, IndexRow, select_newest
+
+_WORDS = ("title_words", "subtitle_words", "text_words")
+_SEARCH_WORDS = table(
+    "search_words", column("number", Integer), *(column(name) for name in (*_WORDS, "text_size"))
+)
+_SEARCH_CONTENT = table(
+    "search_content", column("number", Integer), *(column(name, String) for name in _WORDS)
+)
+
+
+class Fts5:
+    """The index in SQLite's FTS5.
+
+    It indexes the table `stored`, which contains the words that `tokenizer` finds, separated by spaces.
+    If two words are not adjacent in the text, a dot between them prevents them from matching as a phrase.
+    """
+
+    table = table("search_index", column("rowid", Integer), column("search_index", String))
+    stored = _SEARCH_WORDS
+    number: ColumnElement[int] = table.c.rowid
+
+    def make_match(self, phrases: Sequence[Sequence[str]], *, prefix: bool, field: Field = Field.ALL) -> str:
+        """Return the full-text query for rows that contain all phrases in the field.
+
+        With `prefix`, the last word of the last phrase also matches as a prefix.
+        """
+        match = " AND ".join(f'"{" ".join(phrase)}"' for phrase in phrases) + ("*" if prefix else "")
+        return match if field == Field.ALL else f"{{{' '.join(_WORDS[: field.value])}}} : ({match})"
+
+    def matches(self, match: ColumnElement[str], field: Field = Field.ALL) -> ColumnElement[bool]:
+        """Return the condition that a row matches the full-text query for the field."""
+        return self.table.c.search_index.op("MATCH", is_comparison=True)(match)
+
+    def is_kept(self, number: ColumnElement[int], kept: ColumnElement[str]) -> ColumnElement[bool]:
+        """Return the condition that the number is one of those in `Hits.kept`."""
+        return number.in_(select(func.json_each(kept).table_valued("value").c.value))
+
+    def has_number(self, numbers: str) -> ColumnElement[bool]:
+        """Return the condition that a row has one of the numbers of `Hits.kept`; use it with `matches`."""
+        # Without `+ 0`, SQLite queries the index once per number: 70 ms instead of 4 ms for a page of hits.
+        return self.is_kept(self.number + 0, literal(numbers))
+
+    def has_selected(self, connection: Connection, numbers: Select[int]) -> ColumnElement[bool]:
+        """Return the condition that a row has one of the selected numbers; use it with `matches`."""
+        return (self.number + 0).in_(numbers)
+
+    def is_between(self, low: int, high: int) -> ColumnElement[bool]:
+        """Return the condition that the number of a row is between these; use it with `matches`."""
+        return self.number.between(low, high)
+
+    def find_newest(
+        self, connection: Connection, conditions: Conditions, limit: int | None, keep: int | None
+    ) -> Hits:
+        """Return the rows that meet the conditions: the newest `limit` (None: all) and their total.
+
+        `Hits.kept` contains the newest `keep` rows (None: all).
+        """
+        # FTS5 can read its index in ascending and in descending order, so the statements read no table rows
+        # and need no sorting.
+        if keep is None:
+            numbers = select_newest(self.number, *conditions).subquery().c
+            kept = str(connection.scalar(select(func.json_group_array(numbers.rowid))))
+            newest = json.loads(kept)
+            return Hits(newest[:limit], len(newest), kept)
+        newest = connection.scalars(select_newest(self.number, *conditions).limit(limit)).all()
+        if limit is None or len(newest) < limit:
+            return Hits(newest, len(newest), "")
+        total = connection.scalar(select(func.count()).select_from(self.table).where(*conditions))
+        return Hits(newest, total or 0, "")
+
+    def find_all(self, connection: Connection, condition: ColumnElement[bool]) -> str:
+        """Return the numbers of all rows that meet the condition, as in `Hits.kept`."""
+        return self.find_newest(connection, [condition], 0, None).kept
+
+    def select_with_phrase(
+        self, phrase: str, matching: ColumnElement[bool], scope: Conditions, hits: Hits
+    ) -> Select[int]:
+        """Return a statement that selects, newest first, the numbers of the hits that match the phrase.
+
+        The statement considers only the newest MAX_CANDIDATES hits. They meet `matching` and `scope`, and
+        `hits.kept` contains at least these.
+        """
+        last = select_newest(self.number, matching, *scope).offset(results.MAX_CANDIDATES - 1).limit(1)
+        oldest = func.coalesce(last.scalar_subquery(), -(2**63))
+        return select_newest(self.number, self.matches(literal(phrase)), self.number >= oldest, *scope)
+
+    def make_words(self, title: str, subtitle: str, text: str) -> Mapping[str, Any]:
+        """Return the stored words of an article."""
+        *words, text = _join_words(title, subtitle, text)
+        plain = text.encode()
+        compressed = zlib.compress(plain)
+        # The function `sqlar_uncompress` returns a value that has the size of the text as it is.
+        data = compressed if len(compressed) < len(plain) else plain
+        return dict(zip((*_WORDS, "text_size"), (*words, data, len(plain)), strict=True))
+
+    def find_equal(self, connection: Connection, rows: Sequence[IndexRow]) -> set[int]:
+        """Return the numbers of those rows whose words are stored."""
+        expected = {number: (number, *_join_words(*texts)) for number, *texts in rows}
+        statement = select(_SEARCH_CONTENT).where(_SEARCH_CONTENT.c.number.in_(expected))
+        return {row.number for row in connection.execute(statement) if expected[row.number] == tuple(row)}
+
+
+def _join_words(title: str, subtitle: str, text: str) -> list[str]:
+    return [_join_adjacent(placed) for placed in place_words((title, subtitle, text))]
+
+
+def _join_adjacent(placed: Placed) -> str:
+    words: list[str] = []
+    next_position: int | None = None
+    for word, position in placed:
+        if next_position not in (None, position):
+            words.append(".")
+        words.append(word)
+        next_position = position + 1
+    return " ".join(words)

@@ -1,0 +1,1 @@
+"""Calls to other services when readers can see a change: webhooks and build hooks."""

@@ -1,0 +1,294 @@
+"""Finds the calls that are due, makes them in order, and stores their outcomes.
+
+The calls of a webhook are made by one server at a time, which holds a lease on its row. The outcomes are
+stored after the calls, in one transaction with the new position, so that after a crash a call is repeated
+with the same id. `plan` and `store` use the database; `make_calls` does not, so no call is made during a
+transaction.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from urllib.parse import urlsplit
+from uuid import UUID, uuid4
+
+from flask import current_app
+from sqlalchemy import select, update
+
+from blogapi import clock
+from blogapi.publication.events import Event
+from blogapi.site.models import Site
+from blogapi.site.queries import get_site
+from blogapi.storage.database import current_time, db, end_read, transaction
+from blogapi.webhooks import backoff, event_types, http_call, messages, queries
+from blogapi.webhooks.http_call import CALL_SECONDS, Answer
+from blogapi.webhooks.messages import MAX_CHANGES, Message, Request
+from blogapi.webhooks.models import MASK, Delivery, Mode, Pause, Webhook
+
+# A server makes calls to a webhook for this time before it stores their outcomes. The last call may take
+# CALL_SECONDS more.
+PASS_SECONDS = 10.0
+RENEWAL = timedelta(seconds=PASS_SECONDS + 2 * CALL_SECONDS)
+LEASE = 2 * RENEWAL
+
+EVENTS_PER_PASS = 100
+KEPT_DELIVERIES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A call that was made: its message, its answer, when it began, and the number of the attempt."""
+
+    message: Message
+    answer: Answer
+    time: datetime
+    attempt: int
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the receiver has accepted the call."""
+        return self.answer.status is not None and 200 <= self.answer.status < 300
+
+
+@dataclass(slots=True)
+class Pass:
+    """The calls to make now to one webhook, in order, and the outcomes of those that were made.
+
+    `webhook` belongs to no session. `end` is the public position that is reached with the last call.
+    """
+
+    webhook: Webhook
+    messages: Sequence[Message]
+    end: int
+    outcomes: list[Outcome] = field(default_factory=list)
+
+
+def plan(server: str, busy: Collection[UUID] = ()) -> list[Pass]:
+    """Return the calls that are due and that this server may make, after taking the leases.
+
+    The webhooks in `busy` are left out, because their calls are being made.
+    """
+    found = [one for one in queries.list_callable(server, current_time()) if one.uuid not in busy]
+    if not found:
+        return []
+    last, deleted, site = queries.get_last_position(), queries.get_deleted_position(), get_site()
+    events = _EventReader(last)
+    passes = [_plan_webhook(webhook, last, deleted, site, events) for webhook in found]
+    due = [one for one in passes if one is not None]
+    leased = _take_leases([one.webhook for one in due], server)
+    # Their columns are read without the session, which would open a transaction during a call.
+    db.session.expunge_all()
+    return [one for one in due if one.webhook.uuid in leased]
+
+
+def make_calls(one: Pass, *, is_stopping: Callable[[], bool] = lambda: False) -> Pass:
+    """Make the calls in order, until one fails or PASS_SECONDS are over, and add their outcomes."""
+    attempt, ends_at = one.webhook.failures + 1, time.monotonic() + PASS_SECONDS
+    for message in one.messages:
+        outcome = _call(one.webhook, message, attempt=attempt)
+        one.outcomes.append(outcome)
+        if not outcome.succeeded or time.monotonic() > ends_at or is_stopping():
+            break
+        attempt = 1
+    return one
+
+
+def store(server: str, passes: Sequence[Pass]) -> None:
+    """Store the outcomes and the new positions, in one transaction."""
+    changed = [one for one in passes if one.outcomes or one.end != one.webhook.position]
+    if not changed:
+        return
+    with transaction(visible=False):
+        stored = {
+            webhook.uuid: webhook for webhook in queries.find_by_uuids(one.webhook.uuid for one in changed)
+        }
+        for one in changed:
+            webhook = stored.get(one.webhook.uuid)
+            if webhook is None:
+                continue
+            db.session.add_all(_to_row(webhook.uuid, outcome) for outcome in one.outcomes)
+            # Another server may have taken over the calls, and an admin may want some of them again.
+            if webhook.leased_by == server and webhook.position == one.webhook.position:
+                _advance(webhook, one)
+        db.session.flush()
+        queries.delete_old_deliveries(stored, keep=KEPT_DELIVERIES)
+
+
+def release_leases(server: str) -> None:
+    """Let other servers make the calls of this one, which ends."""
+    is_own = Webhook.leased_by == server
+    if db.session.scalar(select(Webhook.uuid).where(is_own).limit(1)) is not None:
+        with transaction(visible=False):
+            db.session.execute(update(Webhook).where(is_own).values(leased_until=None))
+
+
+def send_now(webhook: Webhook, message: Message) -> Delivery:
+    """Make one call at once, whatever waits, and store its outcome; the position does not change."""
+    db.session.expunge(webhook)
+    # The call must not keep a snapshot of the database, nor a connection.
+    end_read()
+    delivery = _to_row(webhook.uuid, _call(webhook, message, attempt=1))
+    with transaction(visible=False):
+        # The webhook can have been deleted meanwhile.
+        queries.get_by_uuid(webhook.uuid)
+        db.session.add(delivery)
+        db.session.flush()
+        queries.delete_old_deliveries([webhook.uuid], keep=KEPT_DELIVERIES)
+    return delivery
+
+
+def try_now(webhook: Webhook, message: Message) -> Delivery:
+    """Make one call of a webhook that is not stored; neither is its outcome."""
+    end_read()
+    return _to_row(webhook.uuid, _call(webhook, message, attempt=1))
+
+
+def make_test_message() -> Message:
+    """Return the message of a test call."""
+    return Message(f"msg_test_{uuid4().hex}", event_types.TEST, clock.now())
+
+
+def make_build_message() -> Message:
+    """Return the message of a call that no change has caused."""
+    return Message(f"msg_build_{uuid4().hex}", event_types.COMBINED, clock.now())
+
+
+class _EventReader:
+    """Reads the first events after a position, once for all webhooks at this position."""
+
+    def __init__(self, last: int) -> None:
+        self._last = last
+        self._read: dict[int, Sequence[Event]] = {}
+
+    def read(self, position: int) -> Sequence[Event]:
+        """Return up to EVENTS_PER_PASS events after the position."""
+        if position not in self._read:
+            self._read[position] = queries.list_events(position, self._last, EVENTS_PER_PASS)
+        return self._read[position]
+
+
+def _plan_webhook(webhook: Webhook, last: int, deleted: int, site: Site, reader: _EventReader) -> Pass | None:
+    """Return what to send now of the events up to the position `last`; None if it is due later."""
+    if webhook.position < deleted:
+        id = f"msg_reset_{webhook.position}_{last}"
+        return Pass(webhook, [Message(id, event_types.RESET, clock.now(), position=last)], last)
+    if webhook.mode == Mode.COMBINED:
+        return _plan_combined(webhook, last, site)
+    types = {*event_types.list_types(webhook.event_patterns)}
+    events = reader.read(webhook.position)
+    told = [event for event in events if event_types.get_type(event) in types]
+    is_all = len(events) < EVENTS_PER_PASS
+    end = last if is_all else events[-1].public_position or last
+    return Pass(webhook, [messages.make_event_message(event, site) for event in told], end)
+
+
+def _plan_combined(webhook: Webhook, last: int, site: Site) -> Pass | None:
+    waiting = queries.count_waiting([webhook], last)[webhook.uuid]
+    if waiting.first is None or waiting.last is None:
+        return Pass(webhook, [], last)
+    next_call = queries.find_next_call(webhook, waiting)
+    if next_call is None or current_time() < next_call:
+        return None
+    newest = queries.get_last_waiting(webhook, last)
+    events = queries.list_waiting(webhook, last, MAX_CHANGES)
+    return Pass(webhook, [messages.make_combined_message(events, newest, waiting.number, site)], last)
+
+
+def _take_leases(webhooks: Sequence[Webhook], server: str) -> set[UUID]:
+    """Return the webhooks that this server may call, after renewing all leases if one of them ends soon."""
+    now, positions = current_time(), {one.uuid: one.position for one in webhooks}
+    if all(one.leased_by == server and _is_leased(one, now + RENEWAL) for one in webhooks):
+        return {*positions}
+    leased = set()
+    with transaction(visible=False):
+        for webhook in queries.find_by_uuids(positions):
+            is_free = webhook.leased_by == server or not _is_leased(webhook, now)
+            if is_free and webhook.active and webhook.position == positions[webhook.uuid]:
+                webhook.leased_by, webhook.leased_until = server, now + LEASE
+                leased.add(webhook.uuid)
+    return leased
+
+
+def _is_leased(webhook: Webhook, at: datetime) -> bool:
+    return webhook.leased_until is not None and webhook.leased_until > at
+
+
+def _call(webhook: Webhook, message: Message, *, attempt: int) -> Outcome:
+    # The receiver compares the time with its own clock.
+    now = clock.now()
+    request = messages.make_request(webhook, message, now)
+    answer = http_call.call(
+        request.url, request.headers, request.body, allowed_hosts=current_app.config["WEBHOOK_HOSTS"]
+    )
+    return Outcome(message, _mask(answer, webhook, request), now, attempt)
+
+
+def _mask(answer: Answer, webhook: Webhook, request: Request) -> Answer:
+    """Return the answer without the secrets of the webhook, which a receiver may repeat."""
+    parts = urlsplit(request.url)
+    error = answer.error
+    if answer.location:
+        error = f"It redirects to {answer.location[:500]}; enter that address."
+    secrets = [part for header in webhook.own_headers.values() for part in header.split() if len(part) > 3]
+    if len(parts.path) > 1:
+        secrets.append(parts.path)
+    text = answer.text
+    for secret in sorted(secrets, key=len, reverse=True):
+        text, error = text.replace(secret, MASK), error.replace(secret, MASK)
+    return replace(answer, text=text, error=error)
+
+
+def _advance(webhook: Webhook, one: Pass) -> None:
+    """Change the webhook after its calls."""
+    now = current_time()
+    for outcome in one.outcomes:
+        if outcome.succeeded:
+            webhook.position = outcome.message.position or webhook.position
+            webhook.failures, webhook.failing_since, webhook.next_attempt = 0, None, None
+            webhook.last_called = now
+        else:
+            _note_failure(webhook, outcome, now)
+    if len(one.outcomes) == len(one.messages) and not webhook.failures:
+        webhook.position = one.end
+    webhook.leased_until = now + LEASE
+
+
+def _note_failure(webhook: Webhook, outcome: Outcome, now: datetime) -> None:
+    webhook.failures += 1
+    webhook.failing_since = webhook.failing_since or outcome.time
+    delay = backoff.get_delay(webhook.failures, outcome.answer.retry_after, now)
+    if outcome.answer.status == 410:
+        _pause(webhook, Pause.GONE, now)
+    elif delay is None:
+        _pause(webhook, Pause.FAILURES, now)
+    else:
+        webhook.next_attempt = now + timedelta(seconds=delay)
+
+
+def _pause(webhook: Webhook, reason: Pause, now: datetime) -> None:
+    webhook.paused, webhook.paused_at, webhook.next_attempt = reason, now, None
+    current_app.logger.error("the webhook %r is paused after its calls failed", webhook.name)
+
+
+def _to_row(webhook: UUID, outcome: Outcome) -> Delivery:
+    message, answer = outcome.message, outcome.answer
+    return Delivery(
+        uuid=uuid4(),
+        webhook_id=webhook,
+        time=outcome.time,
+        message_id=message.id,
+        type=message.type,
+        message_time=message.time,
+        changes=json.dumps([*message.changes]),
+        count=message.count,
+        attempt=outcome.attempt,
+        succeeded=outcome.succeeded,
+        status=answer.status,
+        error=answer.error,
+        milliseconds=round(answer.seconds * 1000),
+        answer=answer.text,
+    )

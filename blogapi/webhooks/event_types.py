@@ -1,0 +1,55 @@
+"""The types of events, as webhooks name them, and the patterns that select some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import ColumnElement, and_, or_
+
+from blogapi.publication.events import Event, What
+
+# The names of the changes of each kind. Terms are public from the start, so their first event creates them.
+_TERM = {What.PUBLISHED: "created", What.UPDATED: "updated", What.DELETED: "deleted"}
+_PUBLISHABLE = {
+    What.PUBLISHED: "published",
+    What.UPDATED: "updated",
+    What.UNPUBLISHED: "unpublished",
+    What.DELETED: "deleted",
+}
+_NAMES = {
+    "article": _PUBLISHABLE,
+    "category": _TERM,
+    "tag": _TERM,
+    # Authors are public as long as one of their articles is.
+    "author": _PUBLISHABLE,
+    "site": {What.UPDATED: "updated"},
+}
+
+EVENT_TYPES = tuple(f"{kind}.{name}" for kind, names in _NAMES.items() for name in names.values())
+ALL = "*"
+PATTERNS = (ALL, *(f"{kind}.*" for kind in _NAMES), *EVENT_TYPES)
+
+# Messages that are no event: a test, a call for several changes, and a gap in the events.
+TEST, COMBINED, RESET = "webhook.test", "blog.changed", "blog.reset"
+
+
+def get_type(event: Event) -> str:
+    """Return the type of an event that `select_events` selects, such as `article.published`."""
+    return f"{event.kind}.{_NAMES[event.kind][What(event.what)]}"
+
+
+def list_types(patterns: Iterable[str]) -> Sequence[str]:
+    """Return the event types that one of the patterns selects."""
+    chosen = {*patterns}
+    return [name for name in EVENT_TYPES if chosen & {ALL, name, f"{name.partition('.')[0]}.*"}]
+
+
+def select_events(patterns: Iterable[str]) -> ColumnElement[bool]:
+    """Return the condition that an event has one of the types that the patterns select."""
+    types = {*list_types(patterns)}
+    conditions = []
+    for kind, names in _NAMES.items():
+        selected = [what.value for what, name in names.items() if f"{kind}.{name}" in types]
+        if selected:
+            conditions.append(and_(Event.kind == kind, Event.what.in_(selected)))
+    return or_(*conditions)

@@ -1,0 +1,97 @@
+"""The check that a webhook calls a server on the internet, and none in a private network.
+
+Every address of the host is checked, and the call connects to a checked address, so that a second answer of
+the name server cannot lead it elsewhere.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Collection
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from urllib.parse import SplitResult, urlsplit
+
+from blogapi.config import host_in_ascii
+
+# Networks that older versions of Python count as global.
+_SPECIAL = (ip_network("192.0.0.0/24"), ip_network("64:ff9b:1::/48"), ip_network("3fff::/20"))
+# IPv6 addresses that contain an IPv4 address in their last 32 bits (NAT64, IPv4-compatible).
+_EMBEDDING = (ip_network("64:ff9b::/96"), ip_network("::/96"))
+
+
+class Refused(Exception):
+    """The address of a webhook that must not be called; the message is a sentence for admins."""
+
+
+def parse(url: str, allowed_hosts: Collection[str]) -> SplitResult:
+    """Return the parts of an absolute URL whose host is in ASCII.
+
+    Raises Refused if the scheme is not `https`, or `http` for an allowed host, or if the URL contains
+    credentials or a fragment.
+    """
+    try:
+        parts = urlsplit(url)
+        name = parts.hostname or ""
+        host, port = host_in_ascii(f"[{name}]" if ":" in name else name), parts.port
+    except ValueError:
+        raise Refused("This is not a URL.") from None
+    if parts.scheme not in ("http", "https") or not host or any(map(str.isspace, url)):
+        raise Refused("Enter an absolute URL that begins with https://.")
+    if _is_ip(host) and host not in allowed_hosts and not is_on_internet(host.strip("[]")):
+        raise Refused(_describe_private(host.strip("[]")))
+    if "@" in parts.netloc or parts.fragment:
+        raise Refused("The URL must not contain a user name, a password or a fragment.")
+    if parts.scheme == "http" and host not in allowed_hosts:
+        raise Refused("Use https://; the setting WEBHOOK_HOSTS can allow http:// for a host.")
+    return parts._replace(netloc=host if port is None else f"{host}:{port}")
+
+
+def resolve(parts: SplitResult, allowed_hosts: Collection[str]) -> list[str]:
+    """Return the IP addresses of the host of parsed parts, in the order in which to try them.
+
+    Raises Refused if the host has no address, or if one of them is not on the internet and the host is not
+    allowed.
+    """
+    host = str(parts.hostname)
+    try:
+        found = socket.getaddrinfo(host, parts.port or 443, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise Refused(f"{host} has no address; check the name.") from None
+    addresses = list(dict.fromkeys(str(address[0]) for *_, address in found))
+    if host not in allowed_hosts and f"[{host}]" not in allowed_hosts:
+        for address in addresses:
+            if not is_on_internet(address):
+                raise Refused(_describe_private(address))
+    return addresses
+
+
+def _describe_private(address: str) -> str:
+    return f"{address} is in a private network. The setting WEBHOOK_HOSTS can allow it."
+
+
+def _is_ip(host: str) -> bool:
+    try:
+        ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    return True
+
+
+def is_on_internet(address: str) -> bool:
+    """Return whether an IP address is that of a single computer on the internet."""
+    ip = ip_address(address.partition("%")[0])
+    if isinstance(ip, IPv6Address):
+        embedded = _get_embedded(ip)
+        if embedded is not None:
+            return is_on_internet(str(embedded))
+    if any(ip in network for network in _SPECIAL):
+        return False
+    return ip.is_global and not (ip.is_multicast or ip.is_reserved or getattr(ip, "is_site_local", False))
+
+
+def _get_embedded(ip: IPv6Address) -> IPv4Address | None:
+    """Return the IPv4 address that the network translates this address to, or None."""
+    if any(ip in network for network in _EMBEDDING):
+        return IPv4Address(ip.packed[-4:])
+    teredo = ip.teredo
+    return ip.ipv4_mapped or ip.sixtofour or (teredo and teredo[1])

@@ -1,0 +1,153 @@
+"""One HTTP request to a checked address, limited in time and in the size of the answer."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from typing import Any
+
+from blogapi.webhooks import hosts
+
+CALL_SECONDS = 10.0
+MAX_ANSWER_BYTES = 64 * 1024
+# How much of the answer is kept, in bytes.
+KEPT_BYTES = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to a call: its status (None: no answer), the reason why there is none, and its headers.
+
+    `text` is the beginning of the body, and `seconds` is how long the call took.
+    """
+
+    status: int | None
+    error: str
+    retry_after: str
+    location: str
+    text: str
+    seconds: float
+
+
+def call(
+    url: str,
+    headers: Mapping[str, str],
+    body: bytes,
+    *,
+    allowed_hosts: Collection[str],
+    seconds: float = CALL_SECONDS,
+) -> Answer:
+    """Send a POST request and return the answer; redirects are not followed. Never raises."""
+    started = time.monotonic()
+    status, error, found, text = None, "", dict[str, str](), ""
+    try:
+        parts = hosts.parse(url, allowed_hosts)
+        addresses = hosts.resolve(parts, allowed_hosts)
+        path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
+        options: dict[str, Any] = {"port": parts.port, "timeout": seconds}
+        connection = (
+            _PinnedTls(str(parts.hostname), addresses, **options)
+            if parts.scheme == "https"
+            else _Pinned(str(parts.hostname), addresses, **options)
+        )
+        # A timeout of the socket limits each read alone, so a receiver could send a byte every few seconds.
+        limit = threading.Timer(max(0.0, started + seconds - time.monotonic()), _abort, [connection])
+        limit.daemon = True
+        limit.start()
+        try:
+            connection.request("POST", path, body, dict(headers))
+            response = connection.getresponse()
+            status, found = response.status, {name.lower(): value for name, value in response.getheaders()}
+            # The status counts, even if the body ends too early.
+            with suppress(OSError, HTTPException):
+                text = response.read(MAX_ANSWER_BYTES)[:KEPT_BYTES].decode("utf-8", "replace")
+        finally:
+            limit.cancel()
+            connection.close()
+    except hosts.Refused as refusal:
+        error = str(refusal)
+    except (OSError, HTTPException, ValueError) as problem:
+        error = _describe(problem, time.monotonic() - started, seconds)
+    return Answer(
+        status,
+        error,
+        found.get("retry-after", ""),
+        found.get("location", ""),
+        text.replace("\x00", "�"),
+        time.monotonic() - started,
+    )
+
+
+def _describe(problem: Exception, elapsed: float, limit: float) -> str:
+    if elapsed >= limit or isinstance(problem, TimeoutError):
+        return f"No answer in {limit:.0f} s."
+    if isinstance(problem, ssl.SSLCertVerificationError):
+        return f"The certificate is not valid: {problem.verify_message}."
+    if isinstance(problem, ssl.SSLError):
+        return "The server does not speak TLS."
+    if isinstance(problem, ConnectionRefusedError):
+        return "The server refuses the connection."
+    return "The connection ended before there was an answer."
+
+
+def _abort(connection: HTTPConnection) -> None:
+    sock = connection.sock
+    if sock is not None:
+        # Unlike `close`, this ends a read in another thread.
+        with suppress(OSError):
+            sock.shutdown(socket.SHUT_RDWR)
+
+
+@cache
+def _get_tls_context() -> ssl.SSLContext:
+    # Reading the certificate authorities takes longer than a call.
+    return ssl.create_default_context()
+
+
+def _connect(addresses: list[str], port: int, seconds: float) -> socket.socket:
+    problem: OSError | None = None
+    for address in addresses:
+        try:
+            return socket.create_connection((address, port), seconds / len(addresses))
+        except OSError as error:
+            problem = error
+    raise problem or OSError("no address")
+
+
+class _Pinned(HTTPConnection):
+    """A connection to one of the given addresses, whatever the name server says now."""
+
+    def __init__(self, host: str, addresses: list[str], **options: Any) -> None:
+        super().__init__(host, **options)
+        self._addresses = addresses
+
+    def connect(self) -> None:
+        """Connect to the first address that answers."""
+        assert self.timeout is not None
+        self.sock = _connect(self._addresses, self.port, self.timeout)
+        self.sock.settimeout(self.timeout)
+
+
+class _PinnedTls(HTTPSConnection):
+    """The same with TLS; the certificate must be that of the host."""
+
+    def __init__(self, host: str, addresses: list[str], **options: Any) -> None:
+        super().__init__(host, context=_get_tls_context(), **options)
+        self._addresses = addresses
+
+    def connect(self) -> None:
+        """Connect to the first address that answers, and start TLS."""
+        assert self.timeout is not None
+        plain = _connect(self._addresses, self.port, self.timeout)
+        plain.settimeout(self.timeout)
+        tls = _get_tls_context().wrap_socket(plain, server_hostname=self.host, do_handshake_on_connect=False)
+        # `_abort` must reach the socket during the handshake.
+        self.sock = tls
+        tls.do_handshake()

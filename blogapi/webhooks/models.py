@@ -1,0 +1,157 @@
+"""The tables of webhooks and of the calls that were made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from enum import StrEnum
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text, bindparam, update
+from sqlalchemy.orm import Mapped, mapped_column
+
+from blogapi.storage.database import Base, Identified, UtcDateTime, current_time
+
+# The part of an address or of a header that is not shown.
+MASK = "•••"
+
+
+class Mode(StrEnum):
+    """When a webhook is called: once for each change, or once for any number of changes."""
+
+    EACH = "each"
+    COMBINED = "combined"
+
+
+class Pause(StrEnum):
+    """Why a webhook is paused: by an admin, after too many failures, after a 410, or in a copied blog."""
+
+    ADMIN = "admin"
+    FAILURES = "failures"
+    GONE = "gone"
+    COPIED = "copied"
+
+
+class Webhook(Identified, Base):
+    """A webhook, and how far its calls have come.
+
+    `events` is a JSON array of event types or patterns, and `headers` a JSON object. `position` is the public
+    position of the last event that was delivered or skipped. `rotation` is the number of the secret; the
+    former secret signs too until `rotation_ends`. `failures` counts the failed calls for the next event, the
+    first of which was at `failing_since`; `next_attempt` is the time of the next one. The server `leased_by`
+    alone makes the calls until `leased_until`. `last_called` is the time of the last successful call.
+    """
+
+    __tablename__ = "webhook"
+    __table_args__ = (
+        CheckConstraint("mode IN ('each', 'combined')", name="mode"),
+        CheckConstraint("paused IN ('admin', 'failures', 'gone', 'copied')", name="paused"),
+    )
+
+    name: Mapped[str]
+    url: Mapped[str]
+    preset: Mapped[str] = mapped_column(String(16))
+    mode: Mapped[str] = mapped_column(String(16))
+    events: Mapped[str] = mapped_column(Text)
+    headers: Mapped[str] = mapped_column(Text, default="{}")
+    quiet_seconds: Mapped[int]
+    interval_seconds: Mapped[int]
+    rotation: Mapped[int] = mapped_column(default=1)
+    rotation_ends: Mapped[datetime | None]
+    paused: Mapped[str | None] = mapped_column(String(16))
+    paused_at: Mapped[datetime | None]
+    position: Mapped[int]
+    failures: Mapped[int] = mapped_column(default=0)
+    failing_since: Mapped[datetime | None]
+    next_attempt: Mapped[datetime | None]
+    last_called: Mapped[datetime | None]
+    leased_by: Mapped[str | None] = mapped_column(String(16))
+    leased_until: Mapped[datetime | None]
+    created: Mapped[datetime] = mapped_column(default=current_time)
+
+    @property
+    def event_patterns(self) -> Sequence[str]:
+        """The event types or patterns, such as `article.*`."""
+        patterns: list[str] = json.loads(self.events)
+        return patterns
+
+    @event_patterns.setter
+    def event_patterns(self, patterns: Sequence[str]) -> None:
+        self.events = json.dumps([*patterns])
+
+    @property
+    def own_headers(self) -> dict[str, str]:
+        """The headers that the admin has added."""
+        headers: dict[str, str] = json.loads(self.headers)
+        return headers
+
+    @own_headers.setter
+    def own_headers(self, headers: dict[str, str]) -> None:
+        self.headers = json.dumps(headers)
+
+    @property
+    def header_names(self) -> list[str]:
+        """The names of the headers, whose values are not shown."""
+        return sorted(self.own_headers)
+
+    @property
+    def masked_url(self) -> str:
+        """The address without its path and query, which can be secret."""
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc}/{MASK}"
+
+    @property
+    def active(self) -> bool:
+        """Whether the webhook is called."""
+        return self.paused is None
+
+
+# Pauses all active webhooks of a database that is a copy: it must not call what the original calls.
+PAUSE_COPIED = (
+    update(Webhook)
+    .where(Webhook.paused.is_(None))
+    .values(paused=Pause.COPIED, paused_at=bindparam("now", type_=UtcDateTime()), next_attempt=None)
+)
+
+
+class Delivery(Identified, Base):
+    """One call of a webhook and its outcome.
+
+    `message_id` is the id that the call and its repetitions have in common. `type` is the type of the event,
+    and `message_time` its time. `changes` is a JSON array of the changes that the call tells, and `count` is
+    their number, which can be larger. `status` is the status of the answer, or None if there was none; then
+    `error` is a sentence with the reason. `answer` is the beginning of the answer's body.
+    """
+
+    __tablename__ = "webhook_delivery"
+    __table_args__ = (Index("ix_webhook_delivery_webhook_id_time", "webhook_id", "time"),)
+
+    webhook_id: Mapped[UUID] = mapped_column(ForeignKey("webhook.uuid", ondelete="CASCADE"))
+    time: Mapped[datetime]
+    message_id: Mapped[str]
+    type: Mapped[str] = mapped_column(String(32))
+    message_time: Mapped[datetime]
+    changes: Mapped[str] = mapped_column(Text)
+    count: Mapped[int]
+    attempt: Mapped[int]
+    succeeded: Mapped[bool]
+    status: Mapped[int | None]
+    error: Mapped[str]
+    milliseconds: Mapped[int]
+    answer: Mapped[str] = mapped_column(Text)
+
+    @property
+    def reason(self) -> str:
+        """The usual name of the status of the answer; empty for an unknown status."""
+        phrases = {status.value: status.phrase for status in HTTPStatus}
+        return phrases.get(self.status or 0, "")
+
+    @property
+    def change_list(self) -> list[dict[str, Any]]:
+        """The changes that the call tells, at most 100."""
+        changes: list[dict[str, Any]] = json.loads(self.changes)
+        return changes

@@ -1,0 +1,220 @@
+"""Queries for webhooks, their waiting changes, and the calls that were made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from flask import current_app
+from sqlalchemy import ColumnElement, Select, Uuid, delete, func, literal, or_, select, union_all
+
+from blogapi.publication.events import Event
+from blogapi.storage.database import CommitCounter, db
+from blogapi.web.errors import NotFound
+from blogapi.web.fields import WithAttributes
+from blogapi.web.pagination import Page, PageRequest, paginate
+from blogapi.webhooks import backoff, event_types
+from blogapi.webhooks.models import Delivery, Mode, Webhook
+
+# The key of the application's extensions that is set while this process makes the calls.
+SENDER_KEY = "blogapi-webhooks-sender"
+
+LATEST_CALLS = 20
+
+
+class Waiting(NamedTuple):
+    """The number of changes that a webhook has not been told, and the times of the first and the last one."""
+
+    number: int
+    first: datetime | None = None
+    last: datetime | None = None
+
+
+def list_webhooks(page: PageRequest | None) -> Page[Sequence[WithAttributes]]:
+    """Return the webhooks, by name; see `describe`."""
+    found = paginate(select(Webhook).order_by(func.lower(Webhook.name), Webhook.uuid), page)
+    return Page(describe(found.rows), found.total, found.page_request)
+
+
+def describe(webhooks: Sequence[Webhook]) -> list[WithAttributes]:
+    """Return webhooks with the waiting changes, the latest calls, and whether calls are made."""
+    positions = select(CommitCounter.public_position, CommitCounter.deleted_position)
+    last, deleted = db.session.execute(positions).one()
+    waiting, calls = count_waiting(webhooks, last), list_latest()
+    return [
+        WithAttributes(
+            webhook,
+            waiting=waiting[webhook.uuid].number,
+            next_call=find_next_call(webhook, waiting[webhook.uuid]),
+            has_gap=deleted > webhook.position,
+            latest_calls=calls.get(webhook.uuid, []),
+            is_served=SENDER_KEY in current_app.extensions,
+        )
+        for webhook in webhooks
+    ]
+
+
+def get_described(uuid: UUID) -> WithAttributes:
+    """Return the webhook as `describe` does; raises NotFound if there is none."""
+    return describe([get_by_uuid(uuid)])[0]
+
+
+def get_by_uuid(uuid: UUID) -> Webhook:
+    """Return the webhook; raises NotFound if there is none."""
+    webhook = db.session.get(Webhook, uuid)
+    if webhook is None:
+        raise NotFound("No webhook has this uuid.")
+    return webhook
+
+
+def count_webhooks() -> int:
+    """Return the number of all webhooks."""
+    return db.session.scalar(select(func.count()).select_from(Webhook)) or 0
+
+
+def count_active() -> int:
+    """Return the number of webhooks that are not paused."""
+    return db.session.scalar(select(func.count()).select_from(Webhook).where(Webhook.paused.is_(None))) or 0
+
+
+def list_callable(server: str, now: datetime) -> Sequence[Webhook]:
+    """Return the active webhooks with events after their position that this server may call now."""
+    last = select(CommitCounter.public_position).scalar_subquery()
+    return db.session.scalars(
+        select(Webhook).where(
+            Webhook.paused.is_(None),
+            Webhook.position < last,
+            or_(Webhook.next_attempt.is_(None), Webhook.next_attempt <= now),
+            or_(Webhook.leased_until.is_(None), Webhook.leased_until <= now, Webhook.leased_by == server),
+        )
+    ).all()
+
+
+def find_by_uuids(uuids: Iterable[UUID]) -> Sequence[Webhook]:
+    """Return those of the webhooks that still exist."""
+    return db.session.scalars(select(Webhook).where(Webhook.uuid.in_([*uuids]))).all()
+
+
+def get_last_position() -> int:
+    """Return the public position of the last event."""
+    return db.session.scalars(select(CommitCounter.public_position)).one()
+
+
+def get_deleted_position() -> int:
+    """Return the public position up to which old events may have been deleted."""
+    return db.session.scalars(select(CommitCounter.deleted_position)).one()
+
+
+def list_events(position: int, last: int, limit: int) -> Sequence[Event]:
+    """Return the first events after a position, and up to `last`, that webhooks can be told."""
+    is_told = event_types.select_events([event_types.ALL])
+    statement = select(Event).where(Event.public_position > position, Event.public_position <= last, is_told)
+    return db.session.scalars(statement.order_by(Event.public_position).limit(limit)).all()
+
+
+def list_waiting(webhook: Webhook, last: int, limit: int) -> Sequence[Event]:
+    """Return the first events up to the position `last` that the webhook has not been told."""
+    statement = select(Event).where(*_are_waiting(webhook, last)).order_by(Event.public_position)
+    return db.session.scalars(statement.limit(limit)).all()
+
+
+def get_last_waiting(webhook: Webhook, last: int) -> Event:
+    """Return the last event up to the position `last` that the webhook has not been told."""
+    statement = select(Event).where(*_are_waiting(webhook, last)).order_by(Event.public_position.desc())
+    return db.session.scalars(statement.limit(1)).one()
+
+
+def count_waiting(webhooks: Sequence[Webhook], last: int) -> dict[UUID, Waiting]:
+    """Return the number and the times of the events up to `last` that each webhook has not been told."""
+    counts = [
+        select(
+            literal(webhook.uuid, Uuid()),
+            *(func.count(), func.min(Event.time), func.max(Event.time)),
+        ).where(*_are_waiting(webhook, last))
+        for webhook in webhooks
+    ]
+    if not counts:
+        return {}
+    rows = db.session.execute(union_all(*counts))
+    return {row[0]: Waiting(*row[1:]) for row in rows}
+
+
+def find_next_call(webhook: Webhook, waiting: Waiting) -> datetime | None:
+    """Return when the webhook is told the changes that wait; None if nothing waits, or if it is paused."""
+    if not webhook.active or waiting.first is None or waiting.last is None:
+        return None
+    due = waiting.first
+    if webhook.mode == Mode.COMBINED:
+        due = backoff.get_combined_time(
+            waiting.first,
+            waiting.last,
+            webhook.last_called,
+            quiet=webhook.quiet_seconds,
+            interval=webhook.interval_seconds,
+        )
+    return max(due, webhook.next_attempt or due)
+
+
+def find_position(since: datetime) -> int:
+    """Return the public position before the first event that happened at `since` or later."""
+    first = select(func.min(Event.public_position)).where(Event.time >= since)
+    position = db.session.scalar(first)
+    return get_last_position() if position is None else position - 1
+
+
+def list_deliveries(webhook: UUID, page: PageRequest | None) -> Page[Sequence[Delivery]]:
+    """Return the calls of a webhook, newest first."""
+    return paginate(select_deliveries(webhook), page)
+
+
+def delete_old_deliveries(webhooks: Iterable[UUID], *, keep: int) -> None:
+    """Delete all but the newest calls of these webhooks."""
+    numbered = _number_deliveries().where(Delivery.webhook_id.in_([*webhooks])).subquery()
+    old = select(numbered.c.uuid).where(numbered.c.number > keep)
+    statement = delete(Delivery).where(Delivery.uuid.in_(old))
+    db.session.execute(statement, execution_options={"synchronize_session": False})
+
+
+def get_delivery(webhook: UUID, uuid: UUID) -> Delivery:
+    """Return a call of a webhook; raises NotFound if there is none."""
+    delivery = db.session.get(Delivery, uuid)
+    if delivery is None or delivery.webhook_id != webhook:
+        raise NotFound("No call of this webhook has this uuid; the last 100 calls are kept.")
+    return delivery
+
+
+def list_latest() -> dict[UUID, list[Delivery]]:
+    """Return the newest calls of each webhook, newest first, in one statement."""
+    numbered = _number_deliveries().subquery()
+    statement = select(Delivery).join(numbered, numbered.c.uuid == Delivery.uuid)
+    found: dict[UUID, list[Delivery]] = {}
+    for delivery in db.session.scalars(
+        statement.where(numbered.c.number <= LATEST_CALLS).order_by(Delivery.time.desc(), Delivery.uuid)
+    ):
+        found.setdefault(delivery.webhook_id, []).append(delivery)
+    return found
+
+
+def _number_deliveries() -> Select[UUID, int]:
+    """Return a statement that numbers the calls of each webhook from 1, the newest first."""
+    number = func.row_number().over(
+        partition_by=Delivery.webhook_id, order_by=(Delivery.time.desc(), Delivery.uuid)
+    )
+    return select(Delivery.uuid, number.label("number"))
+
+
+def select_deliveries(webhook: UUID) -> Select[Delivery]:
+    """Return a statement that selects the calls of a webhook, newest first."""
+    return (
+        select(Delivery).where(Delivery.webhook_id == webhook).order_by(Delivery.time.desc(), Delivery.uuid)
+    )
+
+
+def _are_waiting(webhook: Webhook, last: int) -> tuple[ColumnElement[bool], ...]:
+    return (
+        Event.public_position > webhook.position,
+        Event.public_position <= last,
+        event_types.select_events(webhook.event_patterns),
+    )

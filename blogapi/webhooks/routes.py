@@ -1,0 +1,171 @@
+"""The endpoints of webhooks."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from blogapi.web.access import admin_login, allow
+from blogapi.web.blueprint import Blueprint, PartialResult, Representation
+from blogapi.web.fields import Fields, WithAttributes
+from blogapi.web.pagination import ListQuery, Page, Query
+from blogapi.webhooks import messages, queries, service
+from blogapi.webhooks.models import Delivery
+from blogapi.webhooks.schemas import (
+    CreatedWebhookSchema,
+    DeliverySchema,
+    NewWebhookSchema,
+    PresetSchema,
+    ReplaySchema,
+    RotationSchema,
+    SampleInputSchema,
+    SampleSchema,
+    ShownDeliverySchema,
+    WebhookChangesSchema,
+    WebhookSchema,
+)
+
+bp = Blueprint("webhooks", __name__, url_prefix="/api/v1/webhooks", description="Webhooks and build hooks")
+
+REPRESENTATION = Representation(
+    queries.get_described,
+    WebhookSchema(),
+    lambda: queries.list_webhooks(None).rows,
+    WebhookSchema(many=True),
+)
+
+
+@bp.get("/")
+@allow(admin_login)
+@bp.arguments(ListQuery, location="query")
+@bp.response(200, WebhookSchema(many=True))
+def listed(query: Query) -> PartialResult:
+    """List the webhooks and build hooks."""
+    return PartialResult(queries.list_webhooks(query.page), query)
+
+
+@bp.post("/")
+@allow(admin_login, scope="write")
+@bp.arguments(NewWebhookSchema)
+@bp.response(201, CreatedWebhookSchema(), storable=False, may_conflict=True)
+def create(fields: Fields) -> WithAttributes:
+    """Create a webhook, which is told all changes from now on; the response shows its secret once."""
+    return service.create(fields)
+
+
+@bp.get("/presets/")
+@allow(admin_login)
+@bp.response(200, PresetSchema(many=True))
+def presets() -> Page[list[Fields]]:
+    """List the kinds of receivers."""
+    rows = [{"name": name, "label": one.label, "help": one.help} for name, one in messages.PRESETS.items()]
+    return Page(rows, len(rows), None)
+
+
+@bp.post("/sample/")
+@allow(admin_login)
+@bp.arguments(SampleInputSchema)
+@bp.response(200, SampleSchema())
+def sample(fields: Fields) -> Fields:
+    """Show what a webhook would send; nothing is sent."""
+    return messages.make_sample(**fields)
+
+
+@bp.post("/test/")
+@allow(admin_login, scope="write")
+@bp.arguments(NewWebhookSchema)
+@bp.response(200, DeliverySchema(), may_conflict=True)
+def try_fields(fields: Fields) -> Delivery:
+    """Make a test call of a webhook that is not created yet, and return its answer; nothing is stored."""
+    return service.try_fields(fields)
+
+
+@bp.get("/<id:id>/")
+@allow(admin_login)
+@bp.response(200, WebhookSchema())
+def single(id: UUID) -> WithAttributes:
+    """Show a webhook and its latest calls."""
+    return queries.get_described(id)
+
+
+@bp.patch("/<id:id>/")
+@allow(admin_login, scope="write")
+@bp.check_exists(queries.get_by_uuid)
+@bp.arguments(WebhookChangesSchema(partial=True))
+@bp.write(200, WebhookSchema(), REPRESENTATION)
+def change(fields: Fields, id: UUID) -> WithAttributes:
+    """Change a webhook; `active` pauses it, or resumes it with the changes that wait."""
+    return service.change(id, fields)
+
+
+@bp.delete("/<id:id>/")
+@allow(admin_login, scope="write")
+@bp.check_exists(queries.get_by_uuid)
+@bp.write(204, None, REPRESENTATION)
+def delete(id: UUID) -> None:
+    """Delete a webhook and the record of its calls."""
+    service.delete(id)
+
+
+@bp.post("/<id:id>/rotate/")
+@allow(admin_login, scope="write")
+@bp.check_exists(queries.get_by_uuid)
+@bp.arguments(RotationSchema, required=False)
+@bp.response(201, CreatedWebhookSchema(), storable=False, may_conflict=True)
+def rotate(fields: Fields, id: UUID) -> WithAttributes:
+    """Give a webhook a new secret; during the overlap, both secrets sign."""
+    return service.rotate(id, **fields)
+
+
+@bp.post("/<id:id>/test/")
+@allow(admin_login, scope="write")
+@bp.check_exists(queries.get_by_uuid)
+@bp.response(201, DeliverySchema(), may_conflict=True)
+def test(id: UUID) -> Delivery:
+    """Make a test call now, and return its answer."""
+    return service.send_test(id)
+
+
+@bp.post("/<id:id>/build/")
+@allow(admin_login, scope="write")
+@bp.check_exists(queries.get_by_uuid)
+@bp.response(201, DeliverySchema(), may_conflict=True)
+def build(id: UUID) -> Delivery:
+    """Start a build now, and return the answer of the build hook."""
+    return service.build_now(id)
+
+
+@bp.post("/<id:id>/replay/")
+@allow(admin_login, scope="write")
+@bp.check_exists(queries.get_by_uuid)
+@bp.arguments(ReplaySchema)
+@bp.response(200, WebhookSchema())
+def replay(fields: Fields, id: UUID) -> WithAttributes:
+    """Tell a webhook all changes since a time again."""
+    return service.replay(id, fields["since"])
+
+
+@bp.get("/<id:id>/deliveries/")
+@allow(admin_login)
+@bp.arguments(ListQuery, location="query")
+@bp.response(200, DeliverySchema(many=True))
+def deliveries(query: Query, id: UUID) -> PartialResult:
+    """List the last 100 calls of a webhook, newest first."""
+    queries.get_by_uuid(id)
+    return PartialResult(queries.list_deliveries(id, query.page), query)
+
+
+@bp.get("/<id:id>/deliveries/<id:delivery>/")
+@allow(admin_login)
+@bp.response(200, ShownDeliverySchema())
+def delivery(id: UUID, delivery: UUID) -> WithAttributes:
+    """Show a call of a webhook with its request."""
+    return service.show_delivery(id, delivery)
+
+
+@bp.post("/<id:id>/deliveries/<id:delivery>/send/")
+@allow(admin_login, scope="write")
+@bp.check_exists(queries.get_by_uuid)
+@bp.response(201, DeliverySchema(), may_conflict=True)
+def send_again(id: UUID, delivery: UUID) -> Delivery:
+    """Make a call again with the same id, and return its answer."""
+    return service.send_again(id, delivery)

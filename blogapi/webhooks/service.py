@@ -1,0 +1,170 @@
+"""Creates, changes and deletes webhooks, and repeats their calls."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from uuid import UUID, uuid4
+
+from blogapi.storage.database import current_time, db, transaction
+from blogapi.web.errors import Conflict, Invalid
+from blogapi.web.fields import Fields, WithAttributes
+from blogapi.webhooks import delivery, messages, queries, signing
+from blogapi.webhooks.messages import STANDARD, Message
+from blogapi.webhooks.models import Delivery, Mode, Pause, Webhook
+
+MAX_WEBHOOKS = 20
+QUIET_SECONDS, INTERVAL_SECONDS = 10, 60
+
+# How many calls that an admin has asked for a process makes at a time.
+_calls = threading.BoundedSemaphore(2)
+
+
+def create(fields: Fields) -> WithAttributes:
+    """Create a webhook and return it with its `secret`, which is not shown again (None for a build hook).
+
+    It is told what changes from now on. Raises Conflict if there are too many webhooks.
+    """
+    with transaction(visible=False):
+        if queries.count_webhooks() >= MAX_WEBHOOKS:
+            raise Conflict(f"There are {MAX_WEBHOOKS} webhooks already; delete one first.")
+        webhook = _make_webhook(fields)
+        db.session.add(webhook)
+    return _with_secret(webhook)
+
+
+def _make_webhook(fields: Fields) -> Webhook:
+    is_build_hook = fields["preset"] != STANDARD
+    webhook = Webhook(
+        mode=Mode.COMBINED if is_build_hook else Mode.EACH,
+        quiet_seconds=QUIET_SECONDS,
+        interval_seconds=INTERVAL_SECONDS,
+        position=queries.get_last_position(),
+        rotation=1,
+        headers="{}",
+    )
+    _set_fields(webhook, fields)
+    return webhook
+
+
+def change(uuid: UUID, fields: Fields) -> WithAttributes:
+    """Change the given fields of a webhook; `active` pauses it or resumes it with the changes that wait."""
+    with transaction(visible=False):
+        webhook = queries.get_by_uuid(uuid)
+        _set_fields(webhook, fields)
+    return queries.get_described(uuid)
+
+
+def delete(uuid: UUID) -> None:
+    """Delete a webhook and the record of its calls."""
+    with transaction(visible=False):
+        db.session.delete(queries.get_by_uuid(uuid))
+
+
+def rotate(uuid: UUID, *, overlap_seconds: int) -> WithAttributes:
+    """Give the webhook a new secret and return it with its `secret`; both sign for the given time.
+
+    Raises Conflict if the calls are not signed.
+    """
+    with transaction(visible=False):
+        webhook = queries.get_by_uuid(uuid)
+        if webhook.preset != STANDARD:
+            raise Conflict("The calls of this webhook are not signed.")
+        webhook.rotation += 1
+        webhook.rotation_ends = current_time() + timedelta(seconds=overlap_seconds)
+    return _with_secret(webhook)
+
+
+def replay(uuid: UUID, since: datetime) -> WithAttributes:
+    """Tell the webhook all changes since a time again, in their order, and then those that wait."""
+    with transaction(visible=False):
+        webhook = queries.get_by_uuid(uuid)
+        webhook.position = min(webhook.position, queries.find_position(since))
+        _forget_failures(webhook)
+    return queries.get_described(uuid)
+
+
+def send_test(uuid: UUID) -> Delivery:
+    """Make a test call now and return its outcome."""
+    return _send(queries.get_by_uuid(uuid), delivery.make_test_message())
+
+
+def try_fields(fields: Fields) -> Delivery:
+    """Make a test call with the fields of a webhook that is not stored, and return its outcome."""
+    webhook = _make_webhook(fields)
+    webhook.uuid = uuid4()
+    with _one_of_few():
+        return delivery.try_now(webhook, delivery.make_test_message())
+
+
+def build_now(uuid: UUID) -> Delivery:
+    """Call a build hook now, whether something has changed or not; the calls for changes go on as before.
+
+    Raises Conflict if the webhook is called for each change.
+    """
+    webhook = queries.get_by_uuid(uuid)
+    if webhook.preset == STANDARD:
+        raise Conflict("This webhook starts no build; send a test call instead.")
+    return _send(webhook, delivery.make_build_message())
+
+
+def show_delivery(uuid: UUID, delivery_id: UUID) -> WithAttributes:
+    """Return a call with the request that it makes, without secrets."""
+    call = queries.get_delivery(uuid, delivery_id)
+    sent = messages.describe_request(queries.get_by_uuid(uuid), messages.read_message(call), call.time)
+    return WithAttributes(call, sent=sent)
+
+
+def send_again(uuid: UUID, delivery_id: UUID) -> Delivery:
+    """Make a former call again, with the same id, and return its outcome."""
+    former = queries.get_delivery(uuid, delivery_id)
+    return _send(queries.get_by_uuid(uuid), messages.read_message(former))
+
+
+def _send(webhook: Webhook, message: Message) -> Delivery:
+    with _one_of_few():
+        return delivery.send_now(webhook, message)
+
+
+@contextmanager
+def _one_of_few() -> Iterator[None]:
+    if not _calls.acquire(blocking=False):
+        raise Conflict("Two calls are being made already; try again in a moment.")
+    try:
+        yield
+    finally:
+        _calls.release()
+
+
+def _set_fields(webhook: Webhook, fields: Fields) -> None:
+    active = fields.get("active", webhook.active)
+    preset, mode = fields.get("preset", webhook.preset), fields.get("mode", webhook.mode)
+    if preset != STANDARD and mode == Mode.EACH:
+        raise Invalid(
+            "A build hook is called once for any number of changes; set `mode` to combined.",
+            errors={"mode": ["Must be combined for this preset."]},
+        )
+    for name, value in fields.items():
+        if name != "active":
+            setattr(webhook, name, value)
+    if "url" in fields or "own_headers" in fields:
+        # The reason of the failures may be gone.
+        webhook.next_attempt = None
+    if active and not webhook.active:
+        webhook.paused = webhook.paused_at = None
+        _forget_failures(webhook)
+    elif not active and webhook.active:
+        webhook.paused, webhook.paused_at = Pause.ADMIN, current_time()
+
+
+def _forget_failures(webhook: Webhook) -> None:
+    webhook.failures, webhook.failing_since, webhook.next_attempt = 0, None, None
+
+
+def _with_secret(webhook: Webhook) -> WithAttributes:
+    is_signed = webhook.preset == STANDARD
+    return WithAttributes(
+        webhook, secret=signing.make_secret(webhook.uuid, webhook.rotation) if is_signed else None
+    )

@@ -1,0 +1,216 @@
+"""The pages of webhooks: the list, the form, and the calls."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.admin.browsing import list_violations, wait_for_page
+from tests.admin.hooks import add_demo_hooks, add_hook
+from tests.browser import wait_until
+from tests.webhooks.receiver import receive
+
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+
+
+@pytest.fixture
+def receiver(blog):
+    """A receiver that the webhooks of the blog may call."""
+    blog.app.config["WEBHOOK_HOSTS"] = ("127.0.0.1",)
+    with receive() as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def no_webhooks(api):
+    """Delete the webhooks of the test."""
+    yield
+    for webhook in api.get("webhooks/"):
+        api.delete(f"webhooks/{webhook['uuid']}/")
+
+
+def act(page, name, action):
+    page.get_by_role("button", name=f"Actions for {name}", exact=True).click()
+    page.get_by_role("menuitem", name=action, exact=True).click()
+
+
+def get_row(page, name):
+    return page.get_by_role("row").filter(has_text=name)
+
+
+def test_an_empty_list_says_what_a_webhook_does(open_admin):
+    page = open_admin("/admin/webhooks/")
+    page.get_by_role("heading", name="Nobody is told yet").wait_for()
+    page.get_by_role("link", name="New webhook").wait_for()
+
+
+def test_the_list_says_how_the_calls_go(blog, open_admin):
+    add_demo_hooks(blog)
+    page = open_admin("/admin/webhooks/")
+    wait_for_page(page)
+    page.get_by_text("Calls are sent by serve only").wait_for()
+    text = {
+        name: get_row(page, name).inner_text() for name in ("harbour site", "search index", "old preview")
+    }
+    assert "Netlify, build hook" in text["harbour site"]
+    assert "20 of 20 arrived, one at the second try" in text["harbour site"]
+    assert re.search(r"Trying again (tomorrow )?at \d\d:\d\d\n*17 of 20 arrived", text["search index"])
+    assert "No answer in 10 s" in text["search index"]
+    assert "Paused by you" in text["old preview"] and "No call yet" in text["old preview"]
+    page.get_by_text("“newsletter” has not answered since").wait_for()
+    page.get_by_role("button", name="Resume newsletter").click()
+    page.get_by_text("“newsletter” is called again").wait_for()
+    assert "Paused" not in get_row(page, "newsletter").inner_text()
+
+
+def test_a_paused_copy_and_lost_changes_are_explained(blog, open_admin):
+    add_hook(blog, "copied", paused="copied")
+    page = open_admin("/admin/webhooks/")
+    page.get_by_text("Paused after the restore. Resume what this copy may call").wait_for()
+
+
+def test_a_webhook_is_created_and_its_secret_is_shown_once(api, open_admin, receiver):
+    page = open_admin("/admin/webhooks/new/")
+    page.get_by_role("radio", name="Another service", exact=True).check()
+    page.get_by_label("Name", exact=True).fill("search index")
+    page.get_by_label("Address", exact=True).fill("https://10.0.0.7/")
+    page.get_by_role("button", name="Create webhook").click()
+    page.get_by_text("10.0.0.7 is in a private network. The setting WEBHOOK_HOSTS can allow it.").wait_for()
+    page.get_by_label("Address", exact=True).fill(receiver.url)
+    page.get_by_role("button", name="Add a header").click()
+    page.get_by_label("Header", exact=True).fill("X-Key")
+    page.get_by_label("Value", exact=True).fill("k3y")
+    page.get_by_role("checkbox", name="Tags").uncheck()
+    page.get_by_text("x-key: •••").wait_for()
+    page.get_by_role("button", name="Create webhook").click()
+    secret = page.get_by_role("textbox", name="Secret of “search index”. Copy it now").input_value()
+    assert secret.startswith("whsec_")
+    assert list_violations(page) == []
+    (webhook,) = api.get("webhooks/")
+    assert webhook["events"] == ["article.*", "category.*", "author.*", "site.*"]
+    assert page.url.endswith(f"/admin/webhooks/{webhook['uuid']}/change/")
+    page.get_by_role("button", name="Send a test call").click()
+    page.get_by_text("204 No Content").wait_for()
+    assert receiver.calls[0].headers["x-key"] == "k3y"
+    page.get_by_text("Sent now: X-Key.").wait_for()
+    page.get_by_label("Name", exact=True).fill("index")
+    page.get_by_role("button", name="Save webhook").click()
+    page.wait_for_url("**/admin/webhooks/")
+    (changed,) = api.get("webhooks/")
+    assert (changed["name"], changed["header_names"]) == ("index", ["X-Key"])
+
+
+def test_a_build_hook_is_tried_before_it_is_created(api, open_admin, receiver):
+    page = open_admin("/admin/webhooks/new/")
+    page.get_by_label("Name", exact=True).fill("harbour site")
+    address = page.get_by_label("Address of the build hook", exact=True)
+    address.fill(receiver.url)
+    assert address.get_attribute("type") == "password"
+    page.get_by_label("Not more often than every").fill("120")
+    page.get_by_text("and the next goes out at 14:34:10").wait_for()
+    receiver.answer(503, body=b"<b>busy</b>")
+    page.get_by_role("button", name="Send a test call").click()
+    page.get_by_text("503 Service Unavailable").wait_for()
+    page.get_by_text("<b>busy</b>", exact=True).wait_for()
+    page.get_by_role("button", name="Send a test call").click()
+    page.get_by_text("Netlify took the call. Whether the build succeeds, Netlify knows.").wait_for()
+    assert list_violations(page) == []
+    page.get_by_role("button", name="Create webhook").click()
+    page.wait_for_url("**/admin/webhooks/")
+    (webhook,) = api.get("webhooks/")
+    assert (webhook["preset"], webhook["mode"], webhook["interval_seconds"]) == ("netlify", "combined", 120)
+
+
+def test_the_token_of_github_is_not_sent_to_another_receiver(api, open_admin, receiver):
+    page = open_admin("/admin/webhooks/new/")
+    page.get_by_role("radio", name="GitHub").check()
+    page.get_by_label("Name", exact=True).fill("pages")
+    page.get_by_label("Address of the build hook", exact=True).fill(receiver.url)
+    page.get_by_label("Token", exact=True).fill("t0ken")
+    page.get_by_role("button", name="Create webhook").click()
+    page.wait_for_url("**/admin/webhooks/")
+    (webhook,) = api.get("webhooks/")
+    api.post(f"webhooks/{webhook['uuid']}/test/")
+    assert receiver.calls[0].headers["authorization"] == "Bearer t0ken"
+    page.goto(f"/admin/webhooks/{webhook['uuid']}/change/")
+    page.get_by_text("Empty: the token stays.").wait_for()
+    page.get_by_role("radio", name="Vercel").check()
+    page.get_by_role("button", name="Save webhook").click()
+    page.wait_for_url("**/admin/webhooks/")
+    assert api.get("webhooks/")[0]["header_names"] == []
+
+
+def test_the_menu_of_a_webhook(api, open_admin, receiver):
+    body = {"name": "index", "url": receiver.url}
+    path = f"webhooks/{api.post('webhooks/', body)['uuid']}/"
+    page = open_admin("/admin/webhooks/")
+    act(page, "index", "Test call")
+    page.get_by_text("“index”: 204, after").wait_for()
+    act(page, "index", "Pause")
+    page.get_by_role("button", name="Undo", exact=True).click()
+    page.get_by_text("“index” is called again").wait_for()
+    act(page, "index", "New secret")
+    page.get_by_role("textbox", name="New secret of “index”. Copy it now").wait_for()
+    page.get_by_text("The former secret signs too until Tomorrow").wait_for()
+    assert api.get(path)["rotation_ends"]
+    act(page, "index", "Delete")
+    page.get_by_role("button", name="Delete webhook").click()
+    page.get_by_role("heading", name="Nobody is told yet").wait_for()
+    wait_until(page, "document.activeElement !== document.body")
+
+
+def test_each_call_has_its_address_and_says_what_was_sent(blog, open_admin):
+    uuid = add_demo_hooks(blog)["harbour site"]
+    page = open_admin(f"/admin/webhooks/{uuid}/")
+    wait_for_page(page)
+    calls = page.get_by_role("navigation", name="Calls").get_by_role("link")
+    assert calls.count() == 20
+    failed = calls.nth(11)
+    failed.click()
+    page.get_by_text(
+        re.compile(r"503 Service Unavailable, after 0.4 s.\s+It was tried again and arrived")
+    ).wait_for()
+    page.get_by_text("POST https://api.netlify.com/•••").wait_for()
+    assert page.url.endswith(str(failed.get_attribute("href")))
+    page.keyboard.press("ArrowUp")
+    page.wait_for_url(f"**{calls.nth(10).get_attribute('href')}")
+    page.go_back()
+    page.get_by_text("<html><body><h1>Service Unavailable</h1>").wait_for()
+    assert list_violations(page) == []
+
+
+def test_a_phone_shows_the_list_then_the_call(blog, open_admin):
+    uuid = add_demo_hooks(blog)["harbour site"]
+    page = open_admin(f"/admin/webhooks/{uuid}/", width=390, height=844)
+    calls = page.get_by_role("navigation", name="Calls")
+    calls.get_by_role("link").first.click()
+    page.get_by_role("heading", name="Answered").wait_for()
+    assert not calls.is_visible()
+    page.get_by_role("link", name="All calls").click()
+    calls.wait_for()
+    assert not page.get_by_role("heading", name="Answered").is_visible()
+
+
+def test_a_call_is_sent_again(api, open_admin, receiver):
+    webhook = api.post("webhooks/", {"name": "index", "url": receiver.url})
+    api.post("blog/tags/", {"name": "Boats"})
+    receiver.answer(503)
+    api.post(f"webhooks/{webhook['uuid']}/test/")
+    page = open_admin(f"/admin/webhooks/{webhook['uuid']}/")
+    page.get_by_text("a receiver that checks ids takes it once").wait_for()
+    page.get_by_role("button", name="Send again", exact=True).click()
+    page.get_by_role("heading", name=re.compile("^Today, ")).wait_for()
+    page.get_by_text(re.compile(r"204 No Content, after")).wait_for()
+    first, second = receiver.calls
+    assert first.headers["webhook-id"] == second.headers["webhook-id"]
+    page.get_by_role("button", name="Send again from a time…").click()
+    page.get_by_role("dialog").get_by_role("button", name="Send again").click()
+    page.get_by_text(re.compile("changes? (is|are) told again")).wait_for()
+
+
+def test_a_webhook_without_calls_explains_what_comes(blog, open_admin):
+    page = open_admin(f"/admin/webhooks/{add_hook(blog, 'new')}/")
+    page.get_by_role("heading", name="There is no call yet").wait_for()
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Resume").wait_for()

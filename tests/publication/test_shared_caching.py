@@ -1,0 +1,171 @@
+"""A change purges every response that shared caches may have stored and that the change concerns."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import select
+
+from blogapi.publication import cache_tags, events
+from blogapi.publication.events import Event
+from blogapi.storage.database import db
+from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
+from tests.site.conftest import set_site as set_site
+
+BLOG = "/api/v1/blog/"
+SITE, REDIRECTS, CHANGES = f"{BLOG}site/", f"{BLOG}redirects/", f"{BLOG}changes/"
+
+
+@pytest.fixture
+def names(app, set_site, make_article, make_category, make_tag, make_guest):
+    """The uuids of the items of a public blog."""
+    app.config["PUBLIC_READS"] = True
+    set_site(url="https://site.example", article_path="/{category}/{slug}/")
+    category, tag, author = make_category(name="Shelf"), make_tag("fish"), make_guest("Ann")
+    terms = {"category": category, "tags": (tag,), "authors": [{"uuid": str(author.uuid)}]}
+    first = make_article(title="First", published_at="2026-01-01T00:00:00Z", **terms)
+    second = make_article(title="Second", published_at="2026-01-02T00:00:00Z", **terms)
+    other = make_article(title="Other", published_at="2025-01-01T00:00:00Z", category=make_category())
+    draft = make_article(title="Draft", status="draft", **terms)
+    items = {"first": first, "second": second, "other": other, "draft": draft}
+    items |= {"category": category, "tag": tag, "author": author}
+    return {name: str(item.uuid) for name, item in items.items()}
+
+
+PATHS = (
+    *(ARTICLES, f"{ARTICLES}?fields=title,url,links,authors", f"{ARTICLES}?q=first", f"{ARTICLES}?tag=fish"),
+    *(f"{ARTICLES}{{first}}/", f"{ARTICLES}first/?fields=*,url,head,links,authors"),
+    *(f"{ARTICLES}{{first}}/?fields=previous,next", f"{ARTICLES}{{first}}/?fields=title,related"),
+    *(CATEGORIES, f"{CATEGORIES}?fields=name,articles_count,url", f"{CATEGORIES}{{category}}/"),
+    *(
+        TAGS,
+        f"{TAGS}?fields=name,articles_count",
+        f"{TAGS}{{tag}}/",
+        f"{TAGS}fish/?fields=name,articles_count",
+    ),
+    *(AUTHORS, f"{AUTHORS}?fields=name,articles_count,page_url", f"{AUTHORS}{{author}}/"),
+    *(SITE, REDIRECTS, f"{REDIRECTS}?format=nginx", CHANGES),
+    *("/feeds/rss.xml", "/feeds/atom.xml?tag=fish", "/feeds/feed.json", "/sitemap.xml", "/robots.txt"),
+)
+WRITES = (
+    ("PATCH", f"{ARTICLES}{{first}}/", {"title": "New title"}),
+    ("PATCH", f"{ARTICLES}{{first}}/", {"slug": "new-slug"}),
+    ("PATCH", f"{ARTICLES}{{second}}/", {"status": "archived"}),
+    ("PATCH", f"{ARTICLES}{{second}}/", {"tags": []}),
+    ("PATCH", f"{ARTICLES}{{draft}}/", {"status": "published", "published_at": "2026-01-03T00:00:00Z"}),
+    ("DELETE", f"{ARTICLES}{{other}}/", None),
+    ("POST", ARTICLES, {"title": "Third", "category": {"slug": "shelf"}, "status": "published"}),
+    ("PATCH", f"{CATEGORIES}{{category}}/", {"name": "New name", "slug": "new-name"}),
+    ("PATCH", f"{TAGS}{{tag}}/", {"name": "New name"}),
+    ("DELETE", f"{TAGS}{{tag}}/", None),
+    ("POST", TAGS, {"name": "New tag"}),
+    ("PATCH", f"{AUTHORS}{{author}}/", {"name": "New name"}),
+    ("PATCH", SITE, {"title": "New title", "article_path": "/a/{slug}/"}),
+)
+
+
+@pytest.fixture
+def list_purged(app):
+    """Return a function that returns the tags that the changes after a position purge."""
+
+    def list_purged(position):
+        statement = select(Event.kind, Event.uuid).where(Event.position > position)
+        with app.app_context():
+            rows = db.session.execute(statement).all()
+        return {tag for kind, uuid in rows for tag in cache_tags.list_purged_tags(kind, uuid)}
+
+    return list_purged
+
+
+def get_tags(response):
+    return set(response.headers["Surrogate-Key"].split())
+
+
+@pytest.mark.parametrize(("method", "path", "body"), WRITES)
+def test_a_change_purges_every_response_that_it_changes(
+    app, as_login, as_stranger, names, list_purged, method, path, body
+):
+    paths = [path.format(**names) for path in PATHS]
+    before = {path: as_stranger.get(path) for path in paths}
+    assert all(response.status_code == 200 for response in before.values())
+    with app.app_context():
+        position = events.last_position()
+    written = as_login.open(path.format(**names), method=method, json=body)
+    assert written.status_code in (200, 201, 204), written.json
+    purged = list_purged(position)
+    changed = [path for path in paths if as_stranger.get(path).data != before[path].data]
+    assert changed
+    for path in changed:
+        assert get_tags(before[path]) & purged, path
+
+
+def test_an_article_carries_its_own_tag_and_those_of_its_terms(as_stranger, names):
+    expected = {"site"} | {f"{kind}-{names[kind]}" for kind in ("category", "tag", "author")}
+    for id in (names["first"], "first"):
+        assert get_tags(as_stranger.get(f"{ARTICLES}{id}/")) == expected | {f"article-{names['first']}"}
+    shown = as_stranger.get(f"{ARTICLES}first/?fields=title,related")
+    assert "articles" in get_tags(shown)
+
+
+def test_a_list_carries_the_tags_of_the_kinds_that_it_shows(as_stranger, names):
+    response = as_stranger.get(ARTICLES)
+    assert response.headers["Cache-Tag"] == "articles,authors,categories,site,tags"
+    assert get_tags(as_stranger.get(TAGS)) == {"articles", "site", "tags"}
+    assert f"category-{names['category']}" in get_tags(as_stranger.get(f"{CATEGORIES}shelf/"))
+
+
+def test_long_tags_are_replaced_by_that_of_their_kind(app, as_stranger, names, make_tag, make_article):
+    tags = tuple(make_tag(f"tag {number}") for number in range(50))
+    article = make_article(tags=tags)
+    found = get_tags(as_stranger.get(f"{ARTICLES}{article.uuid}/"))
+    assert {f"article-{article.uuid}", "tags"} <= found
+    assert not any(tag.startswith("tag-") for tag in found)
+
+
+def test_a_former_slug_is_not_cached(as_admin, as_stranger, names):
+    as_admin.patch(f"{ARTICLES}{names['first']}/", json={"slug": "new-slug"})
+    response = as_stranger.get(f"{ARTICLES}first/")
+    assert (response.status_code, response.headers["Cache-Control"]) == (308, "private, no-cache")
+
+
+def test_the_settings_choose_the_times(app, as_stranger, names):
+    app.config.update(SHARED_MAX_AGE=86_400, STALE_WHILE_REVALIDATE=0)
+    for path in (ARTICLES, "/feeds/rss.xml", "/docs/static/docs.css"):
+        assert as_stranger.get(path).headers["Cache-Control"] == (
+            "public, max-age=0, s-maxage=86400, stale-while-revalidate=0"
+        )
+
+
+def test_a_scheduled_article_does_not_change_the_times(as_stranger, names, make_article):
+    make_article()
+    before = [as_stranger.get(path.format(**names)).headers for path in PATHS]
+    make_article(published_at="2999-01-01T00:00:00Z")
+    after = [as_stranger.get(path.format(**names)).headers for path in PATHS]
+    for name in ("Cache-Control", "Cache-Tag", "ETag"):
+        assert [headers[name] for headers in before] == [headers[name] for headers in after]
+
+
+def test_a_key_costs_no_look_up_of_tags(as_reader, as_stranger, names, record_statements):
+    path = f"{ARTICLES}{names['first']}/"
+    as_reader.get(TAGS)
+    counts = []
+    for client in (as_reader, as_stranger):
+        with record_statements() as seen:
+            client.get(path)
+        counts.append(len(seen))
+    # One statement looks up the key, or the terms.
+    assert counts == [2, 2]
+
+
+def test_an_error_of_a_feed_is_not_cached(app, as_stranger):
+    response = as_stranger.get("/feeds/rss.xml")
+    assert (response.status_code, response.headers["Cache-Control"]) == (404, "private, no-cache")
+    missing = as_stranger.get(f"{ARTICLES}{uuid4()}/")
+    assert missing.headers["Cache-Control"] == "private, no-cache"
+
+
+def test_a_compressed_asset_varies_with_the_accepted_encoding(as_stranger):
+    headers = as_stranger.get("/docs/static/scalar.js").headers
+    assert headers["Vary"] == "Accept, origin, Accept-Encoding"
+    assert headers["Cache-Tag"] == headers["Surrogate-Key"] == "site"

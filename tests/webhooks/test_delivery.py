@@ -1,0 +1,356 @@
+"""The calls that webhooks get for changes: their content, their order, their repetition."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+from standardwebhooks.webhooks import Webhook as Verifier
+
+from blogapi import clock
+from blogapi.publication import background, events
+from blogapi.storage.database import db, transaction
+from blogapi.webhooks import backoff, delivery, queries
+from blogapi.webhooks.models import PAUSE_COPIED
+from tests.conftest import ARTICLES, CATEGORIES
+
+WEBHOOKS = "/api/v1/webhooks/"
+NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
+
+
+def types(receiver):
+    return [call.json["type"] for call in receiver.calls]
+
+
+def test_a_published_article_is_told_with_a_valid_signature(
+    receiver, make_webhook, deliver, make_article, as_login
+):
+    as_login.patch("/api/v1/blog/site/", json={"url": "https://blog.example"})
+    webhook = make_webhook(events=["article.*"])
+    article = make_article(slug="fish-soup", title="Fish soup")
+    deliver(webhook)
+    (call,) = receiver.calls
+    Verifier(webhook["secret"]).verify(call.body, call.headers)
+    assert call.headers["content-type"] == "application/json"
+    body = call.json
+    assert (body["type"], body["data"]["kind"]) == ("article.published", "article")
+    assert body["data"] | {"cursor": "", "kind": ""} == {
+        "kind": "",
+        "uuid": str(article.uuid),
+        "slug": "fish-soup",
+        "url": "https://blog.example/fish-soup/",
+        "former_url": None,
+        "changed": [],
+        "cache_tags": [f"article-{article.uuid}", "articles"],
+        "cursor": "",
+    }
+
+
+def test_the_cursor_continues_the_feed_of_changes(receiver, make_webhook, deliver, make_article, as_reader):
+    webhook = make_webhook()
+    make_article()
+    deliver(webhook)
+    cursor = receiver.calls[-1].json["data"]["cursor"]
+    second = make_article()
+    changes = as_reader.get(f"/api/v1/blog/changes/?since={cursor}").json["changes"]
+    assert [change["uuid"] for change in changes] == [str(second.uuid)]
+
+
+def test_changes_are_told_in_order_with_the_changed_fields(
+    receiver, make_webhook, deliver, make_article, as_admin
+):
+    webhook = make_webhook(events=["article.*"])
+    article = make_article(slug="old", title="Old")
+    path = f"{ARTICLES}{article.uuid}/"
+    as_admin.patch(path, json={"title": "New", "slug": "new"})
+    as_admin.patch(path, json={"status": "draft"})
+    as_admin.patch(path, json={"status": "published"})
+    as_admin.delete(path)
+    deliver(webhook)
+    assert types(receiver) == [
+        *("article.published", "article.updated", "article.unpublished"),
+        *("article.published", "article.deleted"),
+    ]
+    assert receiver.calls[1].json["data"]["changed"] == ["seo.title", "slug", "title"]
+    assert len({call.headers["webhook-id"] for call in receiver.calls}) == 5
+
+
+def test_nothing_of_a_draft_is_told(receiver, make_webhook, deliver, make_article, as_admin, as_login):
+    as_login.patch("/api/v1/blog/site/", json={"url": "https://blog.example"})
+    webhook = make_webhook(events=["article.*"])
+    article = make_article(status="draft", slug="secret-plan")
+    path = f"{ARTICLES}{article.uuid}/"
+    as_admin.patch(path, json={"title": "Secret too"})
+    as_admin.delete(f"{ARTICLES}{make_article(status='draft').uuid}/")
+    deliver(webhook)
+    assert receiver.calls == []
+    as_admin.patch(path, json={"status": "published", "slug": "open"})
+    as_admin.patch(path, json={"status": "draft", "slug": "hidden-again"})
+    deliver(webhook)
+    assert [call.json["data"]["slug"] for call in receiver.calls] == ["open", "open"]
+    assert [call.json["data"]["changed"] for call in receiver.calls] == [[], []]
+    sent = b"".join(call.body for call in receiver.calls)
+    assert b"secret" not in sent.lower()
+    assert b"hidden-again" not in sent
+
+
+def test_a_scheduled_article_is_told_when_it_is_due(
+    app, receiver, make_webhook, deliver, make_article, set_clock
+):
+    set_clock(NOW)
+    webhook = make_webhook(events=["article.published"])
+    make_article(published_at=(NOW + timedelta(hours=1)).isoformat())
+    deliver(webhook)
+    assert receiver.calls == []
+    set_clock(NOW + timedelta(hours=1))
+    with app.app_context():
+        events.settle()
+    deliver(webhook)
+    assert types(receiver) == ["article.published"]
+
+
+def test_terms_and_the_site_are_told(receiver, make_webhook, deliver, as_admin, as_login):
+    webhook = make_webhook(events=["category.*", "site.updated"])
+    uuid = as_admin.post(CATEGORIES, json={"name": "Soup"}).json["uuid"]
+    as_admin.patch(f"{CATEGORIES}{uuid}/", json={"name": "Soups"})
+    as_admin.delete(f"{CATEGORIES}{uuid}/")
+    as_login.patch("/api/v1/blog/site/", json={"title": "Kitchen", "navigation": []})
+    deliver(webhook)
+    assert types(receiver) == ["category.created", "category.updated", "category.deleted", "site.updated"]
+    assert receiver.calls[1].json["data"]["changed"] == ["name"]
+    assert receiver.calls[3].json["data"]["changed"] == ["title"]
+
+
+def test_other_events_are_skipped(app, receiver, make_webhook, deliver, make_article, make_tag):
+    webhook = make_webhook(events=["tag.created"])
+    make_article()
+    make_tag("soup")
+    make_article()
+    after = deliver(webhook)
+    with app.app_context():
+        assert after.position == queries.get_last_position()
+    assert types(receiver) == ["tag.created"]
+
+
+def test_a_failed_call_is_repeated_with_the_same_id_before_later_ones(
+    receiver, make_webhook, deliver, make_article, set_clock
+):
+    set_clock(NOW)
+    webhook = make_webhook(events=["article.*"])
+    make_article(slug="first")
+    make_article(slug="second")
+    receiver.answer(500)
+    after = deliver(webhook)
+    assert (after.failures, after.failing_since) == (1, NOW)
+    assert timedelta(seconds=5) <= after.next_attempt - NOW <= timedelta(seconds=6)
+    set_clock(NOW + timedelta(seconds=10))
+    after = deliver(webhook)
+    assert (after.failures, after.failing_since, after.next_attempt) == (0, None, None)
+    assert [call.json["data"]["slug"] for call in receiver.calls] == ["first", "first", "second"]
+    first, again, _ = receiver.calls
+    assert first.headers["webhook-id"] == again.headers["webhook-id"]
+    assert first.headers["webhook-timestamp"] != again.headers["webhook-timestamp"]
+
+
+def test_a_webhook_is_paused_after_three_days_of_failures(
+    receiver, make_webhook, deliver, make_article, set_clock
+):
+    time = NOW
+    set_clock(time)
+    webhook = make_webhook()
+    make_article()
+    attempts = len(backoff.DELAYS) + 1
+    for _ in range(attempts):
+        receiver.answer(503)
+        after = deliver(webhook)
+        if after.next_attempt:
+            time = after.next_attempt
+            set_clock(time)
+    assert (after.paused, after.paused_at) == ("failures", time)
+    assert timedelta(days=3) < time - NOW < timedelta(days=4)
+    assert len(receiver.calls) == attempts
+
+
+@pytest.mark.parametrize(
+    ("retry_after", "seconds"),
+    [("120", 120), ("Mon, 23 Nov 2026 13:00:00 GMT", 3600), ("999999", 86_400), ("soon", 5), ("-7", 5)],
+)
+def test_retry_after_is_kept(receiver, make_webhook, deliver, make_article, set_clock, retry_after, seconds):
+    set_clock(NOW)
+    webhook = make_webhook()
+    make_article()
+    receiver.answer(429, {"Retry-After": retry_after})
+    after = deliver(webhook)
+    assert seconds <= (after.next_attempt - NOW).total_seconds() < seconds * 1.1 + 1
+
+
+def test_410_pauses_at_once(receiver, make_webhook, deliver, make_article):
+    webhook = make_webhook()
+    make_article()
+    receiver.answer(410)
+    assert deliver(webhook).paused == "gone"
+
+
+def test_redirects_are_not_followed(receiver, make_webhook, deliver, make_article, as_login):
+    webhook = make_webhook()
+    make_article()
+    receiver.answer(302, {"Location": "https://elsewhere.example/hook"})
+    assert deliver(webhook).failures == 1
+    (call,) = as_login.get(f"{WEBHOOKS}{webhook['uuid']}/deliveries/").json
+    assert call["error"] == "It redirects to https://elsewhere.example/hook; enter that address."
+
+
+def test_secrets_in_an_answer_are_masked(receiver, make_webhook, deliver, make_article, as_login):
+    webhook = make_webhook(headers={"Authorization": "Bearer t0ken-of-mine"})
+    make_article()
+    receiver.answer(400, body=b"bad: t0ken-of-mine for /secret/hook" + b"." * 3000)
+    deliver(webhook)
+    assert receiver.calls[0].headers["authorization"] == "Bearer t0ken-of-mine"
+    (call,) = as_login.get(f"{WEBHOOKS}{webhook['uuid']}/deliveries/").json
+    assert call["answer"].startswith("bad: ••• for •••")
+    assert len(call["answer"]) <= 1024
+
+
+def test_another_server_takes_over_when_the_lease_ends(
+    receiver, make_webhook, deliver, make_article, set_clock
+):
+    set_clock(NOW)
+    webhook = make_webhook(events=["article.*"])
+    make_article()
+    deliver(webhook, server="a" * 16)
+    make_article()
+    deliver(webhook, server="b" * 16)
+    assert len(receiver.calls) == 1
+    set_clock(NOW + delivery.LEASE + timedelta(seconds=1))
+    assert deliver(webhook, server="b" * 16).leased_by == "b" * 16
+    assert len(receiver.calls) == 2
+
+
+def test_two_webhooks_whose_leases_end_at_different_times_are_both_called(
+    app, receiver, make_webhook, deliver, make_article, make_tag, set_clock
+):
+    set_clock(NOW)
+    first = make_webhook(events=["tag.created"])
+    make_tag()
+    deliver(first)
+    make_webhook(events=["tag.created"])
+    make_tag()
+    with app.app_context():
+        passes = delivery.plan("a" * 16)
+        assert [len(delivery.make_calls(one).outcomes) for one in passes] == [1, 1]
+
+
+def test_a_server_that_lost_its_lease_during_a_call_does_not_move_the_position(
+    app, receiver, make_webhook, deliver, make_article
+):
+    webhook = make_webhook(events=["article.*"])
+    make_article()
+    with app.app_context():
+        position = queries.get_by_uuid(UUID(webhook["uuid"])).position
+
+    def take_over(call):
+        with app.app_context(), transaction():
+            queries.get_by_uuid(UUID(webhook["uuid"])).leased_by = "b" * 16
+
+    receiver.check = take_over
+    assert deliver(webhook).position == position
+
+
+def test_events_that_were_deleted_are_told_as_a_reset(
+    app, receiver, make_webhook, deliver, make_article, as_admin, set_clock
+):
+    set_clock(NOW)
+    webhook = make_webhook(active=False)
+    article = make_article()
+    for title in ("one", "two"):
+        as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"title": title})
+    set_clock(NOW + timedelta(days=40))
+    with app.app_context():
+        background.delete_old_events()
+        with transaction():
+            queries.get_by_uuid(UUID(webhook["uuid"])).paused = None
+    deliver(webhook)
+    deliver(webhook)
+    assert types(receiver) == ["blog.reset"]
+
+
+def test_one_combined_call_tells_any_number_of_changes(
+    receiver, make_webhook, deliver, make_article, set_clock
+):
+    set_clock(NOW)
+    webhook = make_webhook(mode="combined", quiet_seconds=10, interval_seconds=60)
+    make_article()
+    make_article()
+    set_clock(NOW + timedelta(seconds=9))
+    deliver(webhook)
+    assert receiver.calls == []
+    set_clock(NOW + timedelta(seconds=10))
+    deliver(webhook)
+    (call,) = receiver.calls
+    assert call.json["type"] == "blog.changed"
+    assert call.json["data"]["count"] == len(call.json["data"]["changes"])
+    assert [one["type"] for one in call.json["data"]["changes"]].count("article.published") == 2
+    # At most one call per interval, and always one after the last change.
+    set_clock(NOW + timedelta(seconds=20))
+    make_article()
+    set_clock(NOW + timedelta(seconds=69))
+    deliver(webhook)
+    assert len(receiver.calls) == 1
+    set_clock(NOW + timedelta(seconds=70))
+    deliver(webhook)
+    assert len(receiver.calls) == 2
+
+
+def test_changes_without_a_pause_do_not_delay_a_combined_call_for_ever(
+    receiver, make_webhook, deliver, make_article, set_clock
+):
+    set_clock(NOW)
+    webhook = make_webhook(mode="combined", quiet_seconds=10, interval_seconds=60)
+    for second in range(0, 65, 5):
+        set_clock(NOW + timedelta(seconds=second))
+        make_article()
+        deliver(webhook)
+    assert len(receiver.calls) == 1
+
+
+@pytest.mark.parametrize(
+    ("preset", "path", "body"),
+    [
+        ("netlify", "/secret/hook?trigger_title=1+change", b"{}"),
+        ("vercel", "/secret/hook", b""),
+        ("cloudflare", "/secret/hook", b""),
+        ("plain", "/secret/hook", b"{}"),
+    ],
+)
+def test_build_hooks_get_what_their_service_expects(
+    receiver, make_webhook, deliver, make_tag, preset, path, body, set_clock
+):
+    set_clock(NOW)
+    webhook = make_webhook(preset=preset, quiet_seconds=0)
+    assert webhook["secret"] is None
+    make_tag()
+    deliver(webhook)
+    (call,) = receiver.calls
+    assert (call.path, call.body) == (path, body)
+    assert "webhook-signature" not in call.headers
+
+
+def test_github_gets_a_repository_dispatch(receiver, make_webhook, deliver, make_tag, set_clock):
+    set_clock(NOW)
+    webhook = make_webhook(preset="github", quiet_seconds=0, headers={"Authorization": "Bearer abc123"})
+    make_tag()
+    deliver(webhook)
+    (call,) = receiver.calls
+    assert call.json["event_type"] == "blogapi"
+    assert call.headers["accept"] == "application/vnd.github+json"
+    assert call.headers["authorization"] == "Bearer abc123"
+
+
+def test_the_webhooks_of_a_copied_blog_are_paused(app, make_webhook):
+    webhook, paused = make_webhook(), make_webhook(active=False)
+    with app.app_context(), transaction():
+        db.session.execute(PAUSE_COPIED, {"now": clock.now()})
+    with app.app_context():
+        assert queries.get_by_uuid(UUID(webhook["uuid"])).paused == "copied"
+        assert queries.get_by_uuid(UUID(paused["uuid"])).paused == "admin"
