@@ -1,0 +1,209 @@
+"""The front ends for Astro and Next.js in the guide: they are installed, built and opened in Chromium."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from blogapi.docs.assets import STATIC
+from blogapi.webhooks import sender
+from blogapi.webhooks import service as webhooks
+from blogapi.webhooks.schemas import NewWebhookSchema
+from tests.clients.conftest import UNREACHABLE
+from tests.contracts.guide import GUIDE
+from tests.webhooks.receiver import receive
+
+FOLDER = Path(__file__).parent
+ARTICLES = "/api/v1/blog/articles/"
+SERVING = re.compile(r"http://127\.0\.0\.1:\d+")
+# What Astro and Next.js print has colors.
+QUIET = {"ASTRO_TELEMETRY_DISABLED": "1", "NEXT_TELEMETRY_DISABLED": "1", "NO_COLOR": "1", "CI": "true"}
+MAX_GLUE = 60
+NPM_OPTIONS = ("--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund")
+
+
+@dataclass(frozen=True)
+class Framework:
+    """A framework: where its site expects the client, its commands, and the path of its page for previews."""
+
+    client: str
+    build: tuple[str, ...]
+    start: tuple[str, ...]
+    preview_path: str
+
+
+FRAMEWORKS = {
+    "astro": Framework(
+        "src/blogapi.js", ("npx", "astro", "build"), ("node", "dist/server/entry.mjs"), "/preview/"
+    ),
+    "next": Framework(
+        "app/blogapi.js",
+        ("npx", "next", "build"),
+        ("node", "node_modules/next/dist/bin/next", "start", "-H", "127.0.0.1", "-p", "0"),
+        "/preview",
+    ),
+}
+is_requested = pytest.mark.skipif(
+    not os.environ.get("BLOGAPI_TEST_FRAMEWORKS"), reason="BLOGAPI_TEST_FRAMEWORKS is not set"
+)
+has_node = pytest.mark.skipif(
+    not (shutil.which("node") and shutil.which("npm")), reason="Node.js is not installed"
+)
+
+
+def run(command, folder, environment):
+    """Run a command in the folder; skip the test if the registry of packages is unreachable."""
+    program = shutil.which(command[0])
+    done = subprocess.run(
+        [program, *command[1:]], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    if done.returncode and UNREACHABLE.search(done.stderr):
+        pytest.skip("the package registry cannot be reached")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@contextmanager
+def serve_site(framework, folder, environment):
+    """Start the server of the built site on a free port; yield its address."""
+    with subprocess.Popen(
+        framework.start,
+        cwd=folder,
+        env=environment | {"HOST": "127.0.0.1", "PORT": "0"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        lines = []
+        try:
+            for line in process.stdout:
+                lines.append(line)
+                if found := SERVING.search(line):
+                    yield found[0]
+                    return
+            pytest.fail("".join(lines))
+        finally:
+            process.terminate()
+
+
+def list_files(name):
+    """Return the files of a front end, without those of npm."""
+    files = (path for path in (FOLDER / name).rglob("*") if path.is_file())
+    return {path.relative_to(FOLDER / name).as_posix(): path.read_text(encoding="utf-8") for path in files}
+
+
+@has_node
+@is_requested
+@pytest.mark.slow
+@pytest.mark.once
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_a_built_site_shows_articles_and_previews(blog, open_site, browser, tmp_path, name):
+    framework, folder = FRAMEWORKS[name], tmp_path / name
+    shutil.copytree(FOLDER / name, folder)
+    shutil.copy(STATIC / "blogapi.js", folder / framework.client)
+    environment = os.environ | QUIET | {"BLOG_URL": blog.service_url, "BLOG_KEY": blog.create_key()}
+    # `npm ci` refuses lock files without the packages of all platforms, which not all registries have.
+    run(("npm", "install", *NPM_OPTIONS), folder, environment)
+    run(framework.build, folder, environment)
+
+    def create(title, **fields):
+        article = {"title": title, "content": f"The text of {title}", **fields}
+        created = blog.admin.post(ARTICLES, json=article)
+        assert created.status_code == 201, created.json
+        return f"{ARTICLES}{created.json['uuid']}/"
+
+    def preview(path):
+        return blog.admin.post(f"{path}preview/").json["url"]
+
+    with serve_site(framework, folder, environment) as address:
+        blog.set_site(preview_url=f"{address}{framework.preview_path}")
+        page = browser.new_context().new_page()
+        page.goto(address)
+        page.get_by_role("link", name="The bread that waits for me").click()
+        page.get_by_role("heading", name="The bread that waits for me", level=1).wait_for()
+        public = page.url
+
+        draft = create(f"Draft for {name}", status="draft")
+        scheduled = create(f"Later for {name}", status="published", published_at="2999-01-01T00:00:00Z")
+        (article,) = blog.admin.get(f"{ARTICLES}?slug=the-bread-that-waits-for-me&fields=uuid").json
+        edited = f"{ARTICLES}{article['uuid']}/"
+        copy = {"title": f"Edited for {name}", "content": "New *words*", "content_type": "markdown"}
+        assert blog.admin.put(f"{edited}working-copy/", json=copy).status_code in (200, 201)
+
+        for path, title, text in (
+            (draft, f"Draft for {name}", f"The text of Draft for {name}"),
+            (scheduled, f"Later for {name}", f"The text of Later for {name}"),
+            (edited, f"Edited for {name}", "New words"),
+        ):
+            page.goto(preview(path))
+            assert page.locator("h1").inner_text() == title
+            page.get_by_text(text).wait_for()
+        # In a frame on another origin, as in the editor, the page reports itself.
+        script = "shown = new Promise((found) => addEventListener('message', ({ data }) => found(data)))"
+        frame = f'<script>{script}</script><iframe src="{preview(draft)}"></iframe>'
+        (blog.folder / "frame.html").write_text(frame, encoding="utf-8")
+        page.goto(f"{blog.site_url}/frame.html")
+        page.frame_locator("iframe").get_by_role("heading", name=f"Draft for {name}").wait_for()
+        assert page.evaluate("shown") == "blogapi-preview"
+        # Readers see none of it.
+        reader = browser.new_context().new_page()
+        reader.goto(public)
+        assert reader.locator("h1").inner_text() == "The bread that waits for me"
+        for link in (f"{address}{framework.preview_path}?token=unknown", f"{address}/draft-for-{name}"):
+            assert reader.goto(link).status == 404
+
+
+@has_node
+@is_requested
+@pytest.mark.slow
+@pytest.mark.once
+def test_a_build_hook_rebuilds_an_astro_site(blog, tmp_path):
+    folder = tmp_path / "astro"
+    shutil.copytree(FOLDER / "astro", folder)
+    shutil.copy(STATIC / "blogapi.js", folder / FRAMEWORKS["astro"].client)
+    environment = os.environ | QUIET | {"BLOG_URL": blog.service_url, "BLOG_KEY": blog.create_key()}
+    run(("npm", "install", *NPM_OPTIONS), folder, environment)
+    blog.app.config["WEBHOOK_HOSTS"] = ("127.0.0.1",)
+    with receive() as receiver:
+        receiver.check = lambda call: run(FRAMEWORKS["astro"].build, folder, environment)
+        fields = {"name": "site", "url": receiver.url, "preset": "netlify", "quiet_seconds": 0}
+        with blog.app.app_context():
+            webhooks.create(NewWebhookSchema().load(fields))
+        end = sender.start(blog.app)
+        try:
+            article = {"title": "Told to the builder", "content": "Words", "status": "published"}
+            assert blog.admin.post(ARTICLES, json=article).status_code == 201
+            receiver.wait_for(1)
+        finally:
+            end()
+    pages = {path.parent.name: path.read_text(encoding="utf-8") for path in folder.rglob("index.html")}
+    assert "Told to the builder" in pages["told-to-the-builder"]
+
+
+@pytest.mark.once
+def test_the_guide_shows_parts_of_the_programs():
+    text = (GUIDE / "frameworks.md").read_text(encoding="utf-8")
+    samples = re.findall(r"^```(?:js|jsx|astro)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    files = [content for name in FRAMEWORKS for content in list_files(name).values()]
+    assert len(samples) > 5
+    assert [code for code in samples if not any(code in content for content in files)] == []
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_the_code_between_the_client_and_the_templates_is_short(name):
+    glue = 0
+    for path, content in list_files(name).items():
+        if path.endswith(".astro"):
+            glue += len(content.split("---\n")[1].splitlines())
+        elif path.endswith((".js", ".mjs", ".jsx")):
+            glue += len(
+                [line for line in content.splitlines() if line and not line.startswith(("//", " * "))]
+            )
+    assert 0 < glue < MAX_GLUE * (1 if name == "astro" else 2)
