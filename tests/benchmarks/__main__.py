@@ -28,6 +28,7 @@ from tests.benchmarks import (
     report,
     size,
     start,
+    webhooks,
     writes,
 )
 from tests.benchmarks.blogs import create_blogs, delete_databases
@@ -42,6 +43,7 @@ PARTS: dict[str, Any] = {
     "large": large,
     "media": media,
     "start": start,
+    "webhooks": webhooks,
     "postgresql": postgresql,
 }
 

@@ -16,13 +16,16 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from sqlalchemy import select
+
 from blogapi import create_app
 from blogapi.api_keys import service as api_keys
-from blogapi.articles import json_writer
+from blogapi.articles import json_writer, states
 from blogapi.articles import service as articles_service
 from blogapi.articles.content import ArticleInput, TermReference
 from blogapi.articles.json_writer import Write
@@ -33,6 +36,7 @@ from blogapi.authors.models import Author
 from blogapi.categories import taxonomy as categories_definition
 from blogapi.categories.models import Category
 from blogapi.categories.schemas import CategoryBodySchema
+from blogapi.publication import events
 from blogapi.publication.visibility import Status
 from blogapi.rendering import slugs
 from blogapi.site import service as site
@@ -42,7 +46,7 @@ from blogapi.tags.models import Tag
 from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
 from blogapi.users.models import Account, Role
-from tests.benchmarks import databases
+from tests.benchmarks import copies, databases
 from tests.benchmarks.databases import POSTGRESQL, SQLITE
 from tests.benchmarks.pictures import add_rows
 from tests.benchmarks.prose import RARE_EVERY, Writer
@@ -55,7 +59,10 @@ AUTHORS = 2
 # One of this number of articles had another slug before, and the library has one file for so many articles.
 ARTICLES_PER_REDIRECT = 50
 ARTICLES_PER_FILE = 10
+MAX_FILES = 10_000
 ROWS_PER_TRANSACTION = 1_000
+# The texts of more articles repeat. The number is a multiple of RARE_EVERY and ARTICLES_PER_REDIRECT.
+DISTINCT_ARTICLES = 4_000
 NEWEST = datetime(2025, 12, 31, tzinfo=UTC)
 YEARS = 10
 
@@ -84,7 +91,8 @@ class Blog:
     """A blog of `articles` articles of about `size` characters.
 
     `key` is the key of a reader, and `admin_key` is a key that may write. `newest` is the uuid of the newest
-    article, `tag` is the uuid of a tag of that article, and `draft` is the uuid of a draft.
+    article, `tag` is the uuid of a tag of that article, and `draft` is the uuid of a draft. `bytes` is the
+    size of the database without the files of the library.
     """
 
     folder: Path
@@ -96,6 +104,7 @@ class Blog:
     newest: str
     tag: str
     draft: str
+    bytes: int
 
     @property
     def name(self) -> str:
@@ -163,18 +172,31 @@ def fill_blog(folder: Path, articles: int, size: int) -> None:
             for number in range(1, AUTHORS + 1)
         ]
         articles_to_store = _write_articles(ada, articles, size, Terms(categories, tags, authors))
-        newest = _store_articles(articles_to_store)
+        _store_articles(islice(articles_to_store, DISTINCT_ARTICLES))
+        if articles > DISTINCT_ARTICLES:
+            numbers = range(articles - DISTINCT_ARTICLES)[::-1]
+            copies.add_copies(numbers, partial(_get_time, articles=articles))
         record = {
             "key": api_keys.issue(None).value,
             "admin_key": api_keys.issue(ada.uuid, scopes={"write"}).value,
-            "newest": newest,
+            "newest": str(
+                db.session.scalar(select(Article.uuid).order_by(Article.published_at.desc()).limit(1))
+            ),
             "tag": str(tags[-1].uuid),
             "draft": _create_draft(ada, categories[0]),
         }
         db.session.remove()
         db.engine.dispose()
-    add_rows(articles // ARTICLES_PER_FILE)
+    record["bytes"] = _get_size(folder)
+    add_rows(min(articles // ARTICLES_PER_FILE, MAX_FILES))
     (folder / RECORD_FILE).write_text(json.dumps(record), encoding="utf-8")
+
+
+def _get_size(folder: Path) -> int:
+    """Return the size of the database of the blog in the folder in bytes."""
+    if (folder / databases.CONFIG_FILE).exists():
+        return databases.get_size(folder)
+    return sum(file.stat().st_size for file in folder.glob("blog.db*"))
 
 
 def _create_categories(ada: Account) -> list[Category]:
@@ -196,28 +218,29 @@ def _create_draft(ada: Account, category: Category) -> str:
     return str(articles_service.create(ada.uuid, draft).uuid)
 
 
-def _store_articles(articles_to_store: Iterator[Article]) -> str:
-    """Store the articles and return the uuid of the first, which is the newest."""
-    newest = ""
+def _store_articles(articles_to_store: Iterator[Article]) -> None:
+    """Store the articles."""
     while True:
         with transaction():
             rows = list(islice(articles_to_store, ROWS_PER_TRANSACTION))
             db.session.add_all(rows)
             db.session.flush()
+            for row in rows:
+                events.record(Article.kind, row.uuid, None, states.get_state(row))
             json_writer.store_writes(db.session(), [Write(row, None) for row in rows])
             db.session.add_all(
                 FormerSlug(slug=f"former-{row.slug}", article_id=row.uuid)
                 for row in rows[::ARTICLES_PER_REDIRECT]
             )
         if not rows:
-            return newest
-        newest = newest or str(rows[0].uuid)
+            return
 
 
 def _write_articles(ada: Account, articles: int, size: int, terms: Terms) -> Iterator[Article]:
-    """Yield the articles, newest first, with the columns that `articles.service` would set."""
+    """Yield the articles, oldest first, with the columns that `articles.service` would set."""
     writer = Writer(seed=articles)
-    for number in range(articles):
+    newest = max(0, articles - DISTINCT_ARTICLES)
+    for number in reversed(range(articles)):
         title = writer.phrase(writer.random.randint(3, 8))
         article = Article(
             author_id=ada.uuid,
@@ -229,10 +252,10 @@ def _write_articles(ada: Account, articles: int, size: int, terms: Terms) -> Ite
             content=writer.html(size, rare=number % RARE_EVERY == 0),
             content_type=ContentType.HTML.value,
             status=Status.PUBLISHED.value,
-            published_at=NEWEST - timedelta(days=365 * YEARS) * (number / articles),
+            published_at=_get_time(number, articles),
             was_public=True,
             category_id=writer.random.choice(terms.categories).uuid,
-            tags=_choose_tags(writer, terms.tags, newest=number == 0),
+            tags=_choose_tags(writer, terms.tags, newest=number == newest),
             authors=[terms.authors[number % AUTHORS]],
             seo=Seo(title=title, description=writer.phrase(12)),
         )
@@ -240,8 +263,13 @@ def _write_articles(ada: Account, articles: int, size: int, terms: Terms) -> Ite
         yield article
 
 
+def _get_time(number: int, articles: int) -> datetime:
+    return NEWEST - timedelta(days=365 * YEARS) * (number / articles)
+
+
 def _choose_tags(writer: Writer, tags: Sequence[Tag], *, newest: bool) -> list[Tag]:
-    # The last tag is renamed before each cold read. The newest article is read, so it must have this tag.
+    # The last tag is renamed before each cold read. The newest article is read, so it must have this tag, and
+    # so must the article of which it is a copy.
     if newest:
         return list(tags[-TAGS_PER_ARTICLE:])
     return writer.random.sample(tags, TAGS_PER_ARTICLE)

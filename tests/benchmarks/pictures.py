@@ -1,4 +1,4 @@
-"""Pictures as a camera makes them, and rows of the media library without files."""
+"""Pictures as a camera makes them, and entries of the media library with tiny files."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ import io
 import random
 import sys
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from PIL import Image
 
 from blogapi import create_app
-from blogapi.media.folder import get_folder
+from blogapi.media.folder import MediaFolder, get_folder
 from blogapi.media.models import Media, MediaRendition
+from blogapi.media.types import RENDITION
 from blogapi.storage.database import db, transaction
 from blogapi.web.stored_json import store_json
 
 SIZE = (4000, 3000)
 ROWS_PER_TRANSACTION = 500
 _RENDITION_WIDTHS = (400, 800, 1600)
+_ORIGINAL = "file"
 
 
 def make_photo(seed: int) -> bytes:
@@ -38,43 +41,56 @@ def make_photo(seed: int) -> bytes:
 
 
 def add_rows(count: int) -> None:
-    """Add entries to the library whose files do not exist, but for one: `serve` refuses an empty folder."""
+    """Add entries to the library; their files are texts that have the right sizes and digests."""
     app = create_app()
     started_at = datetime(2025, 1, 1, tzinfo=UTC)
     with app.app_context():
-        folder = get_folder().root
-        folder.mkdir(exist_ok=True)
-        (folder / "README.txt").write_text("The files of a benchmark do not exist.", encoding="utf-8")
+        folder = get_folder()
         for first in range(0, count, ROWS_PER_TRANSACTION):
             with transaction():
                 numbers = range(first, min(first + ROWS_PER_TRANSACTION, count))
                 rows = [_make_row(number, started_at + timedelta(minutes=number)) for number in numbers]
                 db.session.add_all(rows)
                 db.session.flush()
+                for number, row in zip(numbers, rows, strict=True):
+                    _write_files(folder, number, row)
                 store_json(db.session(), *rows)
             db.session.remove()
         db.engine.dispose()
 
 
+def _make_content(number: int, part: str) -> bytes:
+    return f"{number} {part}".encode()
+
+
 def _make_row(number: int, created: datetime) -> Media:
-    def digest(part: str) -> str:
-        return hashlib.sha256(f"{number} {part}".encode()).hexdigest()
+    def describe(part: str) -> dict[str, Any]:
+        content = _make_content(number, part)
+        return {"size": len(content), "hash": hashlib.sha256(content).hexdigest()}
 
     return Media(
         name=f"picture-{number}.jpg",
         type="image/jpeg",
-        size=5_000_000,
-        hash=digest("file"),
-        upload_hash=digest("upload"),
+        **describe(_ORIGINAL),
+        upload_hash=hashlib.sha256(_make_content(number, "upload")).hexdigest(),
         width=3000,
         height=4000,
         alt="A harbour in the morning, with the boats of the night.",
         created=created,
         renditions=[
-            MediaRendition(width=width, height=width * 4 // 3, size=width * 100, hash=digest(str(width)))
+            MediaRendition(width=width, height=width * 4 // 3, **describe(str(width)))
             for width in _RENDITION_WIDTHS
         ],
     )
+
+
+def _write_files(folder: MediaFolder, number: int, row: Media) -> None:
+    parts = [(row.hash, "jpg", _ORIGINAL)]
+    parts += [(one.hash, RENDITION.extension, str(one.width)) for one in row.renditions]
+    for digest, extension, part in parts:
+        path = folder.get_path(digest, extension)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(_make_content(number, part))
 
 
 if __name__ == "__main__":

@@ -63,6 +63,7 @@ class Plan:
             "cold": self._cold_kinds(SQLITE),
             "size": [kind for engine in self.size_engines for kind in self._size_kinds(engine)],
             "writes": [],
+            "webhooks": [],
             "media": [],
             "large": [large, *(self._cold_kinds(engine)[-1] for engine in self.engines)],
             "postgresql": [HOT_BLOG._replace(engine=POSTGRESQL), *self._cold_kinds(POSTGRESQL)],

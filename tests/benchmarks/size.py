@@ -1,19 +1,18 @@
-"""Measures how the cost of reads and writes, the disk space and the doctor grow with the blog."""
+"""Measures how the cost of requests and commands, the disk space and the memory grow with the blog."""
 
 from __future__ import annotations
 
-import resource
-import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tests.benchmarks import databases
+from tests.benchmarks import start
 from tests.benchmarks.blogs import Blog
+from tests.benchmarks.commands import measure_command
 from tests.benchmarks.databases import POSTGRESQL, SQLITE
 from tests.benchmarks.in_process import run_program
 from tests.benchmarks.plan import Plan, Table, format_value
-from tests.benchmarks.servers import ROOT, MeasurementError, make_environment
 
 # A sample is the first read after a write. The best of the samples is the one with the least other load.
 MAX_SAMPLES = 7
@@ -45,9 +44,12 @@ def run(plan: Plan) -> list[Row]:
         for blog in plan.size_blogs(engine):
             plan.print_progress(f"size: requests, {blog.name}")
             rows += _measure_requests(plan, blog)
-            plan.print_progress(f"size: disk and doctor, {blog.name}")
-            rows.append(Row("disk space per article", engine, blog.articles, _get_size(blog), "kB"))
-            rows.append(Row("doctor", engine, blog.articles, _measure_doctor(blog), "s"))
+            plan.print_progress(f"size: disk, start and commands, {blog.name}")
+            rows.append(
+                Row("disk space per article", engine, blog.articles, blog.bytes / 1000 / blog.articles, "kB")
+            )
+            rows += _measure_start(blog)
+            rows += _measure_commands(blog)
     return rows
 
 
@@ -100,22 +102,23 @@ def _measure_requests(plan: Plan, blog: Blog) -> list[Row]:
     ]
 
 
-def _get_size(blog: Blog) -> float:
-    """Return the disk space of the database in kB per article."""
-    if blog.engine == POSTGRESQL:
-        size = databases.get_size(blog.folder)
-    else:
-        size = sum(file.stat().st_size for file in blog.folder.glob("blog.db*"))
-    return size / 1000 / blog.articles
+def _measure_start(blog: Blog) -> list[Row]:
+    seconds, rss = start.measure_start(blog)
+    return [
+        Row("start to first list", blog.engine, blog.articles, seconds, "s"),
+        Row("memory when idle", blog.engine, blog.articles, rss, "MB"),
+    ]
 
 
-def _measure_doctor(blog: Blog) -> float:
-    """Return the CPU time of the command `doctor` in seconds, without that of PostgreSQL's processes."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [sys.executable, "-m", "blogapi", "doctor"]
-    completed = subprocess.run(command, cwd=ROOT, env=make_environment(blog.folder), capture_output=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if completed.returncode not in {0, 1}:
-        reason = completed.stderr.decode("utf-8", "replace").strip()[-300:]
-        raise MeasurementError(f"the doctor failed: {reason}")
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+def _measure_commands(blog: Blog) -> Iterator[Row]:
+    """Yield the CPU time and the memory of commands, without those of PostgreSQL's processes."""
+    with tempfile.TemporaryDirectory(dir=blog.folder) as folder:
+        commands = {"doctor": ["doctor"], "backup": ["backup", f"{folder}/backup.zip"]}
+        if blog.engine == POSTGRESQL:
+            # The backup tool of the server makes its backups.
+            del commands["backup"]
+        for name, arguments in commands.items():
+            cost = measure_command(blog.folder, *arguments)
+            yield Row(name, blog.engine, blog.articles, cost.cpu_seconds, "s CPU")
+            yield Row(f"{name}, elapsed time", blog.engine, blog.articles, cost.seconds, "s")
+            yield Row(f"{name}, memory at its peak", blog.engine, blog.articles, cost.peak_mb, "MB")
