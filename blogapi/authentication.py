@@ -22,16 +22,17 @@ from blogapi.api_keys import service as api_key_service
 from blogapi.publication import shared_caching
 from blogapi.response_cache import middleware
 from blogapi.users import queries as users
-from blogapi.users.models import Role
 from blogapi.web import headers, request_id
 from blogapi.web.access import (
     SCOPES,
     STRANGER,
     Access,
     Caller,
+    Role,
     authorize,
     check_same_origin,
     get_access,
+    may_publish,
     reader,
 )
 from blogapi.web.blueprint import reject_conditional_headers, reject_query_parameters
@@ -213,7 +214,8 @@ def _authenticate_key(value: str) -> Caller:
     return Caller(
         user=key.owner,
         username=key.username or "",
-        is_admin=key.role == Role.ADMIN,
+        role=(role := Role(key.role or Role.READER)),
+        publishes=may_publish(role, can_publish=bool(key.can_publish)),
         scopes=policy.included_scopes(key.scope),
         key=key.uuid,
         expires=expires,
@@ -230,7 +232,8 @@ def _authenticate_session() -> Caller:
     return Caller(
         user=login.account.uuid,
         username=login.account.username,
-        is_admin=login.account.role == Role.ADMIN,
+        role=(role := Role(login.account.role)),
+        publishes=may_publish(role, can_publish=login.account.can_publish),
         scopes=frozenset(SCOPES),
         is_authenticated=True,
     )

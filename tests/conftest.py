@@ -246,7 +246,7 @@ class People:
 
 def create_accounts(app: Flask) -> list[Account]:
     """Create Ada and Grace (admins), and Mel (a member)."""
-    roles = {"ada": Role.ADMIN, "grace": Role.ADMIN, "mel": Role.MEMBER}
+    roles = {"ada": Role.ADMIN, "grace": Role.ADMIN, "mel": Role.READER}
     with app.app_context(), transaction():
         return [users.create(name, None, role=role) for name, role in roles.items()]
 

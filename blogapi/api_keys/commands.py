@@ -12,14 +12,14 @@ from blogapi.api_keys import queries, service
 from blogapi.api_keys.schemas import KeySchema
 from blogapi.cli import report_problems
 from blogapi.users import queries as users
-from blogapi.web.access import SCOPES, Caller, Scope
+from blogapi.web.access import SCOPES, Caller, Role, Scope
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import parse_uuid
 
 key = AppGroup("key", help="Create and manage API keys.")
 
 # Anyone who can run commands on the server may see every key.
-_OPERATOR = Caller(is_admin=True, scopes=frozenset(SCOPES), is_authenticated=True)
+_OPERATOR = Caller(role=Role.ADMIN, scopes=frozenset(SCOPES), is_authenticated=True)
 
 
 @key.command()

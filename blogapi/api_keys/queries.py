@@ -32,6 +32,7 @@ class KeyWithOwner(NamedTuple):
     owner: UUID | None
     username: str | None
     role: str | None
+    can_publish: bool | None
     owner_is_disabled: bool | None
 
 
@@ -39,7 +40,7 @@ class KeyWithOwner(NamedTuple):
 _SELECT_WITH_OWNER = (
     select(
         *(ApiKey.uuid, ApiKey.scope, ApiKey.created, ApiKey.expires, ApiKey.last_used),
-        *(Account.uuid, Account.username, Account.role, Account.disabled),
+        *(Account.uuid, Account.username, Account.role, Account.can_publish, Account.disabled),
     )
     .outerjoin(Account, Account.uuid == ApiKey.owner_id)
     .where(ApiKey.digest == bindparam("digest"))
@@ -51,7 +52,7 @@ def find_by_value(value: str) -> KeyWithOwner | None:
     if not key_format.is_well_formed(value):
         return None
     row = db.session.connection().execute(_SELECT_WITH_OWNER, {"digest": digest_token(value)}).one_or_none()
-    return row and KeyWithOwner(*row)
+    return None if row is None else KeyWithOwner._make(row)
 
 
 def get_by_uuid(uuid: UUID) -> ApiKey:

@@ -1,4 +1,4 @@
-"""The commands `user create`, `user list`, `user password` and `user delete`."""
+"""The commands `user create`, `user role`, `user list`, `user password` and `user delete`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from blogapi.users import links, models, queries, service
 
 user = AppGroup("user", help="Create and manage users.")
 
+_ARTICLES = {role: "a" if role == models.Role.READER else "an" for role in models.Role}
+_ROLE = click.Choice([*map(str, models.Role)])
+
 
 def _read_password(*, from_stdin: bool) -> str:
     if from_stdin:
@@ -23,20 +26,48 @@ def _read_password(*, from_stdin: bool) -> str:
 
 @user.command()
 @click.argument("name")
-@click.option("--admin", is_flag=True, help="Create an admin, who may write; a member may only read.")
+@click.option(
+    "--role",
+    type=_ROLE,
+    default=models.Role.READER.value,
+    show_default=True,
+    help="What the user may do: an author writes own articles, an editor all articles.",
+)
+@click.option("--admin", is_flag=True, help="Short for --role admin.")
+@click.option("--can-publish", is_flag=True, help="Let an author publish their own articles.")
 @click.option(
     "--password-stdin", is_flag=True, help="Read the password from the first line of standard input."
 )
 @with_appcontext
-def create(name: str, admin: bool, password_stdin: bool) -> None:
+def create(name: str, role: str, admin: bool, can_publish: bool, password_stdin: bool) -> None:
     """Create a user; the command asks for the password."""
     with report_problems():
         account = service.create(
             name,
             _read_password(from_stdin=password_stdin),
-            role=models.Role.ADMIN if admin else models.Role.MEMBER,
+            role=models.Role.ADMIN if admin else models.Role(role),
+            can_publish=can_publish,
         )
     click.echo(f"Created the {account.role} {account.username} ({account.uuid}).")
+
+
+@user.command("role")
+@click.argument("name")
+@click.argument("role", type=_ROLE)
+@click.option(
+    "--can-publish/--cannot-publish",
+    default=None,
+    help="Whether an author may publish their own articles.  [default: unchanged]",
+)
+@with_appcontext
+def change_role(name: str, role: str, can_publish: bool | None) -> None:
+    """Change a user's role; it applies to their logins and keys at once."""
+    changes: dict[str, object] = {"role": role}
+    if can_publish is not None:
+        changes["can_publish"] = can_publish
+    with report_problems():
+        service.change(queries.get_by_name(name).uuid, changes)
+    click.echo(f"{name} is now {_ARTICLES[models.Role(role)]} {role}.")
 
 
 @user.command("list")
@@ -49,6 +80,7 @@ def list_(as_json: bool) -> None:
             "uuid": str(account.uuid),
             "username": account.username,
             "role": account.role,
+            "can_publish": account.can_publish,
             "disabled": account.disabled,
             "created": account.created.isoformat(timespec="seconds"),
         }

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from datetime import datetime
-from enum import StrEnum
 from uuid import UUID
 
 from sqlalchemy import CheckConstraint, ForeignKey, String, false
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from blogapi.storage.database import Base, Identified, Timestamped
+from blogapi.web.access import Role as Role
 
 
 class Account(Identified, Timestamped, Base):
-    """A user; without a password digest they cannot log in."""
+    """A user; without a password digest they cannot log in.
+
+    `can_publish` is whether an author may publish their own articles; other roles ignore it.
+    """
 
     __tablename__ = "account"
-    __table_args__ = (CheckConstraint("role IN ('admin', 'member')", name="role"),)
+    __table_args__ = (CheckConstraint(f"role IN ({', '.join(map(repr, map(str, Role)))})", name="role"),)
 
     username: Mapped[str] = mapped_column(String(64), unique=True)
     role: Mapped[str] = mapped_column(String(16))
     password_digest: Mapped[str | None] = mapped_column(String(255))
     disabled: Mapped[bool] = mapped_column(default=False, server_default=false())
+
+    can_publish: Mapped[bool] = mapped_column(default=False, server_default=false())
 
     @property
     def has_password(self) -> bool:
@@ -62,10 +67,3 @@ class OneTimeLink(Base):
     )
     created: Mapped[datetime]
     expires: Mapped[datetime] = mapped_column(index=True)
-
-
-class Role(StrEnum):
-    """The role of a user: an admin may write, a member may only read."""
-
-    ADMIN = "admin"
-    MEMBER = "member"

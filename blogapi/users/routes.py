@@ -9,7 +9,7 @@ from flask import current_app, request, session
 
 from blogapi.rate_limits import limiter
 from blogapi.site.queries import get_site
-from blogapi.users import links, models, passwords, queries, service, usernames
+from blogapi.users import links, passwords, queries, service, usernames
 from blogapi.users.models import Account
 from blogapi.users.schemas import (
     CallerSchema,
@@ -146,9 +146,8 @@ def replace_forgotten_password(fields: Fields) -> Account:
 def me() -> WithAttributes:
     """Show the current user, role, API key and scopes; `key` is null for a key of scope `published`."""
     caller = current_caller()
-    role = "reader" if caller.user is None else models.Role.ADMIN if caller.is_admin else models.Role.MEMBER
     key = caller.key if "read" in caller.scopes else None
-    return WithAttributes(caller, role=role, key=key, scopes=sorted(caller.scopes, key=SCOPES.index))
+    return WithAttributes(caller, key=key, scopes=sorted(caller.scopes, key=SCOPES.index))
 
 
 @bp.put("/me/password/")

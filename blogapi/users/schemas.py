@@ -13,6 +13,7 @@ from blogapi.web.errors import Invalid
 from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text, Timestamp
 
 _ROLES = [role.value for role in models.Role]
+_CAN_PUBLISH = "Whether an author may publish their own articles; it changes nothing for other roles."
 
 
 class NewUsername(Text):
@@ -96,6 +97,7 @@ class UserDetailsSchema(UserSchema):
     disabled = ma.fields.Boolean(
         metadata={"description": "A disabled user cannot log in, and their API keys are refused."}
     )
+    can_publish = ma.fields.Boolean(metadata={"description": _CAN_PUBLISH})
     has_password = ma.fields.Boolean(metadata={"description": "A user without a password cannot log in."})
     created = Timestamp(dump_only=True)
 
@@ -104,20 +106,27 @@ def _role(**options: Any) -> ma.fields.String:
     return ma.fields.String(validate=validate.OneOf(_ROLES), **options)
 
 
+def _can_publish(**options: Any) -> ma.fields.Boolean:
+    metadata = {"description": _CAN_PUBLISH}
+    return ma.fields.Boolean(truthy={True}, falsy={False}, metadata=metadata, **options)
+
+
 class NewUserSchema(InputSchema):
     """A new user."""
 
     username = NewUsername()
-    role = _role(load_default=models.Role.MEMBER.value)
+    role = _role(load_default=models.Role.READER.value)
+    can_publish = _can_publish(load_default=False)
     password = passwords.new_password_field(required=False)
 
 
 class UserChangesSchema(InputSchema):
-    """The role of a user, and whether the user is disabled."""
+    """The role of a user, whether they may publish as an author, and whether they are disabled."""
 
     read_only = frozenset({"uuid", "username", "has_password", "created"})
 
     role = _role()
+    can_publish = _can_publish()
     disabled = ma.fields.Boolean(truthy={True}, falsy={False})
 
 
@@ -172,7 +181,10 @@ class CallerSchema(OutputSchema):
 
     user = Identifier(allow_none=True, metadata={"description": "Null for an anonymous key."})
     username = ma.fields.String(metadata={"description": "Empty for an anonymous key."})
-    role = ma.fields.String(metadata={"enum": ["admin", "member", "reader"]})
+    role = ma.fields.String(metadata={"enum": _ROLES, "description": "`reader` for an anonymous key."})
+    publishes = ma.fields.Boolean(
+        data_key="can_publish", metadata={"description": "Whether the caller may publish articles."}
+    )
     key = Identifier(
         allow_none=True,
         metadata={"description": "Null for a login session and for a key of scope `published`."},

@@ -46,18 +46,21 @@ def _get_profiles() -> Profiles:
     return profiles
 
 
-def create(username: str, password: str | None, *, role: models.Role) -> Account:
+def create(username: str, password: str | None, *, role: models.Role, can_publish: bool = False) -> Account:
     """Create a user; without a password they cannot log in.
 
     Raises Invalid if the name or the password is invalid, and Conflict if the name is taken.
     """
     name = usernames.normalize_username(username)
-    return add(name, None if password is None else passwords.hash_password(password), role=role)
+    digest = None if password is None else passwords.hash_password(password)
+    return add(name, digest, role=role, can_publish=can_publish)
 
 
-def add(username: str, password_digest: str | None, *, role: models.Role) -> Account:
+def add(
+    username: str, password_digest: str | None, *, role: models.Role, can_publish: bool = False
+) -> Account:
     """Store a new user with a normalized name; raises Conflict if the name is taken."""
-    account = Account(username=username, role=role, password_digest=password_digest)
+    account = Account(username=username, role=role, can_publish=can_publish, password_digest=password_digest)
     try:
         with transaction():
             db.session.add(account)
@@ -69,7 +72,9 @@ def add(username: str, password_digest: str | None, *, role: models.Role) -> Acc
 
 
 def change(uuid: UUID, changes: Fields) -> Account:
-    """Change the role of a user, or disable or enable them; a disabled user is logged out everywhere.
+    """Change the role or `can_publish` of a user, or disable or enable them.
+
+    A disabled user is logged out everywhere.
 
     Raises NotFound if there is no such user, and Conflict if no admin could log in afterwards.
     """
@@ -79,6 +84,7 @@ def change(uuid: UUID, changes: Fields) -> Account:
         if role != models.Role.ADMIN or disabled:
             _check_admin_is_left(account)
         account.role, account.disabled = role, disabled
+        account.can_publish = changes.get("can_publish", account.can_publish)
         if disabled:
             _end_logins(account)
     return account

@@ -37,7 +37,12 @@ def listed() -> Page[list[Account]]:
 @bp.response(201, UserDetailsSchema(), may_conflict=True)
 def create(fields: Fields) -> Account:
     """Create a user; without a password, the user sets one with a link."""
-    return service.create(fields["username"], fields.get("password"), role=models.Role(fields["role"]))
+    return service.create(
+        fields["username"],
+        fields.get("password"),
+        role=models.Role(fields["role"]),
+        can_publish=fields["can_publish"],
+    )
 
 
 @bp.get("/<id:id>/")
@@ -54,7 +59,7 @@ def single(id: UUID) -> Account:
 @bp.arguments(UserChangesSchema)
 @bp.write(200, UserDetailsSchema(), REPRESENTATION)
 def change(changes: Fields, id: UUID) -> Account:
-    """Change the role of a user, or disable or enable the user.
+    """Change the role of a user or whether they may publish, or disable or enable the user.
 
     A disabled user is logged out and cannot log in, and their API keys are refused.
     """

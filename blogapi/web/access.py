@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from functools import wraps
 from typing import Any, Literal, TypeVar, cast, get_args
 from urllib.parse import urlsplit
@@ -21,6 +22,22 @@ from blogapi.web.errors import Forbidden, Unauthorized
 # everything that the user may see, and `write` also allows changing content.
 Scope = Literal["published", "read", "write"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
+
+
+class Role(StrEnum):
+    """The role of a user, with the one that may do least first."""
+
+    READER = "reader"
+    AUTHOR = "author"
+    EDITOR = "editor"
+    ADMIN = "admin"
+
+
+def may_publish(role: Role, *, can_publish: bool) -> bool:
+    """Return whether a user of the role may publish articles; `can_publish` is a property of authors."""
+    return role in (Role.EDITOR, Role.ADMIN) or (role == Role.AUTHOR and can_publish)
+
+
 View = TypeVar("View", bound=Callable[..., Any])
 
 # The attribute of a view that shows published content; see `publication.shared_caching`.
@@ -29,15 +46,25 @@ SHOWS = "shows"
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The sender of a request: a user (by API key or login), a holder of an anonymous key, or neither."""
+    """The sender of a request: a user (by API key or login), a holder of an anonymous key, or neither.
+
+    `role` is the role that the user has now; without a user it is that of a reader. `publishes` is whether
+    the user may publish articles: the role, or for an author the account, decides it.
+    """
 
     user: UUID | None = None
     username: str = ""
-    is_admin: bool = False
+    role: Role = Role.READER
+    publishes: bool = False
     scopes: frozenset[str] = frozenset()
     key: UUID | None = None
     expires: datetime | None = None
     is_authenticated: bool = False
+
+    @property
+    def is_admin(self) -> bool:
+        """Return whether the caller is an admin."""
+        return self.role == Role.ADMIN
 
     @property
     def sees_drafts(self) -> bool:

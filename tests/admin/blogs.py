@@ -22,7 +22,7 @@ from blogapi.users.models import Role
 from tests.live_server import serve
 
 API = "/api/v1/"
-USERS = {"ida": Role.ADMIN, "marit": Role.ADMIN, "tomas": Role.MEMBER}
+USERS = {"ida": Role.ADMIN, "marit": Role.ADMIN, "tomas": Role.READER}
 PASSWORD = "three-strand rope"
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from blogapi.api_keys import policy
 from blogapi.web import key_format
-from blogapi.web.access import SCOPES, STRANGER, Caller
+from blogapi.web.access import SCOPES, STRANGER, Caller, Role
 from blogapi.web.errors import Forbidden, Invalid, Unauthorized
 from blogapi.web.tokens import digest_token
 
@@ -113,8 +113,8 @@ def test_each_scope_includes_all_lower_scopes():
     assert PUBLISHED < READ < WRITE == frozenset(SCOPES)
 
 
-HOLDER, MEMBER, ADMIN = reader(PUBLISHED), reader(user=MEL), reader(user=ADA, is_admin=True)
-PAGE = reader(PUBLISHED, user=ADA, is_admin=True)
+HOLDER, MEMBER, ADMIN = reader(PUBLISHED), reader(user=MEL), reader(user=ADA, role=Role.ADMIN)
+PAGE = reader(PUBLISHED, user=ADA, role=Role.ADMIN)
 
 
 @pytest.mark.parametrize(

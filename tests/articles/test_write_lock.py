@@ -139,7 +139,7 @@ def test_a_write_whose_permission_ended_meanwhile_is_refused(
         with app.app_context(), transaction():
             account = db.session.get_one(Account, people.admin.uuid)
             account.disabled = change == "user disabled"
-            account.role = Role.MEMBER if change == "role changed" else Role.ADMIN
+            account.role = Role.READER if change == "role changed" else Role.ADMIN
             if change == "key deleted":
                 db.session.delete(db.session.get_one(ApiKey, UUID(people.uuid(key))))
 

@@ -14,7 +14,7 @@ import blogapi
 from blogapi import blueprints, create_app
 from blogapi.config import SETTINGS, Setting
 from blogapi.storage.database import db
-from blogapi.web.access import SCOPES, STRANGER, Access, Caller, Scope, authorize
+from blogapi.web.access import SCOPES, STRANGER, Access, Caller, Role, Scope, authorize
 from blogapi.web.errors import Problem
 
 GUIDE = Path(blogapi.__file__).parent / "docs" / "guide"
@@ -24,21 +24,21 @@ PERMISSIONS_PAGE = GUIDE / "reading.md"
 PUBLISHED, READ, WRITE = (frozenset(SCOPES[: number + 1]) for number in range(3))
 
 
-def _make_caller(scopes: frozenset[Scope], *, is_admin: bool, is_login: bool = False) -> Caller:
+def _make_caller(scopes: frozenset[Scope], role: Role, *, is_login: bool = False) -> Caller:
     key = None if is_login else uuid4()
-    return Caller(user=uuid4(), is_admin=is_admin, scopes=scopes, key=key, is_authenticated=True)
+    return Caller(user=uuid4(), role=role, scopes=scopes, key=key, is_authenticated=True)
 
 
 CALLERS = {
     "stranger": STRANGER,
     "anonymous key": Caller(is_authenticated=True, key=uuid4(), scopes=PUBLISHED),
-    "user's `published` key": _make_caller(PUBLISHED, is_admin=True),
-    "member's `read` key": _make_caller(READ, is_admin=False),
-    "member's `write` key": _make_caller(WRITE, is_admin=False),
-    "member's login": _make_caller(WRITE, is_admin=False, is_login=True),
-    "admin's `read` key": _make_caller(READ, is_admin=True),
-    "admin's `write` key": _make_caller(WRITE, is_admin=True),
-    "admin's login": _make_caller(WRITE, is_admin=True, is_login=True),
+    "user's `published` key": _make_caller(PUBLISHED, Role.ADMIN),
+    "reader's `read` key": _make_caller(READ, Role.READER),
+    "reader's `write` key": _make_caller(WRITE, Role.READER),
+    "reader's login": _make_caller(WRITE, Role.READER, is_login=True),
+    "admin's `read` key": _make_caller(READ, Role.ADMIN),
+    "admin's `write` key": _make_caller(WRITE, Role.ADMIN),
+    "admin's login": _make_caller(WRITE, Role.ADMIN, is_login=True),
 }
 
 

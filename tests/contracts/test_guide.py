@@ -60,9 +60,10 @@ def test_the_environment_variables_are_in_the_guide():
 @pytest.mark.parametrize("name", list(COMMANDS))
 def test_the_guide_lists_every_command_with_its_options(name):
     options = {
-        max(parameter.opts, key=len)
+        max(options, key=len)
         for parameter in COMMANDS[name].params
         if isinstance(parameter, click.Option) and not parameter.hidden
+        for options in filter(None, (parameter.opts, parameter.secondary_opts))
     }
     table = guide.get_table(guide.SETTINGS_PAGE, "Commands")
     (row,) = [line for line in table.splitlines() if re.match(rf"\| `{name}[ `]", line)]

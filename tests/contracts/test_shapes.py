@@ -127,7 +127,7 @@ READS = [
         "/api/v1/auth/me/",
         [
             *(("user", "uuid"), ("username", "text"), ("role", "text")),
-            *(("key", "uuid"), ("scopes", ["text"])),
+            *(("can_publish", "boolean"), ("key", "uuid"), ("scopes", ["text"])),
         ],
     ),
     ("/health/", [("status", "text")]),

@@ -138,7 +138,7 @@ def test_a_former_admin_is_refused_immediately(app, as_ada, people, make_client,
     for client in (as_ada, by_key):
         assert client.get(OWN).status_code == 200
     with app.app_context(), transaction():
-        queries.get_by_name("ada").role = models.Role.MEMBER
+        queries.get_by_name("ada").role = models.Role.READER
     for how, client in (("login", as_ada), ("key", by_key)):
         response = record_attempt("former admin", f"GET author/me by a {how} of before", client.get(OWN))
         assert outcome(response) == (403, "forbidden")

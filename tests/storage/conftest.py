@@ -10,7 +10,7 @@ from blogapi.users.models import Account, Role
 
 
 def make_account(name: str) -> Account:
-    return Account(username=name, role=Role.MEMBER)
+    return Account(username=name, role=Role.READER)
 
 
 def list_usernames() -> list[str]:

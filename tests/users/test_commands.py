@@ -53,8 +53,43 @@ def test_create_prompts_again_if_the_passwords_differ(run, can_log_in):
 def test_create_reads_the_password_from_the_first_line_of_the_input(run, can_log_in, typed):
     result = run("create", "ada", "--password-stdin", typed=typed)
     assert result.exit_code == 0
-    assert result.stdout.count("\n") == 1 and result.stdout.startswith("Created the member ada (")
+    assert result.stdout.count("\n") == 1 and result.stdout.startswith("Created the reader ada (")
     assert can_log_in("ada", PASSWORD)
+
+
+@pytest.mark.parametrize(
+    ("options", "role", "can_publish"),
+    [
+        ((), "reader", False),
+        (("--role", "author"), "author", False),
+        (("--role", "author", "--can-publish"), "author", True),
+        (("--role", "editor"), "editor", False),
+        (("--admin",), "admin", False),
+    ],
+)
+def test_create_sets_the_role(app, run, options, role, can_publish):
+    assert run("create", "lin", "--password-stdin", *options, typed=PASSWORD).exit_code == 0
+    with app.app_context():
+        account = queries.get_by_name("lin")
+        assert (account.role, account.can_publish) == (role, can_publish)
+
+
+@pytest.mark.parametrize(
+    ("words", "exit_code", "role", "can_publish"),
+    [
+        (("mel", "author"), 0, "author", False),
+        (("mel", "author", "--can-publish"), 0, "author", True),
+        (("mel", "writer"), 2, "reader", False),
+        (("nobody", "author"), 1, "reader", False),
+    ],
+)
+def test_role_changes_the_role(app, people, run, words, exit_code, role, can_publish):
+    result = run("role", *words)
+    assert result.exit_code == exit_code
+    assert ("mel is now an author." in result.stdout) is (exit_code == 0)
+    with app.app_context():
+        account = queries.get_by_name("mel")
+        assert (account.role, account.can_publish) == (role, can_publish)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +134,7 @@ def test_list_prints_json(run, people):
     assert [(one["uuid"], one["username"], one["role"]) for one in shown] == [
         (str(people.admin.uuid), "ada", "admin"),
         (str(people.other_admin.uuid), "grace", "admin"),
-        (str(people.member.uuid), "mel", "member"),
+        (str(people.member.uuid), "mel", "reader"),
     ]
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", one["created"]) for one in shown)
 

@@ -37,19 +37,19 @@ def test_a_user_is_found_by_any_spelling_of_the_name(context):
 def test_a_taken_name_is_refused_in_any_spelling(context, name):
     service.create("ada", None, role=Role.ADMIN)
     with pytest.raises(Conflict, match="taken"):
-        service.create(name, None, role=Role.MEMBER)
+        service.create(name, None, role=Role.READER)
     assert [account.role for account in queries.list_users()] == ["admin"]
 
 
 @pytest.mark.parametrize(("name", "password"), [("a b", PASSWORD), ("ada", "short")])
 def test_an_invalid_user_is_not_stored(context, name, password):
     with pytest.raises(Invalid):
-        service.create(name, password, role=Role.MEMBER)
+        service.create(name, password, role=Role.READER)
     assert queries.list_users() == []
 
 
 def test_users_and_admins_are_listed_by_name(context):
-    for name, role in (("mel", Role.MEMBER), ("grace", Role.ADMIN), ("ada", Role.ADMIN)):
+    for name, role in (("mel", Role.READER), ("grace", Role.ADMIN), ("ada", Role.ADMIN)):
         service.create(name, None, role=role)
     assert [account.username for account in queries.list_users()] == ["ada", "grace", "mel"]
     assert [account.username for account in queries.list_admins()] == ["ada", "grace"]
@@ -66,7 +66,7 @@ def test_a_user_is_authenticated_by_name_and_password(context):
 )
 def test_wrong_credentials_are_not_authenticated(context, name, password):
     service.create("ada", PASSWORD, role=Role.ADMIN)
-    service.create("mel", None, role=Role.MEMBER)
+    service.create("mel", None, role=Role.READER)
     assert service.authenticate(name, password) is None
 
 
@@ -103,7 +103,7 @@ def test_logging_out_ends_only_the_current_session(context):
 
 
 def test_a_new_password_ends_all_sessions_of_its_user_but_no_other_session(context):
-    ada, mel = (service.create(name, PASSWORD, role=Role.MEMBER) for name in ("ada", "mel"))
+    ada, mel = (service.create(name, PASSWORD, role=Role.READER) for name in ("ada", "mel"))
     hers = [service.log_in(ada, lifetime=DAY) for _ in range(2)]
     other = service.log_in(mel, lifetime=DAY)
     service.set_password("ada", "another password")
@@ -154,6 +154,6 @@ def test_deleting_a_user_does_not_delete_anonymous_keys(app, people, as_stranger
 
 
 def test_a_member_can_be_deleted_while_there_is_no_admin(context):
-    service.create("mel", None, role=Role.MEMBER)
+    service.create("mel", None, role=Role.READER)
     service.delete_user("mel")
     assert queries.list_users() == []

@@ -22,9 +22,9 @@ def test_the_me_endpoint_returns_401_without_a_key_or_a_login(as_stranger):
     ("owner", "scope", "name", "role", "scopes"),
     [
         (None, "published", "", "reader", ["published"]),
-        ("member", "published", "mel", "member", ["published"]),
-        ("member", "read", "mel", "member", ["published", "read"]),
-        ("member", "write", "mel", "member", ["published", "read", "write"]),
+        ("member", "published", "mel", "reader", ["published"]),
+        ("member", "read", "mel", "reader", ["published", "read"]),
+        ("member", "write", "mel", "reader", ["published", "read", "write"]),
         ("admin", "published", "ada", "admin", ["published"]),
         ("admin", "read", "ada", "admin", ["published", "read"]),
         ("admin", "write", "ada", "admin", ["published", "read", "write"]),
@@ -40,6 +40,7 @@ def test_the_me_endpoint_shows_the_owner_and_scopes_of_the_key(
         "user": account and str(account.uuid),
         "username": name,
         "role": role,
+        "can_publish": role == "admin",
         "key": None if scope == "published" else str(key.uuid),
         "scopes": scopes,
     }
@@ -50,6 +51,7 @@ def test_the_me_endpoint_shows_the_logged_in_user(as_ada, people):
         "user": str(people.admin.uuid),
         "username": "ada",
         "role": "admin",
+        "can_publish": True,
         "key": None,
         "scopes": ["published", "read", "write"],
     }

@@ -21,7 +21,7 @@ def test_the_list_shows_all_users_by_name(as_login, people, passwords):
     assert [(user["username"], user["role"], user["has_password"]) for user in users.json] == [
         ("ada", "admin", True),
         ("grace", "admin", False),
-        ("mel", "member", True),
+        ("mel", "reader", True),
     ]
     assert users.headers["X-Total-Count"] == "3"
     assert as_login.get(path_of(people.member)).json == users.json[2]
@@ -34,9 +34,9 @@ def test_a_new_user_can_log_in(as_login, as_stranger):
     assert as_stranger.post(LOGIN, json=CREDENTIALS).json["role"] == "admin"
 
 
-def test_a_new_user_is_a_member_without_a_password_by_default(as_login):
+def test_a_new_user_is_a_reader_without_a_password_by_default(as_login):
     created = as_login.post(USERS, json={"username": "lin"}).json
-    assert (created["role"], created["has_password"], created["disabled"]) == ("member", False, False)
+    assert (created["role"], created["has_password"], created["disabled"]) == ("reader", False, False)
 
 
 @pytest.mark.parametrize(
@@ -60,11 +60,24 @@ def test_a_password_is_not_stored_with_an_idempotency_key(as_login):
     assert outcome(response) == (400, "malformed")
 
 
+def test_an_admin_lets_an_author_publish(as_login, people, make_client, app):
+    client, path = make_client(app, people.key(people.member)), path_of(people.member)
+    for changes, expected in (
+        ({"role": "author"}, ("author", False)),
+        ({"can_publish": True}, ("author", True)),
+        ({"role": "reader"}, ("reader", False)),
+        ({"role": "editor", "can_publish": False}, ("editor", True)),
+    ):
+        assert as_login.patch(path, json=changes).json.items() >= changes.items()
+        me = client.get("/api/v1/auth/me/").json
+        assert (me["role"], me["can_publish"]) == expected
+
+
 def test_a_new_role_counts_for_the_next_request(as_login, as_member, people):
     assert as_member.post(TAGS, json={"name": "new"}).status_code == 403
     assert as_login.patch(path_of(people.member), json={"role": "admin"}).json["role"] == "admin"
     assert as_member.post(TAGS, json={"name": "new"}).status_code == 201
-    as_login.patch(path_of(people.member), json={"role": "member"})
+    as_login.patch(path_of(people.member), json={"role": "reader"})
     assert as_member.post(TAGS, json={"name": "newer"}).status_code == 403
 
 
@@ -87,7 +100,7 @@ def test_a_login_that_began_before_the_user_was_disabled_is_never_valid(app, peo
     assert outcome(log_in(people.member).get(ME)) == (401, "login_over")
 
 
-@pytest.mark.parametrize("change", [{"role": "member"}, {"disabled": True}, None])
+@pytest.mark.parametrize("change", [{"role": "reader"}, {"disabled": True}, None])
 def test_the_last_admin_who_can_log_in_stays_an_admin(passwords, as_login, people, change):
     path = path_of(people.admin)
     response = as_login.delete(path) if change is None else as_login.patch(path, json=change)
@@ -108,5 +121,5 @@ def test_a_stale_change_of_a_user_is_refused(as_login, people):
     path = path_of(people.member)
     read = as_login.get(path)
     assert as_login.patch(path, json={"role": "admin"}).status_code == 200
-    response = as_login.patch(path, json={"role": "member"}, headers={"If-Match": read.headers["ETag"]})
+    response = as_login.patch(path, json={"role": "reader"}, headers={"If-Match": read.headers["ETag"]})
     assert outcome(response) == (412, "stale")

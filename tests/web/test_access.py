@@ -13,6 +13,7 @@ from blogapi.web.access import (
     STRANGER,
     Access,
     Caller,
+    Role,
     admin,
     allow,
     anyone,
@@ -33,13 +34,15 @@ CALLERS = {
     "member's read key": Caller(user=uuid4(), key=uuid4(), scopes=READ, is_authenticated=True),
     "member's write key": Caller(user=uuid4(), key=uuid4(), scopes=WRITE, is_authenticated=True),
     "admin's published key": Caller(
-        user=uuid4(), is_admin=True, key=uuid4(), scopes=PUBLISHED, is_authenticated=True
+        user=uuid4(), role=Role.ADMIN, key=uuid4(), scopes=PUBLISHED, is_authenticated=True
     ),
-    "admin's read key": Caller(user=uuid4(), is_admin=True, key=uuid4(), scopes=READ, is_authenticated=True),
+    "admin's read key": Caller(
+        user=uuid4(), role=Role.ADMIN, key=uuid4(), scopes=READ, is_authenticated=True
+    ),
     "admin's write key": Caller(
-        user=uuid4(), is_admin=True, key=uuid4(), scopes=WRITE, is_authenticated=True
+        user=uuid4(), role=Role.ADMIN, key=uuid4(), scopes=WRITE, is_authenticated=True
     ),
-    "admin's login": Caller(user=uuid4(), is_admin=True, scopes=WRITE, is_authenticated=True),
+    "admin's login": Caller(user=uuid4(), role=Role.ADMIN, scopes=WRITE, is_authenticated=True),
 }
 EVERYONE = set(CALLERS)
 KNOWN = EVERYONE - {"stranger"}

@@ -130,3 +130,10 @@ export function formatSize(bytes) {
   const digits = power > 1 || bytes < 10_000 ? 1 : 0;
   return `${Number((bytes / 1000 ** power).toFixed(digits))} ${["kB", "MB", "GB", "TB"][power - 1]}`;
 }
+
+/**
+ * A role of a user as a word: "Editor".
+ *
+ * @param {string} role
+ */
+export const formatRole = (role) => role[0].toUpperCase() + role.slice(1);

@@ -3,7 +3,7 @@
 import { html } from "../vendor/lit.js";
 import { get, post, put } from "../api.js";
 import { button, facts, row, sectionHead } from "../components.js";
-import { formatDay, formatDayAndTime } from "../format.js";
+import { formatDay, formatDayAndTime, formatRole } from "../format.js";
 import { onSubmit, remove, showErrors } from "../forms.js";
 import { content, definePage, Page, session } from "../shell.js";
 
@@ -45,7 +45,7 @@ class Profile extends Page {
   renderPage() {
     const { username, role } = session().user;
     showErrors(form, this.errors);
-    return html`${facts({ Name: username, Role: role === "admin" ? "Admin" : "Member" })}
+    return html`${facts({ Name: username, Role: formatRole(role) })}
       <section class="section">${sectionHead("Password")}${form}</section>
       <section class="section">${sectionHead("Where you are signed in")}
         <ul>${this.logins.map((login) => this.renderLogin(login))}</ul></section>`;

@@ -4,7 +4,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { get, patch, post } from "../api.js";
 import { icon, table } from "../components.js";
 import { menuButton, toast } from "../dialogs.js";
-import { distance, formatDay } from "../format.js";
+import { distance, formatDay, formatRole } from "../format.js";
 import { openForm, remove, showOnce } from "../forms.js";
 import { content, definePage, Page, session } from "../shell.js";
 import { newButton } from "./lists.js";
@@ -41,7 +41,7 @@ class Users extends Page {
 
   listActions(user) {
     const { uuid, username, role, disabled } = user;
-    const [newRole, word] = role === "admin" ? ["member", "a member"] : ["admin", "an admin"];
+    const [newRole, word] = role === "admin" ? ["reader", "a reader"] : ["admin", "an admin"];
     const text = "They are signed out, and their keys stop working. Owners of content cannot be deleted.";
     const question = { title: `Delete ${username}?`, action: "Delete user", text };
     const onDelete = () => remove(this, `users/${uuid}/`, question);
@@ -61,7 +61,7 @@ class Users extends Page {
     const menu = menuButton(`Actions for ${username}`, () => this.listActions(user));
     return html`<tr>
       <th scope="row">${username} <span class="soft">${isOwn(user) ? "(you)" : ""}</span></th>
-      <td class="ink">${role === "admin" ? "Admin" : "Member"}</td>
+      <td class="ink">${formatRole(role)}</td>
       <td><span class="badge">${icon(name, kind)} ${state}</span></td>
       <td class="nowrap since">${formatDay(created)}</td>
       <td class="menu-cell">${isOwn(user) ? nothing : menu}</td></tr>`;
