@@ -21,7 +21,7 @@ from sqlalchemy import (
     select,
 )
 
-from blogapi.articles import computed_fields, neighbours, stored_html
+from blogapi.articles import article_links, computed_fields, neighbours, stored_html
 from blogapi.articles.computed_fields import COMPUTED_FIELDS
 from blogapi.articles.filters import Selection
 from blogapi.articles.lifecycle import SCHEDULED
@@ -192,6 +192,10 @@ def _to_objects(
         return [template % row[_FIRST:] for row in rows]
     articles = [dict(zip(columns, row[_FIRST:], strict=True)) for row in rows]
     made: list[dict[str, bytes]] = [dict(found_neighbours) for _ in rows]
+    if "html" in names:
+        texts = [stored_html.decompress(article["html"], article["content"]) for article in articles]
+        for fields, text in zip(made, article_links.resolve(texts), strict=True):
+            fields["html"] = text
     if any(name in names for name in COMPUTED_FIELDS):
         computed_json = computed_fields.compute_json(names, _parse(articles, columns))
         for fields, computed in zip(made, computed_json, strict=True):
@@ -220,9 +224,7 @@ def _make_object(article: Mapping[str, bytes], names: Iterable[str]) -> bytes:
 
 def _get_value(article: Mapping[str, bytes], name: str) -> bytes:
     """Return the JSON value of a field."""
-    if name == "content":
-        return web_json.quote(article[name])
-    return stored_html.decompress(article[name], article["content"]) if name == "html" else article[name]
+    return web_json.quote(article[name]) if name == "content" else article[name]
 
 
 def _parse(articles: Sequence[Mapping[str, bytes]], columns: Iterable[str]) -> list[Fields]:

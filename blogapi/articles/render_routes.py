@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import partial
 from uuid import UUID
 
-from blogapi.articles import queries
+from blogapi.articles import article_links, queries
 from blogapi.articles.fields import TEXT_DEFAULTS
 from blogapi.articles.lifecycle import UNSET, compute_next_state
 from blogapi.articles.models import Article
@@ -48,7 +48,8 @@ def render(fields: Fields) -> WithAttributes:
     rendered = renderer.render(content, content_type)
     resolver = HtmlResolver(article, find_files([Text(article, rendered.html, ())]))
     slug, url = _predict(article, **fields) if fields.get("title", "").strip() else (None, None)
-    return WithAttributes(rendered, html=resolver.resolve(rendered.html), slug=slug, url=url)
+    (html,) = article_links.resolve([resolver.resolve(rendered.html).encode()])
+    return WithAttributes(rendered, html=html.decode(), slug=slug, url=url)
 
 
 def _predict(

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import bindparam, literal, select, union_all
 
-from blogapi.articles import neighbours
+from blogapi.articles import article_links, neighbours
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
@@ -29,12 +29,16 @@ _SELECT_TERMS = union_all(
 
 
 def find_shown(uuid: UUID, names: Sequence[str] | None) -> Shown:
-    """Return what a response with these fields of an article shows: the article and its terms.
+    """Return what a response with these fields of an article shows: the article, its terms and its links.
 
     Any other article can become one of its neighbours.
     """
     items = defaultdict[str, list[UUID]](list, {Article.kind: [uuid]})
     for kind, term in db.session.connection().execute(_SELECT_TERMS, {"uuid": uuid}):
         items[kind].append(term)
+    if names is not None and "html" in names:
+        linked, categories = article_links.find_shown(uuid)
+        items[Article.kind] += sorted(linked - {uuid})
+        items[Category.kind] += sorted(categories - set(items[Category.kind]))
     shows_others = names is not None and not {*names}.isdisjoint(neighbours.FIELDS)
     return Shown((Article.kind,) if shows_others else (), items)

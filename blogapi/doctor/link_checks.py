@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from html import unescape
 from urllib.parse import urldefrag, urljoin, urlsplit
 from uuid import UUID
@@ -17,6 +17,7 @@ from blogapi.doctor import findings
 from blogapi.doctor.findings import Advice, Level
 from blogapi.publication.events import Event
 from blogapi.publication.visibility import listed
+from blogapi.rendering.article_references import REFERENCE
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
@@ -47,7 +48,7 @@ def run_checks() -> Iterator[Advice]:
         html_json = stored_html.decompress(stored, content.encode()).decode("utf-8")
         targets = list(_find_targets(site, public[uuid], html_json))
         links += len(targets)
-        if broken := [target for target in targets if target in hidden]:
+        if broken := [target for target in targets if _is_broken(target, hidden, public)]:
             broken_links[uuid] = (title, len(broken))
     if broken_links:
         number = sum(count for _, count in broken_links.values())
@@ -89,8 +90,11 @@ def _list_addresses(site: Site) -> tuple[dict[UUID, str], set[str]]:
 
 
 def _find_targets(site: Site, address: str, html: str) -> Iterator[str]:
-    """Yield the addresses within the site to which an article links."""
+    """Yield the addresses within the site to which an article links, and its references to articles."""
     for link in _LINK.findall(html):
+        if link.startswith("article:"):
+            yield urldefrag(link).url
+            continue
         try:
             target = urljoin(f"{address}/", unescape(link))
             is_page = urlsplit(target).scheme in ("http", "https")
@@ -98,6 +102,12 @@ def _find_targets(site: Site, address: str, html: str) -> Iterator[str]:
             continue
         if is_page and target.startswith(f"{site.url}/"):
             yield _normalize(target)
+
+
+def _is_broken(target: str, hidden: Container[str], public: Container[UUID]) -> bool:
+    """Return whether readers do not see the target; an article with an unknown reference was deleted."""
+    reference = REFERENCE.fullmatch(target)
+    return UUID(reference[1]) not in public if reference else target in hidden
 
 
 def _normalize(address: str) -> str:

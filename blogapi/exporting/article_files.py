@@ -41,7 +41,7 @@ class ArticleWriter:
             "tags": _Names(snapshot.tags),
             "authors": _Names(snapshot.authors),
         }
-        self._site = snapshot.local_site
+        self._site, self._find_linked = snapshot.local_site, snapshot.find_linked
 
     def write(self, article: Item) -> bytes:
         """Return the file of an article."""
@@ -55,8 +55,14 @@ class ArticleWriter:
         layout = self._layout
         if article["content_type"] != "text":
             paths = {path["path"]: self._media.names[path["media"]] for path in article["paths"]}
+            # Generators find pages by their addresses; an export that is imported again needs none.
+            linked = self._find_linked(content) if layout.address_field else ()
             return self._media.rewrite(
-                content, paths, layout.article_media, escapes_shortcodes=layout.has_shortcodes
+                content,
+                paths,
+                layout.article_media,
+                pages={item["uuid"]: self._make_page(item, item["slug"]) for item in linked},
+                escapes_shortcodes=layout.has_shortcodes,
             )
         if layout.shows_text_as_html:
             content = _to_html(content)
@@ -142,6 +148,11 @@ class ArticleWriter:
 
     def _make_path(self, article: Item, slug: str) -> str:
         """Return the path of the article's page with a slug, decoded, or "" if there is no such path."""
+        parts = urlsplit(self._make_page(article, slug))
+        return "" if parts.query or parts.fragment else unquote(parts.path)
+
+    def _make_page(self, article: Item, slug: str) -> str:
+        """Return the address of the article's page with a slug below that of the site, or ""."""
         if not article["published_at"]:
             return ""
         url = addresses.make_article_url(
@@ -151,8 +162,7 @@ class ArticleWriter:
             category_slug=article["category"],
             published_at=datetime.fromisoformat(article["published_at"]),
         )
-        parts = urlsplit(url or "")
-        return "" if parts.query or parts.fragment else unquote(parts.path)
+        return (url or "").removeprefix(self._site.url)
 
 
 class _Names:

@@ -7,10 +7,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import chain, count
+from types import MappingProxyType
 from urllib.parse import unquote
 
 from blogapi.exporting.snapshot import Item, get_media_path
 from blogapi.media.addresses import HASH_PREFIX, PATH, REFERENCE
+from blogapi.rendering.article_references import REFERENCE as REFERENCE_TO_ARTICLE
 
 # The number of different texts that are replaced in one article. A pattern of more would be slow.
 _MAX_REPLACEMENTS = 1_000
@@ -20,6 +23,7 @@ _LIBRARY = (
     rf"(?<![\w/.:%}}-])(?:(?i:{REFERENCE.pattern})"
     rf"|(?:https?://(?:(?!//)[^\s\"'<>()?#\\])*?)?{HASH_PREFIX}[\w%.-]*[\w%])"
 )
+_ARTICLE = rf"(?<![\w/.:%}}-]){REFERENCE_TO_ARTICLE.pattern}"
 # The places of a path in Markdown and HTML, so that the same words in a sentence stay as they are.
 _BEFORE_PATH = r"""(?:(?<=[("'<=,])|(?<=,\s)|(?<=\]:)|(?<=\]:\s))"""
 _AFTER_PATH = r"""(?=[)"'>,\s]|\Z)"""
@@ -71,17 +75,23 @@ class MediaAddresses:
         return exported, None if address == (stands_for or exported) else address
 
     def rewrite(
-        self, content: str, paths: Mapping[str, str], folder: str, *, escapes_shortcodes: bool
+        self,
+        content: str,
+        paths: Mapping[str, str],
+        folder: str,
+        *,
+        pages: Mapping[str, str] = MappingProxyType({}),
+        escapes_shortcodes: bool,
     ) -> Rewritten:
         """Return the content with the addresses of exported files in place of references to them.
 
-        `paths` maps the paths of an imported article to names of files. With `escapes_shortcodes`, Hugo
-        shows shortcodes instead of running them. The content is unchanged if the original could not be
-        restored exactly.
+        `paths` maps the paths of an imported article to names of files, and `pages` the uuids of articles to
+        the addresses of their pages. With `escapes_shortcodes`, Hugo shows shortcodes instead of running
+        them. The content is unchanged if the original could not be restored exactly.
         """
         variants = {text: name for path, name in paths.items() for text in _list_variants(path)}
         patterns = [SHORTCODE] if escapes_shortcodes else []
-        patterns.append(_LIBRARY)
+        patterns += [_LIBRARY, _ARTICLE] if pages else [_LIBRARY]
         if variants:
             words = "|".join(map(re.escape, sorted(variants, key=len, reverse=True)))
             patterns.append(f"{_BEFORE_PATH}(?:{words}){_AFTER_PATH}")
@@ -89,7 +99,9 @@ class MediaAddresses:
         texts = dict.fromkeys(match[0] for match in pattern.finditer(content))
         files = {text: name for text in texts if (name := variants.get(text) or self._find_library(text))}
         shortcodes = {text: escape_shortcode(text) for text in texts if text.startswith("{{")}
+        links = {text: page for text in texts if (page := pages.get(text[len("article:") :].lower()))}
         exported = dict(_choose_addresses(content, files, folder)) | shortcodes
+        exported |= _choose_pages(content, links)
         return replace_all(content, pattern, exported)
 
     def _find_library(self, text: str) -> str | None:
@@ -141,6 +153,16 @@ def _choose_addresses(content: str, files: Mapping[str, str], folder: str) -> It
             continue
         numbers[name] = numbers.get(name, 0) + 1
         yield text, address if numbers[name] == 1 else f"{address}#{numbers[name]}"
+
+
+def _choose_pages(content: str, links: Mapping[str, str]) -> dict[str, str]:
+    """Return the references to articles and their new texts, all different and not in the content."""
+    chosen: dict[str, str] = {}
+    for text, page in list(links.items())[:_MAX_REPLACEMENTS]:
+        candidates = chain([page], (f"{page}?{number}" for number in count(2)))
+        taken = chosen.values()
+        chosen[text] = next(item for item in candidates if item not in content and item not in taken)
+    return chosen
 
 
 def restore_content(content: str, replacements: Mapping[str, str]) -> str:

@@ -22,6 +22,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, and_, or_, select, true
 
+from blogapi.articles import article_links
 from blogapi.articles.content import default_seo
 from blogapi.articles.fields import TEXT_NAMES
 from blogapi.articles.history import parse_content
@@ -44,7 +45,7 @@ from blogapi.media.uses import ARTICLE
 from blogapi.publication.visibility import is_readable, listed
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
-from blogapi.storage.database import bytewise, current_time, db, end_read, table_of
+from blogapi.storage.database import bytewise, chunk, current_time, db, end_read, table_of
 from blogapi.tags.models import Tag
 from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies.models import FormerTermSlug
@@ -106,6 +107,18 @@ class Snapshot:
         now = current_time()
         for uuids in self._read_uuids():
             yield from _read_batch(uuids, slugs, media, now)
+
+    def find_linked(self, content: str) -> Iterator[Item]:
+        """Yield the public articles to which a content links, with the fields that their paths depend on."""
+        uuids, slugs = article_links.find_mentioned(content), self._list_term_slugs()["category"]
+        columns = (_article.uuid, _article.slug, _article.published_at, _article.category_id)
+        for some in chunk(sorted(uuids)):
+            is_public = and_(_article.uuid.in_(some), listed(_article, current_time()))
+            for row in _execute(select(*columns).where(is_public)):
+                yield {
+                    **{"uuid": str(row.uuid), "slug": row.slug, "category": slugs[row.category_id]},
+                    "published_at": format_time(row.published_at),
+                }
 
     def read_slugs(self) -> Iterator[str]:
         """Yield the slugs of the articles, in any order."""

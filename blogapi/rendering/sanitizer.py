@@ -10,6 +10,7 @@ from urllib.parse import unquote
 import nh3
 
 from blogapi.rendering import html_cost, markdown, slugs
+from blogapi.rendering.article_references import REFERENCE
 from blogapi.rendering.embed_hosts import EMBED_HOSTS
 
 # Each comment names the programs that write these classes into content.
@@ -78,13 +79,16 @@ _URL_SCHEMES = frozenset({"http", "https", "mailto", "tel"})
 # A reference to a file of the media library, such as `media:3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d`. It is
 # kept in these attributes, so that `media.html_pictures` can replace it.
 _MEDIA_REFERENCE = re.compile(r"\s*(media:[0-9a-f-]{36})\s*", re.IGNORECASE)
-_MEDIA_SCHEME = re.compile("media:", re.IGNORECASE)
 _MEDIA_ATTRIBUTES = frozenset(
     {
         *(("img", "src"), ("a", "href"), ("video", "src"), ("video", "poster")),
         *(("audio", "src"), ("source", "src"), ("track", "src")),
     }
 )
+# A link to another article, which `articles.article_links` replaces. The fragment is kept as it is.
+_ARTICLE_REFERENCE = re.compile(rf"\s*({REFERENCE.pattern})(#\S*)?\s*")
+_REFERENCE_SCHEMES = ("media:", "article:")
+_REFERENCE_SCHEME = re.compile("|".join(_REFERENCE_SCHEMES), re.IGNORECASE)
 _URL_ATTRIBUTES = frozenset({"src", "href", "poster", "cite"})
 # Browsers ignore these characters at the beginning of a URL, and some of them everywhere.
 _IGNORED_IN_URL = re.compile(r"[\x00-\x20]")
@@ -148,14 +152,15 @@ _MAX_HEADING_LENGTH = 500
 def to_safe_html(content: str, content_type: str) -> str:
     """Return the content as sanitized HTML; `content_type` is html, markdown or text.
 
-    References to files (`media:<uuid>`) are kept, and must be resolved before the HTML is shown.
+    References to files (`media:<uuid>`) and to articles (`article:<uuid>`) are kept, and must be resolved
+    before the HTML is shown.
     Content that would take long to render (about two seconds for 2 MB) is shown as escaped text.
     """
     html = _to_html(content, content_type)
     if html is None or html_cost.is_too_expensive(html):
         return escape(content.replace("\0", ""), quote=False)
     footnote_mark = markdown.FOOTNOTE_MARK if content_type == "markdown" else ""
-    has_references = _MEDIA_SCHEME.search(html) is not None
+    has_references = _REFERENCE_SCHEME.search(html) is not None
     attributes = _AttributeFilter(_footnote_ids(html, footnote_mark), has_references=has_references)
     safe = nh3.clean(
         html,
@@ -163,7 +168,7 @@ def to_safe_html(content: str, content_type: str) -> str:
         clean_content_tags=_DROPPED_WITH_CONTENT,
         attributes=_ATTRIBUTES,
         attribute_filter=attributes,
-        url_schemes=_URL_SCHEMES | {"media"} if has_references else _URL_SCHEMES,
+        url_schemes=_URL_SCHEMES | {"media", "article"} if has_references else _URL_SCHEMES,
         link_rel=None,
     )
     if "<input" in safe:
@@ -246,8 +251,16 @@ def _heading_slug(words: str) -> str:
     return slugs.hyphenate(unescape(text[:_MAX_HEADING_LENGTH])) or "section"
 
 
-def _is_media_url(value: str) -> bool:
-    return _IGNORED_IN_URL.sub("", value)[:6].lower() == "media:"
+def _is_reference(value: str) -> bool:
+    return _IGNORED_IN_URL.sub("", value)[:8].lower().startswith(_REFERENCE_SCHEMES)
+
+
+def _clean_reference(tag: str, attribute: str, value: str) -> str | None:
+    """Return the reference, or None if it is malformed or at a place where it is not resolved."""
+    if (tag, attribute) == ("a", "href") and (link := _ARTICLE_REFERENCE.fullmatch(value)):
+        return link[1].lower() + (link[3] or "")
+    reference = _MEDIA_REFERENCE.fullmatch(value)
+    return reference[1].lower() if reference and (tag, attribute) in _MEDIA_ATTRIBUTES else None
 
 
 class _AttributeFilter:
@@ -263,9 +276,8 @@ class _AttributeFilter:
 
     def __call__(self, tag: str, attribute: str, value: str) -> str | None:
         """Return the new value of the attribute, or None to remove it."""
-        if self._has_references and attribute in _URL_ATTRIBUTES and _is_media_url(value):
-            reference = _MEDIA_REFERENCE.fullmatch(value)
-            return reference[1].lower() if reference and (tag, attribute) in _MEDIA_ATTRIBUTES else None
+        if self._has_references and attribute in _URL_ATTRIBUTES and _is_reference(value):
+            return _clean_reference(tag, attribute, value)
         if attribute == "id":
             # In a form of the page, the id of an input would shadow a property of the form.
             return self._unique(self._prefixed(value)) if tag != "input" else None

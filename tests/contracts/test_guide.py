@@ -91,7 +91,7 @@ def test_every_example_uses_a_command_and_options_that_exist(words):
 
 @pytest.mark.parametrize("page", [README, ROOT / "CONTRIBUTING.md", *PAGES], ids=lambda page: page.name)
 def test_every_link_leads_to_a_file_and_a_heading(page):
-    for link in re.findall(r"\]\((?!https?:|media:)([^)]+)\)", page.read_text(encoding="utf-8")):
+    for link in re.findall(r"\]\((?!https?:|media:|article:)([^)]+)\)", page.read_text(encoding="utf-8")):
         path, _, anchor = link.partition("#")
         target = page.parent / path if path else page
         assert target.is_file(), link

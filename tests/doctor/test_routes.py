@@ -109,15 +109,18 @@ def test_links_to_what_readers_cannot_see_are_counted(as_admin, as_login, check,
     gone, tag = make_article(slug="gone"), make_tag("lost")
     as_admin.delete(f"/api/v1/blog/articles/{gone.uuid}/")
     as_admin.delete(f"/api/v1/blog/tags/{tag.uuid}/")
+    seen, draft = make_article(slug="seen"), make_article(slug="secret", status="draft")
     good = (
         '<a href="/2026/good/#top">1</a> <a href="../about/">2</a> <a href="https://other.example/2026/gone">'
+        f'</a><a href="article:{seen.uuid}#top">3</a>'
     )
     article = make_article(slug="good", title="Good", content=good)
-    assert check()["No link leads to a hidden article"]["detail"] == "2 internal links checked."
+    assert check()["No link leads to a hidden article"]["detail"] == "3 internal links checked."
     bad = [f'<a href="/2026/{slug}/">a</a>' for slug in ("draft", "archived", "gone")]
     bad.append('<p><a title="&quot;" href="https://blog.example/tag/lost/#y">a</a>')
+    bad += [f'<a href="article:{hidden.uuid}">a</a>' for hidden in (gone, draft)]
     make_article(slug="bad", title="Bad", content=good + "".join(bad))
-    found = check()["4 links lead to pages that readers cannot see"]
+    found = check()["6 links lead to pages that readers cannot see"]
     assert (found["level"], found["detail"]) == ("hint", "In “Bad”.")
     assert found["link"].startswith("/admin/articles/") and str(article.uuid) not in found["link"]
 

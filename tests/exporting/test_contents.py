@@ -200,6 +200,22 @@ def test_the_layouts_of_hugo_and_jekyll(run, blog, tmp_path):
     }
 
 
+def test_generators_get_the_addresses_of_linked_articles(run, make_article, tmp_path):
+    target = make_article(title="Tides")
+    hidden = make_article(title="Hidden", status="draft")
+    references = f"article:{target.uuid}#b", f"Article:{target.uuid}", f"article:{hidden.uuid}"
+    content = "".join(f"[a]({reference}) " for reference in references)
+    make_article(title="Links", content=content, content_type="markdown")
+    for generator in ("hugo", "jekyll"):
+        run("export", tmp_path / generator, "--for", generator)
+    run("export", tmp_path / "default")
+    files = read_folder(tmp_path)
+    exported = f"[a](/tides/#b) [a](/tides/?2) [a](article:{hidden.uuid}) "
+    assert read_article(files["hugo/content/posts/links.md"])[1] == exported.encode()
+    assert read_article(files["jekyll/_posts/2026-01-01-links.md"])[1] == exported.encode()
+    assert read_article(files["default/articles/links.md"])[1] == content.encode()
+
+
 def test_all_batches_of_articles_show_the_same_state_of_the_blog(app, as_admin, make_article, monkeypatch):
     articles = [make_article(title=f"Before {number}") for number in (1, 2, 3)]
     monkeypatch.setattr(snapshot, "_BATCH_ARTICLES", 2)

@@ -1,0 +1,7 @@
+"""References to other articles in texts, `article:<uuid>`; `articles.article_links` replaces them."""
+
+from __future__ import annotations
+
+import re
+
+REFERENCE = re.compile(r"(?i:article:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))")
