@@ -229,13 +229,17 @@ def _authenticate_session() -> Caller:
         session.clear()
         raise Unauthorized("The login has ended; log in again.", code="login_over")
     check_same_origin(request)
+    account, role = login.account, Role(login.account.role)
+    required = role == Role.ADMIN and current_app.config["REQUIRE_SECOND_FACTOR"]
+    lacks_second_factor = required and account.second_factor_since is None
     return Caller(
-        user=login.account.uuid,
-        username=login.account.username,
-        role=(role := Role(login.account.role)),
-        publishes=may_publish(role, can_publish=login.account.can_publish),
-        scopes=frozenset(SCOPES),
+        user=account.uuid,
+        username=account.username,
+        role=role,
+        publishes=may_publish(role, can_publish=account.can_publish),
+        scopes=frozenset(["published"] if lacks_second_factor else SCOPES),
         is_authenticated=True,
+        lacks_second_factor=lacks_second_factor,
     )
 
 

@@ -255,6 +255,19 @@ SETTINGS = (
         "this account.",
     ),
     Setting(
+        "SECOND_FACTOR_LIMIT",
+        rate,
+        "10 per minute; 100 per day",
+        "Limit on wrong codes of a second factor per account, summed over all addresses.",
+    ),
+    Setting(
+        "REQUIRE_SECOND_FACTOR",
+        flag,
+        False,
+        "Require a second factor of admins: an admin without one can only set it up. API keys are not "
+        "affected.",
+    ),
+    Setting(
         "LIMITS_URL",
         text,
         "",

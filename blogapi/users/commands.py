@@ -1,4 +1,4 @@
-"""The commands `user create`, `user role`, `user list`, `user password` and `user delete`."""
+"""The commands `user create`, `user role`, `user list`, `user password`, `user reset-…` and `user delete`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 from flask.cli import AppGroup, with_appcontext
 
 from blogapi.cli import report_problems
-from blogapi.users import links, models, queries, service
+from blogapi.users import links, models, queries, second_factor, service
 
 user = AppGroup("user", help="Create and manage users.")
 
@@ -119,6 +119,16 @@ def reset_link(name: str) -> None:
     if link.url == link.path:
         click.echo("Open this path at the address of the blog:", err=True)
     click.echo(link.url)
+
+
+@user.command("reset-second-factor")
+@click.argument("name")
+@with_appcontext
+def reset_second_factor(name: str) -> None:
+    """Turn a user's second factor off, for a user who has lost the phone and the recovery codes."""
+    with report_problems():
+        second_factor.disable(queries.get_by_name(name).uuid)
+    click.echo(f"The second factor of {name} is off; they log in with the password and can set it up again.")
 
 
 @user.command()

@@ -10,13 +10,13 @@ import secrets
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import delete, or_
+from sqlalchemy import and_, delete, or_
 
 from blogapi import clock
 from blogapi.site.queries import get_service_url
 from blogapi.storage.database import db, transaction
 from blogapi.users import models, passwords, queries, service
-from blogapi.users.models import Account, OneTimeLink
+from blogapi.users.models import Account, LinkKind, OneTimeLink
 from blogapi.web import tokens
 from blogapi.web.errors import Conflict, Unauthorized
 from blogapi.web.fields import WithAttributes
@@ -26,7 +26,7 @@ LIFETIME = timedelta(days=1)
 
 def create_setup_link() -> WithAttributes:
     """Create a link that creates the first admin, and return it as `create_reset_link` does."""
-    return _create(None, "setup")
+    return _create(None, LinkKind.SETUP)
 
 
 def create_reset_link(account_id: UUID) -> WithAttributes:
@@ -36,7 +36,7 @@ def create_reset_link(account_id: UUID) -> WithAttributes:
     Raises NotFound if there is no such user.
     """
     with transaction():
-        return _create(queries.get_by_uuid(account_id).uuid, "reset")
+        return _create(queries.get_by_uuid(account_id).uuid, LinkKind.RESET)
 
 
 def create_first_admin(token: str, username: str, password: str) -> Account:
@@ -45,10 +45,10 @@ def create_first_admin(token: str, username: str, password: str) -> Account:
     Raises Unauthorized if the token is invalid, and Conflict if an admin can already log in or if the name is
     taken.
     """
-    _get_link(token, is_setup=True)
+    _get_link(token, LinkKind.SETUP)
     digest = passwords.hash_password(password)
     with transaction():
-        db.session.delete(_get_link(token, is_setup=True))
+        db.session.delete(_get_link(token, LinkKind.SETUP))
         return service.add(username, digest, role=models.Role.ADMIN)
 
 
@@ -57,34 +57,42 @@ def reset_password(token: str, password: str) -> Account:
 
     Raises Unauthorized if the token is invalid.
     """
-    _get_link(token, is_setup=False)
+    _get_link(token, LinkKind.RESET)
     digest = passwords.hash_password(password)
     with transaction():
-        link = _get_link(token, is_setup=False)
-        account = queries.get_by_uuid(link.account_id or UUID(int=0))
+        account = get_account(token)
         service.store_password(account, digest)
     return account
 
 
-def _create(account_id: UUID | None, page: str) -> WithAttributes:
+def get_account(token: str) -> Account:
+    """Return the user of a reset link; raises Unauthorized if the token is invalid."""
+    return queries.get_by_uuid(_get_link(token, LinkKind.RESET).account_id or UUID(int=0))
+
+
+def _create(account_id: UUID | None, kind: LinkKind) -> WithAttributes:
     token, now = secrets.token_urlsafe(32), clock.now()
     link = OneTimeLink(
-        digest=tokens.digest_token(token), account_id=account_id, created=now, expires=now + LIFETIME
+        digest=tokens.digest_token(token),
+        account_id=account_id,
+        kind=kind,
+        created=now,
+        expires=now + LIFETIME,
     )
-    is_former = OneTimeLink.account_id.is_not_distinct_from(account_id)
+    is_former = and_(OneTimeLink.kind == kind, OneTimeLink.account_id.is_not_distinct_from(account_id))
     with transaction():
         db.session.execute(delete(OneTimeLink).where(or_(OneTimeLink.expires <= now, is_former)))
         db.session.add(link)
-    path = f"/admin/{page}/#{token}"
+    path = f"/admin/{kind}/#{token}"
     return WithAttributes(link, path=path, url=f"{get_service_url()}{path}")
 
 
-def _get_link(token: str, *, is_setup: bool) -> OneTimeLink:
+def _get_link(token: str, kind: LinkKind) -> OneTimeLink:
     link = queries.find_link(token)
-    if link is None or (link.account_id is None) != is_setup:
+    if link is None or link.kind != kind:
         raise Unauthorized(
             "This link is wrong, was already used or has expired; ask for a new one.", code="link_invalid"
         )
-    if is_setup and queries.can_admin_log_in():
+    if kind == LinkKind.SETUP and queries.can_admin_log_in():
         raise Conflict("The blog already has an admin; log in instead.", code="admin_exists")
     return link

@@ -1,8 +1,9 @@
-"""The tables of users and their login sessions."""
+"""The tables of users, their login sessions and recovery codes, and of one-time links."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from enum import StrEnum
 from uuid import UUID
 
 from sqlalchemy import CheckConstraint, ForeignKey, String, false
@@ -15,7 +16,10 @@ from blogapi.web.access import Role as Role
 class Account(Identified, Timestamped, Base):
     """A user; without a password digest they cannot log in.
 
-    `can_publish` is whether an author may publish their own articles; other roles ignore it.
+    `can_publish` is whether an author may publish their own articles; other roles ignore it. `last_seen` is
+    the last use of a login or a key, to the hour. The second factor is on since `second_factor_since`; until
+    then, `second_factor_nonce` belongs to a setup that has begun. `second_factor_step` is the time step of
+    the last code that was used.
     """
 
     __tablename__ = "account"
@@ -27,6 +31,12 @@ class Account(Identified, Timestamped, Base):
     disabled: Mapped[bool] = mapped_column(default=False, server_default=false())
 
     can_publish: Mapped[bool] = mapped_column(default=False, server_default=false())
+    email: Mapped[str] = mapped_column(String(254), default="", server_default="")
+    password_changed: Mapped[datetime | None]
+    last_seen: Mapped[datetime | None]
+    second_factor_nonce: Mapped[str | None] = mapped_column(String(32))
+    second_factor_since: Mapped[datetime | None]
+    second_factor_step: Mapped[int | None]
 
     @property
     def has_password(self) -> bool:
@@ -44,6 +54,7 @@ class WebSession(Base):
     created: Mapped[datetime]
     expires: Mapped[datetime] = mapped_column(index=True)
     user_agent: Mapped[str] = mapped_column(default="", server_default="")
+    last_used: Mapped[datetime | None]
 
     account: Mapped[Account] = relationship()
 
@@ -53,10 +64,28 @@ class WebSession(Base):
         return UUID(self.digest[:32])
 
 
+class RecoveryCode(Base):
+    """A code that replaces the app of the second factor once, as a digest; it is deleted when it is used."""
+
+    __tablename__ = "recovery_code"
+
+    digest: Mapped[str] = mapped_column(String(64), primary_key=True)
+    account_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid", ondelete="CASCADE"), index=True)
+
+
+class LinkKind(StrEnum):
+    """What a one-time link does."""
+
+    SETUP = "setup"
+    RESET = "reset"
+    INVITATION = "invitation"
+
+
 class OneTimeLink(Base):
     """A link that works once, found by the SHA-256 of its token.
 
-    It sets the password of `account_id`, or creates the first admin if there is no account.
+    A reset link sets the password of `account_id`. A setup link creates the first admin. An invitation
+    creates a user with the given role; `name` is the name of their profile, and `account_id` is empty.
     """
 
     __tablename__ = "one_time_link"
@@ -67,3 +96,16 @@ class OneTimeLink(Base):
     )
     created: Mapped[datetime]
     expires: Mapped[datetime] = mapped_column(index=True)
+    kind: Mapped[str] = mapped_column(String(16), default=LinkKind.RESET, server_default=LinkKind.RESET)
+    role: Mapped[str | None] = mapped_column(String(16))
+    can_publish: Mapped[bool] = mapped_column(default=False, server_default=false())
+    name: Mapped[str] = mapped_column(default="", server_default="")
+    email: Mapped[str] = mapped_column(String(254), default="", server_default="")
+    inviter_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("account.uuid", ondelete="CASCADE"), index=True
+    )
+
+    @property
+    def uuid(self) -> UUID:
+        """Return the id by which admins can revoke the link. It does not reveal the token."""
+        return UUID(self.digest[:32])

@@ -9,7 +9,7 @@ from flask import current_app, request, session
 
 from blogapi.rate_limits import limiter
 from blogapi.site.queries import get_site
-from blogapi.users import links, passwords, queries, service, usernames
+from blogapi.users import credentials, links, passwords, queries, second_factor, service
 from blogapi.users.models import Account
 from blogapi.users.schemas import (
     CallerSchema,
@@ -34,7 +34,7 @@ from blogapi.web.access import (
     user_login,
 )
 from blogapi.web.blueprint import Blueprint
-from blogapi.web.errors import Forbidden, Invalid, Unauthorized
+from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.pagination import Page
 
@@ -74,8 +74,12 @@ def login_options() -> Fields:
 @bp.arguments(LoginSchema)
 @bp.response(200, UserSchema(), headers=_SETS_COOKIE)
 def login(fields: Fields) -> Account:
-    """Log in with user name and password; the response sets the session cookie."""
-    account = _authenticate(fields["username"], fields["password"])
+    """Log in with user name and password; the response sets the session cookie.
+
+    If the user has a second factor, a request without `code` fails with the code `second_factor_required`:
+    send it again with `code`. Each code works once.
+    """
+    account = credentials.authenticate(fields["username"], fields["password"], fields["code"])
     _log_in(account, remember=fields["remember"])
     return account
 
@@ -133,9 +137,18 @@ def create_first_admin(fields: Fields) -> Account:
 @bp.arguments(ResetPasswordSchema)
 @bp.response(200, UserSchema(), headers=_SETS_COOKIE)
 def replace_forgotten_password(fields: Fields) -> Account:
-    """Set a new password with a one-time link, end all logins of the user, and log in."""
+    """Set a new password with a one-time link, end all logins of the user, and log in.
+
+    A user with a second factor also sends a `code`, as for a login.
+    """
+    code = fields.pop("code")
     with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.client_network())):
-        account = links.reset_password(**fields)
+        account = links.get_account(fields["token"])
+        if code:
+            second_factor.use_code(account, code)
+    if not code:
+        second_factor.check_is_off(account)
+    account = links.reset_password(**fields)
     _log_in(account)
     return account
 
@@ -156,13 +169,7 @@ def me() -> WithAttributes:
 @bp.response(204)
 def replace_password(fields: Fields) -> None:
     """Set a new password for the current user and end all their other logins."""
-    try:
-        account = _authenticate(current_caller().username, fields["current_password"])
-    except Unauthorized as error:
-        # A 401 would say that the login of the request has ended.
-        raise Invalid(
-            "The current password is wrong.", errors={"current_password": ["This is not your password."]}
-        ) from error
+    account = credentials.check_own_password(fields["current_password"])
     digest = passwords.hash_password(fields["password"])
     service.replace_password(account.uuid, digest, current_token=session["token"])
 
@@ -179,18 +186,3 @@ def _log_in(account: Account, *, remember: bool = True) -> None:
     session.clear()
     session.permanent = remember
     session["token"] = token
-
-
-def _authenticate(username: str, password: str) -> Account:
-    # The name is folded, so that failed logins with all spellings of a name are counted together.
-    name = usernames.fold_username(username)
-    network, counters = limiter.client_network(), limiter.get_counters(current_app)
-    limits = [("LOGIN_ADDRESS_LIMIT", network), ("LOGIN_ACCOUNT_LIMIT", name, network)]
-    if not counters.remembers((name, network)):
-        limits.append(("LOGIN_STRANGERS_LIMIT", name))
-    with limiter.count_failures(*limits):
-        account = service.authenticate(username, password)
-        if account is None:
-            raise Unauthorized("The user name or the password is wrong.", code="login_failed")
-    counters.remember((name, network))
-    return account

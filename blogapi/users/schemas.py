@@ -48,11 +48,20 @@ def _token() -> Text:
     )
 
 
+def _code(**options: Any) -> Text:
+    metadata = {
+        "description": "The code of the app, or a recovery code, if the user has a second factor.",
+        "example": "492039",
+    }
+    return Text(max_length=100, metadata=metadata, **options)
+
+
 class LoginSchema(InputSchema):
     """The credentials of a login."""
 
     username = Text(max_length=200, required=True, metadata={"example": "ada"})
     password = _current_password()
+    code = _code(load_default="")
     remember = ma.fields.Boolean(
         truthy={True},
         falsy={False},
@@ -153,10 +162,11 @@ class FirstAdminSchema(InputSchema):
 
 
 class ResetPasswordSchema(InputSchema):
-    """A new password, and the token of a link."""
+    """A new password, the token of a link, and the code of the second factor if the user has one."""
 
     token = _token()
     password = passwords.new_password_field()
+    code = _code(load_default="")
 
 
 class NewPasswordSchema(InputSchema):
@@ -164,6 +174,58 @@ class NewPasswordSchema(InputSchema):
 
     current_password = _current_password()
     password = passwords.new_password_field()
+
+
+class CodeSchema(InputSchema):
+    """A code of the app."""
+
+    code = _code(required=True)
+
+
+class OwnPasswordSchema(InputSchema):
+    """The current password."""
+
+    current_password = _current_password()
+
+
+class SecondFactorSetupSchema(OutputSchema):
+    """The secret of an app for one-time codes; only this response shows it."""
+
+    secret = ma.fields.String(metadata={"description": "In base32, as apps expect it."})
+    url = ma.fields.String(
+        metadata={"description": "The secret as an address for apps (`otpauth://…`), as in the QR code."}
+    )
+    qr_code = ma.fields.String(metadata={"description": "The QR code, as a `data:` URL of an SVG image."})
+
+
+class RecoveryCodesSchema(OutputSchema):
+    """Codes that replace the app, each of them once; only this response shows them."""
+
+    recovery_codes = ma.fields.List(ma.fields.String(metadata={"example": "k7qd-3mxw-a2bz-9ufe"}))
+
+
+class SecondFactorSchema(OutputSchema):
+    """The state of a second factor."""
+
+    second_factor_since = Timestamp(
+        dump_only=True, allow_none=True, metadata={"description": "Null if it is off."}
+    )
+    recovery_codes_left = ma.fields.Integer(metadata={"description": "How many recovery codes are left."})
+    second_factor_required = ma.fields.Boolean(
+        metadata={
+            "description": "Whether the user can do nothing else before they turn the second factor on."
+        }
+    )
+
+
+class OwnAccountSchema(SecondFactorSchema, UserSchema):
+    """The account of the current user."""
+
+    email = ma.fields.String(metadata={"description": "May be empty.", "example": "ada@blog.example"})
+    created = Timestamp(dump_only=True)
+    password_changed = Timestamp(
+        dump_only=True, allow_none=True, metadata={"description": "Null if it was not recorded."}
+    )
 
 
 class WebLoginSchema(OutputSchema):

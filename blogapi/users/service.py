@@ -109,7 +109,7 @@ def replace_password(uuid: UUID, digest: str, *, current_token: str) -> None:
 def store_password(account: Account, digest: str, *, current_token: str = "") -> None:
     """Store the digest of a new password and end the user's login sessions, except for the current one."""
     with transaction():
-        account.password_digest = digest
+        account.password_digest, account.password_changed = digest, clock.now()
         _end_logins(account, current_token=current_token)
 
 

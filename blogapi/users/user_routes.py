@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from blogapi.users import links, models, queries, service
+from blogapi.users import links, models, queries, second_factor, service
 from blogapi.users.models import Account
 from blogapi.users.schemas import NewUserSchema, ResetLinkSchema, UserChangesSchema, UserDetailsSchema
-from blogapi.web.access import admin_login, allow
+from blogapi.web.access import admin_login, allow, current_user_id
 from blogapi.web.blueprint import Blueprint, Representation
+from blogapi.web.errors import Conflict
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.pagination import Page
 
@@ -73,6 +74,20 @@ def change(changes: Fields, id: UUID) -> Account:
 def delete(id: UUID) -> None:
     """Delete a user who owns no content, and all their API keys."""
     service.delete_account(id)
+
+
+@bp.post("/<id:id>/reset-second-factor/")
+@allow(admin_login, scope="write")
+@bp.check_exists(queries.get_by_uuid)
+@bp.response(204, may_conflict=True)
+def reset_second_factor(id: UUID) -> None:
+    """Turn the second factor of another user off, who has lost the phone and the recovery codes.
+
+    Admins turn their own one off with their password.
+    """
+    if id == current_user_id():
+        raise Conflict("Turn your own second factor off in your profile, with your password.")
+    second_factor.disable(id)
 
 
 @bp.post("/<id:id>/reset-link/")

@@ -49,7 +49,8 @@ class Caller:
     """The sender of a request: a user (by API key or login), a holder of an anonymous key, or neither.
 
     `role` is the role that the user has now; without a user it is that of a reader. `publishes` is whether
-    the user may publish articles: the role, or for an author the account, decides it.
+    the user may publish articles: the role, or for an author the account, decides it. A caller who
+    `lacks_second_factor` must turn one on before anything else; their only scope is `published`.
     """
 
     user: UUID | None = None
@@ -60,6 +61,7 @@ class Caller:
     key: UUID | None = None
     expires: datetime | None = None
     is_authenticated: bool = False
+    lacks_second_factor: bool = False
 
     @property
     def is_admin(self) -> bool:
@@ -172,6 +174,11 @@ def authorize(access: Access, caller: Caller) -> None:
         raise Unauthorized("Send an API key in the X-API-KEY header; POST /api/v1/auth/api-key/ creates one.")
     if access.rule.login_only and caller.key is not None:
         raise Forbidden("An API key cannot do this; log in instead.", code="login_required")
+    if caller.lacks_second_factor and access.scope != "published":
+        raise Forbidden(
+            "Admins of this blog need a second factor; turn yours on in your profile first.",
+            code="second_factor_missing",
+        )
     if access.rule.admins_only and not caller.is_admin:
         raise Forbidden("Only admins may do this; use an admin's key, or log in as an admin.")
     identified = access.rule.checks_credentials and caller.user is not None

@@ -23,7 +23,8 @@ CATEGORIES = "/api/v1/blog/categories/"
 TAGS = "/api/v1/blog/tags/"
 AUTHORS = "/api/v1/blog/authors/"
 KEYS = "/api/v1/auth/api-key/"
-PASSWORD = "/api/v1/auth/me/password/"
+ME = "/api/v1/auth/me/"
+PASSWORD = ME + "password/"
 USERS = "/api/v1/users/"
 SITE = "/api/v1/blog/site/"
 MEDIA = "/api/v1/blog/media/"
@@ -81,7 +82,7 @@ ACCESS_CASES = [
         code="login_failed",
     ),
     AccessCase("auth.logout", "/api/v1/auth/logout/", (401, 403, 403, 403, 403, 403)),
-    AccessCase("auth.me", "/api/v1/auth/me/", READERS),
+    AccessCase("auth.me", ME, READERS),
     AccessCase("auth.login_options", "/api/v1/auth/login-options/", EVERYONE),
     AccessCase(
         "auth.create_first_admin",
@@ -100,11 +101,24 @@ ACCESS_CASES = [
     AccessCase("auth.list_logins", "/api/v1/auth/logins/", LOGINS, login=200, member_login=200),
     AccessCase("auth.delete_login", "/api/v1/auth/logins/{login}/", LOGINS, login=204, member_login=404),
     AccessCase("auth.replace_password", PASSWORD, LOGINS, {}, login=422, member_login=422),
+    AccessCase("account.single", ME + "account/", LOGINS, login=200, member_login=200),
+    AccessCase("account.begin_setup", ME + "second-factor/setup/", LOGINS, login=201, member_login=201),
+    AccessCase("account.enable", ME + "second-factor/enable/", LOGINS, {}, login=422, member_login=422),
+    AccessCase("account.disable", ME + "second-factor/disable/", LOGINS, {}, login=422, member_login=422),
+    AccessCase(
+        "account.replace_recovery_codes",
+        ME + "second-factor/recovery-codes/",
+        LOGINS,
+        {},
+        login=422,
+        member_login=422,
+    ),
     AccessCase("users.listed", USERS, LOGINS, login=200),
     AccessCase("users.create", USERS, LOGINS, {"username": "new"}, login=201),
     AccessCase("users.single", USERS + "{user}/", LOGINS, login=200),
     AccessCase("users.change", USERS + "{user}/", LOGINS, {}, login=200),
     AccessCase("users.delete", USERS + "{user}/", LOGINS, login=204),
+    AccessCase("users.reset_second_factor", USERS + "{user}/reset-second-factor/", LOGINS, login=204),
     AccessCase("users.create_link_for", USERS + "{user}/reset-link/", LOGINS, login=201),
     AccessCase("api_keys.create", KEYS, (201, 201, 403, 201, 201, 201)),
     AccessCase("api_keys.listed", KEYS, (401, 403, 403, 200, 200, 200)),

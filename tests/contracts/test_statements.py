@@ -57,6 +57,7 @@ READS = [
     ("/api/v1/auth/me/", "auth.me", 1),
     ("/api/v1/auth/login-options/", "auth.login_options", 2),
     ("/api/v1/auth/logins/", "auth.list_logins", 2),
+    ("/api/v1/auth/me/account/", "account.single", 3),
     ("/api/v1/users/", "users.listed", 2),
     ("/api/v1/users/{user}/", "users.single", 2),
     (ARTICLES + "{article}/revisions/", "revisions.listed", 2),

@@ -14,6 +14,7 @@ LEFT_OUT = {
     "account": "users",
     "web_session": "logins",
     "one_time_link": "one-time links",
+    "recovery_code": "recovery codes",
     "api_key": "API keys",
     "article_revision": "former versions of articles",
     "preview": "preview links",

@@ -49,6 +49,7 @@ DIGESTS = {
     "0018": "2ee64c7ad38a5196c9d75fd7f197351a78fd6495ec1eae92dbd86282abb0400c",
     "0019": "84cff9094549f3211aca8a896c59a3bd4eb3c6bcd96a8ca98c3e9fc49e175aa1",
     "0020": "ba1a2098ff27a02fc104eb573fd577cec40a447a80696745ada1f35252aae186",
+    "0021": "9e95bf35f4a6e08d6ee3127e2b20f60b8a6f50a4182edb5e3764f5dbb479f059",
 }
 
 # Tables that are derived from other tables and can differ between versions, and tables with internal

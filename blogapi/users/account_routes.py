@@ -1,0 +1,79 @@
+"""The endpoints with which users manage their own account; API keys are refused.
+
+Those with the scope `published` are also open to admins who must turn a second factor on first.
+"""
+
+from __future__ import annotations
+
+from flask import current_app
+
+from blogapi.users import credentials, queries, second_factor
+from blogapi.users.models import Role
+from blogapi.users.schemas import (
+    CodeSchema,
+    OwnAccountSchema,
+    OwnPasswordSchema,
+    RecoveryCodesSchema,
+    SecondFactorSetupSchema,
+)
+from blogapi.web.access import allow, current_caller, current_user_id, user_login
+from blogapi.web.blueprint import Blueprint
+from blogapi.web.fields import Fields, WithAttributes
+
+bp = Blueprint("account", __name__, url_prefix="/api/v1/auth/me", description="The own account", resource="")
+
+
+@bp.get("/account/")
+@allow(user_login, scope="published")
+@bp.response(200, OwnAccountSchema())
+def single() -> WithAttributes:
+    """Show the account of the current user, with the state of its second factor."""
+    account = queries.get_by_uuid(current_user_id())
+    return WithAttributes(
+        account,
+        recovery_codes_left=second_factor.count_recovery_codes(account.uuid),
+        second_factor_required=current_app.config["REQUIRE_SECOND_FACTOR"]
+        and current_caller().role == Role.ADMIN,
+    )
+
+
+@bp.post("/second-factor/setup/")
+@allow(user_login, scope="published")
+@bp.response(201, SecondFactorSetupSchema(), may_conflict=True)
+def begin_setup() -> WithAttributes:
+    """Make a secret for an app that shows one-time codes; the second factor is still off.
+
+    A former setup that was not completed ends.
+    """
+    return second_factor.begin_setup(current_user_id())
+
+
+@bp.post("/second-factor/enable/")
+@allow(user_login, scope="published")
+@bp.arguments(CodeSchema)
+@bp.response(200, RecoveryCodesSchema(), may_conflict=True)
+def enable(fields: Fields) -> dict[str, list[str]]:
+    """Turn the second factor on with a code of the app; the response shows the recovery codes, once.
+
+    From then on, a login needs the password and a code. API keys are not affected.
+    """
+    return {"recovery_codes": second_factor.enable(current_user_id(), fields["code"])}
+
+
+@bp.post("/second-factor/recovery-codes/")
+@allow(user_login, scope="write")
+@bp.arguments(OwnPasswordSchema)
+@bp.response(200, RecoveryCodesSchema(), may_conflict=True)
+def replace_recovery_codes(fields: Fields) -> dict[str, list[str]]:
+    """Make new recovery codes; the former ones end."""
+    account = credentials.check_own_password(fields["current_password"])
+    return {"recovery_codes": second_factor.replace_recovery_codes(account.uuid)}
+
+
+@bp.post("/second-factor/disable/")
+@allow(user_login, scope="write")
+@bp.arguments(OwnPasswordSchema)
+@bp.response(204)
+def disable(fields: Fields) -> None:
+    """Turn the second factor off; its secret and its recovery codes end."""
+    second_factor.disable(credentials.check_own_password(fields["current_password"]).uuid)

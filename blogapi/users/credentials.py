@@ -1,0 +1,52 @@
+"""Checks the passwords and codes of requests, and counts wrong ones against the rate limits."""
+
+from __future__ import annotations
+
+from flask import current_app
+
+from blogapi.rate_limits import limiter
+from blogapi.users import second_factor, service, usernames
+from blogapi.users.models import Account
+from blogapi.web.access import current_caller
+from blogapi.web.errors import Invalid, Unauthorized
+
+
+def authenticate(username: str, password: str, code: str) -> Account:
+    """Return the user who logs in with a password, and with a code if they have a second factor.
+
+    Raises Unauthorized if one of them is wrong or the code is missing, and TooManyRequests after too many
+    wrong ones.
+    """
+    account = _check(username, password, code)
+    if not code:
+        second_factor.check_is_off(account)
+    return account
+
+
+def check_own_password(password: str) -> Account:
+    """Return the current user; raises Invalid if the password, the field `current_password`, is wrong."""
+    try:
+        return _check(current_caller().username, password, "")
+    except Unauthorized as error:
+        # A 401 would say that the login of the request has ended.
+        raise Invalid(
+            "The current password is wrong.", errors={"current_password": ["This is not your password."]}
+        ) from error
+
+
+def _check(username: str, password: str, code: str) -> Account:
+    # The name is folded, so that failed logins with all spellings of a name are counted together.
+    name = usernames.fold_username(username)
+    network, counters = limiter.client_network(), limiter.get_counters(current_app)
+    limits = [("LOGIN_ADDRESS_LIMIT", network), ("LOGIN_ACCOUNT_LIMIT", name, network)]
+    if not counters.remembers((name, network)):
+        limits.append(("LOGIN_STRANGERS_LIMIT", name))
+    with limiter.count_failures(*limits):
+        account = service.authenticate(username, password)
+        if account is None:
+            raise Unauthorized("The user name or the password is wrong.", code="login_failed")
+        if code:
+            second_factor.use_code(account, code)
+    if code or account.second_factor_since is None:
+        counters.remember((name, network))
+    return account

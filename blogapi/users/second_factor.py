@@ -1,0 +1,174 @@
+"""The second factor of a login: codes of an app (TOTP, RFC 6238), and recovery codes.
+
+The secret of the app is not stored: it is derived from `SECRET_KEY`, the user, and the random text of the
+setup. Only digests of the recovery codes are stored.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import re
+import secrets
+from uuid import UUID
+
+import pyotp
+import segno
+from flask import current_app
+from sqlalchemy import CursorResult, delete, func, insert, or_, select, update
+from sqlalchemy.sql.dml import UpdateBase
+
+from blogapi import clock
+from blogapi.rate_limits import limiter
+from blogapi.site.queries import get_site
+from blogapi.storage.database import db, transaction
+from blogapi.users import queries
+from blogapi.users.models import Account, RecoveryCode
+from blogapi.web import tokens
+from blogapi.web.errors import Conflict, Invalid, Unauthorized
+from blogapi.web.fields import WithAttributes
+
+STEP_SECONDS = 30
+# The clocks of the phone and the server may differ by this number of steps.
+TOLERANCE = 1
+RECOVERY_CODES = 10
+DEFAULT_ISSUER = "blogapi"
+
+_SEPARATORS = re.compile(r"[\s-]")
+_WRONG = "The code is wrong; enter the newest one from the app, or a recovery code."
+_USED = "That code has been used. Wait for the next one."
+
+
+def begin_setup(account_id: UUID) -> WithAttributes:
+    """Return a new `secret`, its `url` for apps, and the `qr_code` of the URL as the address of an image.
+
+    The second factor is on after `enable`. Raises Conflict if it is on already.
+    """
+    with transaction(visible=False):
+        account = queries.get_by_uuid(account_id)
+        _check_can_begin(account)
+        account.second_factor_nonce = secrets.token_hex(16)
+    totp = _get_totp(account)
+    url = totp.provisioning_uri(name=account.username, issuer_name=get_site().title or DEFAULT_ISSUER)
+    code = segno.make(url, error="m", micro=False)
+    return WithAttributes(account, secret=totp.secret, url=url, qr_code=code.svg_data_uri(border=0))
+
+
+def enable(account_id: UUID, code: str) -> list[str]:
+    """Turn the second factor on and return the recovery codes, which cannot be shown again.
+
+    Raises Conflict if it is on already or no setup has begun, and Invalid if the code is wrong.
+    """
+    with transaction(visible=False):
+        account = queries.get_by_uuid(account_id)
+        _check_can_begin(account)
+        if account.second_factor_nonce is None:
+            raise Conflict("Begin the setup of the second factor first.")
+        step = _find_step(account, _normalize(code))
+        if step is None:
+            raise Invalid("The code is wrong.", errors={"code": ["The code is wrong. Enter the newest one."]})
+        account.second_factor_since, account.second_factor_step = clock.now(), step
+        return _replace_recovery_codes(account_id)
+
+
+def replace_recovery_codes(account_id: UUID) -> list[str]:
+    """Replace the recovery codes and return the new ones; raises Conflict if the second factor is off."""
+    with transaction(visible=False):
+        if queries.get_by_uuid(account_id).second_factor_since is None:
+            raise Conflict("The second factor is off; turn it on first.")
+        return _replace_recovery_codes(account_id)
+
+
+def disable(account_id: UUID) -> None:
+    """Turn the second factor of the user off, or end its setup; raises NotFound if there is no such user."""
+    with transaction(visible=False):
+        account = queries.get_by_uuid(account_id)
+        account.second_factor_nonce = account.second_factor_since = account.second_factor_step = None
+        db.session.execute(delete(RecoveryCode).where(RecoveryCode.account_id == account_id))
+
+
+def check_is_off(account: Account) -> None:
+    """Raise Unauthorized if the user has a second factor: the request must be repeated with a code."""
+    if account.second_factor_since is not None:
+        raise Unauthorized(
+            "Send the same request again with `code`: the code of your app, or a recovery code.",
+            code="second_factor_required",
+        )
+
+
+def use_code(account: Account, code: str) -> None:
+    """Use a code of the app or a recovery code, each of which works once, if the user has a second factor.
+
+    Raises Unauthorized if the code is wrong or was used, and TooManyRequests after too many wrong ones.
+    """
+    if account.second_factor_since is not None:
+        with limiter.count_failures(("SECOND_FACTOR_LIMIT", str(account.uuid))):
+            _use(account, _normalize(code))
+
+
+def count_recovery_codes(account_id: UUID) -> int:
+    """Return how many recovery codes of the user are left."""
+    statement = select(func.count()).select_from(RecoveryCode).where(RecoveryCode.account_id == account_id)
+    return db.session.scalar(statement) or 0
+
+
+def _use(account: Account, code: str) -> None:
+    if not re.fullmatch("[0-9]{6}", code):
+        is_code = RecoveryCode.digest == _digest(account.uuid, code)
+        if not _changes_a_row(delete(RecoveryCode).where(RecoveryCode.account_id == account.uuid, is_code)):
+            raise Unauthorized(_WRONG, code="second_factor_failed")
+        return
+    step = _find_step(account, code)
+    if step is None:
+        raise Unauthorized(_WRONG, code="second_factor_failed")
+    # Of two requests with one code, only the first changes the row.
+    is_new = or_(Account.second_factor_step.is_(None), Account.second_factor_step < step)
+    statement = update(Account).where(Account.uuid == account.uuid, is_new).values(second_factor_step=step)
+    if not _changes_a_row(statement):
+        raise Unauthorized(_USED, code="second_factor_used")
+
+
+def _changes_a_row(statement: UpdateBase) -> bool:
+    with transaction(visible=False):
+        result = db.session.execute(statement)
+        assert isinstance(result, CursorResult)
+        return result.rowcount == 1
+
+
+def _find_step(account: Account, code: str) -> int | None:
+    """Return the newest time step for which the code is right, or None."""
+    totp, current = _get_totp(account), int(clock.now().timestamp()) // STEP_SECONDS
+    steps = range(current - TOLERANCE, current + TOLERANCE + 1)
+    right = [step for step in steps if hmac.compare_digest(totp.generate_otp(step).encode(), code.encode())]
+    return max(right, default=None)
+
+
+def _get_totp(account: Account) -> pyotp.TOTP:
+    key: str = current_app.config["SECRET_KEY"]
+    text = f"second factor {account.uuid} {account.second_factor_nonce}"
+    digest = hmac.new(key.encode("utf-8"), text.encode("ascii"), hashlib.sha256).digest()
+    # Apps expect 160 bits.
+    return pyotp.TOTP(base64.b32encode(digest[:20]).decode("ascii"), interval=STEP_SECONDS)
+
+
+def _replace_recovery_codes(account_id: UUID) -> list[str]:
+    # 80 random bits each, so that a fast digest is sufficient.
+    codes = [base64.b32encode(secrets.token_bytes(10)).decode("ascii").lower() for _ in range(RECOVERY_CODES)]
+    db.session.execute(delete(RecoveryCode).where(RecoveryCode.account_id == account_id))
+    rows = [{"account_id": account_id, "digest": _digest(account_id, code)} for code in codes]
+    db.session.execute(insert(RecoveryCode), rows)
+    return ["-".join(re.findall("....", code)) for code in codes]
+
+
+def _digest(account_id: UUID, code: str) -> str:
+    return tokens.digest_token(f"{account_id} {code}")
+
+
+def _normalize(code: str) -> str:
+    return _SEPARATORS.sub("", code).lower()
+
+
+def _check_can_begin(account: Account) -> None:
+    if account.second_factor_since is not None:
+        raise Conflict("The second factor is on already; turn it off first.")
