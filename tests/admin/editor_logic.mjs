@@ -10,6 +10,7 @@ const { Journal } = await import(`${base}journal.js`);
 const storage = await import(`${base}../storage.js`);
 const md = await import(`${base}markdown.js`);
 const doc = await import(`${base}edits.js`);
+const links = await import(`${base}links.js`);
 
 class Storage {
   setItem(k, v) {
@@ -413,4 +414,58 @@ test("edits", () => {
     assert.equal(doc.isSame(sent, { ...stored, ...other }, article), false);
   assert.deepEqual(doc.toArticle(edits).tags, [{ uuid: "2" }]);
   assert.equal(doc.toCopy(doc.EMPTY).title, "Untitled");
+});
+
+const UUID = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d";
+
+test("[[ asks for an article where it was typed, and not in code", () => {
+  const asks = (text, rest = "") => links.asksForArticle(text.slice(0, -1) + rest, text + rest, text.length);
+  for (const text of [
+    "[[",
+    "See [[",
+    "- a\n- [[",
+    "`a` [[",
+    "a `b\n\n[[",
+    "- a\n\n    [[",
+    "```\na\n```\n[[",
+    "a\n    [[",
+  ])
+    assert(asks(text), text);
+  for (const text of [
+    "[",
+    "[[[",
+    "\\[[",
+    "`[[",
+    "`a [[ ",
+    "```\n[[",
+    "~~~ js\n```\n[[",
+    "a\n\n    [[",
+    "    [[",
+    "\t[[",
+  ])
+    assert(!asks(text), text);
+  assert(!asks("`a [[", "b`") && asks("`a\n[[", " b"));
+  // Neither a paste nor a deletion asks.
+  assert(!links.asksForArticle("", "[[", 2));
+  assert(!links.asksForArticle("[[a", "[[", 2));
+});
+
+test("links to articles are found outside of code, and made from titles", () => {
+  const link = links.makeLink({ uuid: UUID, title: "A [b] *c*\nd_e" });
+  assert.equal(link, `[A \\[b\\] \\*c\\* d\\_e](article:${UUID})`);
+  assert.equal(links.makeLink({ uuid: UUID, title: "A" }, "chosen"), `[chosen](article:${UUID})`);
+  const text = `x ${link} <a href="ARTICLE:${UUID.toUpperCase()}">y</a> \`[z](article:${UUID})\`\n\n![no](media:${UUID})`;
+  const found = links.findLinks(text);
+  assert.deepEqual(
+    found.map(({ uuid }) => uuid),
+    [UUID, UUID],
+  );
+  assert.equal(text.slice(found[0].from, found[0].to), link.slice(0, -1));
+  const check = (status) => links.checkLinks(found, new Map(status ? [[UUID, { status }]] : []));
+  assert.deepEqual(check("published"), []);
+  assert.equal(check("draft")[0].words, "Links to a draft: readers find nothing there.");
+  assert.equal(check("draft")[0].place, found[0]);
+  assert.match(check("scheduled")[0].words, /yet/);
+  assert.match(check("archived")[0].words, /archived/);
+  assert.match(check(null)[0].words, /does not exist/);
 });

@@ -77,6 +77,14 @@ def open_on_its_way(page: Page) -> None:
         click("button", "Published")(page)
 
 
+def open_links(page: Page) -> None:
+    """Type "[[" and a word at the end of the third paragraph."""
+    page.locator(".cm-line").nth(4).click()
+    page.keyboard.press("End")
+    page.keyboard.type(" [[light")
+    page.wait_for_timeout(500)
+
+
 STATES = (
     State("sign-in", "sign-in/", user=""),
     State("overview", ""),
@@ -87,6 +95,7 @@ STATES = (
     State("editor", "articles/{splice}/"),
     State("editor-details", "articles/{splice}/", show_details),
     State("editor-publish", "articles/{splice}/", click("button", "Publish")),
+    State("editor-links", "articles/{splice}/", open_links),
     State("editor-new", "articles/new/"),
     State("editor-edits", "articles/{foghorn}/"),
     State("editor-on-its-way", "articles/{folder}/", open_on_its_way),

@@ -9,6 +9,7 @@ import { session } from "../shell.js";
 import { whenReadersSee } from "../webhooks/following.js";
 import { canBecome, MAIN_ACTIONS, STATUSES } from "../statuses.js";
 import { pathOf } from "./article.js";
+import { findBrokenLinks } from "./link-picker.js";
 import { findOpenEnds } from "./markdown.js";
 
 // The messages after an article got a status, and before one of these actions.
@@ -38,15 +39,22 @@ export function openPublish(anchor, page) {
     const body = form.isLater ? { status: sent, published_at: at } : { status: sent };
     if (await page.publish(body, sent ? DONE[sent] : "Updated")) close();
   };
+  /** @type {{words: string, place: {from: number, to: number}}[]} */
+  let broken = [];
   const label = `${name} this article`;
   const draw = (close) => html`<h2>${label}</h2>
     ${consequence ? html`<div class="consequence">${consequence}</div>` : renderTime(form, set)}
-    ${status === "archived" ? nothing : checks(page, close)} ${problem(page.problem)}
+    ${status === "archived" ? nothing : checks(page, close, broken)} ${problem(page.problem)}
     <div class="popover-buttons">${button("Cancel", () => close(), { kind: "bare" })}
       ${button(form.isLater && !isScheduled ? "Schedule" : name, () => run(close), main())}</div>`;
   const main = () => ({ kind: "main", busy: page.busy === "publish", busyText: "Saving…" });
   const popover = openPopover(anchor, draw, { label });
-  popover?.result.then(() => page.schedulePreview());
+  if (!popover) return;
+  findBrokenLinks(page.area.field.getText()).then((found) => {
+    broken = found;
+    popover.update();
+  });
+  popover.result.then(() => page.schedulePreview());
 }
 
 // The choice of the time, and its consequence.
@@ -69,7 +77,7 @@ function renderTime({ isLater, day, time }, set) {
 }
 
 // Checks warn and never forbid.
-function checks(page, close) {
+function checks(page, close, broken) {
   const { edits, rendered } = page;
   const { title, excerpt, tags } = edits;
   const { tasks, pictures } = findOpenEnds(page.area.field.getText());
@@ -86,7 +94,8 @@ function checks(page, close) {
     ${title.trim() ? good(address) : warn("The title is missing.")}
     ${missing ? warn(`No ${missing} is set.`) : good(`Excerpt, category and ${count(tags.length, "tag")} are set`)}
     ${tasks.count ? warn(tasksOpen, tasks) : nothing}
-    ${pictures.count ? warn(`${count(pictures.count, "picture")} without alternative text.`, pictures) : nothing}</ul>`;
+    ${pictures.count ? warn(`${count(pictures.count, "picture")} without alternative text.`, pictures) : nothing}
+    ${broken.map(({ words, place }) => warn(words, place))}</ul>`;
 }
 
 /** Return the items of the menu beside the main button. A menu has no place for a problem. */

@@ -7,6 +7,7 @@ import { renderText } from "../editor/article.js";
 import { ArticlePage } from "../editor/article-page.js";
 import { details } from "../editor/details.js";
 import { keepBreaks, showBreaks } from "../editor/edits.js";
+import { followTyping, pickLink } from "../editor/link-picker.js";
 import { insertBlock, picture, run } from "../editor/markdown.js";
 import { choosePictures } from "../editor/pictures.js";
 import { show } from "../editor/preview.js";
@@ -48,7 +49,7 @@ class Editor extends ArticlePage {
     this.area = new WritingArea(find(".text"), {
       text: showBreaks(this.edits.content),
       markdown: this.edits.content_type === "markdown",
-      changed: (text) => this.change({ content: keepBreaks(this.edits.content, text) }),
+      changed: (text) => this.writeText(text),
       receive: (files) => this.insertPictures(files),
     });
     startToolbar(this.edits.content_type, (name) => this.command(name));
@@ -70,6 +71,12 @@ class Editor extends ArticlePage {
     if (!this.article) find("#title").focus();
     this.shown();
     this.begin();
+  }
+
+  writeText(text) {
+    const former = showBreaks(this.edits.content);
+    this.change({ content: keepBreaks(this.edits.content, text) });
+    if (this.edits.content_type === "markdown") followTyping(this, former, text);
   }
 
   // Take the text of the title or another line; Enter moves the focus to `next`.
@@ -136,6 +143,7 @@ class Editor extends ArticlePage {
 
   command(name) {
     if (name === "picture") this.insertPictures();
+    else if (name === "link") pickLink(this);
     else this.edit((input) => run(name, input));
   }
 

@@ -1,0 +1,97 @@
+/** Links to other articles in Markdown, `[text](article:uuid)`. No DOM. */
+
+const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+// The text of a link can contain brackets in pairs.
+const TEXT = String.raw`(?:[^[\]\\]|\\.|\[(?:[^[\]\\]|\\.)*\])*`;
+const LINK = new RegExp(String.raw`(?:\[${TEXT}\]\(\s*<?|href=["'])article:(${UUID})`, "gi");
+const FENCE = /^[\s>]*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})/;
+const LIST_ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s/;
+
+/**
+ * Return the links to articles in a text outside of code: [{uuid, from, to}], the offsets of each.
+ * @param {string} text
+ */
+export const findLinks = (text) =>
+  [...text.matchAll(LINK)]
+    .map((match) => ({ uuid: match[1].toLowerCase(), from: match.index, to: match.index + match[0].length }))
+    .filter(({ from }) => !isInCode(text, from));
+
+/**
+ * Return the Markdown of a link to an article; without a text, it is the title.
+ * @param {{uuid: string, title: string}} article @param {string} [text]
+ */
+export const makeLink = ({ uuid, title }, text) =>
+  `[${text || title.replace(/\s+/g, " ").replace(/[\\`*_[\]<>~]/g, "\\$&")}](article:${uuid})`;
+
+/**
+ * Return whether "[[" was typed at the end of the text before the cursor, and asks for an article.
+ * @param {string} former the text before the last change @param {string} text @param {number} at the cursor
+ */
+export const asksForArticle = (former, text, at) =>
+  text.length === former.length + 1 &&
+  text.slice(at - 2, at) === "[[" &&
+  !/[[\\!]/.test(text[at - 3] ?? "") &&
+  former === text.slice(0, at - 1) + text.slice(at) &&
+  !isInCode(text, at - 2);
+
+/**
+ * Return whether a place of a Markdown text is in code: in a block with fences or an indent, or in a line.
+ * @param {string} text @param {number} at
+ */
+export function isInCode(text, at) {
+  const lines = text.slice(0, at).split("\n");
+  let fence = "";
+  for (const line of lines.slice(0, -1)) {
+    const mark = FENCE.exec(line)?.[1] ?? "";
+    if (!fence) fence = mark;
+    else if (mark[0] === fence[0] && mark.length >= fence.length) fence = "";
+  }
+  return Boolean(fence) || isIndentedCode(lines) || isCodeSpan(text, at);
+}
+
+/** @param {string[]} lines the lines up to the place */
+function isIndentedCode(lines) {
+  const isIndented = (/** @type {string} */ line) => /^(?: {4}|\t)/.test(line);
+  if (!isIndented(lines[lines.length - 1])) return false;
+  const start = lines.findLastIndex((line) => line.trim() && !isIndented(line));
+  // The paragraphs of a list item are indented too.
+  if (start >= 0 && LIST_ITEM.test(lines[start])) return false;
+  // An indented line directly below a paragraph belongs to it.
+  return start < 0 || (start + 1 < lines.length - 1 && !lines[start + 1].trim());
+}
+
+/** @param {string} text @param {number} at */
+function isCodeSpan(text, at) {
+  const start = text.lastIndexOf("\n\n", at - 1) + 1;
+  const end = text.indexOf("\n\n", at);
+  const paragraph = text.slice(start, end < 0 ? text.length : end);
+  const place = at - start;
+  for (const ticks = /\\`|(`+)/g; ; ) {
+    const open = ticks.exec(paragraph);
+    if (!open || open.index >= place) return false;
+    if (!open[1]) continue;
+    const close = new RegExp(`(?<!\`)${open[1]}(?!\`)`, "g");
+    close.lastIndex = ticks.lastIndex;
+    const found = close.exec(paragraph);
+    // A mark without an end is code while its line is typed.
+    if (!found) return open.index > paragraph.lastIndexOf("\n", place - 1);
+    if (found.index >= place) return true;
+    ticks.lastIndex = close.lastIndex;
+  }
+}
+
+/**
+ * Return the words of a problem of each link, with the place of the first such link.
+ * @param {{uuid: string, from: number, to: number}[]} links
+ * @param {Map<string, {status: string, title: string}>} articles those that exist
+ */
+export function checkLinks(links, articles) {
+  const hidden = (/** @type {string} */ status) => links.filter(({ uuid }) => articles.get(uuid)?.status === status);
+  const problems = [
+    { links: hidden("draft"), words: "Links to a draft: readers find nothing there." },
+    { links: hidden("scheduled"), words: "Links to a scheduled article: readers find nothing there yet." },
+    { links: hidden("archived"), words: "Links to an archived article: readers find nothing there." },
+    { links: links.filter(({ uuid }) => !articles.has(uuid)), words: "Links to an article that does not exist." },
+  ];
+  return problems.filter(({ links }) => links.length).map(({ links: [place], words }) => ({ words, place }));
+}

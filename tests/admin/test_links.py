@@ -1,0 +1,88 @@
+"""Links to other articles in the editor."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.admin.browsing import list_violations
+from tests.admin.writing import ARTICLES, get_button, get_stored, get_text, is_read, save, type_at_end
+from tests.browser import is_wider_than_the_window, wait_until
+
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+
+FIELD = "Title of an article"
+
+
+@pytest.fixture
+def uuids(api):
+    """The uuids of a published article and of a draft, by their titles."""
+    articles = {"The long way to the *lighthouse*": "published", "Light for the third tuck": "draft"}
+    return {
+        title: api.post(ARTICLES, {"title": title, "status": status, "content": "Words"})["uuid"]
+        for title, status in articles.items()
+    }
+
+
+def test_link_to_articles_by_keyboard(write, make, api, uuids):
+    published, draft = uuids.values()
+    path = make("Splice", content="A rope. ")
+    page = write(path)
+    type_at_end(page, "Along ")
+    for key in "[[light":
+        page.keyboard.press(key)
+    listed = page.get_by_role("listbox", name="Articles").get_by_role("option")
+    listed.filter(has_text="lighthouse").wait_for()
+    assert {text.lower() for text in page.locator(".link-picker mark").all_text_contents()} == {"light"}
+    assert list_violations(page) == []
+    while "lighthouse" not in page.locator(".link-picker [aria-selected=true]").inner_text():
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.keyboard.insert_text(", ")
+    # A selection stays the text of the link.
+    page.keyboard.insert_text("tuck")
+    for _ in range(4):
+        page.keyboard.press("Shift+ArrowLeft")
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox", name=FIELD).fill("third tuck")
+    listed.filter(has_text="third").wait_for()
+    page.keyboard.press("Enter")
+    links = f"[The long way to the \\*lighthouse\\*](article:{published}), [tuck](article:{draft})"
+    save(page)
+    assert get_stored(api, path) == f"A rope. Along {links}"
+    # Escape keeps what was typed; in code, nothing asks.
+    type_at_end(page, "\n\n")
+    for key in "[[tide":
+        page.keyboard.press(key)
+    page.get_by_text("No article contains 'tide'", exact=True).wait_for()
+    page.keyboard.press("Escape")
+    page.keyboard.insert_text("]] `")
+    for key in "[[":
+        page.keyboard.press(key)
+    page.keyboard.insert_text("`")
+    assert not page.locator(".link-picker").count()
+    save(page)
+    assert get_stored(api, path).endswith("\n\n[[tide]] `[[`")
+    assert is_read(page, "Along The long way to the *lighthouse*, tuck")
+    shown = "[...document.querySelector('.reading > .sheet').shadowRoot.querySelectorAll('a')]"
+    assert page.evaluate(f"{shown}.map((link) => link.getAttribute('href'))") == [
+        "/the-long-way-to-the-lighthouse/"
+    ]
+    # Publishing warns about the draft, and about what was deleted.
+    api.delete(f"{ARTICLES}{published}/")
+    get_button(page, "Publish").click()
+    popover = page.get_by_role("dialog", name="Publish this article")
+    popover.get_by_text("Links to an article that does not exist.").wait_for()
+    draft_check = popover.get_by_role("listitem").filter(
+        has_text="Links to a draft: readers find nothing there."
+    )
+    draft_check.get_by_role("button", name="Show", exact=True).click()
+    wait_until(page, f"getSelection().toString() === '[tuck](article:{draft}'")
+
+
+def test_the_list_fits_on_a_phone(write, make, uuids):
+    page = write(make("Phone"), width=390)
+    get_text(page).focus()
+    page.keyboard.press("Control+k")
+    page.get_by_role("option").filter(has_text="Light for the third tuck").first.wait_for()
+    assert list_violations(page) == []
+    assert not is_wider_than_the_window(page)
