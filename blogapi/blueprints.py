@@ -12,7 +12,7 @@ from flask.cli import with_appcontext
 from blogapi.admin.routes import admin as admin_pages
 from blogapi.api_keys.routes import bp as api_keys
 from blogapi.archive.routes import bp as archive
-from blogapi.articles import counts
+from blogapi.articles import counts, term_merge
 from blogapi.articles import queries as article_queries
 from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.render_routes import bp as renderings
@@ -53,10 +53,16 @@ from blogapi.working_copies.routes import bp as working_copies
 
 BLUEPRINTS = (
     *(auth, account, users, api_keys),
-    build_blueprint(CATEGORIES, article_queries.list_published_in_category, counts.count_in_categories),
-    build_blueprint(TAGS, article_queries.list_published_with_tag, counts.count_with_tags),
     build_blueprint(
-        AUTHORS, article_queries.list_published_by_author, counts.count_by_authors, author_is_public
+        CATEGORIES, article_queries.list_published_in_category, counts.count_in_categories, term_merge
+    ),
+    build_blueprint(TAGS, article_queries.list_published_with_tag, counts.count_with_tags, term_merge),
+    build_blueprint(
+        AUTHORS,
+        article_queries.list_published_by_author,
+        counts.count_by_authors,
+        term_merge,
+        author_is_public,
     ),
     *(articles, article_counts, archive, renderings, working_copies, revisions, previews, redirects),
     changes,

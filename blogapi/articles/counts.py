@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -13,11 +13,12 @@ from sqlalchemy import ColumnElement, Select, bindparam, delete, func, insert, l
 from sqlalchemy.orm import Session
 
 from blogapi.articles.content import ArticleContent
+from blogapi.articles.lifecycle import SCHEDULED
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.publication.visibility import LISTED_STATUSES, NOW, listed_later
-from blogapi.storage.database import Base, current_time, db, table_of
+from blogapi.publication.visibility import LISTED_STATUSES, NOW, Status, listed_later
+from blogapi.storage.database import Base, chunk, current_time, db, table_of
 from blogapi.storage.expressions import insert_or_update
 from blogapi.tags.models import Tag
 from blogapi.taxonomies.models import ALL_ARTICLES, ArticleCount
@@ -27,24 +28,44 @@ Key = tuple[UUID, str]
 
 
 _TERM: ColumnElement[UUID] = bindparam("term")
+_TERMS: ColumnElement[UUID] = bindparam("terms", expanding=True)
 
 _count = table_of(ArticleCount)
+_SELECT_NUMBERS = select(_count).where(_count.c.term_id.in_(_TERMS))
 _NOW_OR_LATER = _count.c.status.in_(LISTED_STATUSES)
 _article, _tag, _author = table_of(Article).c, table_of(ArticleTag).c, table_of(ArticleAuthor).c
 
 
 @dataclass(frozen=True, slots=True)
 class ArticleCounter:
-    """The statements that return the numbers of public articles of one term, and of all terms."""
+    """The statements that return the numbers of public articles of one term, and of all terms.
+
+    `later` returns the numbers of scheduled articles of the terms `terms`.
+    """
 
     one: Select[*tuple[Any, ...]]
     all: Select[*tuple[Any, ...]]
+    later: Select[*tuple[Any, ...]]
 
     def __call__(self, uuid: UUID | None) -> Mapping[UUID, int]:
         """Return the number of articles of this term, or of all terms that have articles (None), by term."""
         statement = self.all if uuid is None else self.one
         rows = db.session.connection().execute(statement, {"now": current_time(), "term": uuid})
         return {term: int(number) for term, number in rows}
+
+    def count_by_status(self, terms: Collection[UUID]) -> Mapping[UUID, Mapping[str, int]]:
+        """Return the numbers of articles of these terms by status; statuses without articles are left out."""
+        numbers = defaultdict[UUID, dict[str, int]](dict)
+        for batch in chunk(terms):
+            for row in db.session.execute(_SELECT_NUMBERS, {"terms": batch}):
+                numbers[row.term_id][row.status] = row.number
+            for term, later in db.session.execute(self.later, {"terms": batch, "now": current_time()}):
+                numbers[term][SCHEDULED] = later
+                numbers[term][Status.PUBLISHED] -= later
+        return {
+            term: {status: number for status, number in of_term.items() if number}
+            for term, of_term in numbers.items()
+        }
 
 
 def list_rows(article: Article | ArticleContent) -> list[Key]:
@@ -62,6 +83,11 @@ def add_changes(session: Session, before: Iterable[list[Key]], after: Iterable[l
     """Store the changes of the numbers; each list has the rows that count one written article."""
     changes = Counter(key for keys in after for key in keys)
     changes.subtract(key for keys in before for key in keys)
+    add_numbers(session, changes)
+
+
+def add_numbers(session: Session, changes: Mapping[Key, int]) -> None:
+    """Add numbers to the stored ones."""
     rows = [
         {"term_id": term, "status": status, "number": number}
         for (term, status), number in sorted(changes.items())
@@ -132,7 +158,11 @@ def _make_counter(
         return select(parts.c.term_id, func.sum(parts.c.number)).group_by(parts.c.term_id)
 
     of_any = _count.c.term_id.in_(select(table_of(model).c.uuid))
-    return ArticleCounter(build(_count.c.term_id == _TERM, term == _TERM, later_of_one), build(of_any, later))
+    return ArticleCounter(
+        build(_count.c.term_id == _TERM, term == _TERM, later_of_one),
+        build(of_any, later),
+        select(term, func.count()).where(later, term.in_(_TERMS)).group_by(term),
+    )
 
 
 @cache

@@ -17,6 +17,7 @@ from blogapi.categories.models import Category
 from blogapi.storage.database import db, table_of
 from blogapi.tags.models import Tag
 from blogapi.taxonomies.models import Term
+from blogapi.taxonomies.queries import find_merged
 from blogapi.web.errors import Errors
 
 # The maximum number of values per statement, because databases limit the number of parameters.
@@ -107,18 +108,30 @@ def find_terms(
             else:
                 uuids[model][uuid if name == "uuid" else slug] = uuid
         wanted = {key: values[_VALUES_PER_STATEMENT:] for key, values in wanted.items()}
+    for model, given_references in references.items():
+        missing = {_get_value(reference) for reference in given_references} - uuids[model].keys()
+        merged = find_merged(model, [value for value in missing if isinstance(value, UUID)])
+        for uuid, row in merged.items():
+            uuids[model][uuid], json[row.uuid] = row.uuid, row.json
     return KnownTerms(uuids[Category], uuids[Tag], uuids[Author], profile, json, slug_owners)
 
 
 def keep_existing(content: ArticleContent) -> tuple[ArticleContent, UUID | None]:
-    """Return the content without deleted tags and authors, and its category, or None if it was deleted."""
+    """Return the content without deleted tags and authors, and its category, or None if it was deleted.
+
+    A merged term is replaced by the one into which it was merged.
+    """
     terms = find_terms([content.to_input()])
     existing = replace(
         content,
-        tags=tuple(uuid for uuid in content.tags if uuid in terms.tags),
-        authors=tuple(uuid for uuid in content.authors if uuid in terms.authors),
+        tags=_keep_known(terms.tags, content.tags),
+        authors=_keep_known(terms.authors, content.authors),
     )
     return existing, terms.categories.get(content.category)
+
+
+def _keep_known(uuids: _Known, given: Iterable[UUID]) -> tuple[UUID, ...]:
+    return tuple(dict.fromkeys(uuids[uuid] for uuid in given if uuid in uuids))
 
 
 @cache

@@ -5,7 +5,13 @@ from __future__ import annotations
 import marshmallow as ma
 
 from blogapi.authors.models import Author
-from blogapi.taxonomies.schemas import PageAddress, TermBodySchema, TermListQuery, articles_count
+from blogapi.taxonomies.schemas import (
+    PageAddress,
+    TermBodySchema,
+    TermListQuery,
+    articles_by_status,
+    articles_count,
+)
 from blogapi.web.fields import (
     FieldNames,
     Identifier,
@@ -60,6 +66,7 @@ class AuthorFieldsSchema(_DocumentedFields, PartialOutputSchema):
     last_updated = Timestamp(dump_only=True)
     page_url = PageAddress()
     articles_count = articles_count()
+    articles_by_status = articles_by_status()
 
 
 class SingleAuthorFieldsSchema(AuthorFieldsSchema):

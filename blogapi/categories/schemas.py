@@ -5,7 +5,13 @@ from __future__ import annotations
 import marshmallow as ma
 
 from blogapi.categories.models import Category
-from blogapi.taxonomies.schemas import PageAddress, TermBodySchema, TermListQuery, articles_count
+from blogapi.taxonomies.schemas import (
+    PageAddress,
+    TermBodySchema,
+    TermListQuery,
+    articles_by_status,
+    articles_count,
+)
 from blogapi.web.fields import (
     FieldNames,
     Identifier,
@@ -60,6 +66,7 @@ class CategoryFieldsSchema(PartialOutputSchema):
     last_updated = Timestamp(aware=False, dump_only=True)
     url = PageAddress()
     articles_count = articles_count()
+    articles_by_status = articles_by_status()
 
 
 class SingleCategoryFieldsSchema(CategoryFieldsSchema):

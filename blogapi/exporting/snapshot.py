@@ -49,6 +49,7 @@ from blogapi.storage.database import bytewise, chunk, current_time, db, end_read
 from blogapi.tags.models import Tag
 from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies.models import FormerTermSlug
+from blogapi.web.fields import parse_uuid
 
 Item = dict[str, Any]
 
@@ -142,7 +143,15 @@ class Snapshot:
 
     def _list_term_slugs(self) -> dict[str, dict[UUID, str]]:
         kinds = (("category", self.categories), ("tag", self.tags), ("author", self.authors))
-        return {kind: {UUID(term["uuid"]): term["slug"] for term in terms} for kind, terms in kinds}
+        return {kind: dict(_list_slugs(terms)) for kind, terms in kinds}
+
+
+def _list_slugs(terms: Sequence[Item]) -> Iterator[tuple[UUID, str]]:
+    """Yield the uuid of each term with its slug, and those of the terms that were merged into it."""
+    for term in terms:
+        former_slugs = (former["slug"] for former in term["former_slugs"])
+        for uuid in filter(None, map(parse_uuid, (term["uuid"], *former_slugs))):
+            yield uuid, term["slug"]
 
 
 @contextmanager
@@ -325,8 +334,8 @@ def _read_working_copies(uuids: Collection[UUID], slugs: dict[str, dict[UUID, st
             **edits.texts,
             "slug": edits.slug,
             "category": slugs["category"].get(edits.category),
-            "tags": [slugs["tag"][tag] for tag in edits.tags if tag in slugs["tag"]],
-            "authors": [slugs["author"][author] for author in edits.authors if author in slugs["author"]],
+            "tags": _find_slugs(slugs["tag"], edits.tags),
+            "authors": _find_slugs(slugs["author"], edits.authors),
             "seo": dict(edits.seo),
         }
 
@@ -359,6 +368,11 @@ def _execute(statement: Select[*tuple[Any, ...]]) -> Sequence[Any]:
 def _stream(statement: Select[*tuple[Any, ...]]) -> Iterable[Any]:
     """Return the rows, of which only some are in memory at a time."""
     return db.session.connection().execute(statement.execution_options(yield_per=_STREAMED_ROWS))
+
+
+def _find_slugs(slugs: Mapping[UUID, str], uuids: Iterable[UUID]) -> list[str]:
+    """Return the slug of each term once, without those of deleted terms."""
+    return list(dict.fromkeys(slugs[uuid] for uuid in uuids if uuid in slugs))
 
 
 def _to_former_slugs(rows: Iterable[tuple[Any, ...]], name: str = "slug") -> list[Item]:

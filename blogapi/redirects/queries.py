@@ -88,7 +88,7 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
     if path is None:
         return Page([], 0, None)
     values = {kind: addresses.parse_path(complete(site), kind, path) or {} for kind in KINDS}
-    slugs = {kind: placeholders.get("slug") for kind, placeholders in values.items()}
+    slugs = {kind: found.get("slug") or found.get("uuid") for kind, found in values.items()}
     rows = db.session.execute(union_all(*_select_all(path, slugs)), {"now": current_time()}).all()
     redirects = _to_redirects(site, rows)
     matches = [row for row in redirects if _get_page(row.old_url) == without_slash(path)]
@@ -228,7 +228,8 @@ def _to_redirect(site: Site, row: Row[Any]) -> Redirect:
 
 def _make_url(site: Site, row: Row[Any], slug: str) -> str | None:
     if row.kind != Article.kind:
-        return addresses.make_term_url(site, row.kind, uuid=row.item, slug=slug)
+        # A former slug that is a uuid is that of a merged term.
+        return addresses.make_term_url(site, row.kind, uuid=parse_uuid(slug) or row.item, slug=slug)
     return addresses.make_article_url(
         site, uuid=row.item, slug=slug, category_slug=row.category_slug, published_at=row.published_at
     )

@@ -13,6 +13,7 @@ from blogapi.taxonomies.schemas import (
     TermFieldsSchema,
     TermListQuery,
     TermSchema,
+    articles_by_status,
     articles_count,
 )
 from blogapi.web.fields import FieldNames, Identifier, OutputSchema
@@ -44,6 +45,7 @@ class TagFieldsSchema(TermFieldsSchema):
 
     url = PageAddress()
     articles_count = articles_count()
+    articles_by_status = articles_by_status()
 
 
 class SingleTagFieldsSchema(TagFieldsSchema):

@@ -27,6 +27,8 @@ class Term(HasEvents, ShowsPictures, Identified, StoresJson):
 class FormerTermSlug(Base):
     """A slug that a term had before; `kind` is the kind of the term, and no other such term uses the slug.
 
+    The slug and the uuid of a term that was merged into another one are former slugs of the other one.
+
     There is no foreign key, because the terms of each taxonomy have a table of their own.
     """
 

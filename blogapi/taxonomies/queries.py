@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, CompoundSelect, bindparam, func, or_, select, union_all
+from sqlalchemy import ColumnElement, CompoundSelect, Row, bindparam, false, func, or_, select, union_all
 
+from blogapi.publication.visibility import READABLE_STATUSES
+from blogapi.rendering.slugs import make_slug
 from blogapi.site.addresses import make_term_url
 from blogapi.site.queries import get_site
-from blogapi.storage.database import bytewise, db, table_of
-from blogapi.taxonomies.models import FormerTermSlug, Term
+from blogapi.storage.database import bytewise, chunk, db, table_of
+from blogapi.taxonomies.models import ArticleCount, FormerTermSlug, Term
+from blogapi.taxonomies.similar_names import find_similar
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.web import json as web_json
 from blogapi.web.errors import NotFound
@@ -29,14 +33,45 @@ ListArticles = Callable[[UUID], JsonBody]
 # A function that returns the condition under which readers see a term.
 IsPublic = Callable[[], ColumnElement[bool]]
 
-# A function that returns the number of public articles of one term, or of all terms (None), by uuid. Terms
-# without public articles may be missing.
-CountArticles = Callable[[UUID | None], Mapping[UUID, int]]
+
+class CountArticles(Protocol):
+    """Counts the articles of terms; terms without articles may be missing in the results."""
+
+    def __call__(self, uuid: UUID | None) -> Mapping[UUID, int]:
+        """Return the number of public articles of one term, or of all terms (None), by uuid."""
+
+    def count_by_status(self, terms: Collection[UUID]) -> Mapping[UUID, Mapping[str, int]]:
+        """Return the numbers of articles of these terms by status."""
+
 
 # The maximum number of values in one statement, because databases limit the number of parameters.
 _MAX_VARIABLES = 500
 
-_former = table_of(FormerTermSlug).c
+_former, _count = table_of(FormerTermSlug).c, table_of(ArticleCount).c
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermFilters:
+    """The filters of a list of terms; a filter with an empty value is not applied.
+
+    `q` is a part of the name or the slug, and `slug` a current or former slug. `used` is `never` for terms
+    without articles, or `hidden` for those whose articles are all drafts or archived. With `similar`, only
+    terms whose name is similar to that of another one are listed, in their own order.
+    """
+
+    q: str = ""
+    slug: str = ""
+    used: str = ""
+    similar: bool = False
+    ordering: str = ""
+
+    @property
+    def need_draft_access(self) -> bool:
+        """Whether the filters depend on articles that are not public, or are for those who edit terms."""
+        return bool(self.used or self.similar or self.ordering == "-articles")
+
+
+NO_FILTERS = TermFilters()
 
 
 def list_json(
@@ -45,29 +80,85 @@ def list_json(
     page: PageRequest | None = None,
     condition: ColumnElement[bool] | None = None,
     *,
-    slug: str = "",
+    filters: TermFilters = NO_FILTERS,
     count_articles: CountArticles | None = None,
+    shows_drafts: bool = False,
 ) -> Page[JsonBody]:
     """Return a page of terms or all terms, sorted by name, with these fields (None: the documented ones).
 
-    With a condition, only the terms for which it is true are listed. With `slug`, only the terms that have
-    or had this slug are listed.
+    With a condition, only the terms for which it is true are listed. With `shows_drafts`, the field
+    `articles_by_status` is not left out.
     """
     model: type[Term] = taxonomy.model
-    statement = select(model.json)
-    if condition is not None:
-        statement = statement.where(condition)
-    if slug:
-        had_slug = select(_former.term_id).where(_former.kind == model.kind, _former.slug == slug)
-        statement = statement.where(or_(model.slug == slug, model.uuid.in_(had_slug)))
-    terms = paginate(statement.order_by(func.lower(bytewise(model.name)), model.uuid), page)
+    terms = _list_terms(model, page, condition, filters)
     fields = taxonomy.schema._declared_fields if names is None else names
-    counts = count_articles(None) if count_articles and "articles_count" in fields else None
     if set(fields) == set(stored_fields(model)):
         body = b"[%b]" % b",".join(terms.rows)
     else:
-        body = web_json.to_json_bytes(_select_fields(taxonomy, terms.rows, fields, counts))
+        counts = count_articles(None) if count_articles and "articles_count" in fields else None
+        listed = _select_fields(taxonomy, terms.rows, fields, counts)
+        if count_articles is not None and shows_drafts and "articles_by_status" in fields:
+            _add_numbers(listed, terms.rows, count_articles)
+        body = web_json.to_json_bytes(listed)
     return Page(JsonBody(body), terms.total, page)
+
+
+def _list_terms(
+    model: type[Term], page: PageRequest | None, condition: ColumnElement[bool] | None, filters: TermFilters
+) -> Page[Sequence[bytes]]:
+    """Return the stored JSON of the terms that match the filters."""
+    conditions = [] if condition is None else [condition]
+    order: list[Any] = [func.lower(bytewise(model.name)), model.uuid]
+    if filters.slug:
+        had_slug = select(_former.term_id).where(_former.kind == model.kind, _former.slug == filters.slug)
+        conditions.append(or_(model.slug == filters.slug, model.uuid.in_(had_slug)))
+    if filters.q:
+        name, text = func.lower(model.name), filters.q.lower()
+        conditions.append(or_(name.contains(text, autoescape=True), _slug_contains(model, text)))
+        order.insert(0, name.startswith(text, autoescape=True).desc())
+    if filters.used == "never":
+        conditions.append(~_has_articles(model))
+    elif filters.used == "hidden":
+        conditions += [_has_articles(model), ~_has_articles(model, READABLE_STATUSES)]
+    if filters.similar:
+        return _list_similar(model, page, conditions)
+    if filters.ordering == "-articles":
+        number = select(func.coalesce(func.sum(_count.number), 0)).where(_count.term_id == model.uuid)
+        order.insert(0, number.scalar_subquery().desc())
+    return paginate(select(model.json).where(*conditions).order_by(*order), page)
+
+
+def _slug_contains(model: type[Term], text: str) -> ColumnElement[bool]:
+    """Return the condition for words in letters whose case SQLite does not know, such as É."""
+    words = text.replace(" ", "").replace("-", "")
+    return model.slug.contains(make_slug(text), autoescape=True) if words.isalnum() else false()
+
+
+def _has_articles(model: type[Term], statuses: Sequence[str] = ()) -> ColumnElement[bool]:
+    condition = [_count.status.in_(statuses)] if statuses else []
+    return select(_count.number).where(_count.term_id == model.uuid, _count.number > 0, *condition).exists()
+
+
+def _list_similar(
+    model: type[Term], page: PageRequest | None, conditions: Sequence[ColumnElement[bool]]
+) -> Page[Sequence[bytes]]:
+    names = db.session.execute(select(model.uuid, model.name).where(*conditions).order_by(model.name))
+    uuids = find_similar({row.uuid: row.name for row in names})
+    shown = uuids if page is None else uuids[(page.number - 1) * page.size :][: page.size]
+    rows = {
+        row.uuid: row.json
+        for batch in chunk(shown)
+        for row in db.session.execute(select(model.uuid, model.json).where(model.uuid.in_(batch)))
+    }
+    return Page([rows[uuid] for uuid in shown], len(uuids), page)
+
+
+def _add_numbers(listed: Sequence[Fields], rows: Sequence[bytes], count_articles: CountArticles) -> None:
+    """Add the numbers of articles by status to the listed terms, whose stored JSON is `rows`."""
+    uuids = [UUID(json.loads(row)["uuid"]) for row in rows]
+    numbers = count_articles.count_by_status(uuids)
+    for uuid, fields in zip(uuids, listed, strict=True):
+        fields["articles_by_status"] = numbers.get(uuid, {})
 
 
 def get_json(
@@ -78,6 +169,7 @@ def get_json(
     condition: ColumnElement[bool] | None = None,
     *,
     count_articles: CountArticles | None = None,
+    shows_drafts: bool = False,
 ) -> JsonBody:
     """Return the term with these fields (None: the documented ones, which include its articles).
 
@@ -87,6 +179,8 @@ def get_json(
     fields = taxonomy.single_schema._declared_fields if names is None else names
     counts = count_articles(uuid) if count_articles and "articles_count" in fields else None
     (term,) = _select_fields(taxonomy, [stored], fields, counts)
+    if count_articles and shows_drafts and "articles_by_status" in fields:
+        _add_numbers([term], [stored], count_articles)
     if "articles" not in fields:
         return JsonBody(web_json.to_json_bytes(term), item_state=stored.decode())
     return web_json.add_member(term, "articles", list_articles(uuid), item_state=stored.decode())
@@ -166,6 +260,21 @@ def find_by_slugs(taxonomy: Taxonomy[TermType], slugs: Sequence[str]) -> dict[st
         batch = slugs[start : start + _MAX_VARIABLES]
         terms |= {term.slug: term for term in db.session.scalars(select(model).where(model.slug.in_(batch)))}
     return terms
+
+
+def find_merged(model: type[Any], uuids: Sequence[UUID]) -> dict[UUID, Row[str, UUID, bytes]]:
+    """Return the rows of the terms into which the terms with these uuids were merged, by these uuids."""
+    term = table_of(model).c
+    statement = (
+        select(_former.slug, term.uuid, term.json)
+        .join_from(table_of(FormerTermSlug), table_of(model), _former.term_id == term.uuid)
+        .where(_former.kind == model.kind)
+    )
+    return {
+        UUID(row.slug): row
+        for batch in chunk(uuids)
+        for row in db.session.connection().execute(statement.where(_former.slug.in_(list(map(str, batch)))))
+    }
 
 
 def find_taken_slugs(

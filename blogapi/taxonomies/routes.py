@@ -4,24 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
 from sqlalchemy import ColumnElement
 
 from blogapi.publication.shared_caching import Shown, shows
 from blogapi.taxonomies import queries, service
-from blogapi.taxonomies.queries import CountArticles, IsPublic, ListArticles
+from blogapi.taxonomies.queries import CountArticles, IsPublic, ListArticles, TermFilters
+from blogapi.taxonomies.schemas import MergeSchema
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.web.access import admin, allow, current_caller, current_user_id, reader
 from blogapi.web.blueprint import Blueprint, Representation, UpsertResult
 from blogapi.web.bulk import write_all
+from blogapi.web.conditional import check_preconditions
+from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import BulkDeleteQuery, Page, Query
 from blogapi.web.slug_lookup import accept_slugs
 
 View = TypeVar("View", bound=Callable[..., Any])
+
+
+class Merges(Protocol):
+    """Merges the terms with the uuids `merged` into the term with this uuid."""
+
+    def prepare(self, taxonomy: Taxonomy[Any], uuid: UUID, merged: Sequence[UUID]) -> None:
+        """Do the slow work of the merge in short transactions."""
+
+    def merge(self, taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]) -> TermType:
+        """Complete the merge and return the term."""
+
 
 # A list of articles shows their terms.
 _LISTED_KINDS = ("article", "category", "tag", "author")
@@ -31,6 +45,7 @@ def build_blueprint(
     taxonomy: Taxonomy[TermType],
     list_articles: ListArticles,
     count_articles: CountArticles,
+    merges: Merges,
     is_public: IsPublic | None = None,
 ) -> Blueprint:
     """Return the blueprint with the operations of the taxonomy.
@@ -48,7 +63,13 @@ def build_blueprint(
 
     def get_json(id: UUID, names: Sequence[str] | None = None) -> JsonBody:
         return queries.get_json(
-            taxonomy, id, list_articles, names, get_condition(), count_articles=count_articles
+            taxonomy,
+            id,
+            list_articles,
+            names,
+            get_condition(),
+            count_articles=count_articles,
+            shows_drafts=current_caller().sees_drafts,
         )
 
     def get_term(id: UUID) -> TermType:
@@ -77,13 +98,17 @@ def build_blueprint(
     @_summary(f"List the {plural}, sorted by name.")
     @shows(kind, "article")
     def listed(query: Query) -> Page[JsonBody]:
+        filters, shows_drafts = TermFilters(**query.filters), current_caller().sees_drafts
+        if filters.need_draft_access and not shows_drafts:
+            raise Forbidden("Only admins may use `used`, `similar` and this `ordering`; leave them out.")
         return queries.list_json(
             taxonomy,
             query.fields,
             query.page,
             get_condition(),
-            **query.filters,
+            filters=filters,
             count_articles=count_articles,
+            shows_drafts=shows_drafts,
         )
 
     @bp.get("/<reference:id>/")
@@ -135,6 +160,19 @@ def build_blueprint(
     @_summary(taxonomy.deletion)
     def delete(id: UUID) -> None:
         service.delete(taxonomy, id)
+
+    def prepare_merge(fields: Fields, id: UUID) -> None:
+        check_preconditions(lambda: representation.etag(id))
+        merges.prepare(taxonomy, id, fields["uuids"])
+
+    @bp.post("/<id:id>/merge/")
+    @allow(admin, scope="write")
+    @bp.check_exists(get_term)
+    @bp.arguments(MergeSchema)
+    @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema, prepare=prepare_merge)
+    @_summary(f"Merge other {plural} into this {singular}, which their articles get in their place.")
+    def merge(fields: Fields, id: UUID) -> TermType:
+        return merges.merge(taxonomy, id, fields["uuids"])
 
     @bp.put("/")
     @allow(admin, scope="write")

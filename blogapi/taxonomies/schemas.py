@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshmallow as ma
 
 from blogapi.web.fields import (
+    BoundedList,
     Identifier,
     InputSchema,
     OutputSchema,
@@ -14,6 +15,8 @@ from blogapi.web.fields import (
     Timestamp,
 )
 from blogapi.web.pagination import ListQuery
+
+ORDERINGS = ("name", "-articles")
 
 
 class PageAddress(ma.fields.String):
@@ -53,9 +56,53 @@ def articles_count() -> ma.fields.Integer:
     return ma.fields.Integer(metadata={"minimum": 0, "description": "Number of public articles."})
 
 
+def articles_by_status() -> ma.fields.Dict:
+    """Return the field with the numbers of articles by status, for schemas of terms that have it."""
+    return ma.fields.Dict(
+        ma.fields.String(),
+        ma.fields.Integer(metadata={"minimum": 1}),
+        metadata={
+            "description": "For admins: the numbers of articles in each status that has articles.",
+            "example": {"published": 54, "draft": 5},
+        },
+    )
+
+
 class TermListQuery(ListQuery):
     """The query parameters of a request for a list of terms; a subclass adds `fields_`."""
 
+    q = Text(
+        max_length=200,
+        min_length=1,
+        metadata={
+            "description": "List only items whose name or slug contains this text, in any case. Those whose "
+            "name begins with it come first.",
+            "example": "slow",
+        },
+    )
+    used = ma.fields.String(
+        validate=ma.validate.OneOf(("never", "hidden")),
+        metadata={
+            "description": "For admins: list only items without articles (`never`), or those whose articles "
+            "are all drafts or archived (`hidden`)."
+        },
+    )
+    similar = ma.fields.Boolean(
+        truthy={"true"},
+        falsy=set(),
+        metadata={
+            "description": "For admins: list only items whose name differs from that of another one only in "
+            "case, accents, spaces, punctuation or an English plural, the similar ones together. It replaces "
+            "`ordering`."
+        },
+    )
+    ordering = ma.fields.String(
+        validate=ma.validate.OneOf(ORDERINGS),
+        metadata={
+            "description": "By name, or, for admins, those with the most articles first (`-articles`).",
+            "example": "name",
+        },
+    )
     slug = Text(
         max_length=255,
         min_length=1,
@@ -63,10 +110,24 @@ class TermListQuery(ListQuery):
     )
 
 
+class MergeSchema(InputSchema):
+    """The terms that are merged into another one."""
+
+    uuids = BoundedList(
+        Identifier(),
+        max_items="MAX_BULK",
+        required=True,
+        validate=ma.validate.Length(min=1),
+        metadata={"description": "The uuids of the items that are merged, and deleted."},
+    )
+
+
 class TermBodySchema(InputSchema):
     """The fields of a term that a client writes."""
 
-    read_only = frozenset({"uuid", "user", "created", "last_updated", "articles", "articles_count"})
+    read_only = frozenset(
+        {"uuid", "user", "created", "last_updated", "articles", "articles_count", "articles_by_status"}
+    )
 
     name = Text(max_length="MAX_NAME", required=True, metadata={"example": "slow food"})
     slug = Slug(metadata={"example": "slow-food"})

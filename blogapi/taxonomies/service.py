@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from uuid import UUID, uuid4
 
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, update
 from sqlalchemy import delete as delete_rows
 from sqlalchemy.exc import IntegrityError
 
@@ -108,6 +108,17 @@ def remove(term: Term) -> None:
     media_addresses.store_uses(term, term.list_pictures(), ())
     _delete_former_slugs(term.kind, FormerTermSlug.term_id == term.uuid)
     db.session.execute(delete_rows(ArticleCount).where(ArticleCount.term_id == term.uuid))
+
+
+def replace_by(former: Term, term: Term) -> None:
+    """Delete a term that was merged into another one, which gets its former slugs, its slug and its uuid."""
+    moved = update(FormerTermSlug).where(FormerTermSlug.kind == term.kind)
+    db.session.execute(moved.where(FormerTermSlug.term_id == former.uuid).values(term_id=term.uuid))
+    remove(former)
+    db.session.add_all(
+        FormerTermSlug(kind=term.kind, slug=slug, term_id=term.uuid)
+        for slug in {former.slug, str(former.uuid)}
+    )
 
 
 def get_or_create(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **fields: str) -> TermType:

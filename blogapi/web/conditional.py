@@ -22,7 +22,7 @@ def perform_write(write: Callable[[], Response], etag: Callable[[], str | None])
     """
 
     def checked_write() -> Response:
-        _check_preconditions(etag)
+        check_preconditions(etag)
         return write()
 
     with transaction(visible=None):
@@ -33,7 +33,8 @@ def perform_write(write: Callable[[], Response], etag: Callable[[], str | None])
         return checked_write()
 
 
-def _check_preconditions(etag: Callable[[], str | None]) -> None:
+def check_preconditions(etag: Callable[[], str | None]) -> None:
+    """Raise PreconditionFailed or PreconditionRequired as `perform_write` does."""
     has_if_match = "If-Match" in request.headers
     if has_if_match or request.headers.get("If-None-Match") == "*":
         current = etag()

@@ -14,7 +14,7 @@ _OPERATIONS = {
 VERBS = frozenset(
     (
         *("list", "get", "create", "replace", "update", "delete", "check", "compare", "login", "logout"),
-        *("cancel", "download", "render", "restore", "revoke", "rotate", "start"),
+        *("cancel", "download", "merge", "render", "restore", "revoke", "rotate", "start"),
     )
 )
 

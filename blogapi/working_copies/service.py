@@ -144,7 +144,7 @@ def _check_base(article: Article, base_version: int, status: str | None) -> None
     base = db.session.get(ArticleRevision, (article.uuid, base_version))
     current = history.get_content(article)
     if base is not None:
-        content = history.parse_content(base.content)
+        content, _ = keep_existing(history.parse_content(base.content))
         state = {"status": current.status, "published_at": current.published_at}
         is_draft = content.status == status == Status.DRAFT
         unpublishes = is_draft and current.status in READABLE_STATUSES

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -142,6 +143,7 @@ ACCESS_CASES = [
     AccessCase("categories.replace", CATEGORIES + "{category}/", writes(200), {"name": "N"}),
     AccessCase("categories.change", CATEGORIES + "{category}/", writes(200), {}),
     AccessCase("categories.delete", CATEGORIES + "{category}/", writes(409)),
+    AccessCase("categories.merge", CATEGORIES + "{category}/merge/", writes(422), {"uuids": [str(uuid4())]}),
     AccessCase("categories.replace_all", CATEGORIES, writes(200), []),
     AccessCase("categories.change_all", CATEGORIES, writes(200), []),
     AccessCase("categories.delete_all", CATEGORIES + "?uuid={category}", writes(409)),
@@ -149,6 +151,7 @@ ACCESS_CASES = [
     AccessCase("tags.replace", TAGS + "{tag}/", writes(200), {"name": "N"}),
     AccessCase("tags.change", TAGS + "{tag}/", writes(200), {}),
     AccessCase("tags.delete", TAGS + "{tag}/", writes(204)),
+    AccessCase("tags.merge", TAGS + "{tag}/merge/", writes(422), {"uuids": [str(uuid4())]}),
     AccessCase("tags.replace_all", TAGS, writes(200), []),
     AccessCase("tags.change_all", TAGS, writes(200), []),
     AccessCase("tags.delete_all", TAGS + "?uuid={tag}", writes(204)),
@@ -157,6 +160,7 @@ ACCESS_CASES = [
     AccessCase("authors.change", AUTHORS + "{author}/", writes(200), {}),
     AccessCase("authors.delete", AUTHORS + "{author}/", writes(409)),
     AccessCase("authors.delete", AUTHORS + "{hidden}/", writes(204)),
+    AccessCase("authors.merge", AUTHORS + "{author}/merge/", writes(422), {"uuids": [str(uuid4())]}),
     AccessCase("authors.replace_all", AUTHORS, writes(200), []),
     AccessCase("authors.change_all", AUTHORS, writes(200), []),
     AccessCase("authors.delete_all", AUTHORS + "?uuid={hidden}", writes(204)),

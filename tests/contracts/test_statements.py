@@ -52,6 +52,8 @@ READS = [
     (CATEGORIES + "shelf/", "categories.single", 5),
     (TAGS + "t/", "tags.single", 5),
     (TAGS + "?slug=t", "tags.listed", 2),
+    (TAGS + "?q=t&ordering=-articles&page=1&fields=name,articles_by_status", "tags.listed", 5),
+    (TAGS + "?similar=true&page=1", "tags.listed", 2),
     (KEYS, "api_keys.listed", 2),
     (KEYS + "{key}/", "api_keys.single", 2),
     ("/api/v1/auth/me/", "auth.me", 1),

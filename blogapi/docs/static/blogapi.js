@@ -326,24 +326,25 @@ function ignoreMissing(error) {
  *   null, snippet: string, previous: ArticleLink | null, next: ArticleLink | null, related: ArticleLink[] }}
  *   ArticleFields
  * @typedef {{ uuid: string, name: string, description: string | null, cover_image: string, slug: string }} Category
- * @typedef {Category & { user: string, created: string, last_updated: string, url?: string, articles_count: number }}
- *   CategoryFields
+ * @typedef {Category & { user: string, created: string, last_updated: string, url?: string, articles_count: number,
+ *   articles_by_status: Record<string, number> }} CategoryFields
  * @typedef {{ uuid: string, name: string, description: string | null, cover_image: string, slug: string, articles:
  *   Article[] }} SingleCategory
  * @typedef {SingleCategory & { user: string, created: string, last_updated: string, url?: string, articles_count:
- *   number }} SingleCategoryFields
+ *   number, articles_by_status: Record<string, number> }} SingleCategoryFields
  * @typedef {{ uuid: string, created: string, last_updated: string, name: string, slug: string, user: string }} Tag
- * @typedef {Tag & { url?: string, articles_count: number }} TagFields
+ * @typedef {Tag & { url?: string, articles_count: number, articles_by_status: Record<string, number> }} TagFields
  * @typedef {{ uuid: string, name: string, articles: Article[] }} SingleTag
  * @typedef {SingleTag & { created: string, last_updated: string, slug: string, user: string, url?: string,
- *   articles_count: number }} SingleTagFields
+ *   articles_count: number, articles_by_status: Record<string, number> }} SingleTagFields
  * @typedef {{ uuid: string, name: string, slug: string, bio: string, url: string, avatar: string, user: string | null
  *   }} Author
- * @typedef {Author & { created: string, last_updated: string, page_url?: string, articles_count: number }} AuthorFields
+ * @typedef {Author & { created: string, last_updated: string, page_url?: string, articles_count: number,
+ *   articles_by_status: Record<string, number> }} AuthorFields
  * @typedef {{ uuid: string, name: string, slug: string, bio: string, url: string, avatar: string, user: string | null,
  *   articles: Article[] }} SingleAuthor
- * @typedef {SingleAuthor & { created: string, last_updated: string, page_url?: string, articles_count: number }}
- *   SingleAuthorFields
+ * @typedef {SingleAuthor & { created: string, last_updated: string, page_url?: string, articles_count: number,
+ *   articles_by_status: Record<string, number> }} SingleAuthorFields
  * @typedef {{ kind: "article" | "category" | "tag" | "author", old: string, new: string, item: string, article: string
  *   | null, created: string }} Redirect
  * @typedef {Redirect & { old_url?: string, new_url?: string }} RedirectFields
@@ -396,8 +397,11 @@ function ignoreMissing(error) {
  *   string, published_after?: string, published_before?: string, updated_after?: string, ordering?: "published_at" |
  *   "-published_at" | "title" | "-title" | "last_updated" | "-last_updated", status?: "draft" | "published" |
  *   "archived" | "scheduled" | "any", working_copy?: boolean }} ArticleFilters
- * @typedef {{ slug?: string }} CategoryFilters
- * @typedef {{ slug?: string }} TagFilters
- * @typedef {{ slug?: string }} AuthorFilters
+ * @typedef {{ q?: string, used?: "never" | "hidden", similar?: boolean, ordering?: "name" | "-articles", slug?: string
+ *   }} CategoryFilters
+ * @typedef {{ q?: string, used?: "never" | "hidden", similar?: boolean, ordering?: "name" | "-articles", slug?: string
+ *   }} TagFilters
+ * @typedef {{ q?: string, used?: "never" | "hidden", similar?: boolean, ordering?: "name" | "-articles", slug?: string
+ *   }} AuthorFilters
  * @typedef {{ path?: string }} RedirectFilters
  */

@@ -1,0 +1,32 @@
+"""Names of terms that differ only in case, accents, spaces, punctuation or an English plural."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Container, Mapping
+from uuid import UUID
+
+
+def find_similar(names: Mapping[UUID, str]) -> list[UUID]:
+    """Return the uuids of the terms whose name is similar to another one, the similar ones together."""
+    keys = {uuid: _make_key(name) for uuid, name in names.items()}
+    known, groups = set(keys.values()), defaultdict[str, list[UUID]](list)
+    for uuid, key in keys.items():
+        groups[_to_singular(key, known)].append(uuid)
+    return [uuid for _, group in sorted(groups.items()) if len(group) > 1 for uuid in group]
+
+
+def _make_key(name: str) -> str:
+    letters = unicodedata.normalize("NFKD", name.casefold())
+    # Names without letters and digits, such as emoji, are compared as they are.
+    return "".join(letter for letter in letters if letter.isalnum()) or name
+
+
+def _to_singular(key: str, known: Container[str]) -> str:
+    """Return the singular of the key if a term has it, otherwise the key."""
+    candidates = {"ies": f"{key[:-3]}y", "es": key[:-2], "s": key[:-1]}
+    found = (
+        one for ending, one in candidates.items() if key.endswith(ending) and one in known and len(one) > 2
+    )
+    return next(found, key)
