@@ -469,3 +469,30 @@ test("links to articles are found outside of code, and made from titles", () => 
   assert.match(check("archived")[0].words, /archived/);
   assert.match(check(null)[0].words, /does not exist/);
 });
+
+const applied = (text, { from, to, insert, selectFrom }) =>
+  `${text.slice(0, from)}${insert.slice(0, selectFrom - from)}|${insert.slice(selectFrom - from)}${text.slice(to)}`;
+
+test("paste: a block has empty lines around it, a paragraph continues the line", () => {
+  const paste = (text, at, markdown) => applied(text, md.paste({ text, from: at, to: at }, markdown));
+  assert.equal(paste("one two", 4, "**new** "), "one **new** |two");
+  assert.equal(paste("one two", 4, "a\n\nb "), "one a\n\nb |two");
+  assert.equal(paste("one\n", 4, "## a"), "one\n\n## a|");
+  assert.equal(paste("one\n\ntwo", 5, "- a\n- b"), "one\n\n- a\n- b|\n\ntwo");
+  assert.equal(paste("two", 0, "text\n\n```\nx\n```"), "text\n\n```\nx\n```|\n\ntwo");
+});
+
+test("an address on a selection becomes a link, but not on several lines, on an address or in code", () => {
+  const link = (text, address) => md.linkSelection({ text, from: 0, to: text.length }, address)?.insert ?? null;
+  assert.equal(link("rope", "https://a.example/b_(c)"), "[rope](https://a.example/b_\\(c\\))");
+  for (const [text, address] of [
+    ["rope", "a rope"],
+    ["rope", "javascript:alert(1)"],
+    ["a\nb", "https://a.example"],
+    ["https://b.example", "https://a.example"],
+    ["", "https://a.example"],
+  ]) {
+    assert.equal(link(text, address), null);
+  }
+  assert.deepEqual([md.isInCode("```\nx", 5), md.isInCode("```\nx\n```\ny", 11)], [true, false]);
+});

@@ -82,7 +82,7 @@ async function describe(files) {
 }
 
 const files = {};
-for (const name of ["diff", "editor", "lit"]) files[`${name}.js`] = await bundle(name);
+for (const name of ["diff", "editor", "lit", "turndown"]) files[`${name}.js`] = await bundle(name);
 files["icons.svg"] = await drawIcons();
 const texts = Object.fromEntries(Object.entries(files).map(([name, { content }]) => [name, content]));
 Object.assign(texts, await describe(files));

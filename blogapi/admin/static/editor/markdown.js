@@ -24,6 +24,32 @@ export const run = (name, input) => COMMANDS[name](input);
 /** Return the change that inserts a block after the selection: three texts; it selects the second. */
 export const insertBlock = (input, ...parts) => replaceWithBlock({ ...input, from: input.to }, ...parts);
 
+const BLOCK = /^(?:#{1,6} |[-*+] |\d+[.)] |> |\||```|~~~|---)/;
+
+/**
+ * Return the change that puts pasted Markdown in the place of the selection. A text that begins or ends with a
+ * block, such as a heading or a list, has an empty line there.
+ */
+export function paste(input, markdown) {
+  const { text, from, to } = input;
+  const parts = markdown.split(/\n\n/);
+  const [first, last] = [BLOCK.test(parts[0]), parts.length > 1 || BLOCK.test(parts[0])];
+  const isBlock = last && (BLOCK.test(parts.at(-1)) || parts.at(-1).includes("\n```"));
+  const before = first ? gap(text.slice(0, from), /\n{0,2}$/) : "";
+  const after = isBlock && to < text.length ? gap(text.slice(to), /^\n{0,2}/) : "";
+  return replace(input, before + markdown, "", after);
+}
+
+/** Return whether this place of a text is in a block of code. */
+export const isInCode = (text, at) => (text.slice(0, at).match(/^ {0,3}(?:```|~~~)/gm)?.length ?? 0) % 2 === 1;
+
+/** Return the change that makes the selection a link to this address, or null if it cannot be one. */
+export function linkSelection(input, address) {
+  const chosen = input.text.slice(input.from, input.to);
+  if (!chosen.trim() || /\n|\]\(|^https?:\/\/\S+$/.test(chosen) || !/^https?:\/\/\S+$/.test(address)) return null;
+  return replace(input, `[${chosen}](${address.replace(/[()]/g, "\\$&")})`);
+}
+
 /** Return the reference to a picture {uuid, url, alt}; in plain text, which has no pictures, its address. */
 export function picture({ uuid, url, alt }, format) {
   if (format === "text") return new URL(url, globalThis.location?.href).href;
@@ -48,10 +74,11 @@ function replace({ from, to }, before, middle = "", after = "") {
   return { from, to, insert: before + middle + after, selectFrom: start, selectTo: start + middle.length };
 }
 
+const gap = (beside, breaks) => (beside ? "\n".repeat(2 - beside.match(breaks)[0].length) : "");
+
 // A block has empty lines around it.
 function replaceWithBlock({ text, from, to }, before, middle = "", after = "") {
   const [left, right] = [text.slice(0, from), text.slice(to)];
-  const gap = (beside, breaks) => (beside ? "\n".repeat(2 - beside.match(breaks)[0].length) : "");
   return replace({ from, to }, gap(left, /\n{0,2}$/) + before, middle, after + gap(right, /^\n{0,2}/));
 }
 

@@ -49,7 +49,9 @@ class Chooser {
   }
 
   upload(files) {
-    this.choose(files.map((file) => ({ file, name: file.name, source: URL.createObjectURL(file), alt: "" })));
+    this.choose(
+      files.map((file) => ({ file, name: file.name, source: URL.createObjectURL(file), alt: file.alt ?? "" })),
+    );
     this.uploads = Promise.all(this.chosen.map((picture) => this.run(() => this.send(picture))));
   }
 

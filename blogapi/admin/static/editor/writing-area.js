@@ -13,15 +13,21 @@ export class WritingArea {
    */
   field = null;
   isPlain = storage.read(PLAIN) === true;
+  isPastePlain = false;
 
-  // `changed(text)` is called after each change, `receive(files)` with pasted or dropped pictures.
-  constructor(parent, { text, markdown, changed, receive }) {
+  // `changed(text)` is called after each change, `receive(files)` with pasted or dropped pictures, and
+  // `paste(data)`, in Markdown, with other things that are pasted; it returns whether it takes them.
+  constructor(parent, { text, markdown, changed, receive, paste }) {
     this.parent = parent;
     this.markdown = markdown;
     this.changed = changed;
     this.receive = receive;
+    this.paste = paste;
     const take = (event) => this.#take(event, event.clipboardData ?? event.dataTransfer);
     for (const name of ["paste", "drop"]) parent.addEventListener(name, take, { capture: true });
+    // Ctrl Shift V pastes plain text.
+    const look = ({ key, shiftKey }) => (this.isPastePlain = shiftKey && /^v$/i.test(key));
+    parent.addEventListener("keydown", look, { capture: true });
     this.#show(createPlain, text);
     if (!this.isPlain) this.#enrich();
   }
@@ -58,11 +64,13 @@ export class WritingArea {
 
   #take(event, data) {
     const files = [...(data?.files ?? [])].filter((file) => file.type.startsWith("image/"));
+    const isPaste = event.type === "paste" && this.markdown && !this.isPastePlain;
     // Word processors put a picture of the text beside the text.
-    if (!files.length || data.types.includes("text/plain")) return;
+    const isPicture = files.length > 0 && !data.types.includes("text/plain");
+    if (isPicture) this.receive(files);
+    else if (!isPaste || !this.paste(data)) return;
     event.preventDefault();
     event.stopPropagation();
-    this.receive(files);
   }
 }
 

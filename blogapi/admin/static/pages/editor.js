@@ -5,6 +5,7 @@ import { badge, button, icon, iconButton, problem, segments } from "../component
 import { copyButton, menuButton, openMenu, toast } from "../dialogs.js";
 import { renderText } from "../editor/article.js";
 import { ArticlePage } from "../editor/article-page.js";
+import { takePaste } from "../editor/clipboard.js";
 import { details } from "../editor/details.js";
 import { keepBreaks, showBreaks } from "../editor/edits.js";
 import { followTyping, pickLink } from "../editor/link-picker.js";
@@ -51,6 +52,7 @@ class Editor extends ArticlePage {
       markdown: this.edits.content_type === "markdown",
       changed: (text) => this.writeText(text),
       receive: (files) => this.insertPictures(files),
+      paste: (data) => takePaste(this, data),
     });
     startToolbar(this.edits.content_type, (name) => this.command(name));
     document.addEventListener("keydown", (event) => this.press(event), { capture: true });

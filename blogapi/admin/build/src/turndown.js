@@ -1,0 +1,2 @@
+export { default as TurndownService } from "turndown";
+export { gfm } from "turndown-plugin-gfm";

@@ -1,0 +1,40 @@
+/** Pastes into a Markdown text: rich text, which becomes Markdown, and addresses on a selection. */
+
+import { toast } from "../dialogs.js";
+import { count } from "../format.js";
+import { isInCode, linkSelection, paste } from "./markdown.js";
+import { choosePictures } from "./pictures.js";
+
+/** Take what was pasted, or return false: then the field pastes the plain text. `page` is an Editor. */
+export function takePaste(page, data) {
+  const { field } = page.area;
+  const input = { text: field.getText(), ...field.getSelection() };
+  const [html, plain] = [data.getData("text/html"), data.getData("text/plain")];
+  if (isInCode(input.text, input.from)) return false;
+  const link = linkSelection(input, plain.trim());
+  if (link) field.edit(link);
+  else if (html) pasteRichText(page, html, plain);
+  return Boolean(link || html);
+}
+
+async function pasteRichText(page, html, plain) {
+  const convert = async () => {
+    const { convert, fillPictures } = await import("./paste.js");
+    const { markdown, files, ...notes } = convert(html, plain);
+    const pictures = files.length ? await choosePictures({ files, title: "Pictures of the pasted text" }) : [];
+    return { markdown: fillPictures(markdown, pictures), ...notes };
+  };
+  // The text itself is never lost.
+  const { markdown, ...notes } = await convert().catch(() => ({ markdown: plain, isPlain: true }));
+  page.edit((input) => paste(input, markdown.replace(/\r\n?/g, "\n")));
+  const words = describe(notes);
+  if (words) toast(words);
+}
+
+function describe({ isPlain = false, isTooLong = false, lost = 0, remote = 0 }) {
+  if (isPlain || isTooLong) return "Pasted as plain text, because its format cannot be read.";
+  const parts = [];
+  if (lost) parts.push(`${count(lost, "picture is", "pictures are")} missing: insert it with Picture.`);
+  if (remote) parts.push(`${count(remote, "picture stays", "pictures stay")} on another site, which can remove it.`);
+  return parts.join(" ");
+}

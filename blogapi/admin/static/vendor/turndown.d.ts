@@ -1,0 +1,1 @@
+export * from "../../build/src/turndown.js";
