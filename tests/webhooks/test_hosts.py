@@ -8,7 +8,7 @@ import pytest
 
 from blogapi.webhooks import hosts
 
-pytestmark = [pytest.mark.no_database, pytest.mark.once]
+pytestmark = pytest.mark.no_database
 
 PRIVATE = [
     *("127.0.0.1", "127.8.8.8", "0.0.0.1", "10.0.0.7", "172.16.0.1", "192.168.1.1", "169.254.169.254"),

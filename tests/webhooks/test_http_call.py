@@ -10,7 +10,7 @@ import pytest
 
 from blogapi.webhooks import http_call
 
-pytestmark = [pytest.mark.no_database, pytest.mark.once]
+pytestmark = pytest.mark.no_database
 
 # The real limit is 10 seconds; the calls of these tests end when their time is over.
 SECONDS = 0.5
