@@ -22,6 +22,7 @@ from blogapi.api_keys import service as api_key_service
 from blogapi.publication import shared_caching
 from blogapi.response_cache import middleware
 from blogapi.users import queries as users
+from blogapi.users import service as user_service
 from blogapi.web import headers, request_id
 from blogapi.web.access import (
     SCOPES,
@@ -204,7 +205,7 @@ def _authenticate_key(value: str) -> Caller:
     # If the clock was set back, the last use can lie in the future.
     if last_used is None or not last_used <= now < last_used + policy.LAST_USED_INTERVAL:
         ends_trial = last_used is None and policy.is_trial_key(key.owner, key.created, expires)
-        if api_key_service.record_use(key.uuid, now, remove_expiry=ends_trial):
+        if api_key_service.record_use(key.uuid, key.owner, now, remove_expiry=ends_trial):
             last_used, expires = now, None if ends_trial else expires
         else:
             # The next request must try again, so this response is not cached.
@@ -230,9 +231,9 @@ def _authenticate_session() -> Caller:
         raise Unauthorized("The login has ended; log in again.", code="login_over")
     check_same_origin(request)
     account, role = login.account, Role(login.account.role)
-    required = role == Role.ADMIN and current_app.config["REQUIRE_SECOND_FACTOR"]
-    lacks_second_factor = required and account.second_factor_since is None
-    return Caller(
+    now, last_used, digest = clock.now(), login.last_used, login.digest
+    lacks_second_factor = users.is_second_factor_required(role) and account.second_factor_since is None
+    caller = Caller(
         user=account.uuid,
         username=account.username,
         role=role,
@@ -241,6 +242,10 @@ def _authenticate_session() -> Caller:
         is_authenticated=True,
         lacks_second_factor=lacks_second_factor,
     )
+    # If the clock was set back, the last use can lie in the future.
+    if last_used is None or not last_used <= now < last_used + user_service.LAST_USED_INTERVAL:
+        user_service.record_use(digest, account.uuid, now)
+    return caller
 
 
 def _format_allowed_methods() -> str:

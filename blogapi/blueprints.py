@@ -43,6 +43,7 @@ from blogapi.site.routes import bp as site
 from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies.routes import build_blueprint
 from blogapi.users.account_routes import bp as account
+from blogapi.users.invitation_routes import bp as invitations
 from blogapi.users.routes import bp as auth
 from blogapi.users.user_routes import bp as users
 from blogapi.web.access import Access, get_access
@@ -52,7 +53,7 @@ from blogapi.webhooks.routes import bp as webhooks
 from blogapi.working_copies.routes import bp as working_copies
 
 BLUEPRINTS = (
-    *(auth, account, users, api_keys),
+    *(auth, account, users, invitations, api_keys),
     build_blueprint(
         CATEGORIES, article_queries.list_published_in_category, counts.count_in_categories, term_merge
     ),

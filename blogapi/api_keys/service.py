@@ -17,6 +17,7 @@ from blogapi.api_keys import policy, queries
 from blogapi.api_keys.models import ApiKey
 from blogapi.storage.database import BUSY_ERRORS, db, transaction
 from blogapi.storage.version_check import NewerSchema
+from blogapi.users import service as users
 from blogapi.web import key_format
 from blogapi.web.access import Caller, Scope
 from blogapi.web.fields import Fields, WithAttributes
@@ -167,8 +168,8 @@ def delete_by_uuid(uuid: UUID) -> None:
         db.session.delete(queries.get_by_uuid(uuid))
 
 
-def record_use(key: UUID, now: datetime, *, remove_expiry: bool = False) -> bool:
-    """Store the time at which the key was used; with `remove_expiry` the key no longer expires.
+def record_use(key: UUID, owner: UUID | None, now: datetime, *, remove_expiry: bool = False) -> bool:
+    """Store the time at which the key of the owner was used; with `remove_expiry` the key no longer expires.
 
     Returns False and stores nothing while another connection writes, so that a read never waits for the write
     lock, and if the database refuses writes from this version of blogapi.
@@ -176,5 +177,7 @@ def record_use(key: UUID, now: datetime, *, remove_expiry: bool = False) -> bool
     values = {"last_used": now} | ({"expires": None} if remove_expiry else {})
     with suppress(*BUSY_ERRORS, NewerSchema), transaction(wait=False, visible=False):
         db.session.execute(update(ApiKey).where(ApiKey.uuid == key).values(values))
+        if owner is not None:
+            users.note_use(owner, now)
         return True
     return False

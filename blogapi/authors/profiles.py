@@ -34,10 +34,11 @@ def get_or_create_profile(user: UUID) -> Author:
     return profile
 
 
-def create_profile(account: Account) -> Author:
-    """Create the profile of a user; its slug is derived from the name of the user."""
-    slug = choose_slug(None, account.username, _find_taken_slugs)
-    profile = Author(uuid=uuid4(), owner_id=account.uuid, name=account.username, slug=slug)
+def create_profile(account: Account, name: str = "") -> Author:
+    """Create the profile of a user, by default with their user name; its slug is derived from the name."""
+    name = name or account.username
+    slug = choose_slug(None, name, _find_taken_slugs)
+    profile = Author(uuid=uuid4(), owner_id=account.uuid, name=name, slug=slug)
     db.session.add(profile)
     store(profile)
     record(AUTHOR, profile.uuid, None, get_state(profile))

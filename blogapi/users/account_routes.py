@@ -5,10 +5,7 @@ Those with the scope `published` are also open to admins who must turn a second 
 
 from __future__ import annotations
 
-from flask import current_app
-
 from blogapi.users import credentials, queries, second_factor
-from blogapi.users.models import Role
 from blogapi.users.schemas import (
     CodeSchema,
     OwnAccountSchema,
@@ -16,7 +13,7 @@ from blogapi.users.schemas import (
     RecoveryCodesSchema,
     SecondFactorSetupSchema,
 )
-from blogapi.web.access import allow, current_caller, current_user_id, user_login
+from blogapi.web.access import allow, current_user_id, user_login
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields, WithAttributes
 
@@ -28,13 +25,7 @@ bp = Blueprint("account", __name__, url_prefix="/api/v1/auth/me", description="T
 @bp.response(200, OwnAccountSchema())
 def single() -> WithAttributes:
     """Show the account of the current user, with the state of its second factor."""
-    account = queries.get_by_uuid(current_user_id())
-    return WithAttributes(
-        account,
-        recovery_codes_left=second_factor.count_recovery_codes(account.uuid),
-        second_factor_required=current_app.config["REQUIRE_SECOND_FACTOR"]
-        and current_caller().role == Role.ADMIN,
-    )
+    return queries.get_details(current_user_id())
 
 
 @bp.post("/second-factor/setup/")

@@ -1,4 +1,4 @@
-"""The commands `user create`, `user role`, `user list`, `user password`, `user reset-…` and `user delete`."""
+"""The commands `user …` for users, their passwords, links and second factors."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import json
 import sys
 
 import click
+import marshmallow as ma
 from flask.cli import AppGroup, with_appcontext
 
 from blogapi.cli import report_problems
 from blogapi.users import links, models, queries, second_factor, service
+from blogapi.users.schemas import NewInvitationSchema
+from blogapi.web.fields import WithAttributes
 
 user = AppGroup("user", help="Create and manage users.")
 
 _ARTICLES = {role: "a" if role == models.Role.READER else "an" for role in models.Role}
+_ROLE_HELP = "What the user may do: an author writes own articles, an editor all articles."
 _ROLE = click.Choice([*map(str, models.Role)])
 
 
@@ -31,7 +35,7 @@ def _read_password(*, from_stdin: bool) -> str:
     type=_ROLE,
     default=models.Role.READER.value,
     show_default=True,
-    help="What the user may do: an author writes own articles, an editor all articles.",
+    help=_ROLE_HELP,
 )
 @click.option("--admin", is_flag=True, help="Short for --role admin.")
 @click.option("--can-publish", is_flag=True, help="Let an author publish their own articles.")
@@ -116,9 +120,23 @@ def reset_link(name: str) -> None:
     """Print a link with which the user sets a new password; it works once, for one day."""
     with report_problems():
         link = links.create_reset_link(queries.get_by_name(name).uuid)
-    if link.url == link.path:
-        click.echo("Open this path at the address of the blog:", err=True)
-    click.echo(link.url)
+    _print_link(link)
+
+
+@user.command()
+@click.argument("name")
+@click.option("--role", type=_ROLE, default=models.Role.READER.value, show_default=True, help=_ROLE_HELP)
+@click.option("--can-publish", is_flag=True, help="Let an author publish their own articles.")
+@with_appcontext
+def invite(name: str, role: str, can_publish: bool) -> None:
+    """Print a link with which a new user chooses a user name and a password; it works once, for 7 days."""
+    try:
+        fields = NewInvitationSchema().load({"name": name, "role": role, "can_publish": can_publish})
+    except ma.ValidationError as error:
+        raise click.BadParameter(" ".join(error.messages_dict["name"]), param_hint="NAME") from error
+    with report_problems():
+        link = links.create_invitation(fields, inviter_id=None)
+    _print_link(link)
 
 
 @user.command("reset-second-factor")
@@ -129,6 +147,12 @@ def reset_second_factor(name: str) -> None:
     with report_problems():
         second_factor.disable(queries.get_by_name(name).uuid)
     click.echo(f"The second factor of {name} is off; they log in with the password and can set it up again.")
+
+
+def _print_link(link: WithAttributes) -> None:
+    if link.url == link.path:
+        click.echo("Open this path at the address of the blog:", err=True)
+    click.echo(link.url)
 
 
 @user.command()

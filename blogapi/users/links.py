@@ -1,4 +1,4 @@
-"""One-time links: a setup link creates the first admin, a reset link replaces a forgotten password.
+"""One-time links: for the first admin (setup), for a forgotten password (reset), and invitations.
 
 Only the digest of a token is stored. The token is the fragment of the address, after `#`. Browsers do not
 send the fragment, so the token appears in no log.
@@ -19,14 +19,18 @@ from blogapi.users import models, passwords, queries, service
 from blogapi.users.models import Account, LinkKind, OneTimeLink
 from blogapi.web import tokens
 from blogapi.web.errors import Conflict, Unauthorized
-from blogapi.web.fields import WithAttributes
+from blogapi.web.fields import Fields, WithAttributes
 
-LIFETIME = timedelta(days=1)
+LIFETIME, INVITATION_LIFETIME = timedelta(days=1), timedelta(days=7)
+MAX_INVITATIONS = 100
+
+# The page of the admin pages that uses the link.
+_PAGES = {LinkKind.SETUP: "setup", LinkKind.RESET: "reset", LinkKind.INVITATION: "join"}
 
 
 def create_setup_link() -> WithAttributes:
     """Create a link that creates the first admin, and return it as `create_reset_link` does."""
-    return _create(None, LinkKind.SETUP)
+    return _create(OneTimeLink(kind=LinkKind.SETUP))
 
 
 def create_reset_link(account_id: UUID) -> WithAttributes:
@@ -36,7 +40,50 @@ def create_reset_link(account_id: UUID) -> WithAttributes:
     Raises NotFound if there is no such user.
     """
     with transaction():
-        return _create(queries.get_by_uuid(account_id).uuid, LinkKind.RESET)
+        account = queries.get_by_uuid(account_id)
+        return _create(OneTimeLink(kind=LinkKind.RESET, account_id=account.uuid))
+
+
+def create_invitation(fields: Fields, *, inviter_id: UUID | None) -> WithAttributes:
+    """Create a link that creates a user, and return it as `create_reset_link` does.
+
+    `fields` are the name of the profile, the role, `can_publish` and the e-mail address of the user. Raises
+    Conflict if there are too many invitations.
+    """
+    with transaction():
+        if len(queries.list_invitations()) >= MAX_INVITATIONS:
+            raise Conflict(f"There are {MAX_INVITATIONS} open invitations; revoke some first.")
+        return _create(OneTimeLink(kind=LinkKind.INVITATION, inviter_id=inviter_id, **fields))
+
+
+def get_invitation(token: str) -> OneTimeLink:
+    """Return the invitation with the token; raises Unauthorized if the token is invalid."""
+    return _get_link(token, LinkKind.INVITATION)
+
+
+def accept_invitation(token: str, username: str, password: str) -> Account:
+    """Create the invited user and delete the link; the name must be normalized.
+
+    Raises Unauthorized if the token is invalid, and Conflict if the name is taken.
+    """
+    get_invitation(token)
+    digest = passwords.hash_password(password)
+    with transaction():
+        link = get_invitation(token)
+        role, can_publish, profile, email = (
+            models.Role(link.role or models.Role.READER),
+            *(link.can_publish, link.name, link.email),
+        )
+        db.session.delete(link)
+        return service.add(
+            username, digest, role=role, can_publish=can_publish, profile_name=profile, email=email
+        )
+
+
+def revoke_invitation(uuid: UUID) -> None:
+    """Delete an invitation; raises NotFound if there is none with this uuid."""
+    with transaction():
+        db.session.delete(queries.get_invitation(uuid))
 
 
 def create_first_admin(token: str, username: str, password: str) -> Account:
@@ -70,20 +117,20 @@ def get_account(token: str) -> Account:
     return queries.get_by_uuid(_get_link(token, LinkKind.RESET).account_id or UUID(int=0))
 
 
-def _create(account_id: UUID | None, kind: LinkKind) -> WithAttributes:
-    token, now = secrets.token_urlsafe(32), clock.now()
-    link = OneTimeLink(
-        digest=tokens.digest_token(token),
-        account_id=account_id,
-        kind=kind,
-        created=now,
-        expires=now + LIFETIME,
+def _create(link: OneTimeLink) -> WithAttributes:
+    """Store a new link and delete those that it replaces and those that have expired."""
+    token, now, kind = secrets.token_urlsafe(32), clock.now(), LinkKind(link.kind)
+    link.digest, link.created = tokens.digest_token(token), now
+    link.expires = now + (INVITATION_LIFETIME if kind == LinkKind.INVITATION else LIFETIME)
+    is_former = and_(
+        OneTimeLink.kind == kind,
+        OneTimeLink.kind != LinkKind.INVITATION,
+        OneTimeLink.account_id.is_not_distinct_from(link.account_id),
     )
-    is_former = and_(OneTimeLink.kind == kind, OneTimeLink.account_id.is_not_distinct_from(account_id))
     with transaction():
         db.session.execute(delete(OneTimeLink).where(or_(OneTimeLink.expires <= now, is_former)))
         db.session.add(link)
-    path = f"/admin/{kind}/#{token}"
+    path = f"/admin/{_PAGES[kind]}/#{token}"
     return WithAttributes(link, path=path, url=f"{get_service_url()}{path}")
 
 

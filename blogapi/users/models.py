@@ -105,6 +105,8 @@ class OneTimeLink(Base):
         ForeignKey("account.uuid", ondelete="CASCADE"), index=True
     )
 
+    inviter: Mapped[Account | None] = relationship(foreign_keys=[inviter_id])
+
     @property
     def uuid(self) -> UUID:
         """Return the id by which admins can revoke the link. It does not reveal the token."""

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import select
-from sqlalchemy.orm import contains_eager
+from flask import current_app
+from sqlalchemy import func, select
+from sqlalchemy.orm import contains_eager, joinedload
 
 from blogapi import clock
 from blogapi.storage.database import bytewise, db
 from blogapi.users import models, usernames
-from blogapi.users.models import Account, OneTimeLink, WebSession
+from blogapi.users.models import Account, LinkKind, OneTimeLink, RecoveryCode, WebSession
 from blogapi.web import tokens
 from blogapi.web.errors import NotFound
+from blogapi.web.fields import WithAttributes
 from blogapi.web.pagination import Page, paginate
 
 _SELECT_ADMINS = select(Account).where(Account.role == models.Role.ADMIN, Account.disabled.is_(False))
@@ -49,6 +51,16 @@ def get_by_uuid(uuid: UUID) -> Account:
 def list_users() -> Sequence[Account]:
     """Return all users, ordered by name."""
     return db.session.scalars(select(Account).order_by(bytewise(Account.username))).all()
+
+
+def get_details(uuid: UUID) -> WithAttributes:
+    """Return the user with the state of their second factor; raises NotFound if there is none."""
+    return _add_details([get_by_uuid(uuid)])[0]
+
+
+def list_details() -> list[WithAttributes]:
+    """Return all users, as `get_details` does, ordered by name."""
+    return _add_details(list_users())
 
 
 def list_admins() -> Sequence[Account]:
@@ -109,3 +121,43 @@ def find_link(token: str) -> OneTimeLink | None:
             Account.disabled.is_not(True),
         )
     )
+
+
+def list_invitations() -> Sequence[OneTimeLink]:
+    """Return the invitations that can be accepted, newest first, with their inviters."""
+    statement = select(OneTimeLink).where(
+        OneTimeLink.kind == LinkKind.INVITATION, OneTimeLink.expires > clock.now()
+    )
+    order = (OneTimeLink.created.desc(), OneTimeLink.digest)
+    return db.session.scalars(statement.options(joinedload(OneTimeLink.inviter)).order_by(*order)).all()
+
+
+def get_invitation(uuid: UUID) -> OneTimeLink:
+    """Return the invitation with the uuid; raises NotFound if there is none."""
+    is_link = OneTimeLink.digest.startswith(uuid.hex)
+    link = db.session.scalar(select(OneTimeLink).where(is_link, OneTimeLink.kind == LinkKind.INVITATION))
+    if link is None:
+        raise NotFound("No invitation has this uuid; it was accepted or revoked, or it has expired.")
+    return link
+
+
+def is_second_factor_required(role: str) -> bool:
+    """Return whether a user of the role must turn a second factor on before anything else."""
+    return role == models.Role.ADMIN and bool(current_app.config["REQUIRE_SECOND_FACTOR"])
+
+
+def _add_details(accounts: Sequence[Account]) -> list[WithAttributes]:
+    statement = select(RecoveryCode.account_id, func.count().label("number")).group_by(
+        RecoveryCode.account_id
+    )
+    if len(accounts) == 1:
+        statement = statement.where(RecoveryCode.account_id == accounts[0].uuid)
+    codes = {row.account_id: row.number for row in db.session.execute(statement)}
+    return [
+        WithAttributes(
+            account,
+            recovery_codes_left=codes.get(account.uuid, 0),
+            second_factor_required=is_second_factor_required(account.role),
+        )
+        for account in accounts
+    ]

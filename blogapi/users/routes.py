@@ -10,10 +10,13 @@ from flask import current_app, request, session
 from blogapi.rate_limits import limiter
 from blogapi.site.queries import get_site
 from blogapi.users import credentials, links, passwords, queries, second_factor, service
-from blogapi.users.models import Account
+from blogapi.users.models import Account, OneTimeLink
 from blogapi.users.schemas import (
+    AcceptedInvitationSchema,
     CallerSchema,
     FirstAdminSchema,
+    InvitationTokenSchema,
+    InvitedSchema,
     LoginOptionsSchema,
     LoginSchema,
     NewPasswordSchema,
@@ -107,6 +110,14 @@ def list_logins() -> Page[list[WithAttributes]]:
     return Page(rows, page.total, None)
 
 
+@bp.delete("/logins/")
+@allow(user_login, scope="write")
+@bp.response(204)
+def delete_other_logins() -> None:
+    """End all logins of the current user except for the one of this request."""
+    service.end_logins(current_user_id(), current_token=session["token"])
+
+
 @bp.delete("/logins/<id:id>/")
 @allow(user_login, scope="write")
 @bp.response(204)
@@ -127,6 +138,33 @@ def create_first_admin(fields: Fields) -> Account:
     """
     with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.client_network())):
         account = links.create_first_admin(**fields)
+    _log_in(account)
+    return account
+
+
+@bp.post("/invitation/")
+@allow(anyone)
+@check_before_body(_check_same_origin)
+@bp.arguments(InvitationTokenSchema)
+@bp.response(200, InvitedSchema())
+def show_invitation(fields: Fields) -> OneTimeLink:
+    """Show what an invitation offers to the person who has its link."""
+    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.client_network())):
+        return links.get_invitation(fields["token"])
+
+
+@bp.post("/join/")
+@allow(anyone)
+@check_before_body(_check_same_origin)
+@bp.arguments(AcceptedInvitationSchema)
+@bp.response(201, UserSchema(), may_conflict=True, headers=_SETS_COOKIE)
+def accept_invitation(fields: Fields) -> Account:
+    """Accept an invitation: create the user, with the role that the admin chose, and log in.
+
+    The link works once, for 7 days.
+    """
+    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.client_network())):
+        account = links.accept_invitation(**fields)
     _log_in(account)
     return account
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from email.errors import HeaderParseError
+from email.headerregistry import Address
 from typing import Any
 
 import marshmallow as ma
@@ -27,6 +29,24 @@ class NewUsername(Text):
             return usernames.normalize_username(super()._deserialize(value, attr, data, **options))
         except Invalid as error:
             raise ma.ValidationError((error.errors or {})["username"]) from error
+
+
+class EmailAddress(Text):
+    """An e-mail address, or an empty text."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=254, metadata={"example": "henrik@blog.example"}, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
+        text = super()._deserialize(value, attr, data, **options).strip()
+        if not text:
+            return ""
+        try:
+            validate.Email()(text)
+            address = Address(addr_spec=text)
+        except (ma.ValidationError, ValueError, HeaderParseError) as error:
+            raise ma.ValidationError("Must be an e-mail address such as ada@blog.example.") from error
+        return address.addr_spec
 
 
 def _current_password() -> Text:
@@ -100,7 +120,19 @@ class UserSchema(OutputSchema):
     role = ma.fields.String(metadata={"enum": _ROLES})
 
 
-class UserDetailsSchema(UserSchema):
+class SecondFactorSchema(OutputSchema):
+    """The state of a second factor."""
+
+    second_factor_since = Timestamp(
+        dump_only=True, allow_none=True, metadata={"description": "Null if it is off."}
+    )
+    recovery_codes_left = ma.fields.Integer(metadata={"description": "How many recovery codes are left."})
+    second_factor_required = ma.fields.Boolean(
+        metadata={"description": "Whether the user must turn a second factor on before anything else."}
+    )
+
+
+class UserDetailsSchema(SecondFactorSchema, UserSchema):
     """A user, as admins see them."""
 
     disabled = ma.fields.Boolean(
@@ -109,6 +141,12 @@ class UserDetailsSchema(UserSchema):
     can_publish = ma.fields.Boolean(metadata={"description": _CAN_PUBLISH})
     has_password = ma.fields.Boolean(metadata={"description": "A user without a password cannot log in."})
     created = Timestamp(dump_only=True)
+    last_seen = Timestamp(
+        dump_only=True,
+        allow_none=True,
+        metadata={"description": "When the user last used a login or a key, to the hour; null if unknown."},
+    )
+    email = ma.fields.String(metadata={"description": "May be empty.", "example": "ada@blog.example"})
 
 
 def _role(**options: Any) -> ma.fields.String:
@@ -132,15 +170,15 @@ class NewUserSchema(InputSchema):
 class UserChangesSchema(InputSchema):
     """The role of a user, whether they may publish as an author, and whether they are disabled."""
 
-    read_only = frozenset({"uuid", "username", "has_password", "created"})
+    read_only = frozenset(UserDetailsSchema().fields) - {"role", "can_publish", "disabled"}
 
     role = _role()
     can_publish = _can_publish()
     disabled = ma.fields.Boolean(truthy={True}, falsy={False})
 
 
-class ResetLinkSchema(OutputSchema):
-    """A link with which a user sets a new password, once; only this response shows it."""
+class LinkSchema(OutputSchema):
+    """A link that works once; only this response shows it."""
 
     path = ma.fields.String(metadata={"example": "/admin/reset/#…"})
     url = ma.fields.String(
@@ -151,6 +189,63 @@ class ResetLinkSchema(OutputSchema):
         }
     )
     expires = Timestamp(dump_only=True)
+
+
+class ResetLinkSchema(LinkSchema):
+    """A link with which a user sets a new password, once; only this response shows it."""
+
+
+class InvitedSchema(OutputSchema):
+    """What an invitation offers."""
+
+    name = ma.fields.String(metadata={"description": "The name in the byline.", "example": "Henrik"})
+    role = ma.fields.String(metadata={"enum": _ROLES})
+    can_publish = ma.fields.Boolean(metadata={"description": _CAN_PUBLISH})
+    expires = Timestamp(dump_only=True)
+
+
+class InvitationSchema(InvitedSchema):
+    """An invitation that can be accepted."""
+
+    uuid = Identifier()
+    email = ma.fields.String(metadata={"description": "May be empty.", "example": "henrik@blog.example"})
+    created = Timestamp(dump_only=True)
+    inviter = ma.fields.Nested(
+        UserReferenceSchema,
+        allow_none=True,
+        metadata={"description": "Null if it was made with the command `user invite`."},
+    )
+
+
+class NewInvitationLinkSchema(LinkSchema, InvitationSchema):
+    """A new invitation with its link, which only this response shows."""
+
+
+class NewInvitationSchema(InputSchema):
+    """A new invitation. The invited person chooses a user name and a password."""
+
+    name = Text(
+        max_length="MAX_NAME",
+        required=True,
+        metadata={"description": "The name in the byline.", "example": "Henrik"},
+    )
+    role = _role(load_default=models.Role.READER.value)
+    can_publish = _can_publish(load_default=False)
+    email = EmailAddress(load_default="")
+
+
+class InvitationTokenSchema(InputSchema):
+    """The token of an invitation."""
+
+    token = _token()
+
+
+class AcceptedInvitationSchema(InputSchema):
+    """The user name and the password of an invited user, and the token of the invitation."""
+
+    token = _token()
+    username = NewUsername()
+    password = passwords.new_password_field()
 
 
 class FirstAdminSchema(InputSchema):
@@ -204,20 +299,6 @@ class RecoveryCodesSchema(OutputSchema):
     recovery_codes = ma.fields.List(ma.fields.String(metadata={"example": "k7qd-3mxw-a2bz-9ufe"}))
 
 
-class SecondFactorSchema(OutputSchema):
-    """The state of a second factor."""
-
-    second_factor_since = Timestamp(
-        dump_only=True, allow_none=True, metadata={"description": "Null if it is off."}
-    )
-    recovery_codes_left = ma.fields.Integer(metadata={"description": "How many recovery codes are left."})
-    second_factor_required = ma.fields.Boolean(
-        metadata={
-            "description": "Whether the user can do nothing else before they turn the second factor on."
-        }
-    )
-
-
 class OwnAccountSchema(SecondFactorSchema, UserSchema):
     """The account of the current user."""
 
@@ -234,6 +315,9 @@ class WebLoginSchema(OutputSchema):
     uuid = Identifier()
     created = Timestamp(dump_only=True)
     expires = Timestamp(dump_only=True)
+    last_used = Timestamp(
+        dump_only=True, allow_none=True, metadata={"description": "To the hour; null if it was not recorded."}
+    )
     user_agent = ma.fields.String(metadata={"description": "The `User-Agent` that the browser sent."})
     current = ma.fields.Boolean(metadata={"description": "Whether this request belongs to the login."})
 

@@ -16,7 +16,7 @@ from uuid import UUID
 import pyotp
 import segno
 from flask import current_app
-from sqlalchemy import CursorResult, delete, func, insert, or_, select, update
+from sqlalchemy import CursorResult, delete, insert, or_, update
 from sqlalchemy.sql.dml import UpdateBase
 
 from blogapi import clock
@@ -105,12 +105,6 @@ def use_code(account: Account, code: str) -> None:
     if account.second_factor_since is not None:
         with limiter.count_failures(("SECOND_FACTOR_LIMIT", str(account.uuid))):
             _use(account, _normalize(code))
-
-
-def count_recovery_codes(account_id: UUID) -> int:
-    """Return how many recovery codes of the user are left."""
-    statement = select(func.count()).select_from(RecoveryCode).where(RecoveryCode.account_id == account_id)
-    return db.session.scalar(statement) or 0
 
 
 def _use(account: Account, code: str) -> None:

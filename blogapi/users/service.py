@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import secrets
-from datetime import timedelta
+from contextlib import suppress
+from datetime import datetime, timedelta
 from typing import Protocol
 from uuid import UUID
 
 from flask import Flask, current_app
-from sqlalchemy import delete, select
+from sqlalchemy import Delete, delete, select, update
 from sqlalchemy.exc import IntegrityError
 
 from blogapi import clock
-from blogapi.storage.database import db, transaction
+from blogapi.storage.database import BUSY_ERRORS, db, transaction
+from blogapi.storage.version_check import NewerSchema
 from blogapi.users import models, passwords, queries, usernames
 from blogapi.users.models import Account, OneTimeLink, WebSession
 from blogapi.web import tokens
@@ -22,6 +24,8 @@ from blogapi.web.fields import Fields
 # The oldest login of a user ends when the user logs in once more.
 MAX_LOGINS_PER_USER = 50
 MAX_USER_AGENT_LENGTH = 200
+# The use of a login is stored at most once in this time.
+LAST_USED_INTERVAL = timedelta(hours=1)
 
 _PROFILES_KEY = "blogapi-profiles"
 
@@ -29,8 +33,8 @@ _PROFILES_KEY = "blogapi-profiles"
 class Profiles(Protocol):
     """Writes the profiles of users."""
 
-    def create_profile(self, account: Account) -> object:
-        """Create the profile of a new user."""
+    def create_profile(self, account: Account, name: str = "") -> object:
+        """Create the profile of a new user; the default name is the name of the user."""
 
     def release_profile(self, account: Account) -> None:
         """Delete the profile of a user who is about to be deleted, or make it that of a guest."""
@@ -57,15 +61,28 @@ def create(username: str, password: str | None, *, role: models.Role, can_publis
 
 
 def add(
-    username: str, password_digest: str | None, *, role: models.Role, can_publish: bool = False
+    username: str,
+    password_digest: str | None,
+    *,
+    role: models.Role,
+    can_publish: bool = False,
+    profile_name: str = "",
+    email: str = "",
 ) -> Account:
     """Store a new user with a normalized name; raises Conflict if the name is taken."""
-    account = Account(username=username, role=role, can_publish=can_publish, password_digest=password_digest)
+    account = Account(
+        username=username,
+        role=role,
+        can_publish=can_publish,
+        email=email,
+        password_digest=password_digest,
+        password_changed=clock.now() if password_digest else None,
+    )
     try:
         with transaction():
             db.session.add(account)
             db.session.flush()
-            _get_profiles().create_profile(account)
+            _get_profiles().create_profile(account, profile_name)
     except IntegrityError as error:
         raise Conflict(f"The user name {account.username!r} is taken; choose another.") from error
     return account
@@ -74,7 +91,7 @@ def add(
 def change(uuid: UUID, changes: Fields) -> Account:
     """Change the role or `can_publish` of a user, or disable or enable them.
 
-    A disabled user is logged out everywhere.
+    A disabled user is logged out everywhere. The invitations of a user who is no longer an admin end.
 
     Raises NotFound if there is no such user, and Conflict if no admin could log in afterwards.
     """
@@ -83,6 +100,7 @@ def change(uuid: UUID, changes: Fields) -> Account:
         role, disabled = changes.get("role", account.role), changes.get("disabled", account.disabled)
         if role != models.Role.ADMIN or disabled:
             _check_admin_is_left(account)
+            db.session.execute(delete(OneTimeLink).where(OneTimeLink.inviter_id == account.uuid))
         account.role, account.disabled = role, disabled
         account.can_publish = changes.get("can_publish", account.can_publish)
         if disabled:
@@ -166,6 +184,7 @@ def log_in(account: Account, *, lifetime: timedelta, user_agent: str = "") -> st
         created=now,
         expires=now + lifetime,
         user_agent=shown,
+        last_used=now,
     )
     newest_first = select(WebSession.digest).order_by(WebSession.created.desc(), WebSession.digest)
     with transaction(visible=False):
@@ -175,7 +194,21 @@ def log_in(account: Account, *, lifetime: timedelta, user_agent: str = "") -> st
         if digests:
             db.session.execute(delete(WebSession).where(WebSession.digest.in_(digests)))
         db.session.add(web_session)
+        note_use(account.uuid, now)
     return token
+
+
+def note_use(account_id: UUID, now: datetime) -> None:
+    """Store that the user was seen, which does not count as an update of the user."""
+    values = {"last_seen": now, "last_updated": Account.last_updated}
+    db.session.execute(update(Account).where(Account.uuid == account_id).values(values))
+
+
+def record_use(digest: str, account_id: UUID, now: datetime) -> None:
+    """Store when a login was used, unless another connection writes: a read does not wait for a write."""
+    with suppress(*BUSY_ERRORS, NewerSchema), transaction(wait=False, visible=False):
+        db.session.execute(update(WebSession).where(WebSession.digest == digest).values(last_used=now))
+        note_use(account_id, now)
 
 
 def log_out(token: str) -> None:
@@ -190,6 +223,13 @@ def end_login(account_id: UUID, uuid: UUID) -> None:
         db.session.delete(queries.get_login(account_id, uuid))
 
 
+def end_logins(account_id: UUID, *, current_token: str = "") -> None:
+    """End all login sessions of the user, except for the current one; raises NotFound for an unknown user."""
+    with transaction():
+        account = queries.get_by_uuid(account_id)
+        db.session.execute(_delete_logins(account, current_token))
+
+
 def _check_admin_is_left(account: Account) -> None:
     can_log_in = account.role == models.Role.ADMIN and not account.disabled and account.has_password
     if can_log_in and not queries.can_admin_log_in(other_than=account):
@@ -201,6 +241,10 @@ def _check_admin_is_left(account: Account) -> None:
 
 def _end_logins(account: Account, *, current_token: str = "") -> None:
     """Delete the one-time links and the login sessions of the user, except for the current session."""
-    is_other = WebSession.digest != tokens.digest_token(current_token)
-    db.session.execute(delete(WebSession).where(WebSession.account_id == account.uuid, is_other))
+    db.session.execute(_delete_logins(account, current_token))
     db.session.execute(delete(OneTimeLink).where(OneTimeLink.account_id == account.uuid))
+
+
+def _delete_logins(account: Account, current_token: str) -> Delete:
+    is_other = WebSession.digest != tokens.digest_token(current_token)
+    return delete(WebSession).where(WebSession.account_id == account.uuid, is_other)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from uuid import UUID
 
 from blogapi.users import links, models, queries, second_factor, service
-from blogapi.users.models import Account
 from blogapi.users.schemas import NewUserSchema, ResetLinkSchema, UserChangesSchema, UserDetailsSchema
 from blogapi.web.access import admin_login, allow, current_user_id
 from blogapi.web.blueprint import Blueprint, Representation
@@ -17,16 +16,16 @@ bp = Blueprint("users", __name__, url_prefix="/api/v1/users", description="Users
 
 
 REPRESENTATION = Representation(
-    queries.get_by_uuid, UserDetailsSchema(), queries.list_users, UserDetailsSchema(many=True)
+    queries.get_details, UserDetailsSchema(), queries.list_details, UserDetailsSchema(many=True)
 )
 
 
 @bp.get("/")
 @allow(admin_login)
 @bp.response(200, UserDetailsSchema(many=True))
-def listed() -> Page[list[Account]]:
+def listed() -> Page[list[WithAttributes]]:
     """List all users, ordered by name."""
-    users = [*queries.list_users()]
+    users = queries.list_details()
     return Page(users, len(users), None)
 
 
@@ -36,22 +35,23 @@ def listed() -> Page[list[Account]]:
 @allow(admin_login, scope="write")
 @bp.arguments(NewUserSchema)
 @bp.response(201, UserDetailsSchema(), may_conflict=True)
-def create(fields: Fields) -> Account:
+def create(fields: Fields) -> WithAttributes:
     """Create a user; without a password, the user sets one with a link."""
-    return service.create(
+    account = service.create(
         fields["username"],
         fields.get("password"),
         role=models.Role(fields["role"]),
         can_publish=fields["can_publish"],
     )
+    return queries.get_details(account.uuid)
 
 
 @bp.get("/<id:id>/")
 @allow(admin_login)
 @bp.response(200, UserDetailsSchema())
-def single(id: UUID) -> Account:
+def single(id: UUID) -> WithAttributes:
     """Show a user."""
-    return queries.get_by_uuid(id)
+    return queries.get_details(id)
 
 
 @bp.patch("/<id:id>/")
@@ -59,12 +59,12 @@ def single(id: UUID) -> Account:
 @bp.check_exists(queries.get_by_uuid)
 @bp.arguments(UserChangesSchema)
 @bp.write(200, UserDetailsSchema(), REPRESENTATION)
-def change(changes: Fields, id: UUID) -> Account:
+def change(changes: Fields, id: UUID) -> WithAttributes:
     """Change the role of a user or whether they may publish, or disable or enable the user.
 
     A disabled user is logged out and cannot log in, and their API keys are refused.
     """
-    return service.change(id, changes)
+    return queries.get_details(service.change(id, changes).uuid)
 
 
 @bp.delete("/<id:id>/")
@@ -74,6 +74,15 @@ def change(changes: Fields, id: UUID) -> Account:
 def delete(id: UUID) -> None:
     """Delete a user who owns no content, and all their API keys."""
     service.delete_account(id)
+
+
+@bp.delete("/<id:id>/logins/")
+@allow(admin_login, scope="write")
+@bp.check_exists(queries.get_by_uuid)
+@bp.response(204)
+def end_logins(id: UUID) -> None:
+    """End all logins of a user; their API keys stay valid."""
+    service.end_logins(id)
 
 
 @bp.post("/<id:id>/reset-second-factor/")

@@ -26,6 +26,9 @@ AUTHORS = "/api/v1/blog/authors/"
 KEYS = "/api/v1/auth/api-key/"
 ME = "/api/v1/auth/me/"
 PASSWORD = ME + "password/"
+LOGINS_PATH = "/api/v1/auth/logins/"
+INVITED = "/api/v1/auth/invitation/"
+INVITATIONS = "/api/v1/invitations/"
 USERS = "/api/v1/users/"
 SITE = "/api/v1/blog/site/"
 MEDIA = "/api/v1/blog/media/"
@@ -99,6 +102,19 @@ ACCESS_CASES = [
         {"token": "not this one", "password": "a long pass phrase"},
         code="link_invalid",
     ),
+    AccessCase("auth.show_invitation", INVITED, (401,) * 6, {"token": "not this one"}, code="link_invalid"),
+    AccessCase(
+        "auth.accept_invitation",
+        "/api/v1/auth/join/",
+        (401,) * 6,
+        {"token": "not this one", "username": "new", "password": "a long pass phrase"},
+        code="link_invalid",
+    ),
+    AccessCase("invitations.listed", INVITATIONS, LOGINS, login=200),
+    AccessCase("invitations.create", INVITATIONS, LOGINS, {"name": "Henrik"}, login=201),
+    AccessCase("invitations.revoke", INVITATIONS + "{invitation}/", LOGINS, login=204),
+    AccessCase("auth.delete_other_logins", LOGINS_PATH, LOGINS, login=204, member_login=204),
+    AccessCase("users.end_logins", USERS + "{user}/logins/", LOGINS, login=204),
     AccessCase("auth.list_logins", "/api/v1/auth/logins/", LOGINS, login=200, member_login=200),
     AccessCase("auth.delete_login", "/api/v1/auth/logins/{login}/", LOGINS, login=204, member_login=404),
     AccessCase("auth.replace_password", PASSWORD, LOGINS, {}, login=422, member_login=422),
@@ -293,6 +309,8 @@ def fill_path(request, app, people, as_admin, as_login, make_article, make_tag, 
             names |= {"preview": created["uuid"], "link": created["api_url"], "page": created["url"]}
         if "{user}" in template:
             names["user"] = people.member.uuid
+        if "{invitation}" in template:
+            names["invitation"] = as_login.post(INVITATIONS, json={"name": "Henrik"}).json["uuid"]
         if "{login}" in template:
             names["login"] = as_login.get("/api/v1/auth/logins/").json[0]["uuid"]
         if "{backup}" in template:

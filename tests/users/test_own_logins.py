@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
 
+from blogapi.storage.database import get_write_lock
 from blogapi.users import service
 from tests.contracts.client import outcome
 from tests.users.conftest import ADA, FAILED, LOGIN, ME, NOON, PASSWORD, SLOWED, WRONG, flags_of
@@ -38,6 +40,58 @@ def test_a_user_ends_a_login(there, as_ada, as_member_login):
     assert outcome(there.get(ME)) == (401, "login_over")
     assert as_ada.get(ME).status_code == 200
     assert outcome(as_ada.delete(f"{LOGINS}{uuid}/")) == (404, "not_found")
+
+
+def test_a_user_ends_all_other_logins(there, as_ada, as_member_login):
+    assert as_ada.delete(LOGINS).status_code == 204
+    assert [client.get(ME).status_code for client in (as_ada, there, as_member_login)] == [200, 401, 200]
+
+
+def test_an_admin_ends_all_logins_of_a_user(people, as_ada, as_login, as_member_login, as_member):
+    path = "/api/v1/users/{}/logins/"
+    assert as_login.delete(path.format(people.member.uuid)).status_code == 204
+    assert outcome(as_member_login.get(ME)) == (401, "login_over")
+    assert [client.get(ME).status_code for client in (as_ada, as_login, as_member)] == [200] * 3
+    assert outcome(as_login.delete(path.format(UUID(int=1)))) == (404, "not_found")
+
+
+def test_the_last_use_of_a_login_is_stored_once_an_hour(
+    people, passwords, as_stranger, set_clock, record_statements
+):
+    set_clock(NOON)
+    as_stranger.post(LOGIN, json=ADA)
+    user = f"/api/v1/users/{people.admin.uuid}/"
+
+    def get_last_use(time):
+        set_clock(time)
+        with record_statements() as executed:
+            as_stranger.get(ME)
+        (login,) = as_stranger.get(LOGINS).json
+        assert login["last_used"] == as_stranger.get(user).json["last_seen"]
+        return login["last_used"][11:16], sum(statement.startswith("UPDATE") for statement in executed)
+
+    hour, minute = timedelta(hours=1), timedelta(minutes=1)
+    assert get_last_use(NOON + hour - minute) == ("12:00", 0)
+    assert get_last_use(NOON + hour) == ("13:00", 2)
+    assert get_last_use(NOON + hour + minute) == ("13:00", 0)
+    # The clock was set back.
+    assert get_last_use(NOON - hour) == ("11:00", 2)
+
+
+def test_the_use_of_a_key_shows_that_the_user_was_seen(as_login, as_member, people, set_clock):
+    user = f"/api/v1/users/{people.member.uuid}/"
+    assert as_login.get(user).json["last_seen"] is None
+    as_member.get(ME)
+    assert as_login.get(user).json["last_seen"] is not None
+
+
+def test_a_read_does_not_wait_to_store_the_last_use(app, people, passwords, as_stranger, set_clock):
+    set_clock(NOON)
+    as_stranger.post(LOGIN, json=ADA)
+    set_clock(NOON + timedelta(hours=2))
+    with get_write_lock(app).acquire(0.0):
+        assert as_stranger.get(ME).status_code == 200
+    assert as_stranger.get(LOGINS).json[0]["last_used"] is not None
 
 
 def test_a_user_has_a_limited_number_of_logins(app, people, log_in, monkeypatch):

@@ -1,0 +1,42 @@
+"""The endpoints of invitations: admins make, list and revoke them; the invited person needs only the link."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from blogapi.users import links, queries
+from blogapi.users.models import OneTimeLink
+from blogapi.users.schemas import InvitationSchema, NewInvitationLinkSchema, NewInvitationSchema
+from blogapi.web.access import admin_login, allow, current_user_id
+from blogapi.web.blueprint import Blueprint
+from blogapi.web.fields import Fields, WithAttributes
+from blogapi.web.pagination import Page
+
+bp = Blueprint("invitations", __name__, url_prefix="/api/v1/invitations", description="Invitations of users")
+
+
+@bp.get("/")
+@allow(admin_login)
+@bp.response(200, InvitationSchema(many=True))
+def listed() -> Page[list[OneTimeLink]]:
+    """List the invitations that can be accepted, newest first."""
+    invitations = [*queries.list_invitations()]
+    return Page(invitations, len(invitations), None)
+
+
+@bp.post("/")
+@allow(admin_login, scope="write")
+@bp.arguments(NewInvitationSchema)
+@bp.response(201, NewInvitationLinkSchema(), may_conflict=True)
+def create(fields: Fields) -> WithAttributes:
+    """Invite a user: the response shows a link that works once, for 7 days, and is not shown again."""
+    return links.create_invitation(fields, inviter_id=current_user_id())
+
+
+@bp.delete("/<id:id>/")
+@allow(admin_login, scope="write")
+@bp.check_exists(queries.get_invitation)
+@bp.response(204)
+def revoke(id: UUID) -> None:
+    """Revoke an invitation; its link no longer works."""
+    links.revoke_invitation(id)
