@@ -1,5 +1,5 @@
 // A Markdown editor: CodeMirror with GitHub's Markdown, without anything that changes the text by itself.
-import { history, historyKeymap, standardKeymap } from "@codemirror/commands";
+import { history, historyKeymap, standardKeymap, undo } from "@codemirror/commands";
 import { commonmarkLanguage, insertNewlineContinueMarkupCommand } from "@codemirror/lang-markdown";
 import {
   forceParsing,
@@ -9,8 +9,19 @@ import {
   syntaxHighlighting,
   syntaxTree,
 } from "@codemirror/language";
+import {
+  closeSearchPanel,
+  findNext,
+  findPrevious,
+  openSearchPanel,
+  replaceAll,
+  replaceNext,
+  SearchQuery,
+  search,
+  setSearchQuery,
+} from "@codemirror/search";
 import { EditorState, Prec, RangeSetBuilder } from "@codemirror/state";
-import { Decoration, EditorView, ViewPlugin, keymap, placeholder as emptyText } from "@codemirror/view";
+import { Decoration, EditorView, ViewPlugin, keymap, panels, placeholder as emptyText } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { GFM } from "@lezer/markdown";
 
@@ -114,6 +125,57 @@ for (let width = 1; width <= MAX_HANG; width++) {
   rules[`.md-hang-${width}`] = { paddingInlineStart: `${width}ch`, textIndent: `-${width}ch` };
 }
 
+// The page shows its own panel; CodeMirror marks the matches while its panel, which nobody sees, is open.
+const makeElement = () => document.createElement("div");
+const searching = [
+  search({ createPanel: () => ({ dom: makeElement(), top: true }) }),
+  panels({ topContainer: makeElement() }),
+];
+const MAX_COUNT = 5_000;
+
+/** Return the commands that find and replace. */
+function makeSearch(view) {
+  let query = new SearchQuery({ search: "" });
+  const isSelected = ({ from, to }) => view.state.selection.main.from === from && view.state.selection.main.to === to;
+  const findFrom = (start) => {
+    const cursor = query.getCursor(view.state, start);
+    const { value, done } = cursor.next();
+    return done ? null : value;
+  };
+  return {
+    /** Mark the matches of {search, replace, caseSensitive, wholeWord, regexp}. */
+    set(spec) {
+      openSearchPanel(view);
+      query = new SearchQuery({ ...spec, literal: true });
+      view.dispatch({ effects: setSearchQuery.of(query) });
+    },
+    /** Select the first match after an offset, or else the first one. */
+    selectFrom(start) {
+      const match = query.valid && (findFrom(start) ?? findFrom(0));
+      if (!match) return;
+      const selection = { anchor: match.from, head: match.to };
+      view.dispatch({ selection, effects: EditorView.scrollIntoView(match.from, { y: "nearest", yMargin: 64 }) });
+    },
+    /** Return {total, current}: the number of matches, and which one is selected; 0: none. */
+    count() {
+      let [total, current] = [0, 0];
+      if (!query.valid) return { total, current, isMore: false };
+      const cursor = query.getCursor(view.state);
+      for (let match = cursor.next(); !match.done && total <= MAX_COUNT; match = cursor.next()) {
+        total += 1;
+        if (isSelected(match.value)) current = total;
+      }
+      return { total: Math.min(total, MAX_COUNT), current, isMore: total > MAX_COUNT };
+    },
+    next: () => findNext(view),
+    previous: () => findPrevious(view),
+    replace: () => replaceNext(view),
+    replaceAll: () => replaceAll(view),
+    undo: () => undo(view),
+    close: () => closeSearchPanel(view),
+  };
+}
+
 /**
  * Show an editor in `parent`, and return its commands.
  *
@@ -152,6 +214,7 @@ export function createEditor({
         lines(markdown ? classify : () => ""),
         placeholder ? emptyText(placeholder) : [],
         history(),
+        searching,
         keymap.of([...historyKeymap, ...standardKeymap]),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) onChange?.();
@@ -163,6 +226,7 @@ export function createEditor({
   if (markdown) forceParsing(view, Math.min(text.length, SHOWN_AT_FIRST), PARSE_MS);
   return {
     view,
+    search: makeSearch(view),
     scrollDOM: view.scrollDOM,
     contentDOM: view.contentDOM,
     getText: () => view.state.doc.toString(),

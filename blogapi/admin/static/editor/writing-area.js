@@ -37,7 +37,7 @@ export class WritingArea {
     this.isPlain = isPlain;
     storage.write(PLAIN, isPlain);
     if (isPlain) this.#show(createPlain);
-    else this.#enrich();
+    else return this.#enrich();
   }
 
   setText(text) {

@@ -8,6 +8,7 @@ import { ArticlePage } from "../editor/article-page.js";
 import { takePaste } from "../editor/clipboard.js";
 import { details } from "../editor/details.js";
 import { keepBreaks, showBreaks } from "../editor/edits.js";
+import { Find } from "../editor/find.js";
 import { followTyping, pickLink } from "../editor/link-picker.js";
 import { insertBlock, picture, run } from "../editor/markdown.js";
 import { choosePictures } from "../editor/pictures.js";
@@ -32,6 +33,8 @@ const isWide = () => matchMedia("(width >= 68rem)").matches;
 class Editor extends ArticlePage {
   /** @type {any} */
   area = null;
+  /** @type {any} */
+  finder = null;
   side = isWide() ? "preview" : "";
   previewState = "";
   /**
@@ -54,6 +57,7 @@ class Editor extends ArticlePage {
       receive: (files) => this.insertPictures(files),
       paste: (data) => takePaste(this, data),
     });
+    this.finder = new Find(find(".find-row"), find(".writing-pane .tool-row"), this.area);
     startToolbar(this.edits.content_type, (name) => this.command(name));
     document.addEventListener("keydown", (event) => this.press(event), { capture: true });
     const text = { focus: () => this.area.field.focus() };
@@ -78,6 +82,7 @@ class Editor extends ArticlePage {
   writeText(text) {
     const former = showBreaks(this.edits.content);
     this.change({ content: keepBreaks(this.edits.content, text) });
+    this.finder?.changed();
     if (this.edits.content_type === "markdown") followTyping(this, former, text);
   }
 
@@ -158,6 +163,7 @@ class Editor extends ArticlePage {
 
   press(event) {
     const letter = letterOf(event);
+    if (this.pressFind(event, letter)) return event.preventDefault();
     const isInText = this.edits.content_type === "markdown" && this.area.parent.contains(event.target);
     const name = isInText && findCommand(letter);
     if (!name && letter !== "S") return;
@@ -165,6 +171,21 @@ class Editor extends ArticlePage {
     event.stopPropagation();
     if (name) this.command(name);
     else this.saver.save();
+  }
+
+  // Ctrl F, Ctrl H and F3; the plain text area leaves them to the browser.
+  pressFind(event, letter) {
+    const isStep = event.key === "F3" && !event.ctrlKey && !event.altKey && !event.metaKey;
+    if (!this.finder.search || event.target.closest("dialog") || !(isStep || /^[FH]$/.test(letter))) return false;
+    if (isStep) this.finder.go(event.shiftKey ? "previous" : "next");
+    else this.openFind(letter === "H");
+    return true;
+  }
+
+  async openFind(isReplacing) {
+    if (!isWide()) this.set({ side: "" });
+    await this.updateComplete;
+    this.finder.open(isReplacing);
   }
 
   async showText(from, to) {
@@ -177,7 +198,11 @@ class Editor extends ArticlePage {
   // The switch between the plain text area and CodeMirror.
   get plain() {
     const { area } = this;
-    const action = () => (area.choosePlain(!area.isPlain), this.requestUpdate());
+    const action = async () => {
+      await area.choosePlain(!area.isPlain);
+      this.finder.draw();
+      this.requestUpdate();
+    };
     return { label: area?.isPlain ? "Coloured text field" : "Plain text field", icon: "type", action };
   }
 
@@ -233,7 +258,14 @@ class Editor extends ArticlePage {
       icon: "send",
       action: () => openOnItsWay(phoneButton(), article),
     };
-    const own = [showDetails, history && { label: "History", ...history }, isPublic && onPhone, this.plain];
+    const findText = { label: "Find", icon: "search", action: () => this.openFind(false) };
+    const own = [
+      this.finder?.search && findText,
+      showDetails,
+      history && { label: "History", ...history },
+      isPublic && onPhone,
+      this.plain,
+    ];
     const menu = () => [...own, ...menuItems(this)];
     const publish = ({ currentTarget }) => openPublish(currentTarget, this);
     const openMore = ({ currentTarget }) => openMenu(currentTarget, menuItems(this), "More actions");

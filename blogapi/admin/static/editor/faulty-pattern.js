@@ -1,0 +1,25 @@
+/** Says in words what is wrong with a regular expression. */
+
+// What browsers say about a faulty regular expression, and what the author needs to know.
+/** @type {[RegExp, string][]} */
+const FAULTS = [
+  [/unmatched|unopened/i, "The ) was not opened"],
+  [/class|\]/i, "The [ is not closed"],
+  [/group|parenthe|missing \)/i, "The ( is not closed"],
+  [/nothing to repeat/i, "Nothing stands before * + or ?"],
+  [/\\ at end|trailing|at the end/i, "A character is missing after \\"],
+];
+
+/** Return what is wrong with a regular expression, or "". */
+export function explainPattern(source) {
+  try {
+    new RegExp(source, "u");
+    return "";
+  } catch (error) {
+    const reason =
+      String(/** @type {Error} */ (error).message)
+        .split(": ")
+        .at(-1) ?? "";
+    return FAULTS.find(([pattern]) => pattern.test(reason))?.[1] ?? "This is no regular expression";
+  }
+}

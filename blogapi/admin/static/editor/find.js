@@ -1,0 +1,159 @@
+/** Finds and replaces in the text: a row in the place of the toolbar. */
+
+import { html, nothing, render } from "../vendor/lit.js";
+import { button, iconButton } from "../components.js";
+import { announce } from "../dialogs.js";
+import { explainPattern } from "./faulty-pattern.js";
+import { formatNumber } from "../format.js";
+
+export class Find {
+  isOpen = false;
+  // On a phone, the fields that replace are shown on request.
+  isReplacing = false;
+  words = "";
+  replacement = "";
+  options = { caseSensitive: false, wholeWord: false, regexp: false };
+  /** @type {{text: string, undo?: () => void} | null} */
+  note = null;
+
+  // `row` takes the place of `toolRow`; `area` is a WritingArea.
+  constructor(row, toolRow, area) {
+    this.row = row;
+    this.toolRow = toolRow;
+    this.area = area;
+    row.addEventListener("keydown", (event) => this.press(event));
+  }
+
+  /** The commands of CodeMirror; the plain text area has none, and there the browser finds all text. */
+  get search() {
+    return this.area.field?.search;
+  }
+
+  /** Show the row, with the selected words if they are on one line. */
+  open(isReplacing = false) {
+    const { from, to } = this.area.field.getSelection();
+    const chosen = this.area.field.getText().slice(from, to);
+    if (chosen && !/\n/.test(chosen) && !this.row.contains(document.activeElement)) this.words = chosen;
+    Object.assign(this, { isOpen: true, isReplacing: this.isReplacing || isReplacing, start: from });
+    this.apply();
+    const field = this.row.querySelector(isReplacing && this.words ? "[name=replacement]" : "[name=words]");
+    field.focus();
+    field.select();
+  }
+
+  close() {
+    this.isOpen = false;
+    this.search?.close();
+    this.draw();
+    this.area.field.focus();
+  }
+
+  // Mark what is to be found.
+  apply() {
+    const { words, replacement, options } = this;
+    this.note = null;
+    this.search.set({ search: words, replace: replacement, ...options });
+    this.draw();
+  }
+
+  find(words) {
+    this.words = words;
+    this.apply();
+    this.search.selectFrom(this.start);
+    this.draw();
+  }
+
+  toggle(name) {
+    this.options[name] = !this.options[name];
+    this.find(this.words);
+  }
+
+  /** Select the next or the previous match; before the first search, ask for the words. */
+  go(command) {
+    if (!this.words) return this.open();
+    if (!this.isOpen) this.apply();
+    this.search[command]();
+    this.start = this.area.field.getSelection().from;
+    this.draw();
+    if (!this.isOpen) this.area.field.focus();
+  }
+
+  replaceAll() {
+    const { total } = this.search.count();
+    this.isBusy = true;
+    this.search.replaceAll();
+    this.isBusy = false;
+    const undo = () => {
+      this.search.undo();
+      this.note = null;
+      this.draw();
+    };
+    this.note = total ? { text: `${formatNumber(total)} replaced.`, undo } : null;
+    if (this.note) announce(this.note.text);
+    this.draw();
+  }
+
+  /** The text was changed. */
+  changed() {
+    if (!this.isOpen || this.isBusy) return;
+    this.note = null;
+    this.draw();
+  }
+
+  press(event) {
+    if (event.isComposing) return;
+    const isReplacement = event.target.name === "replacement";
+    if (event.key === "Escape") this.close();
+    else if (event.key !== "Enter" || event.target.localName !== "input") return;
+    else if (isReplacement) this.go("replace");
+    else this.go(event.shiftKey ? "previous" : "next");
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  draw() {
+    const { row, toolRow, isOpen } = this;
+    row.hidden = !isOpen || !this.search;
+    toolRow.hidden = !row.hidden;
+    if (!row.hidden) render(this.render(), row);
+  }
+
+  render() {
+    const { words, replacement, note, options } = this;
+    const fault = options.regexp ? explainPattern(words) : "";
+    const { total, current, isMore } = words && !fault ? this.search.count() : { total: 0, current: 0, isMore: false };
+    const number = `${formatNumber(total)}${isMore ? "+" : ""}`;
+    const state = fault || (words && (total ? `${current || "–"} of ${number}` : "No match"));
+    const toggle = (name, icon, label) =>
+      iconButton(icon, label, () => this.toggle(name), { kind: "bare", pressed: options[name] });
+    const go = (icon, label, command) => iconButton(icon, label, () => this.go(command), { kind: "bare" });
+    const setReplacement = ({ target }) => {
+      this.replacement = target.value;
+      this.apply();
+    };
+    const undo = note?.undo && html`<button type="button" class="link-button" @click=${note.undo}>Undo</button>`;
+    const showReplace = () => {
+      this.isReplacing = !this.isReplacing;
+      this.draw();
+    };
+    const more = { kind: "bare phone-only", pressed: this.isReplacing };
+    return html`<div class="find-field ${fault || (words && !total) ? "faulty" : ""}">
+        <input name="words" aria-label="Find" autocomplete="off" spellcheck="false" dir="auto" .value=${words}
+          aria-describedby="find-state" @input=${({ target }) => this.find(target.value)}>
+        <span id="find-state" role="status">${state}</span></div>
+      <div class="find-options">${toggle("caseSensitive", "case-sensitive", "Match case")}
+        ${toggle("wholeWord", "whole-word", "Whole words")} ${toggle("regexp", "regex", "Regular expression")}
+        ${iconButton("replace", "Replace", showReplace, more)}</div>
+      <span class="divider"></span>
+      <div class="find-steps">${go("chevron-up", "Previous match (Shift F3)", "previous")}
+        ${go("chevron-down", "Next match (F3)", "next")}</div>
+      <span class="divider"></span>
+      <div class="replace-field" ?data-open=${this.isReplacing}>
+        <input name="replacement" aria-label="Replace with" placeholder="Replace with" autocomplete="off" dir="auto"
+          .value=${replacement} @input=${setReplacement}>
+        ${button("Replace", () => this.go("replace"), { kind: "bare" })}
+        ${button(total ? `Replace all ${number}` : "Replace all", () => this.replaceAll())}</div>
+      <p class="find-note">${note ? html`${note.text} ${undo || nothing}` : "In the text. Title and details stay."}</p>
+      ${iconButton("x", "Close", () => this.close(), { kind: "bare find-close" })}`;
+  }
+}
