@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from blogapi.rendering.characters import FORBIDDEN
+from blogapi.rendering.players import remove_players
 
 WORDS_PER_MINUTE = 220
 # The reading speed for texts in the scripts of _UNSPACED_CHARACTER, whose length is counted in characters.
@@ -47,9 +48,9 @@ def decode_entities(text: str) -> str:
 def make_excerpt(html: str) -> str:
     """Return the beginning of the text of sanitized HTML: at most MAX_EXCERPT_LENGTH characters.
 
-    It is cut between words, and contains no blocks of code, no footnotes and no bare URLs.
+    It is cut between words, and contains no blocks of code, no players, no footnotes and no bare URLs.
     """
-    start, *rest = html.split("<pre")
+    start, *rest = remove_players(html).split("<pre")
     html = start + "".join(part.partition("</pre>")[2] for part in rest)
     html = _MARK_LINK.sub(lambda link: "" if 'href="#' in link[1] else link[0], html)
     # The footnotes are at the end.

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import nh3
 
-from blogapi.rendering import html_cost, markdown, slugs
+from blogapi.rendering import figures, html_cost, markdown, players, slugs
 from blogapi.rendering.article_references import REFERENCE
 from blogapi.rendering.embed_hosts import EMBED_HOSTS
 
@@ -29,6 +29,8 @@ _PATTERNS = (
     r"(?:wp|size|has|columns|blocks-gallery|gallery)-[\w-]+|gallery|screen-reader-text",
     r"is-(?:style|layout|position|type|provider|vertically-aligned|content-justification)-[\w-]+",
     r"is-(?:cropped|resized|repeated|light|image-fill|(?:not-)?stacked-on-mobile)",
+    # The players of blogapi.
+    r"embed(?:-[a-z]+)?",
     # Ghost: cards.
     r"kg-[\w-]+",
     # Blogger: images and their captions.
@@ -59,7 +61,7 @@ _ATTRIBUTES = {
     },
     "section": {"data-footnotes"},
     "img": {"src", "alt", "width", "height", "srcset", "sizes", "loading"},
-    "iframe": {"src", "width", "height", "allowfullscreen", "title"},
+    "iframe": {"src", "width", "height", "allowfullscreen", "title", "loading"},
     "input": {"checked", "disabled", "type"},
     "video": {"src", "controls", "width", "height", "poster"},
     "audio": {"src", "controls"},
@@ -179,6 +181,7 @@ def to_safe_html(content: str, content_type: str) -> str:
     # A strict Content-Security-Policy blocks inline styles, so `align` replaces the style of the cell.
     safe = _ALIGNED_CELL.sub(_style_to_align, safe)
     if content_type == "markdown":
+        safe = figures.show_figures(safe)
         safe = _HEADING.sub(attributes.add_heading_id, safe, count=MAX_HEADING_IDS)
     if attributes.renamed:
         safe = _FRAGMENT_LINK.sub(attributes.redirect_link, safe)
@@ -198,7 +201,7 @@ def make_addresses_absolute(html: str, base: str) -> str:
     attributes = {**_ATTRIBUTES, "img": _ATTRIBUTES["img"] - {"srcset", "sizes"}}
     attributes["source"] = _ATTRIBUTES["source"] - {"srcset", "sizes"}
     return nh3.clean(
-        html,
+        players.remove_frames(html),
         tags=_TAGS,
         attributes=attributes,
         link_rel=None,
@@ -212,7 +215,9 @@ def _to_html(content: str, content_type: str) -> str | None:
         return None
     if content_type == "text":
         return "".join(f"<p>{paragraph}</p>\n" for paragraph in _paragraphs(content))
-    html = markdown.render_markdown(content) if content_type == "markdown" else content
+    html: str | None = content
+    if content_type == "markdown" and (html := markdown.render_markdown(content)):
+        html = players.show_players(html)
     return html and _SELF_CLOSED.sub(r"<\1\2></\1>", _NOSCRIPT.sub("", html))
 
 

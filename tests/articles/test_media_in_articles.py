@@ -50,7 +50,7 @@ def make_srcset(picture, service=""):
 @pytest.mark.parametrize(
     ("content_type", "written"),
     [
-        ("markdown", '![]({0} "T")'),
+        ("markdown", '![]({0} "T") and text'),
         ("html", '<img src="{0}" title="T">'),
         ("html", '<img title="T" src="{1}">'),
         ("html", '<img title="T" src="{2}" alt="">'),
@@ -68,7 +68,7 @@ def test_a_reference_becomes_a_picture_with_sizes(
         'sizes="(max-width: 800px) 100vw, 800px" width="1600" height="1200" '
         'alt="A &quot;cat&quot; &lt;b&gt;" loading="lazy" title="T">'
     )
-    html = read(as_reader, uuid)["html"].strip().removeprefix("<p>").removesuffix("</p>")
+    html = read(as_reader, uuid)["html"].strip().removeprefix("<p>").removesuffix(" and text</p>")
     assert html == shown
 
 

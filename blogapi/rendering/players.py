@@ -1,0 +1,130 @@
+"""The players of videos and sounds: an address alone in a paragraph becomes the frame of its player."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape, unescape
+from urllib.parse import quote
+
+# The remaining addresses of an article stay links.
+MAX_PLAYERS = 100
+
+_END = r"(?:[/?&#]\S*)?"
+_PARAGRAPH = re.compile(r'<p><a href="(https?://[^"<>]*+)">([^<]*+)</a></p>')
+_START = re.compile(r"[?&#](?:t|start)=(?:([0-9]{1,2})h)?(?:([0-9]{1,4})m)?(?:([0-9]{1,6})s?)?(?=[&#]|\Z)")
+# What to_frame() writes, after the sanitizer.
+_FRAME = re.compile(r'(<figure class="embed embed-[a-z]+">)<iframe [^<>]*+></iframe>')
+_FIGURE = re.compile(r'<figure class="embed embed-[a-z]+">.*?</figure>', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """The player of one kind of address. `make_address` returns the address of its frame.
+
+    The pattern matches a whole address. It means the same in Python and in JavaScript, because the editor
+    shows which addresses become players.
+    """
+
+    name: str
+    title: str
+    pattern: str
+    make_address: Callable[[re.Match[str]], str]
+    width: str = "560"
+    height: str = "315"
+
+
+def _youtube(found: re.Match[str]) -> str:
+    start = _START.search(found[0])
+    hours, minutes, seconds = (int(number or 0) for number in start.groups()) if start else (0, 0, 0)
+    total = hours * 3600 + minutes * 60 + seconds
+    return f"https://www.youtube-nocookie.com/embed/{found[1]}" + (f"?start={total}" if total else "")
+
+
+def _vimeo(found: re.Match[str]) -> str:
+    secret = f"h={found[2] or found[3]}&" if found[2] or found[3] else ""
+    return f"https://player.vimeo.com/video/{found[1]}?{secret}dnt=1"
+
+
+# With `youtube-nocookie.com` and `dnt`, the sites set no cookies before somebody starts the player.
+PLAYERS = (
+    Player(
+        "youtube",
+        "Video of YouTube",
+        r"https?://(?:(?:(?:www|m|music)\.)?youtube\.com/(?:watch\?(?:[^\s#]*&)?v=|shorts/|live/|embed/)|youtu\.be/)"
+        rf"([A-Za-z0-9_-]{{11}}){_END}",
+        _youtube,
+    ),
+    Player(
+        "youtube",
+        "Playlist of YouTube",
+        rf"https?://(?:www\.|m\.)?youtube\.com/playlist\?(?:[^\s#]*&)?list=([A-Za-z0-9_-]{{10,64}}){_END}",
+        lambda found: f"https://www.youtube-nocookie.com/embed/videoseries?list={found[1]}",
+    ),
+    Player(
+        "vimeo",
+        "Video of Vimeo",
+        r"https?://(?:www\.|player\.)?vimeo\.com/(?:video/|channels/[A-Za-z0-9_-]+/|groups/[A-Za-z0-9_-]+/videos/)?"
+        rf"([0-9]{{5,12}})(?:/([0-9a-f]{{6,20}})|\?h=([0-9a-f]{{6,20}}))?{_END}",
+        _vimeo,
+    ),
+    Player(
+        "soundcloud",
+        "Sound of SoundCloud",
+        rf"https?://(?:www\.|m\.)?soundcloud\.com/([A-Za-z0-9_-]+/(?:sets/)?[A-Za-z0-9_-]+(?:/s-[A-Za-z0-9]+)?){_END}",
+        lambda found: (
+            f"https://w.soundcloud.com/player/?url={quote(f'https://soundcloud.com/{found[1]}', safe='')}"
+        ),
+        width="100%",
+        height="166",
+    ),
+    Player(
+        "spotify",
+        "Sound of Spotify",
+        r"https?://open\.spotify\.com/(?:intl-[a-z]{2}/)?(?:embed/)?"
+        rf"(track|album|playlist|artist|episode|show)/([A-Za-z0-9]{{22}}){_END}",
+        lambda found: f"https://open.spotify.com/embed/{found[1]}/{found[2]}",
+        width="100%",
+        height="352",
+    ),
+)
+_PATTERNS = [(re.compile(player.pattern), player) for player in PLAYERS]
+
+
+def show_players(html: str) -> str:
+    """Return rendered Markdown with players in place of paragraphs that contain only the address of one."""
+    count = 0
+
+    def replace(paragraph: re.Match[str]) -> str:
+        nonlocal count
+        frame = (
+            to_frame(unescape(paragraph[1])) if paragraph[1] == paragraph[2] and count < MAX_PLAYERS else None
+        )
+        count += frame is not None
+        return frame or paragraph[0]
+
+    return _PARAGRAPH.sub(replace, html)
+
+
+def to_frame(address: str) -> str | None:
+    """Return a figure with the player of this address and a link to it, or None if it has no player."""
+    for pattern, player in _PATTERNS:
+        if found := pattern.fullmatch(address):
+            source = escape(player.make_address(found))
+            return (
+                f'<figure class="embed embed-{player.name}"><iframe src="{source}" width="{player.width}" '
+                f'height="{player.height}" title="{player.title}" loading="lazy" allowfullscreen=""></iframe>'
+                f'<figcaption><a href="{escape(address)}">{player.title}</a></figcaption></figure>'
+            )
+    return None
+
+
+def remove_frames(html: str) -> str:
+    """Return sanitized HTML with links in place of players, for feeds."""
+    return _FRAME.sub(r"\1", html)
+
+
+def remove_players(html: str) -> str:
+    """Return sanitized HTML without players and their links, for excerpts."""
+    return _FIGURE.sub("", html) if "embed-" in html else html
