@@ -1,4 +1,4 @@
-"""The parts of the editor that need no page; Node.js runs their tests."""
+"""The parts of the editor and of lists that need no page; Node.js runs their tests."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ pytestmark = pytest.mark.sqlite("no database")
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="Node.js is not installed")
-def test_saving_journal_commands_and_line_breaks():
-    tests = Path(__file__).with_name("editor_logic.mjs")
+@pytest.mark.parametrize("name", ["editor_logic.mjs", "list_logic.mjs"])
+def test_logic_without_a_page(name):
+    tests = Path(__file__).with_name(name)
     fields = os.environ | {"TEXT_FIELDS": json.dumps(SCRIPT_TEXT_FIELDS)}
     command = ["node", "--test", str(tests)]
     result = subprocess.run(command, capture_output=True, encoding="utf-8", env=fields)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 import pytest
 
 from tests.admin.browsing import list_violations
-from tests.browser import is_wider_than_the_window
+from tests.browser import is_wider_than_the_window, wait_until
 
 pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 
 def find_row(page, name):
     return page.get_by_role("row").filter(has=page.get_by_role("button", name=name, exact=True))
+
+
+def select(page, *names):
+    for name in names:
+        page.get_by_role("checkbox", name=f"Select {name}", exact=True).check()
 
 
 def fill_dialog(page, title, button="Save", **fields):
@@ -55,7 +62,7 @@ def test_an_unused_author_is_deleted_and_brought_back(api, open_admin):
     page = open_admin("/admin/authors/", width=390, height=844)
     find_row(page, "Marit Holm").get_by_role("button", name="Actions for Marit Holm").click()
     page.get_by_role("menuitem", name="Delete author").click()
-    page.get_by_text("Marit Holm deleted.").first.wait_for()
+    page.get_by_text("“Marit Holm” deleted.").first.wait_for()
     find_row(page, "Marit Holm").wait_for(state="detached")
     assert page.evaluate("document.activeElement.localName") != "body"
     page.get_by_role("button", name="Undo").focus()
@@ -85,3 +92,63 @@ def test_a_tag_is_deleted_after_a_question_and_a_used_category_stays(api, open_a
     page.get_by_role("menuitem", name="Delete category").click()
     page.get_by_role("alert").get_by_text("article").wait_for()
     assert find_row(page, "Harbour").is_visible()
+
+
+@pytest.mark.slow
+def test_two_thousand_tags_are_searched_in_pages_and_alike_ones_merged(api, open_admin):
+    for tag in api.get("blog/tags/"):
+        api.delete(f"blog/tags/{tag['uuid']}/")
+    for start in range(0, 2_000, 100):
+        api.put(
+            "blog/tags/", [{"uuid": str(uuid4()), "name": f"word {start + number}"} for number in range(100)]
+        )
+    tags = {name: api.post("blog/tags/", {"name": name}) for name in ("seaside", "sea side", "repair")}
+    uuids = {name: {"uuid": tag["uuid"]} for name, tag in tags.items()}
+    for title, status, names in (
+        ("One", "published", ["seaside"]),
+        ("Two", "draft", ["sea side", "seaside"]),
+        ("Three", "draft", ["sea side"]),
+        ("Four", "published", ["seaside"]),
+    ):
+        api.post(
+            "blog/articles/", {"title": title, "status": status, "tags": [uuids[name] for name in names]}
+        )
+    page = open_admin("/admin/tags/")
+    find_row(page, "seaside").get_by_text("2 published, 1 draft", exact=True).wait_for()
+    assert page.locator("tbody tr").count() == 50
+    assert page.locator("*").count() <= 1_500
+    assert "1 to 50 of 2,003 tags, most used first" in page.locator(".list-end").inner_text()
+    page.get_by_role("spinbutton", name="Page", exact=True).fill("41")
+    page.keyboard.press("Enter")
+    wait_until(page, "document.querySelectorAll('tbody tr').length === 3")
+    assert page.url.endswith("?page=41")
+    page.get_by_role("searchbox").fill("199")
+    wait_until(page, "document.querySelectorAll('tbody tr').length === 12")
+    page.get_by_role("searchbox").fill("")
+    page.get_by_role("link", name="Nearly alike 2", exact=True).click()
+    wait_until(page, "document.querySelectorAll('tbody tr').length === 2")
+    select(page, "seaside", "sea side")
+    page.get_by_role("button", name="Merge…", exact=True).click()
+    popover = page.get_by_role("dialog", name="Merge tags")
+    popover.get_by_text("4 articles will have “seaside”").wait_for()
+    popover.get_by_text("1 of them has both").wait_for()
+    popover.get_by_text("/tag/sea-side/").wait_for()
+    assert list_violations(page) == []
+    popover.get_by_role("button", name="Merge into “seaside”", exact=True).click()
+    page.get_by_text("Merged into “seaside”.").first.wait_for()
+    page.get_by_text("No tags", exact=True).wait_for()
+    assert len(api.get("blog/articles/?status=any&tag=seaside")) == 4
+    page.goto("/admin/tags/?q=seaside")
+    select(page, "seaside")
+    page.get_by_role("button", name="Merge…", exact=True).click()
+    page.get_by_role("combobox", name="With", exact=True).fill("repa")
+    page.get_by_role("option", name="repair").click()
+    page.get_by_role("button", name="Merge into “seaside”", exact=True).click()
+    page.get_by_text("Merged into “seaside”.").first.wait_for()
+    assert api.get("blog/tags/?slug=repair&fields=name") == [{"name": "seaside"}]
+    page.goto("/admin/tags/?show=never")
+    page.get_by_role("checkbox", name="Select all on this page", exact=True).check()
+    page.get_by_role("button", name="Delete", exact=True).click()
+    page.get_by_text("50 tags deleted.").first.wait_for()
+    page.get_by_role("button", name="Undo", exact=True).click()
+    page.get_by_role("link", name="Unused 2,000", exact=True).wait_for()

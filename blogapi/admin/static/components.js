@@ -1,7 +1,7 @@
 /** The components of the pages: functions that return templates. */
 
 import { html, live, nothing, ref } from "./vendor/lit.js";
-import { formatDay } from "./format.js";
+import { formatDay, formatNumber } from "./format.js";
 import { STATUSES } from "./statuses.js";
 
 const SPRITE = new URL("./vendor/icons.svg", import.meta.url).pathname;
@@ -133,14 +133,15 @@ export function segments({ label, name, items, value, onChange }) {
 }
 
 /**
- * One of at most six choices, as cards. items: [value, word].
+ * One of at most six choices, as cards. items: [value, word, sentence].
  * @template T
- * @param {{label: string, name: string, items: [T, string][], value: T, onChange: (value: T) => unknown}} options
+ * @param {{label: string, name: string, items: [T, string, string?][], value: T,
+ *   onChange: (value: T) => unknown}} options
  */
 export function choiceCards({ label, name, items, value, onChange }) {
-  const card = (/** @type {[T, string]} */ [item, text]) => html`<label>
+  const card = (/** @type {[T, string, string?]} */ [item, text, help]) => html`<label>
     <input type="radio" name=${name} value=${item} .checked=${live(item === value)}
-      @change=${() => onChange(item)}><span>${text}</span></label>`;
+      @change=${() => onChange(item)}><span>${text}${help ? html`<span class="help">${help}</span>` : nothing}</span></label>`;
   return html`<fieldset class="choice-cards"><legend>${label}</legend><div>${items.map(card)}</div></fieldset>`;
 }
 
@@ -153,7 +154,7 @@ export function choiceCards({ label, name, items, value, onChange }) {
 export function tabs(items, current, { label = "Parts of this page", beside = nothing } = {}) {
   const link = (/** @type {typeof items[0]} */ { key, text, count, href }) =>
     html`<a href=${href} aria-current=${key === current ? "page" : nothing}>${text} ${
-      count === undefined ? nothing : html`<span class="count">${count ?? "–"}</span>`
+      count === undefined ? nothing : html`<span class="count">${count === null ? "–" : formatNumber(count)}</span>`
     }</a>`;
   return html`<div class="tab-row">
     <nav class="tabs" aria-label=${label}>${items.map(link)}</nav>${beside}</div>`;

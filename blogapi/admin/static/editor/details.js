@@ -17,9 +17,9 @@ const TERMS = {
   authors: ["authors", "Authors", "author"],
 };
 
-/** Return the terms that can be chosen: {categories, tags, authors}, each [{uuid, name, articles_count}]. */
+/** Return the terms that can be chosen: {categories, tags, authors}, each [{uuid, name, articles_by_status}]. */
 export async function loadTerms() {
-  const query = { fields: "uuid,name,articles_count" };
+  const query = { fields: "uuid,name,articles_by_status" };
   const read = async (kind) => [kind, (await get(`blog/${kind}/`, { query })).data];
   return Object.fromEntries(await Promise.all(Object.keys(TERMS).map(read)));
 }

@@ -3,12 +3,14 @@
 import { html, LitElement, nothing } from "../vendor/lit.js";
 import { icon } from "../components.js";
 import { count } from "../format.js";
+import { totalOf } from "../pages/term-words.js";
+import { listOptions } from "./term-options.js";
 
-const PROPERTIES = ["label", "kind", "items", "chosen", "single", "create", "words", "open", "at"];
+const PROPERTIES = ["label", "kind", "items", "chosen", "single", "create", "find", "words", "open", "at"];
 
 /**
- * items: [{uuid, name}], with or without articles_count; chosen: [uuid]; create(name): returns a new item;
- * kind: what an item is. Fires `choose` with the chosen uuids as its `detail`.
+ * items: [{uuid, name}], with or without articles_by_status, or find(words) returns a promise of them; chosen:
+ * [uuid]; create(name): returns a new item; kind: what an item is. Fires `choose` with the chosen uuids as its `detail`.
  */
 class TermPicker extends LitElement {
   static properties = Object.fromEntries(PROPERTIES.map((name) => [name, {}]));
@@ -25,13 +27,15 @@ class TermPicker extends LitElement {
     return this;
   }
 
-  // The items that contain the words, then the items that can be created.
   get options() {
-    const words = (this.words ?? "").trim().toLowerCase();
+    return this.#list().options;
+  }
+
+  // The options, and the one that Enter takes at first.
+  #list() {
     const free = this.items.filter((item) => this.single || !this.chosen.includes(item.uuid));
-    const found = free.filter((item) => item.name.toLowerCase().includes(words)).slice(0, 50);
-    const isKnown = this.items.some((item) => item.name.toLowerCase() === words);
-    return words && this.create && !isKnown ? [...found, { isNew: true, name: this.words.trim() }] : found;
+    const rules = { free, all: this.items, canCreate: Boolean(this.create), isSingle: Boolean(this.single) };
+    return listOptions(this.words ?? "", rules);
   }
 
   render() {
@@ -61,18 +65,27 @@ class TermPicker extends LitElement {
   }
 
   #renderOption(item, n) {
-    const { name, isNew, articles_count: number } = item;
-    const text = html`${name} <span class="note">${number === undefined ? "" : count(number, "article")}</span>`;
     return html`<li role="option" id="${this.key}-${n}" aria-selected=${n === this.at}
-      @click=${() => this.#take(item)}>${isNew ? html`${icon("plus")} Create the ${this.kind} “${name}”` : text}</li>`;
+      @click=${() => this.#take(item)}>${this.#renderName(item)}</li>`;
+  }
+
+  #renderName({ name, isNew, terms, articles_by_status: numbers }) {
+    if (isNew) return html`${icon("plus")} Create the ${this.kind} “${name}”`;
+    if (terms) return html`${icon("plus")} Add ${terms.map((term) => `“${term.name}”`).join(", ")}`;
+    return html`${name} <span class="note">${numbers ? count(totalOf(numbers), "article") : ""}</span>`;
   }
 
   updated(changes) {
     if (changes.has("at")) this.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }
 
-  #find(words) {
-    Object.assign(this, { words: words ?? "", open: true, at: 0 });
+  async #find(words) {
+    this.words = words ?? "";
+    Object.assign(this, { open: true, at: this.#list().at });
+    if (!this.find) return;
+    const items = await this.find(this.words);
+    // The response to earlier words can arrive later.
+    if (words === this.words) Object.assign(this, { items, at: 0 });
   }
   #close() {
     Object.assign(this, { words: null, open: false });
@@ -93,13 +106,20 @@ class TermPicker extends LitElement {
 
   async #take(item) {
     this.#close();
-    const taken = item.isNew ? await this.create(item.name) : item;
-    if (taken) this.#choose(taken);
+    const taken = [];
+    // One after the other: the second can be equal to the first but for its form.
+    for (const one of item.terms ?? [item]) taken.push(one.isNew ? await this.create(one.name) : one);
+    const added = taken.filter(Boolean);
+    if (item.terms) this.#fire([...new Set([...this.chosen, ...added.map(({ uuid }) => uuid)])]);
+    else if (added.length) this.#choose(added[0]);
   }
 
   #choose({ uuid }) {
     const others = this.chosen.filter((other) => other !== uuid);
-    const detail = this.single ? [uuid] : others.length < this.chosen.length ? others : [...others, uuid];
+    this.#fire(this.single ? [uuid] : others.length < this.chosen.length ? others : [...others, uuid]);
+  }
+
+  #fire(detail) {
     this.dispatchEvent(new CustomEvent("choose", { detail }));
   }
 }

@@ -212,7 +212,7 @@ class Articles extends Page {
     const page = Number(this.query.page);
     const turn = (to, text) =>
       to < 1 || to > pages ? nothing : html`<a href=${this.link({ page: String(to) })}>${text}</a>`;
-    return html`<table class="table bleed articles ${this.selecting || size ? "selecting" : ""}">
+    return html`<table class="table bleed list articles ${this.selecting || size ? "selecting" : ""}">
         <colgroup><col class="check-cell">${COLUMNS.map(([kind]) => html`<col class=${kind}>`)}</colgroup>
         <thead><tr><th class="check-cell" scope="col">
           ${this.renderCheck("Select all on this page", this.articles)}</th>

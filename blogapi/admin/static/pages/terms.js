@@ -1,13 +1,16 @@
-/** Categories, tags and authors: one table and one dialog; `data-page` is the kind. */
+/** Categories, tags and authors: a list with search and merging, and a dialog; `data-page` is the kind. */
 
-import { html } from "../vendor/lit.js";
+import { html, repeat } from "../vendor/lit.js";
 import { del, get, patch, post, put } from "../api.js";
-import { table } from "../components.js";
-import { menuButton, toast } from "../dialogs.js";
-import { count } from "../format.js";
-import { openForm, remove } from "../forms.js";
-import { content, definePage, Page } from "../shell.js";
-import { newButton } from "./lists.js";
+import { button, choiceCards, problem } from "../components.js";
+import { confirmRisk, menuButton, openPopover, toast } from "../dialogs.js";
+import "../editor/picker.js";
+import { count, formatChanged, formatNumber } from "../format.js";
+import { openForm } from "../forms.js";
+import { content, session } from "../shell.js";
+import { ListPage, PAGE_SIZE, defineList } from "./list-page.js";
+import { byUuid, newButton } from "./lists.js";
+import { describeNumbers, totalOf } from "./term-words.js";
 
 const place = document.body.dataset.page;
 const path = `blog/${place}/`;
@@ -15,28 +18,69 @@ const one = { categories: "category", tags: "tag", authors: "author" }[place];
 const [form, none] = content;
 const fields = [...new FormData(form).keys()].join();
 
-class Terms extends Page {
-  main = newButton(one, () => this.edit(), "main");
+const TABS = { all: "All", hidden: "Not public", never: "Unused", similar: "Nearly alike" };
+const FILTERS = { hidden: { used: "hidden" }, never: { used: "never" }, similar: { similar: "true" } };
+const COLUMNS = [
+  ["title", "Name"],
+  ["slug", "Address"],
+  ["num", "Articles"],
+  ["uses", html`<span class="sr-only">In which status</span>`],
+  ["num changed", "Changed"],
+  ["menu-cell", html`<span class="sr-only">Actions</span>`],
+];
 
-  async load() {
-    this.terms = (await get(path, { query: { fields: "*,articles_count" } })).data;
+class Terms extends ListPage {
+  usual = { q: "", page: "1", show: "all" };
+  words = [one, place];
+  counts = {};
+  main = newButton(one, () => this.edit());
+
+  async read(/** @type {any} */ { q, page, show }) {
+    // The names that begin with the words come first; without words, the terms that most articles have.
+    const ordering = q ? "" : "-articles";
+    const query = { q, page, page_size: PAGE_SIZE, ordering, ...FILTERS[show] };
+    const count = async (name) => {
+      const { total } = await get(path, { query: { ...FILTERS[name], page: 1, page_size: 1, fields: "uuid" } });
+      return [name, total];
+    };
+    const listing = get(path, { query: { ...query, fields: "*,last_updated,articles_by_status" } });
+    const [{ data: items, total }, ...counts] = await Promise.all([listing, ...Object.keys(TABS).map(count)]);
+    return { items, total, counts: Object.fromEntries(counts) };
   }
 
   renderPage() {
-    if (!this.terms.length) return none;
-    const heads = [["Name"], ["Address"], ["Articles", "num"]];
-    const rows = this.terms.map((term) => this.renderTerm(term));
-    return table(heads, rows);
+    const { q, show } = this.query;
+    if (!this.counts.all) return none;
+    const link = (key) => ({ key, text: TABS[key], count: this.counts[key] ?? null, href: this.link({ show: key }) });
+    const rows = repeat(this.items, byUuid, (term) => this.renderTerm(term));
+    const order = show === "similar" ? ", alike ones together" : q ? ", by name" : ", most used first";
+    const empty = html`<p class="section soft" role="status">${q ? `No ${one} contains “${q}”.` : `No ${place}`}</p>`;
+    return html`${this.renderTabs(Object.keys(TABS).map(link), show, `Search ${place}`)}
+      ${this.items.length ? [this.renderTable("terms", COLUMNS, this.renderBulk(), rows), this.renderFoot(order)] : empty}`;
+  }
+
+  renderBulk() {
+    const { chosen } = this;
+    return html`${button("Merge…", ({ currentTarget }) => this.merge(currentTarget, chosen), { popup: "dialog" })}
+      ${button("Delete", () => this.delete(chosen), { kind: "risk" })}`;
   }
 
   renderTerm(term) {
-    const menu = menuButton(`Actions for ${term.name}`, [
-      { label: "Show articles", icon: "file-text", href: `/admin/articles/?${one}=${term.slug}` },
-      { label: `Delete ${one}`, icon: "trash-2", risk: true, action: () => this.delete(term) },
+    const { uuid, name, slug, articles_by_status: numbers } = term;
+    const total = totalOf(numbers);
+    const menu = menuButton(`Actions for ${name}`, [
+      { label: "Show articles", icon: "file-text", href: `/admin/articles/?${one}=${slug}` },
+      { label: "Edit", icon: "pencil", action: () => this.edit(term) },
+      { label: `Delete ${one}`, icon: "trash-2", risk: true, action: () => this.delete([term]) },
     ]);
-    return html`<tr><th scope="row">
-        <button class="link-button" type="button" @click=${() => this.edit(term)}>${term.name}</button></th>
-      <td>${term.slug}</td><td class="num">${term.articles_count}</td>
+    const articles = total ? html`<a href="/admin/articles/?${one}=${slug}">${formatNumber(total)}</a>` : total;
+    return html`<tr class=${this.selected.has(uuid) ? "selected" : ""}>
+      <td class="check-cell">${this.renderCheck(`Select ${name}`, [term])}</td>
+      <th class="title" scope="row">
+        <button class="link-button" type="button" @click=${() => this.edit(term)} dir="auto">${name}</button></th>
+      <td class="slug mono">${slug}</td><td class="num ink">${articles}</td>
+      <td class="uses">${describeNumbers(numbers)}</td>
+      <td class="num changed nowrap">${formatChanged(term.last_updated)}</td>
       <td class="menu-cell">${menu}</td></tr>`;
   }
 
@@ -54,15 +98,118 @@ class Terms extends Page {
     await openForm(this, form, { title: `${term ? "Edit" : "New"} ${one}`, values: data, save });
   }
 
-  /** Delete a term. The server refuses one that articles need; deleting a tag cannot be undone. */
-  async delete({ uuid, articles_count: number, ...term }) {
-    const title = `Delete the tag “${term.name}”?`;
-    const text = `${count(number, "public article")} and perhaps drafts have it. The articles stay.`;
-    if (place === "tags") return remove(this, `${path}${uuid}/`, { title, text, action: "Delete tag" });
-    const undo = () => this.actAndReload("undo", () => put(`${path}${uuid}/`, term, { create: true }));
-    const isDeleted = await this.actAndReload("delete", () => del(`${path}${uuid}/`));
-    return isDeleted && toast(`${term.name} deleted.`, { undo });
+  /**
+   * Delete terms. The server refuses those that articles need. A tag that articles have cannot be brought back,
+   * so the page asks first.
+   */
+  async delete(terms) {
+    const subject = terms.length === 1 ? `“${terms[0].name}”` : count(terms.length, one, place);
+    const used = terms.map(({ articles_by_status: numbers }) => totalOf(numbers)).reduce((sum, number) => sum + number);
+    if (place === "tags" && used) {
+      const title = terms.length === 1 ? `Delete the tag ${subject}?` : `Delete ${subject}?`;
+      const text = `${count(used, "article")}, drafts included, will lose ${terms.length === 1 ? "it" : "them"}. The articles stay.`;
+      const action = terms.length === 1 ? "Delete tag" : "Delete tags";
+      if (!(await confirmRisk({ title, text, action }))) return;
+    }
+    const query = { uuid: terms.map(({ uuid }) => uuid) };
+    const isDeleted = await this.actAndReload("delete", () => del(path, { query }));
+    if (!isDeleted) return;
+    this.clear();
+    const bodies = terms.map(({ articles_by_status, last_updated, created, ...term }) => term);
+    const undo = () => this.actAndReload("undo", () => put(path, bodies));
+    toast(`${subject} deleted.`, { undo: !(place === "tags" && used) && undo });
+  }
+
+  /** Ask which of the terms stays, and merge the others into it. */
+  async merge(anchor, terms) {
+    const state = { terms, stays: [...terms].sort((a, b) => articlesOf(b) - articlesOf(a))[0].uuid, both: null };
+    this.set({ problem: "" });
+    const draw = (close) => this.renderMerge(state, close);
+    const float = openPopover(anchor, draw, { label: `Merge ${place}`, kind: "merge" });
+    if (!float) return;
+    await this.findBoth(state);
+    float.update();
+  }
+
+  /** Count the articles that have both of two tags. */
+  async findBoth(state) {
+    const [first, second] = state.terms;
+    if (place !== "tags" || state.terms.length !== 2) return;
+    const query = { tags_all: [first.uuid, second.uuid], status: "any", page: 1, page_size: 1, fields: "uuid" };
+    state.both = (await get("blog/articles/", { query })).total;
+  }
+
+  renderMerge(state, close) {
+    const { terms, stays, both } = state;
+    if (terms.length < 2) return this.renderOther(state);
+    const kept = terms.find(({ uuid }) => uuid === stays);
+    const others = terms.filter((term) => term !== kept);
+    const card = (term, at) => {
+      const shared = both && at ? `, ${formatNumber(both)} of them ${both === 1 ? "has" : "have"} both` : "";
+      return [term.uuid, term.name, `${count(articlesOf(term), "article")}${shared}`];
+    };
+    const choose = (uuid) => {
+      state.stays = uuid;
+      this.requestUpdate();
+    };
+    const merge = async () => {
+      const uuids = others.map(({ uuid }) => uuid);
+      const merged = await this.actAndReload("merge", () =>
+        post(`${path}${stays}/merge/`, { uuids }, { timeout: 120 }),
+      );
+      if (!merged) return;
+      close();
+      this.clear();
+      toast(`Merged into “${kept.name}”.`);
+    };
+    const cards = choiceCards({
+      label: "Which one stays?",
+      name: "stays",
+      items: terms.map(card),
+      value: stays,
+      onChange: choose,
+    });
+    return html`<h2>Merge ${count(terms.length, one, place)}</h2>${problem(this.problem)}
+      <div class="merge-choice">${cards}</div>
+      <p>${this.describeMerge(kept, others, both)}</p>
+      <p class="soft">This cannot be undone.</p>
+      <div class="popover-buttons">${button("Cancel", () => close(), { kind: "bare" })}
+        ${button(`Merge into “${kept.name}”`, merge, { kind: "main", busyText: "Merging…", busy: this.busy === "merge" })}</div>`;
+  }
+
+  describeMerge(kept, others, both) {
+    const pattern = session().site[`${one}_path`];
+    const addressOf = ({ slug }) => html`<code>${pattern.replace("{slug}", slug)}</code>`;
+    const names = others.map(({ name }) => `“${name}”`).join(", ");
+    const hasOne = others.length === 1;
+    const sum = [kept, ...others].reduce((total, term) => total + articlesOf(term), 0);
+    const isKnown = place === "categories" || both !== null;
+    const articles = isKnown ? count(sum - (both ?? 0), "article") : `The articles of ${names}`;
+    const addresses =
+      hasOne && pattern.includes("{slug}")
+        ? html`its address ${addressOf(others[0])} leads to ${addressOf(kept)}.`
+        : `${hasOne ? "its address leads" : "their addresses lead"} to “${kept.name}”.`;
+    return html`${articles} will have “${kept.name}”. ${names} ${hasOne ? "goes" : "go"}, and ${addresses}`;
+  }
+
+  /** Ask for the term with which a single one is merged. */
+  renderOther(state) {
+    const [term] = state.terms;
+    const find = async (q) => {
+      const query = { q, page: 1, page_size: 20, fields: "*,last_updated,articles_by_status" };
+      state.found = (await get(path, { query })).data.filter(({ uuid }) => uuid !== term.uuid);
+      return state.found;
+    };
+    const take = async ({ detail: [uuid] }) => {
+      state.terms = [term, state.found.find((other) => other.uuid === uuid)];
+      await this.findBoth(state);
+      this.requestUpdate();
+    };
+    return html`<h2>Merge “${term.name}”</h2>
+      <term-picker class="field" .find=${find} .single=${true} .label=${"With"} @choose=${take}></term-picker>`;
   }
 }
 
-definePage(Terms);
+const articlesOf = ({ articles_by_status: numbers }) => totalOf(numbers);
+
+defineList(Terms);

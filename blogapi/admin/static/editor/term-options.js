@@ -1,0 +1,52 @@
+/** What a field for terms offers for the words that are typed. */
+
+/**
+ * @typedef {{uuid: string, name: string}} Term
+ * @typedef {{name: string, uuid?: string, isNew?: boolean, terms?: (Term | {name: string, isNew: true})[]}} Option
+ */
+
+const MAX_OPTIONS = 50;
+const fold = (/** @type {string} */ text) => text.trim().toLowerCase();
+
+// 0: the name is equal to the words, 1: it begins with them, 2: one of its words does, 3: it contains them.
+function rank(/** @type {string} */ name, /** @type {string} */ words) {
+  const folded = fold(name);
+  if (folded === words) return 0;
+  if (folded.startsWith(words)) return 1;
+  return folded.includes(` ${words}`) ? 2 : folded.includes(words) ? 3 : 4;
+}
+
+/**
+ * Return the options, and the place of the one that Enter takes: a name that is equal or begins with the words,
+ * otherwise the new term. `free` are the terms that can be chosen, `all` those that exist. "a, b" offers both
+ * terms at once.
+ * @param {string} text
+ * @param {{free: Term[], all: Term[], canCreate?: boolean, isSingle?: boolean}} options
+ * @returns {{options: Option[], at: number}}
+ */
+export function listOptions(text, { free, all, canCreate = false, isSingle = false }) {
+  const names = isSingle ? [] : splitNames(text);
+  const find = (/** @type {string} */ name) => all.find((term) => fold(term.name) === fold(name));
+  if (names.length > 1) {
+    /** @type {any[]} */
+    const known = names.map((name) => find(name) ?? (canCreate && { name, isNew: true }));
+    const terms = known.filter(Boolean);
+    return { options: terms.length ? [{ name: terms.map(({ name }) => name).join(", "), terms }] : [], at: 0 };
+  }
+  const words = fold(names[0] ?? text);
+  const ranked = free.map((term) => ({ term, at: rank(term.name, words) })).filter(({ at }) => at < 4);
+  ranked.sort((one, other) => one.at - other.at);
+  const found = ranked.slice(0, MAX_OPTIONS).map(({ term }) => term);
+  if (!words || !canCreate || find(words)) return { options: found, at: 0 };
+  const at = ranked.length && ranked[0].at < 2 ? 0 : found.length;
+  return { options: [...found, { isNew: true, name: (names[0] ?? text).trim() }], at };
+}
+
+/**
+ * Return the names in "a, b, c", each once.
+ * @param {string} text
+ */
+function splitNames(text) {
+  const names = text.split(",").flatMap((name) => name.trim() || []);
+  return names.filter((name, at) => names.findIndex((other) => fold(other) === fold(name)) === at);
+}
