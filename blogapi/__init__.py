@@ -14,6 +14,7 @@ from blogapi.articles import author_visibility, json_writer, media_changes
 from blogapi.authors import profiles
 from blogapi.backups import restoring
 from blogapi.feeds import routes as feeds
+from blogapi.mail import outbox
 from blogapi.media import addresses, delivery, folder, images, library, types
 from blogapi.metrics import exposition
 from blogapi.metrics import registry as metrics_registry
@@ -43,6 +44,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     authentication.init_app(app)
     blueprints.init_app(app, version=__version__)
     limiter.init_app(app)
+    outbox.init_app(app)
     database.init_app(app, write_events=events.write_events)
     events.init_app(app, authors=author_visibility)
     restoring.init_app(app)

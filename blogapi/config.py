@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from email.utils import parseaddr
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
@@ -194,6 +195,14 @@ def network(value: Any) -> str:
         raise ValueError("must be an IP address or a network") from error
 
 
+def sender(value: Any) -> str:
+    """Return an e-mail address, a name with an address such as `Blog <blog@example.org>`, or nothing."""
+    name = text(value).strip()
+    if name and ("\n" in name or not re.fullmatch(r"[^@\s]+@[^@\s]+", parseaddr(name)[1])):
+        raise ValueError("must be an address such as 'blog@example.org' or 'My blog <blog@example.org>'")
+    return name
+
+
 def one_of(*words: str) -> Callable[[Any], str]:
     """Return a parser for settings whose value is one of `words`."""
 
@@ -279,6 +288,41 @@ SETTINGS = (
         hosts,
         (),
         "Hosts that webhooks may call although they are in a private network, and with `http://`.",
+    ),
+    Setting(
+        "SMTP_HOST",
+        text,
+        "",
+        "Mail server that sends invitations and links for forgotten passwords. If it or `SMTP_SENDER` is "
+        "empty, the blog sends no e-mail.",
+    ),
+    Setting("SMTP_PORT", number(65_535), 587, "Port of the mail server: usually 587, or 465 for `tls`."),
+    Setting(
+        "SMTP_TLS",
+        one_of("starttls", "tls", "none"),
+        "starttls",
+        "How the connection to the mail server is encrypted: after `STARTTLS`, with TLS from the start, or "
+        "not at all (`none`).",
+    ),
+    Setting("SMTP_USER", text, "", "User name at the mail server. If empty, no password is sent."),
+    Setting(
+        "SMTP_PASSWORD",
+        text,
+        "",
+        "Password at the mail server. Set it in the environment (`BLOGAPI_SMTP_PASSWORD`), because backups "
+        "contain `config.toml`.",
+    ),
+    Setting(
+        "SMTP_SENDER",
+        sender,
+        "",
+        "Sender of e-mails, such as `My blog <blog@example.org>`.",
+    ),
+    Setting(
+        "EMAIL_LIMIT",
+        rate,
+        "5 per hour",
+        "Limit on requests for a link by e-mail (forgotten password) per account, and per address.",
     ),
     Setting("SESSION_DAYS", number(3650), 14, "Lifetime of a login, in days."),
     Setting(

@@ -394,3 +394,13 @@ def test_the_instance_folder_is_in_the_checkout_or_the_current_folder(monkeypatc
     monkeypatch.setattr(config, "__file__", str(tmp_path / "lib" / "blogapi" / "config.py"))
     monkeypatch.chdir(tmp_path)
     assert config.instance_path() == str(tmp_path / "instance")
+
+
+@pytest.mark.parametrize("sender", ["blog@example.org", "My blog <blog@example.org>", ""])
+def test_the_sender_of_emails_is_an_address(sender):
+    assert load_settings({"SMTP_SENDER": sender}).config["SMTP_SENDER"] == sender
+
+
+@pytest.mark.parametrize("sender", ["blog", "My blog", "a@b\nBcc: c@d", 5, "@", "a@b, c@d"])
+def test_another_sender_is_refused(sender):
+    assert "SMTP_SENDER" in get_start_error({"SMTP_SENDER": sender})

@@ -5,10 +5,11 @@ Those with the scope `published` are also open to admins who must turn a second 
 
 from __future__ import annotations
 
-from blogapi.users import credentials, queries, second_factor
+from blogapi.users import credentials, queries, second_factor, service
 from blogapi.users.schemas import (
     CodeSchema,
     OwnAccountSchema,
+    OwnEmailSchema,
     OwnPasswordSchema,
     RecoveryCodesSchema,
     SecondFactorSetupSchema,
@@ -26,6 +27,16 @@ bp = Blueprint("account", __name__, url_prefix="/api/v1/auth/me", description="T
 def single() -> WithAttributes:
     """Show the account of the current user, with the state of its second factor."""
     return queries.get_details(current_user_id())
+
+
+@bp.put("/email/")
+@allow(user_login, scope="write")
+@bp.arguments(OwnEmailSchema)
+@bp.response(204)
+def replace_email(fields: Fields) -> None:
+    """Set or remove the own e-mail address, to which links for a forgotten password are sent."""
+    account = credentials.check_own_password(fields["current_password"])
+    service.change(account.uuid, {"email": fields["email"]})
 
 
 @bp.post("/second-factor/setup/")

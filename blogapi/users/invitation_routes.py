@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from blogapi.users import links, queries
+from blogapi.users import emails, links, queries
 from blogapi.users.models import OneTimeLink
 from blogapi.users.schemas import InvitationSchema, NewInvitationLinkSchema, NewInvitationSchema
 from blogapi.web.access import admin_login, allow, current_user_id
@@ -29,8 +29,12 @@ def listed() -> Page[list[OneTimeLink]]:
 @bp.arguments(NewInvitationSchema)
 @bp.response(201, NewInvitationLinkSchema(), may_conflict=True)
 def create(fields: Fields) -> WithAttributes:
-    """Invite a user: the response shows a link that works once, for 7 days, and is not shown again."""
-    return links.create_invitation(fields, inviter_id=current_user_id())
+    """Invite a user: the response shows a link that works once, for 7 days, and is not shown again.
+
+    With an `email`, the link is sent too, if the blog sends e-mail.
+    """
+    link = links.create_invitation(fields, inviter_id=current_user_id())
+    return emails.send_invitation(link) if fields["email"] else WithAttributes(link, sent=False, problem="")
 
 
 @bp.delete("/<id:id>/")

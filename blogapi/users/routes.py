@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 from uuid import UUID
 
 from flask import current_app, request, session
 
+from blogapi.mail import outbox
 from blogapi.rate_limits import limiter
 from blogapi.site.queries import get_site
-from blogapi.users import credentials, links, passwords, queries, second_factor, service
+from blogapi.users import credentials, emails, links, passwords, queries, second_factor, service, usernames
 from blogapi.users.models import Account, OneTimeLink
 from blogapi.users.schemas import (
     AcceptedInvitationSchema,
     CallerSchema,
     FirstAdminSchema,
+    ForgottenPasswordSchema,
     InvitationTokenSchema,
     InvitedSchema,
     LoginOptionsSchema,
@@ -37,7 +40,7 @@ from blogapi.web.access import (
     user_login,
 )
 from blogapi.web.blueprint import Blueprint
-from blogapi.web.errors import Forbidden
+from blogapi.web.errors import Conflict, Forbidden
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.pagination import Page
 
@@ -68,6 +71,7 @@ def login_options() -> Fields:
         "title": get_site().title,
         "session_days": current_app.config["SESSION_DAYS"],
         "needs_setup": not queries.can_admin_log_in(),
+        "sends_email": emails.can_send(),
     }
 
 
@@ -167,6 +171,24 @@ def accept_invitation(fields: Fields) -> Account:
         account = links.accept_invitation(**fields)
     _log_in(account)
     return account
+
+
+@bp.post("/forgot-password/")
+@allow(anyone)
+@check_before_body(_check_same_origin)
+@bp.arguments(ForgottenPasswordSchema)
+@bp.response(204, may_conflict=True)
+def send_link(fields: Fields) -> None:
+    """Send a link for a new password to the e-mail address of the user, if there is such a user with one.
+
+    The response is the same if there is none, and does not wait for the mail server.
+    """
+    if not emails.can_send():
+        raise Conflict("This blog sends no e-mail; ask an admin for a link.")
+    name = usernames.fold_username(fields["username"])
+    limits = [("EMAIL_LIMIT", "account", name), ("EMAIL_LIMIT", "address", limiter.client_network())]
+    limiter.count_attempts(*limits)
+    outbox.submit(partial(emails.send_requested_link, name))
 
 
 @bp.post("/reset-password/")

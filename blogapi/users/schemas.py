@@ -35,12 +35,13 @@ class EmailAddress(Text):
     """An e-mail address, or an empty text."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=254, metadata={"example": "henrik@blog.example"}, **options)
+        metadata = {"example": "henrik@blog.example"} | options.pop("metadata", {})
+        super().__init__(max_length=254, metadata=metadata, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
-        text = super()._deserialize(value, attr, data, **options).strip()
-        if not text:
+        if value == "":
             return ""
+        text = super()._deserialize(value, attr, data, **options)
         try:
             validate.Email()(text)
             address = Address(addr_spec=text)
@@ -102,6 +103,9 @@ class LoginOptionsSchema(OutputSchema):
     )
     needs_setup = ma.fields.Boolean(
         metadata={"description": "Whether no admin can log in yet; `serve` prints a link that creates one."}
+    )
+    sends_email = ma.fields.Boolean(
+        metadata={"description": "Whether the blog sends links for forgotten passwords by e-mail."}
     )
 
 
@@ -170,11 +174,12 @@ class NewUserSchema(InputSchema):
 class UserChangesSchema(InputSchema):
     """The role of a user, whether they may publish as an author, and whether they are disabled."""
 
-    read_only = frozenset(UserDetailsSchema().fields) - {"role", "can_publish", "disabled"}
+    read_only = frozenset(UserDetailsSchema().fields) - {"role", "can_publish", "disabled", "email"}
 
     role = _role()
     can_publish = _can_publish()
     disabled = ma.fields.Boolean(truthy={True}, falsy={False})
+    email = EmailAddress()
 
 
 class LinkSchema(OutputSchema):
@@ -193,6 +198,28 @@ class LinkSchema(OutputSchema):
 
 class ResetLinkSchema(LinkSchema):
     """A link with which a user sets a new password, once; only this response shows it."""
+
+
+class _SentSchema(OutputSchema):
+    sent = ma.fields.Boolean(metadata={"description": "Whether the link was sent by e-mail."})
+    problem = ma.fields.String(
+        metadata={"description": "Why an e-mail was not sent; empty if none was asked for."}
+    )
+
+
+class SentResetLinkSchema(_SentSchema, ResetLinkSchema):
+    """A link with which a user sets a new password, and whether it was sent."""
+
+
+class NewResetLinkSchema(InputSchema):
+    """Whether a reset link is sent to the user."""
+
+    send = ma.fields.Boolean(
+        truthy={True},
+        falsy={False},
+        load_default=False,
+        metadata={"description": "Whether to send the link to the e-mail address of the user."},
+    )
 
 
 class InvitedSchema(OutputSchema):
@@ -217,7 +244,7 @@ class InvitationSchema(InvitedSchema):
     )
 
 
-class NewInvitationLinkSchema(LinkSchema, InvitationSchema):
+class NewInvitationLinkSchema(_SentSchema, LinkSchema, InvitationSchema):
     """A new invitation with its link, which only this response shows."""
 
 
@@ -231,7 +258,12 @@ class NewInvitationSchema(InputSchema):
     )
     role = _role(load_default=models.Role.READER.value)
     can_publish = _can_publish(load_default=False)
-    email = EmailAddress(load_default="")
+    email = EmailAddress(
+        load_default="",
+        metadata={
+            "description": "The address of the user. If the blog sends e-mail, the link is sent there."
+        },
+    )
 
 
 class InvitationTokenSchema(InputSchema):
@@ -275,6 +307,19 @@ class CodeSchema(InputSchema):
     """A code of the app."""
 
     code = _code(required=True)
+
+
+class OwnEmailSchema(InputSchema):
+    """The e-mail address of the current user, and the current password."""
+
+    email = EmailAddress(required=True)
+    current_password = _current_password()
+
+
+class ForgottenPasswordSchema(InputSchema):
+    """The name of a user who has forgotten the password."""
+
+    username = Text(max_length=200, required=True, metadata={"example": "ada"})
 
 
 class OwnPasswordSchema(InputSchema):

@@ -89,7 +89,7 @@ def add(
 
 
 def change(uuid: UUID, changes: Fields) -> Account:
-    """Change the role or `can_publish` of a user, or disable or enable them.
+    """Change the role, `can_publish` or the e-mail address of a user, or disable or enable them.
 
     A disabled user is logged out everywhere. The invitations of a user who is no longer an admin end.
 
@@ -103,6 +103,7 @@ def change(uuid: UUID, changes: Fields) -> Account:
             db.session.execute(delete(OneTimeLink).where(OneTimeLink.inviter_id == account.uuid))
         account.role, account.disabled = role, disabled
         account.can_publish = changes.get("can_publish", account.can_publish)
+        account.email = changes.get("email", account.email)
         if disabled:
             _end_logins(account)
     return account

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from blogapi.users import links, models, queries, second_factor, service
-from blogapi.users.schemas import NewUserSchema, ResetLinkSchema, UserChangesSchema, UserDetailsSchema
+from blogapi.users import emails, links, models, queries, second_factor, service
+from blogapi.users.schemas import (
+    NewResetLinkSchema,
+    NewUserSchema,
+    SentResetLinkSchema,
+    UserChangesSchema,
+    UserDetailsSchema,
+)
 from blogapi.web.access import admin_login, allow, current_user_id
 from blogapi.web.blueprint import Blueprint, Representation
 from blogapi.web.errors import Conflict
@@ -102,7 +108,14 @@ def reset_second_factor(id: UUID) -> None:
 @bp.post("/<id:id>/reset-link/")
 @allow(admin_login, scope="write")
 @bp.check_exists(queries.get_by_uuid)
-@bp.response(201, ResetLinkSchema())
-def create_link_for(id: UUID) -> WithAttributes:
-    """Create a link with which the user sets a new password; it works once, for one day."""
-    return links.create_reset_link(id)
+@bp.arguments(NewResetLinkSchema, required=False)
+@bp.response(201, SentResetLinkSchema())
+def create_link_for(fields: Fields, id: UUID) -> WithAttributes:
+    """Create a link with which the user sets a new password; it works once, for one day.
+
+    With `send`, the link is sent to the e-mail address of the user too, if the blog sends e-mail.
+    """
+    link = links.create_reset_link(id)
+    if not fields["send"]:
+        return WithAttributes(link, sent=False, problem="")
+    return emails.send_reset_link(queries.get_by_uuid(id), link)

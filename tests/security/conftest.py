@@ -30,6 +30,10 @@ CALLERS = {
 }
 
 
+# The columns that the mere use of a key or a login changes.
+_LAST_USES = ("last_used", "last_seen")
+
+
 @pytest.fixture
 def record_attempt(request):
     """Records caller, action and result for the report; returns the response."""
@@ -83,14 +87,14 @@ def blog(app, people, make_category, make_tag, make_article):
 
 @pytest.fixture
 def read_tables(app):
-    """Returns the rows of all tables, or of some, without the last uses of keys and the commit counter."""
+    """Returns the rows of all tables, or of some, without the last uses and the commit counter."""
     tables = [table for table in Base.metadata.sorted_tables if table is not CommitCounter.__table__]
 
     def read(*names):
         with app.app_context(), db.engine.connect() as connection:
             return {
                 table.name: [
-                    dict(row) | {"last_used": None}
+                    dict(row) | dict.fromkeys(_LAST_USES)
                     for row in connection.execute(select(table).order_by(*table.primary_key)).mappings()
                 ]
                 for table in tables
@@ -102,7 +106,7 @@ def read_tables(app):
 
 # As text, so that the driver returns the stored values.
 _STORED_ROWS = {
-    table.name: str(select(*(column for column in table.columns if column.name != "last_used")))
+    table.name: str(select(*(column for column in table.columns if column.name not in _LAST_USES)))
     for table in Base.metadata.sorted_tables
     if table is not CommitCounter.__table__
 }

@@ -13,7 +13,11 @@ from tests.security.conftest import CALLERS, SECRET, full_text
 # Writes that callers other than admins may make on their own items.
 OWN = {"api_keys.create", "auth.login", "auth.logout"}
 # They need a secret link instead of a caller, or they change nothing.
-OPEN = {"auth.create_first_admin", "auth.replace_forgotten_password", "renderings.render"}
+OPEN = {
+    *("auth.create_first_admin", "auth.replace_forgotten_password", "auth.send_link"),
+    *("auth.show_invitation", "auth.accept_invitation"),
+    "renderings.render",
+}
 
 
 @pytest.mark.parametrize("caller", CALLERS)

@@ -33,7 +33,12 @@ def make_token(app):
 
 def test_the_setup_link_creates_the_first_admin_once(app, make_token, make_client):
     client, token = make_client(app), make_token()
-    assert client.get(OPTIONS).json == {"title": "", "session_days": 14, "needs_setup": True}
+    assert client.get(OPTIONS).json == {
+        "title": "",
+        "session_days": 14,
+        "needs_setup": True,
+        "sends_email": False,
+    }
     created = client.post(SETUP, json=LIN | {"token": token})
     assert (created.status_code, created.json["username"], created.json["role"]) == (201, "lin", "admin")
     assert client.get(ME).json["username"] == "lin"
