@@ -12,6 +12,8 @@ const md = await import(`${base}markdown.js`);
 const { explainPattern } = await import(`${base}faulty-pattern.js`);
 const doc = await import(`${base}edits.js`);
 const links = await import(`${base}links.js`);
+const merge = await import(`${base}merge.js`);
+const diff3 = await import(`${base}../vendor/diff3.js`);
 
 class Storage {
   setItem(k, v) {
@@ -511,4 +513,77 @@ test("an address on a selection becomes a link, but not on several lines, on an 
     assert.equal(link(text, address), null);
   }
   assert.deepEqual([md.isInCode("```\nx", 5), md.isInCode("```\nx\n```\ny", 11)], [true, false]);
+});
+
+const mergeTexts = (before, mine, theirs) => merge.mergeLines(before, mine, theirs, diff3);
+const joinText = (regions) => regions.flatMap(({ lines }) => lines).join("\n");
+const listKinds = (regions) => regions.map(({ kind }) => kind).filter((kind) => kind !== "same");
+
+test("changes at different places join, and the cursor keeps its place", () => {
+  const before = "one\n\ntwo\n\nthree\n\nfour\n\nfive";
+  const mine = "one\n\ntwo of mine\n\nthree\n\nfour\n\nfive\n\nsix";
+  const theirs = "zero\n\none\n\ntwo\n\nthree\n\nfive";
+  const regions = mergeTexts(before, mine, theirs);
+  const joined = "zero\n\none\n\ntwo of mine\n\nthree\n\nfive\n\nsix";
+  assert.equal(joinText(regions), joined);
+  assert.deepEqual(listKinds(regions), ["theirs", "mine", "theirs", "mine"]);
+  const map = merge.makeOffsetMap(regions);
+  for (const word of ["one", "of mine", "three", "five", "six"])
+    assert.equal(map(mine.indexOf(word)), joined.indexOf(word), word);
+  assert.equal(map(mine.length), joined.length);
+  assert(map(mine.indexOf("four")) <= joined.indexOf("five"));
+  // Line breaks of the text field are single characters.
+  const windows = (text) => `${text}\n\nend`.replaceAll("\n", "\r\n");
+  const shown = merge.makeOffsetMap(mergeTexts(windows(before), windows(mine), windows(theirs)));
+  assert.equal(shown(mine.indexOf("six")), joined.indexOf("six"));
+});
+
+test("the same place is open, unless both wrote the same", () => {
+  const [region] = mergeTexts("a\nb\nc", "a\nmine\nc", "a\ntheirs\nc").filter(({ kind }) => kind === "open");
+  assert.deepEqual([region.base, region.mine, region.theirs], [["b"], ["mine"], ["theirs"]]);
+  assert.deepEqual(listKinds(mergeTexts("a\nb", "a\nB", "a\nB")), ["both"]);
+  assert.deepEqual(listKinds(mergeTexts("", "mine", "theirs")), ["open"]);
+  assert.deepEqual(listKinds(mergeTexts("a\nb\nc", "a\nc", "a\nB\nc")), ["open"]);
+  // Without a version before both, nobody knows who has changed a line.
+  assert.deepEqual(listKinds(mergeTexts(null, "a\nb\nc", "a\nc")), ["open"]);
+  assert.deepEqual(listKinds(mergeTexts(null, "a", "a")), []);
+});
+
+test("any three texts are joined without losing a line of either", () => {
+  let seed = 7;
+  const random = (limit) => {
+    seed = (seed * 16807) % 2147483647;
+    return seed % limit;
+  };
+  for (let n = 0; n < 300; n += 1) {
+    const make = () => Array.from({ length: random(6) }, () => "abc"[random(3)]);
+    const [before, mine, theirs] = [make(), make(), make()].map((lines) => lines.join("\n"));
+    const regions = mergeTexts(before, mine, theirs);
+    const write = (side) => regions.flatMap((region) => region[side]).join("\n");
+    assert.deepEqual([write("base"), write("mine"), write("theirs")], [before, mine, theirs]);
+    assert.equal(joinText(mergeTexts(before, mine, before)), mine);
+    assert.equal(joinText(mergeTexts(before, before, theirs)), theirs);
+    const unknown = mergeTexts(null, mine, theirs);
+    assert.equal(unknown.flatMap((region) => region.theirs).join("\n"), theirs);
+  }
+});
+
+test("fields: one change joins, two changes of one field are open, and lists join", () => {
+  const before = { ...doc.EMPTY, title: "A", subtitle: "S", tags: ["x", "y"], content: "text" };
+  const mine = { ...before, title: "Mine", tags: ["y", "m"], seo: { ...before.seo, title: "Seo" } };
+  const theirs = { ...before, title: "Theirs", subtitle: "T", tags: ["x", "y", "t"], category: "c", authors: ["ada"] };
+  const article = { slug: "a", category: { uuid: "c" }, authors: [{ uuid: "ada" }] };
+  const merged = merge.mergeEdits({ base: before, mine, theirs, article }, diff3);
+  assert.deepEqual(
+    merged.places.map(({ name, base, mine, theirs }) => [name, base, mine, theirs]),
+    [["title", "A", "Mine", "Theirs"]],
+  );
+  assert.deepEqual(merged.changes, { mine: 1, theirs: 2 });
+  assert.deepEqual([merged.edits.subtitle, merged.edits.tags, merged.edits.seo.title], ["T", ["y", "t", "m"], "Seo"]);
+  assert.equal(merged.isClean, false);
+  // An empty category and empty authors are those of the article: a new draft has no false differences.
+  const draft = merge.mergeEdits({ base: before, mine: before, theirs: { ...before, category: "c" }, article }, diff3);
+  assert.deepEqual([draft.changes, draft.isClean], [{ mine: 0, theirs: 0 }, true]);
+  merge.write(mine, "seo.title", "Other");
+  assert.equal(mine.seo.title, "Other");
 });

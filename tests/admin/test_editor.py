@@ -167,69 +167,74 @@ def test_when_the_login_has_ended_the_text_stays_and_is_saved(write, make, api):
     assert get_stored(api, path) == f"{TEXT}Typed without a login."
 
 
-def test_a_conflict_between_two_tabs_loses_nothing(write, make, api):
+def press_keys(page, *keys):
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def test_changes_of_two_people_at_different_places_join(write, make, api):
+    path = make("Joined")
+    mine, theirs = write(path), write(path, user="marit")
+    get_text(theirs).focus()
+    press_keys(theirs, "Control+Home")
+    theirs.keyboard.insert_text("Marit.\n\n")
+    save(theirs)
+    type_at_end(mine, "Ida")
+    mine.keyboard.press("Control+s")
+    toast = mine.get_by_text("marit’s change has joined your text.", exact=True)
+    toast.wait_for()
+    # The cursor stays at its place.
+    mine.keyboard.insert_text("!")
+    save(mine)
+    assert get_stored(api, path) == f"Marit.\n\n{TEXT}Ida!"
+    get_button(mine, "Undo").click()
+    wait_until(mine, "!document.querySelector('.cm-content').textContent.includes('Marit')")
+    save(mine)
+    assert get_stored(api, path) == f"{TEXT}Ida!"
+    assert [revision["name"].split(",")[0] for revision in api.get(f"{path}revisions/")] == ["marit"]
+    # The same person in two tabs.
+    other = write(path)
+    get_text(other).focus()
+    press_keys(other, "Control+Home")
+    other.keyboard.insert_text("Also Ida.\n\n")
+    save(other)
+    type_at_end(mine, "!")
+    mine.keyboard.press("Control+s")
+    mine.get_by_text("A change of yours in another tab has joined your text.", exact=True).wait_for()
+    save(mine)
+    assert get_stored(api, path) == f"Also Ida.\n\n{TEXT}Ida!!"
+
+
+def test_a_conflict_between_two_people_loses_nothing(write, make, api):
     path = make("Conflict")
     mine, theirs = write(path), write(path, user="marit")
-    dialog = mine.get_by_role("dialog", name="marit saved this article while you were writing", exact=True)
-    content, names = TEXT, []
-    for choice, end, kept in (
-        ("Keep mine", "Ida.", ["marit"]),
-        ("Take marit’s", "Marit.", ["ida"]),
-        ("Merge", "Marit.\nIda.", ["ida", "marit"]),
-    ):
-        theirs.reload()
-        get_text(theirs).wait_for()
-        wait_until(theirs, "document.querySelector('.cm-content') !== null")
-        for page, text in ((theirs, "Marit."), (mine, "Ida.")):
-            get_text(page).focus()
-            page.keyboard.press("Control+End")
-            page.keyboard.press("Enter")
-            page.keyboard.insert_text(text)
-        save(theirs)
-        mine.keyboard.press("Control+s")
-        dialog.get_by_role("button", name="Decide later", exact=True).click()
-        get_button(mine, "Conflict: choose a version").click()
-        assert list_violations(mine) == []
-        dialog.get_by_role("button", name=choice).click()
-        if choice == "Merge":
-            dialog.get_by_role("button", name="Both", exact=True).click()
-            dialog.get_by_role("button", name="Save merged text", exact=True).click()
-        dialog.wait_for(state="hidden")
-        mine.get_by_role("banner").get_by_text(SAVED).wait_for()
-        content = f"{content}\n{end}"
-        assert get_stored(api, path) == content
-        names += kept
-        revisions = [revision["name"].split(",")[0] for revision in api.get(f"{path}revisions/")]
-        assert sorted(filter(None, revisions)) == sorted(names)
-    type_at_end(mine, " More.")
-    save(mine)
-    assert get_stored(api, path) == f"{content} More."
-
-
-def test_nothing_is_typed_while_a_conflict_is_settled(write, make, api):
-    path = make("Settled slowly")
-    mine, theirs = write(path), write(path, user="marit")
-    type_at_end(theirs, "Marit.")
+    for page, text in ((theirs, "Marit."), (mine, "Ida.")):
+        type_at_end(page, text)
     save(theirs)
-    type_at_end(mine, "Ida.")
-    held = []
-    mine.route("**/revisions/", lambda route: held.append(route))
     mine.keyboard.press("Control+s")
+    dialog = mine.get_by_role("dialog", name="Join your text and marit’s", exact=True)
+    dialog.get_by_role("button", name="Decide later", exact=True).click()
+    get_button(mine, "Conflict: choose a version").click()
+    assert list_violations(mine) == []
+    dialog.get_by_role("radio", name="Both", exact=True).check()
+    held = []
+    mine.route("**/revisions/", lambda route: held.append(route), times=1)
     with mine.expect_request("**/revisions/"):
-        mine.get_by_role("button", name="Keep mine").click()
-    # The text would be replaced by the choice.
+        dialog.get_by_role("button", name="Save the article", exact=True).click()
+    # What is typed now would be replaced by the joined text.
     assert mine.locator("main").evaluate("main => main.inert")
     held[0].continue_()
     mine.get_by_role("banner").get_by_text(SAVED).wait_for()
-    assert get_stored(api, path) == f"{TEXT}Ida."
+    assert get_stored(api, path) == f"{TEXT}Marit.\nIda."
+    names = [revision["name"].split(",")[0] for revision in api.get(f"{path}revisions/")]
+    assert sorted(filter(None, names)) == ["ida", "marit"]
     type_at_end(mine, " More.")
     save(mine)
-    assert get_stored(api, path) == f"{TEXT}Ida. More."
+    assert get_stored(api, path) == f"{TEXT}Marit.\nIda. More."
 
 
-@pytest.mark.parametrize("choice", ["Merge", "Keep mine"])
-def test_an_article_that_was_changed_elsewhere_is_not_overwritten(write, make, api, choice):
-    path = make(f"Changed elsewhere, {choice}", status="published")
+def test_an_article_that_was_changed_elsewhere_is_not_overwritten(write, make, api):
+    path = make("Changed elsewhere", status="published")
     page = write(path)
     type_at_end(page, "Mine.")
     save(page)
@@ -238,16 +243,25 @@ def test_an_article_that_was_changed_elsewhere_is_not_overwritten(write, make, a
     page.route(f"**/{path}?*", lambda route: route.abort(), times=1)
     update(page)
     popover.get_by_text("The blog does not answer.", exact=True).wait_for()
-    popover.get_by_role("button", name="Update", exact=True).click()
-    if choice == "Merge":
-        page.get_by_role("button", name="Merge").click()
-        page.get_by_role("button", name="Somebody’s", exact=True).click()
-        page.get_by_role("button", name="Mine", exact=True).click()
     with page.expect_response(COPY):
-        page.get_by_role("button", name="Save merged text" if choice == "Merge" else choice).click()
-    update(page)
+        popover.get_by_role("button", name="Update", exact=True).click()
+    page.get_by_text("A change of yours in another tab has joined your text.", exact=True).wait_for()
+    popover.get_by_role("button", name="Update", exact=True).click()
     wait_for_content(page, path, "Mine.")
-    assert api.get(path)["subtitle"] == ("By a script" if choice == "Merge" else "")
+    assert api.get(path)["subtitle"] == "By a script"
+    # Both have changed the same field.
+    page.get_by_role("textbox", name="Subtitle", exact=True).fill("By hand")
+    save(page)
+    api.patch(path, {"subtitle": "By another script"})
+    update(page)
+    page.get_by_role("region", name="Place 1", exact=True).get_by_role(
+        "radio", name="Mine", exact=True
+    ).check()
+    with page.expect_response(COPY):
+        get_button(page, "Save the article").click()
+    page.get_by_role("banner").get_by_text(SAVED).wait_for()
+    update(page)
+    wait_until(page, f"fetch('/api/v1/{path}').then((r) => r.json()).then((a) => a.subtitle === 'By hand')")
 
 
 def test_publish_update_and_take_back(write, make, api):

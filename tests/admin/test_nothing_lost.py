@@ -237,9 +237,7 @@ def test_text_that_is_not_saved_is_not_replaced_when_the_tab_is_shown_again(api,
     assert page.evaluate("Object.values(localStorage).some((value) => value.includes('Not sent.'))")
     page.unroute(COPY)
     page.keyboard.press("Control+s")
-    page.get_by_role(
-        "dialog", name="Somebody saved this article while you were writing", exact=True
-    ).wait_for()
+    page.get_by_role("dialog", name="Join your texts from two tabs", exact=True).wait_for()
 
 
 @pytest.mark.parametrize(

@@ -141,9 +141,7 @@ def show_editor(page, api, path):
     page.get_by_role("textbox", name="Title", exact=True).fill(f"{copy['title']} mine")
     page.keyboard.press("Control+s")
     page.get_by_role("button", name="Decide later", exact=True).wait_for()
-    yield "conflict"
-    page.get_by_role("button", name="Merge").click()
-    page.get_by_role("button", name="Mine", exact=True).wait_for()
+    page.get_by_role("radio", name="Mine", exact=True).first.check()
     yield "merge"
 
 

@@ -76,13 +76,14 @@ async function describe(files) {
   for (const name of names) {
     const { version, license } = packages[`node_modules/${name}`];
     toml += `\n[packages."${name}"]\nversion = "${version}"\nlicence = "${license}"\n`;
-    licences += `${name} ${version}\n\n${(await read(`node_modules/${name}/LICENSE`)).trim()}\n\n\n`;
+    const licence = await read(`node_modules/${name}/LICENSE`).catch(() => read(`node_modules/${name}/LICENSE.md`));
+    licences += `${name} ${version}\n\n${licence.trim()}\n\n\n`;
   }
   return { "VENDOR.toml": toml, "licences.txt": `${licences.trim()}\n` };
 }
 
 const files = {};
-for (const name of ["diff", "editor", "lit", "turndown"]) files[`${name}.js`] = await bundle(name);
+for (const name of ["diff", "diff3", "editor", "lit", "turndown"]) files[`${name}.js`] = await bundle(name);
 files["icons.svg"] = await drawIcons();
 const texts = Object.fromEntries(Object.entries(files).map(([name, { content }]) => [name, content]));
 Object.assign(texts, await describe(files));

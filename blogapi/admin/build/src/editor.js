@@ -24,6 +24,7 @@ import { EditorState, Prec, RangeSetBuilder } from "@codemirror/state";
 import { Decoration, EditorView, ViewPlugin, keymap, panels, placeholder as emptyText } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { GFM } from "@lezer/markdown";
+import { rangeCommands, rangeField } from "./ranges.js";
 
 // Enter on an empty item ends the list.
 const continueMarkup = insertNewlineContinueMarkupCommand({ nonTightLists: false });
@@ -215,6 +216,7 @@ export function createEditor({
         placeholder ? emptyText(placeholder) : [],
         history(),
         searching,
+        rangeField,
         keymap.of([...historyKeymap, ...standardKeymap]),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) onChange?.();
@@ -227,6 +229,7 @@ export function createEditor({
   return {
     view,
     search: makeSearch(view),
+    ranges: rangeCommands(view),
     scrollDOM: view.scrollDOM,
     contentDOM: view.contentDOM,
     getText: () => view.state.doc.toString(),

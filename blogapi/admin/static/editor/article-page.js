@@ -4,8 +4,7 @@ import { ApiError, del } from "../api.js";
 import { announce, toast } from "../dialogs.js";
 import { formatTime } from "../format.js";
 import { Page, session } from "../shell.js";
-import { copyOf, create, keepVersion, load, publishCopy, saveCopy } from "./article.js";
-import { openConflict } from "./conflict.js";
+import { copyOf, create, keepVersion, load, loadBase, publishCopy, saveCopy } from "./article.js";
 import { loadTerms } from "./details.js";
 import { EMPTY, isSame } from "./edits.js";
 import { discard, Journal, newUuid } from "./journal.js";
@@ -13,7 +12,16 @@ import { isTrouble, stateWords } from "./save-state.js";
 import { Saver } from "./saving.js";
 import { followChange } from "../webhooks/following.js";
 
-/** A subclass has shown(), which is called after `edits` was replaced. */
+const nameOf = ({ uuid, name }) => [uuid, name];
+
+// "Marit’s 3 changes have joined your text."
+function joinedWords(person, number) {
+  const [changes, verb] = number === 1 ? ["change", "has"] : [`${number} changes`, "have"];
+  const whose = person ? `${person}’s ${changes}` : `${number === 1 ? "A change" : changes} of yours in another tab`;
+  return `${whose} ${verb} joined your text.`;
+}
+
+/** A subclass has shown(place), which is called after `edits` was replaced. */
 export class ArticlePage extends Page {
   /**
    * The article as the server has it; null until a new one is saved.
@@ -40,11 +48,15 @@ export class ArticlePage extends Page {
     this.terms = await loadTerms().catch(() => this.terms);
   }
 
-  // Start with these edits. `base` is what the server has.
-  take({ article = null, edits, etag = null, saved = null }, base = edits) {
+  /**
+   * Start with these edits. `base` is what the server has; `place(offset)` is the new place of an offset of the text.
+   * @param {any} loaded @param {any} [base] @param {((offset: number) => number) | null} [place]
+   */
+  take(loaded, base = loaded.edits, place = null) {
+    const { article = null, edits, etag = null, saved = null } = loaded;
     Object.assign(this, { article, edits });
     this.saver.start(base, etag, saved);
-    this.shown();
+    this.shown(place);
   }
 
   // Keep and save from now on. Offer a text that was not saved because the browser or the computer stopped.
@@ -143,28 +155,61 @@ export class ArticlePage extends Page {
     this.lastState = state;
     if (state === former) return;
     const isOver = state === "saved" && isTrouble(former);
-    if (isTrouble(state) || isOver) announce(stateWords(this));
+    // Most conflicts are joined without a question.
+    if ((isTrouble(state) && state !== "conflict") || isOver) announce(stateWords(this));
     if (isOver) this.shown();
     if (state === "conflict") this.decide();
   }
 
-  // Ask which version the article gets; both stay in the history. `base` is what the server has.
-  async decide(theirs = /** @type {any} */ (this.theirs), base = theirs.edits) {
-    await this.refreshTerms();
+  // Join this text with that of somebody else. `base` is what the server has, and `before` the version before both;
+  // null: it is unknown. The author is asked only about places that differ in both.
+  async decide(theirs = /** @type {any} */ (this.theirs), base = theirs.edits, before = JSON.parse(this.saver.stored)) {
+    const imports = Promise.all([import("./merge.js"), import("../vendor/diff3.js"), this.refreshTerms()]);
+    const [merging, diff3] = await imports.catch(() => []);
+    if (!merging || !diff3) return toast("The blog does not answer, so the texts could not be joined. Try again.");
+    const { edits: mine } = this;
+    const merged = merging.mergeEdits({ base: before, mine, theirs: theirs.edits, article: theirs.article }, diff3);
+    const author = theirs.user ?? theirs.article.editor;
+    const isSelf = author?.uuid === session().user.uuid;
+    const person = isSelf ? "" : (author?.username ?? "Somebody");
+    if (!merged.isClean) {
+      announce(stateWords(this));
+      return this.ask({ theirs, base, merged, person });
+    }
+    const join = (edits, from, regions) => {
+      this.take({ ...from, edits }, from.base, merging.makeOffsetMap(regions));
+      return this.saver.save();
+    };
+    const undo = async () => {
+      const { edits: current, article } = this;
+      const { edits, regions } = merging.mergeEdits(
+        { base: merged.edits, mine: current, theirs: mine, article },
+        diff3,
+      );
+      const { etag, stored } = this.saver;
+      await this.act("decide", () => keepVersion(this.uuid, this.label(person, theirs.saved), theirs.edits));
+      await join(edits, { article, etag, base: JSON.parse(stored) }, regions);
+    };
+    if (merged.changes.theirs) toast(joinedWords(person, merged.changes.theirs), { undo });
+    await join(merged.edits, { ...theirs, base }, merged.regions);
+  }
+
+  // The name of a version in the history.
+  label(person, time) {
+    return `${person || session().user.username}, ${formatTime(time)}`;
+  }
+
+  // Ask about the places that differ in both texts; both stay in the history.
+  async ask({ theirs, base, merged, person }) {
     const { edits: mine, uuid } = this;
-    const { username: myName } = session().user;
-    const person = theirs.user?.username ?? "Somebody";
-    const [theirTime, myTime] = [theirs.saved, new Date()];
-    const terms = Object.values(this.terms).flat();
-    const names = Object.fromEntries(terms.map(({ uuid, name }) => [uuid, name]));
-    const question = { mine, theirs: theirs.edits, person, theirTime, myName, myTime, names };
-    const { choice, fields } = await openConflict(question);
-    if (choice === "later") return;
-    const label = (name, time) => `${name}, ${formatTime(time)}`;
+    const names = Object.fromEntries(Object.values(this.terms).flatMap((terms) => terms.map(nameOf)));
+    const { openMerge } = await import("./merge-dialog.js");
+    const edits = await openMerge({ merged, mine, person, names });
+    if (!edits) return;
     await this.act("decide", async () => {
-      if (choice !== "theirs" && theirs.user) await keepVersion(uuid, label(person, theirTime));
-      if (choice !== "mine") await keepVersion(uuid, label(myName, myTime), mine);
-      this.take({ ...theirs, edits: fields }, base);
+      if (theirs.user) await keepVersion(uuid, this.label(person, theirs.saved));
+      await keepVersion(uuid, this.label("", new Date()), mine);
+      this.take({ ...theirs, edits }, base);
       await this.saver.save();
     });
     if (this.problem) toast(this.problem);
@@ -202,7 +247,7 @@ export class ArticlePage extends Page {
       // Somebody changed the article itself. With both ETags, the next save is based on the new version. With
       // EMPTY as the stored text, the save is sent in any case.
       const etag = `${this.saver.etag}, ${theirs.etag}`;
-      await this.decide({ ...theirs, etag }, EMPTY);
+      await this.decide({ ...theirs, etag }, EMPTY, await loadBase(this.uuid));
     }
     return isDone;
   }

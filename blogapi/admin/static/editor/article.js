@@ -3,7 +3,7 @@
 import { get, post, put } from "../api.js";
 import { EMPTY, fromArticle, fromCopy, toArticle, toCopy } from "./edits.js";
 
-const OTHER_FIELDS = "uuid,status,published_at,created,last_updated,url,working_copy";
+const OTHER_FIELDS = "uuid,status,published_at,created,last_updated,url,editor,working_copy";
 const WHOLE = { query: { fields: [OTHER_FIELDS, ...Object.keys(EMPTY)].join() } };
 
 export const pathOf = (uuid) => `blog/articles/${uuid}/`;
@@ -27,6 +27,20 @@ export async function load(uuid, { asPublished = false } = {}) {
   }
   const { last_updated: saved, user } = copy.data;
   return { article, edits: fromCopy(copy.data), etag: copy.etag, saved, user };
+}
+
+/** Return the version on which the edits of the working copy are based, or null if it is unknown. */
+export async function loadBase(uuid) {
+  try {
+    const { data: copy } = await get(copyOf(uuid));
+    const { data } = await get(`${pathOf(uuid)}revisions/${copy.base_version}/`);
+    const refer = (uuids) => uuids.map((uuid) => ({ uuid }));
+    const terms = { category: { uuid: data.category }, tags: refer(data.tags), authors: refer(data.authors) };
+    const { excerpt } = await renderText({ ...data, title: "" }, uuid);
+    return fromArticle({ ...data, ...terms }, excerpt);
+  } catch {
+    return null;
+  }
 }
 
 /**

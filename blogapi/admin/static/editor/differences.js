@@ -12,8 +12,11 @@ import { SEO_SOURCES, TEXT_FIELDS } from "./edits.js";
  * @typedef {Record<string, any>} Version
  */
 
-/** @type {Record<string, string>} */
-const LABELS = {
+/**
+ * The names of the fields in words.
+ * @type {Record<string, string>}
+ */
+export const LABELS = {
   ...Object.fromEntries(TEXT_FIELDS.map(({ name, label }) => [name, label])),
   slug: "Address",
   category: "Category",
@@ -31,7 +34,7 @@ const TERMS = { category: "category", tags: "tag", authors: "author" };
  * Return the text of a field such as "seo.title": undefined if the version lacks it, empty if it is derived.
  * @param {Version} version @param {string} name @param {Record<string, string>} names
  */
-function showField(version, name, names) {
+export function showField(version, name, names) {
   const [key, inner] = name.split(".");
   const value = inner ? version[key]?.[inner] : version[key];
   if (value === undefined) return undefined;

@@ -94,7 +94,14 @@ export function toArticle(edits) {
 export const isSame = (left, right, article = null) => describe(left, article) === describe(right, article);
 
 /** @param {Edits} edits @param {Article | null} article */
-function describe(edits, article) {
+const describe = (edits, article) => JSON.stringify(fillIn(edits, article));
+
+/**
+ * Return the edits with the slug, the category and the authors of the article where they lack them, in a form that
+ * is equal for equal content.
+ * @param {Edits} edits @param {Article | null} article @returns {Edits}
+ */
+export function fillIn(edits, article) {
   const { slug, category, authors, tags, ...body } = pick(EMPTY, toCopy(edits));
   const filled = {
     slug: slug || article?.slug,
@@ -103,7 +110,8 @@ function describe(edits, article) {
     tags: tags.toSorted(),
   };
   // The address of a file can have a host or not.
-  return JSON.stringify({ ...body, ...filled }).replace(/"https?:\/\/[^/"]+(?=\/media\/)/g, '"');
+  const text = JSON.stringify({ ...body, ...filled }).replace(/"https?:\/\/[^/"]+(?=\/media\/)/g, '"');
+  return JSON.parse(text);
 }
 
 /**

@@ -40,9 +40,22 @@ export class WritingArea {
     else return this.#enrich();
   }
 
-  setText(text) {
+  /**
+   * Replace what differs; `place(offset)` is the new place of an offset, by default the beginning.
+   * @param {string} text @param {((offset: number) => number) | null} [place]
+   */
+  setText(text, place = null) {
     const former = this.field.getText();
-    if (text !== former) this.field.edit({ from: 0, to: former.length, insert: text, selectFrom: 0, selectTo: 0 });
+    if (text === former) return;
+    const limit = Math.min(text.length, former.length);
+    let from = 0;
+    while (from < limit && text[from] === former[from]) from += 1;
+    let end = 0;
+    while (end < limit - from && text.at(-end - 1) === former.at(-end - 1)) end += 1;
+    const { from: start, to: stop } = this.field.getSelection();
+    const [selectFrom, selectTo] = place ? [place(start), place(stop)] : [0, 0];
+    const insert = text.slice(from, text.length - end);
+    this.field.edit({ from, to: former.length - end, insert, selectFrom, selectTo });
   }
 
   async #enrich() {

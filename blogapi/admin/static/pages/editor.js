@@ -97,8 +97,8 @@ class Editor extends ArticlePage {
     });
   }
 
-  shown() {
-    this.area?.setText(showBreaks(this.edits.content));
+  shown(place = null) {
+    this.area?.setText(showBreaks(this.edits.content), place);
     this.schedulePreview(0);
   }
 

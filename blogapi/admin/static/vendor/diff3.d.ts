@@ -1,0 +1,1 @@
+export * from "../../build/src/diff3.js";
