@@ -106,6 +106,7 @@ def test_tabs_order_and_search_have_addresses(open_list, articles):
     assert page.url.endswith(f"{PATH}?status=draft&q=fog")
     page.get_by_role("link", name="Search all statuses", exact=True).click()
     page.get_by_role("link", name="Foghorn", exact=True).wait_for()
+    assert page.get_by_text("1 of 4 articles", exact=True).is_visible()
     assert page.get_by_role("link", name="Published 1", exact=True).is_visible()
     assert page.get_by_role("searchbox").input_value() == "fog"
     page.go_back()
@@ -147,40 +148,100 @@ def test_a_deleted_article_comes_back_as_it_was(open_list, api, articles):
     assert api.get(f"{path}?fields=content,status") == {"content": "words", "status": "published"}
 
 
-def test_several_articles_get_a_category_and_a_tag(open_list, api, articles):
+def test_several_articles_get_a_category_a_tag_and_an_author(open_list, api, articles):
     kitchen = api.post("blog/categories/", {"name": "Kitchen"})
     api.post("blog/tags/", {"name": "boats"})
+    api.post("blog/authors/", {"name": "Anselm"})
     page = open_list()
     page.get_by_role("checkbox", name="Select all on this page", exact=True).check()
     select(page, "Ebb")
     page.get_by_text("4 selected", exact=True).wait_for()
     assert list_violations(page) == []
-    button = page.get_by_role("button", name="Category", exact=True)
+    bulk = page.get_by_role("group", name="Selection", exact=True)
+    button = bulk.get_by_role("button", name="Category", exact=True)
     for state in ("visible", "detached", "visible"):
         button.click()
         page.locator(".popover").wait_for(state=state)  # type: ignore[arg-type]
-    page.get_by_role("option", name="Kitchen", exact=True).wait_for()
+    page.get_by_role("option", name="Kitchen").wait_for()
     assert page.get_by_role("option").count() == 2
     assert list_violations(page) == []
     page.keyboard.type("kit")
+    page.get_by_role("option", name="Create the category “kit”").wait_for()
     page.keyboard.press("Enter")
     page.get_by_text("4 articles moved to Kitchen").wait_for()
     assert len(api.get(f"blog/articles/?status=any&category={kitchen['uuid']}")) == 4
     page.get_by_role("button", name="Undo", exact=True).click()
     page.get_by_text("4 articles as before").wait_for()
     assert api.get(f"blog/articles/?status=any&category={kitchen['uuid']}") == []
-    page = open_list("?category=kitchen")
-    page.get_by_text("Only the category “kitchen”").wait_for()
-    page.get_by_role("link", name="All 0", exact=True).wait_for()
-    page.get_by_role("link", name="Show all articles", exact=True).click()
-    select(page, "Ebb", "Foghorn")
-    page.get_by_role("button", name="Tags", exact=True).click()
-    page.get_by_role("option", name="boats", exact=True).click()
-    page.get_by_text("2 articles with the tag boats").wait_for()
-    assert len(api.get("blog/articles/?status=any&tag=boats")) == 2
+    for name, label, choice, found in (
+        ("Tags", "Tags", "boats", "2 articles with the tag boats"),
+        ("Tags", "Tags", "tides", "2 articles with the tag tides"),
+        ("Authors", "Authors", "Anselm", "2 articles with the author Anselm"),
+    ):
+        select(page, "Ebb", "Foghorn")
+        page.get_by_role("button", name=name, exact=True).click()
+        page.get_by_role("combobox", name=label, exact=True).fill(choice)
+        page.get_by_role("option", name=choice).click()
+        page.get_by_text(found).wait_for()
+    assert [tag["name"] for tag in api.get(f"blog/articles/{articles['Ebb']}/")["tags"]] == ["boats", "tides"]
+    assert len(api.get("blog/articles/?status=any&author=anselm")) == 2
     select(page, "Ebb", "Foghorn")
     page.keyboard.press("Escape")
     page.get_by_role("columnheader", name="Category", exact=True).wait_for()
+
+
+def test_filters_are_in_the_address_and_tabs_keep_whole_counts(open_list, api, articles):
+    harbour = api.post("blog/categories/", {"name": "Harbour Walks"})
+    api.patch(f"blog/articles/{articles['Ebb']}/", {"category": {"uuid": harbour["uuid"]}})
+    page = open_list()
+    page.get_by_role("button", name="Category", exact=True).first.click()
+    page.get_by_role("combobox", name="Category", exact=True).fill("walks")
+    assert list_violations(page) == []
+    page.get_by_role("option", name="Harbour Walks").click()
+    page.get_by_text("1 of 4 articles", exact=True).wait_for()
+    assert page.url.endswith(f"{PATH}?category=harbour-walks")
+    assert page.get_by_role("link", name="All 4", exact=True).is_visible()
+    assert list_violations(page) == []
+    page.reload()
+    page.get_by_role("link", name="Category: Harbour Walks. Remove the filter", exact=True).click()
+    page.get_by_role("link", name="Foghorn", exact=True).wait_for()
+    page.goto(f"{PATH}?author=ida&category=nowhere")
+    page.get_by_text("No articles", exact=True).wait_for()
+    page.get_by_role("link", name="Clear filter", exact=True).click()
+    page.get_by_role("link", name="Foghorn", exact=True).wait_for()
+    assert page.url.endswith(PATH)
+
+
+def test_found_articles_are_deleted_and_come_back(open_list, api: Client, articles):
+    api.put(
+        "blog/articles/",
+        [{"uuid": str(uuid4()), "title": f"Note {number}", "status": "published"} for number in range(60)],
+    )
+    page = open_list("?q=note")
+    page.get_by_role("checkbox", name="Select all on this page", exact=True).check()
+    page.get_by_role("button", name="Select all 60", exact=True).click()
+    page.get_by_text("60 selected", exact=True).wait_for()
+    page.get_by_role("button", name="Clear selection", exact=True).click()
+    select(page, *titles(page)[:2])
+    page.get_by_role("button", name="Delete", exact=True).click()
+    page.get_by_text("2 articles deleted").first.wait_for()
+    assert len(api.get("blog/articles/?status=any&fields=uuid")) == 62
+    page.get_by_role("button", name="Undo", exact=True).click()
+    page.get_by_text("2 articles as before").first.wait_for()
+    assert len(api.get("blog/articles/?status=published&fields=uuid")) == 61
+
+
+def test_the_words_of_a_draft_are_right_after_the_editor(open_list, open_admin, api, articles):
+    page = open_admin(f"{PATH}{articles['Tide']}/")
+    text = page.locator(".cm-content")
+    text.click()
+    page.keyboard.press("Control+End")
+    page.keyboard.type(" one two three four")
+    with page.expect_response(lambda response: "working-copy" in response.url and response.ok):
+        page.keyboard.press("Control+s")
+    page.goto(PATH)
+    row = page.get_by_role("row").filter(has_text="Tide")
+    row.get_by_text("5", exact=True).wait_for()
 
 
 def test_several_articles_are_archived_and_published(open_list, api, articles):
@@ -192,8 +253,19 @@ def test_several_articles_are_archived_and_published(open_list, api, articles):
     page.get_by_role("button", name="Undo", exact=True).click()
     page.get_by_text("2 articles as before").wait_for()
     assert [status(api, articles[title]) for title in ("Foghorn", "Tide")] == ["published", "draft"]
+    select(page, "Ebb", "Tide", "Foghorn")
+    page.get_by_role("button", name="Publish…", exact=True).click()
+    popover = page.get_by_role("dialog", name="Publish", exact=True)
+    popover.get_by_text("2 of 3 go live.").wait_for()
+    popover.get_by_role("radio", name="Later", exact=True).check(force=True)
+    popover.get_by_label("Date", exact=True).fill("2999-01-01")
+    assert list_violations(page) == []
+    popover.get_by_role("button", name="Schedule", exact=True).click()
+    page.get_by_text("2 articles scheduled").wait_for()
+    assert {status(api, articles[title]) for title in ("Ebb", "Tide")} == {"scheduled"}
     select(page, "Ebb", "Tide")
-    page.get_by_role("button", name="Publish", exact=True).click()
+    page.get_by_role("button", name="Publish…", exact=True).click()
+    popover.get_by_role("button", name="Publish", exact=True).click()
     page.get_by_text("2 articles published").wait_for()
     assert {status(api, articles[title]) for title in ("Ebb", "Tide")} == {"published"}
 
@@ -204,8 +276,9 @@ def test_a_refused_action_is_reported_and_the_list_shows_what_is_stored(open_lis
     page = open_list()
     api.patch(path, {"title": "Whistle"})
     select(page, "Foghorn", "Tide", "Ebb")
-    page.get_by_role("button", name="Publish", exact=True).click()
-    alert = page.get_by_role("alert").filter(has_text="“Foghorn” is not published: ")
+    page.get_by_role("button", name="Publish…", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Publish", exact=True).click()
+    alert = page.get_by_role("dialog").get_by_role("alert").filter(has_text="“Foghorn” is not published: ")
     assert "changed" in alert.inner_text()
     page.get_by_role("link", name="Published 3", exact=True).wait_for()
     assert {status(api, articles[title]) for title in ("Tide", "Ebb")} == {"published"}
@@ -227,8 +300,8 @@ def test_the_list_works_on_a_phone(open_list, api, articles):
 def test_a_long_list_has_pages(open_list, api: Client, blog: Blog):
     api.put("blog/articles/", [{"uuid": str(uuid4()), "title": f"Note {number}"} for number in range(48)])
     page = open_list()
-    assert "52 articles, page 1 of 2" in page.locator(".list-end").inner_text()
-    page.get_by_role("link", name="Next page", exact=True).click()
+    assert "1 to 50 of 52 articles" in page.locator(".list-end").inner_text()
+    page.get_by_role("link", name="Next", exact=True).click()
     page.get_by_role("link", name="Foghorn", exact=True).wait_for()
     assert len(titles(page)) == 2
     for title in ("Foghorn", "Dinghy"):

@@ -139,9 +139,10 @@ export function segments({ label, name, items, value, onChange }) {
  *   onChange: (value: T) => unknown}} options
  */
 export function choiceCards({ label, name, items, value, onChange }) {
+  const helpOf = (/** @type {string | undefined} */ help) => (help ? html`<span class="help">${help}</span>` : nothing);
   const card = (/** @type {[T, string, string?]} */ [item, text, help]) => html`<label>
     <input type="radio" name=${name} value=${item} .checked=${live(item === value)}
-      @change=${() => onChange(item)}><span>${text}${help ? html`<span class="help">${help}</span>` : nothing}</span></label>`;
+      @change=${() => onChange(item)}><span>${text}${helpOf(help)}</span></label>`;
   return html`<fieldset class="choice-cards"><legend>${label}</legend><div>${items.map(card)}</div></fieldset>`;
 }
 

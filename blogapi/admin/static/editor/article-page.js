@@ -11,6 +11,7 @@ import { discard, Journal, newUuid } from "./journal.js";
 import { isTrouble, stateWords } from "./save-state.js";
 import { Saver } from "./saving.js";
 import { followChange } from "../webhooks/following.js";
+import { noteLeft } from "../pages/lists.js";
 
 const nameOf = ({ uuid, name }) => [uuid, name];
 
@@ -296,6 +297,7 @@ export class ArticlePage extends Page {
     const { state, etag } = this.saver;
     if (!this.hasWritten || this.article?.status !== "draft" || state !== "saved") return;
     const options = { etag, keepalive: true, signInAgain: false };
+    noteLeft(this.uuid);
     publishCopy(this.uuid, { status: "draft" }, options).catch(() => {});
   }
 }

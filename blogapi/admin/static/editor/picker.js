@@ -10,7 +10,8 @@ const PROPERTIES = ["label", "kind", "items", "chosen", "single", "create", "fin
 
 /**
  * items: [{uuid, name}], with or without articles_by_status, or find(words) returns a promise of them; chosen:
- * [uuid]; create(name): returns a new item; kind: what an item is. Fires `choose` with the chosen uuids as its `detail`.
+ * [uuid]; create(name): returns a new item; kind: what an item is. Fires `choose` with the chosen uuids as its
+ * `detail`.
  */
 class TermPicker extends LitElement {
   static properties = Object.fromEntries(PROPERTIES.map((name) => [name, {}]));
@@ -83,9 +84,13 @@ class TermPicker extends LitElement {
     this.words = words ?? "";
     Object.assign(this, { open: true, at: this.#list().at });
     if (!this.find) return;
-    const items = await this.find(this.words);
-    // The response to earlier words can arrive later.
-    if (words === this.words) Object.assign(this, { items, at: 0 });
+    const typed = this.words;
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    const items = this.words === typed ? await this.find(typed) : [];
+    // Other words can have been typed meanwhile.
+    if (this.words !== typed) return;
+    Object.assign(this, { items });
+    Object.assign(this, { at: this.#list().at });
   }
   #close() {
     Object.assign(this, { words: null, open: false });

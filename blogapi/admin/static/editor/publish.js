@@ -2,15 +2,15 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { post } from "../api.js";
-import { button, field, icon, problem, segments } from "../components.js";
+import { button, icon, problem } from "../components.js";
 import { copyText, openPopover, toast } from "../dialogs.js";
-import { count, distance, formatDay, formatLongDay, formatTime, toFields, toInstant } from "../format.js";
-import { session } from "../shell.js";
+import { count, formatDay, toInstant } from "../format.js";
 import { whenReadersSee } from "../webhooks/following.js";
 import { canBecome, MAIN_ACTIONS, STATUSES } from "../statuses.js";
 import { pathOf } from "./article.js";
 import { findBrokenLinks } from "./link-picker.js";
 import { findOpenEnds } from "./markdown.js";
+import { makeTimeForm, renderTime } from "./publish-time.js";
 
 // The messages after an article got a status, and before one of these actions.
 const DONE = { draft: "It is a draft again", published: "Published", scheduled: "Scheduled", archived: "Archived" };
@@ -25,8 +25,7 @@ export function openPublish(anchor, page) {
   const { name, next } = MAIN_ACTIONS[status];
   const consequence = CONSEQUENCES[status];
   const isScheduled = status === "scheduled";
-  const tomorrow = { ...toFields(new Date(Date.now() + 86_400_000)), time: "08:00" };
-  const form = { isLater: isScheduled, ...(isScheduled ? toFields(time) : tomorrow) };
+  const form = makeTimeForm(isScheduled ? time : null);
   const set = (fields) => {
     Object.assign(form, fields);
     popover?.update();
@@ -55,25 +54,6 @@ export function openPublish(anchor, page) {
     popover.update();
   });
   popover.result.then(() => page.schedulePreview());
-}
-
-// The choice of the time, and its consequence.
-function renderTime({ isLater, day, time }, set) {
-  const at = toInstant(day, time);
-  const items = { Now: false, Later: true };
-  const onChange = (value) => set({ isLater: value });
-  const part = (name, label, type, value) => {
-    const onInput = (text) => text && set({ [name]: text });
-    return field({ name, label, type, value, onInput, max: "9999-12-31", required: true });
-  };
-  const later = () => html`<div class="two-fields">
-        ${part("day", "Date", "date", day)} ${part("time", "Time", "time", time)}</div>
-      <div class="consequence"><p>Goes live ${at.getTime() > Date.now() ? "on" : "now, dated"}
-          <strong>${formatLongDay(at)} at ${formatTime(at)}</strong>.</p>
-        <p class="help">${distance(at)}. Time zone of the site: ${session().site.time_zone}</p></div>`;
-  const now = html`<p class="consequence">Goes live <strong>${whenReadersSee()}</strong>, for readers, feeds and
-    search.</p>`;
-  return html`${segments({ label: "When", name: "when", items, value: isLater, onChange })}${isLater ? later() : now}`;
 }
 
 // Checks warn and never forbid.

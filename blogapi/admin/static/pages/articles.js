@@ -1,60 +1,95 @@
-/** The list of articles: tabs, live search, order, and actions on one or several articles, with undo. */
+/** The list of articles: tabs, filters, live search, order, and actions on one or several articles, with undo. */
 
-import { html, live, nothing, repeat } from "../vendor/lit.js";
-import { ApiError, del, get, patch, post } from "../api.js";
-import { badge, button, icon, iconButton, searchField, tabs } from "../components.js";
+import { html, nothing, repeat } from "../vendor/lit.js";
+import { ApiError, del, fileAddress, get, patch, post } from "../api.js";
+import { badge, button, icon, problem } from "../components.js";
 import { menuButton, openPopover, toast } from "../dialogs.js";
 import "../editor/picker.js";
-import { count, formatChanged, formatNumber, parseTime } from "../format.js";
-import { content, definePage, Page } from "../shell.js";
+import { makeTimeForm, renderTime } from "../editor/publish-time.js";
+import { count, formatChanged, formatNumber, parseTime, toInstant } from "../format.js";
+import { content } from "../shell.js";
 import { canBecome, STATUSES } from "../statuses.js";
-import { addressOf, byUuid, changeOf, FIELDS, PATH, titleOf } from "./lists.js";
+import { defineList, ListPage, PAGE_SIZE } from "./list-page.js";
+import { addressOf, byUuid, changeOf, FIELDS, followStored, PATH, titleOf } from "./lists.js";
 
 const [newArticle, emptyList] = content;
-const PAGE_SIZE = 50;
-/** @type {Record<string, string>} */
-const USUAL = { status: "any", q: "", ordering: "-last_updated", page: "1" };
+const LIST_FIELDS = `${FIELDS},cover,cover_image,authors`;
+// A write has at most this many articles.
+const MAX_WRITE = 100;
+// The largest number of found articles that can be selected at once.
+const MAX_SELECTED = 500;
 const TABS = { any: { name: "All" }, ...STATUSES, draft: { name: "Drafts" } };
+/** The filters: the name of the parameter and of one term, and the path of the terms. */
+const FILTERS = [
+  ["author", "Author", "authors"],
+  ["category", "Category", "categories"],
+  ["tag", "Tag", "tags"],
+];
 /**
  * The class of a column, its head, and the orderings that the first and the second click on the head select.
  * @type {any[][]}
  */
 const COLUMNS = [
+  ["thumbnail", html`<span class="sr-only">Cover</span>`],
   ["title", "Title", "title", "-title"],
   ["status", "Status"],
+  ["byline", "Authors"],
   ["category", "Category"],
   ["num length", "Words"],
   ["num changed", "Changed", "-last_updated", "last_updated"],
   ["menu-cell", html`<span class="sr-only">Actions</span>`],
 ];
 
+/** Return the items in parts of MAX_WRITE items. */
+const chunk = (items) =>
+  Array.from({ length: Math.ceil(items.length / MAX_WRITE) }, (_, at) =>
+    items.slice(at * MAX_WRITE, (at + 1) * MAX_WRITE),
+  );
+
 /** Return a function that changes fields of articles, of all or of none; fields(article) returns them. */
-const write = (fields) => (articles) => {
-  const items = articles.map((article) => ({ ...fields(article), uuid: article.uuid }));
-  return patch(PATH, items, { query: { fields: "uuid" }, etag: "*" });
+const write = (fields) => async (articles) => {
+  for (const part of chunk(articles)) {
+    const items = part.map((article) => ({ ...fields(article), uuid: article.uuid }));
+    await patch(PATH, items, { query: { fields: "uuid" }, etag: "*" });
+  }
 };
 const toDraft = write(() => ({ status: "draft" }));
-const restore = write(({ status, published_at, category, tags }) => ({ status, published_at, category, tags }));
+const restore = write(({ status, published_at, category, tags, authors }) => ({
+  status,
+  published_at,
+  category,
+  tags,
+  authors,
+}));
 
-/** Publish articles with their edits, one by one: an article that is refused does not stop the others. */
-async function publish(articles) {
+/**
+ * Publish articles with their edits, one by one: an article that is refused does not stop the others. at: a
+ * time, by default now.
+ */
+const publishAt = (at) => async (articles) => {
   const problems = [];
+  const body = at ? { status: "scheduled", published_at: at } : { status: "published" };
   const send = (article) => {
-    const request = post(`${PATH}${article.uuid}/working-copy/publish/`, { status: "published" }, { etag: "*" });
+    const request = post(`${PATH}${article.uuid}/working-copy/publish/`, body, { etag: "*" });
     return request.catch(({ message }) => problems.push(`“${titleOf(article)}” is not published: ${message}`));
   };
   await Promise.all(articles.map(send));
   if (problems.length) throw new ApiError(0, { detail: problems.join(" ") });
-}
+};
+const publish = publishAt(null);
 
-async function bringBack(/** @type {any[]} */ [article]) {
+async function bringBack(article) {
   const path = `${PATH}${article.uuid}/revisions/`;
   const { data: versions } = await get(path, { query: { fields: "number,created" } });
   // The history can also contain the working copy, and versions of a conflict.
   const isLast = ({ created }) => parseTime(created).getTime() === parseTime(article.last_updated).getTime();
   await post(`${path}${(versions.find(isLast) ?? versions[0]).number}/restore/`);
+}
+
+async function bringAllBack(articles) {
+  for (const article of articles) await bringBack(article);
   // A restored article is a draft.
-  await restore([article]);
+  await restore(articles);
 }
 
 const hasEdits = ({ status, working_copy: copy }) => status === "published" && copy;
@@ -73,59 +108,91 @@ const UNPUBLISH = { label: "Back to drafts", icon: "undo-2", done: "is a draft",
 const restoreArchived = (articles) => toDraft(articles).then(() => restore(articles));
 const archive = write(() => ({ status: "archived" }));
 const ARCHIVE = { label: "Archive", icon: "archive", done: "archived", work: archive, undo: restoreArchived };
-const remove = (/** @type {any[]} */ [{ uuid }]) => del(`${PATH}${uuid}/`, { etag: "*" });
-const DELETE = { label: "Delete", icon: "trash-2", risk: true, done: "deleted", work: remove, undo: bringBack };
+const remove = async (articles) => {
+  for (const part of chunk(articles)) {
+    await del(PATH, { query: { uuid: part.map(({ uuid }) => uuid) }, etag: "*" });
+  }
+};
+const DELETE = { label: "Delete", icon: "trash-2", risk: true, done: "deleted", work: remove, undo: bringAllBack };
 
 // The actions that give articles a term.
-const move = (category) => ({ done: `moved to ${category.name}`, work: write(() => ({ category })), undo: restore });
-const addTag = (tag) => {
-  const work = write(({ tags }) => ({ tags: [...tags.filter(({ uuid }) => uuid !== tag.uuid), tag] }));
-  return { done: `with the tag ${tag.name}`, work, undo: restore };
+const add = (uuid, terms) => [...terms.filter((term) => term.uuid !== uuid), { uuid }];
+const move = ({ uuid, name }) => {
+  return { done: `moved to ${name}`, work: write(() => ({ category: { uuid } })), undo: restore };
+};
+const addTag = ({ uuid, name }) => {
+  const work = write(({ tags }) => ({ tags: add(uuid, tags) }));
+  return { done: `with the tag ${name}`, work, undo: restore };
+};
+const addAuthor = ({ uuid, name }) => {
+  const work = write(({ authors }) => ({ authors: add(uuid, authors) }));
+  return { done: `with the author ${name}`, work, undo: restore };
+};
+// For each kind of term: the label of the button, the noun, and the action.
+const CHOICES = {
+  tags: ["Tags", "tag", addTag],
+  categories: ["Category", "category", move],
+  authors: ["Authors", "author", addAuthor],
 };
 
-class Articles extends Page {
+/** Whether publishing changes what readers see of the article. */
+const canGoLive = (article) => canBecome(article, "published") || hasEdits(article);
+
+class Articles extends ListPage {
+  usual = { status: "any", q: "", ordering: "-last_updated", page: "1", author: "", category: "", tag: "" };
+  words = ["article", "articles"];
   counts = {};
-  selected = new Set();
-  selecting = false;
+  /** @type {any[]} the selected articles on other pages */
+  others = [];
+  /** @type {Record<string, string>} the names of the terms in the address, by their references */
+  names = {};
 
-  /** The query of the list, from the address of the page. */
-  get query() {
-    return { ...USUAL, ...Object.fromEntries(new URLSearchParams(location.search)) };
+  get filters() {
+    return FILTERS.filter(([name]) => this.query[name]);
   }
 
-  /** The address of the list with other parameters, by default of its first page. */
-  link(changes) {
-    const given = Object.entries({ ...this.query, page: "1", ...changes });
-    const query = new URLSearchParams(given.filter(([name, value]) => value && value !== USUAL[name]));
-    return query.size ? `${location.pathname}?${query}` : location.pathname;
+  get chosen() {
+    return [...super.chosen, ...this.others];
   }
 
-  // The address follows each key: rendering the page shows its words in the field.
-  search(q) {
-    history.replaceState(null, "", this.link({ q: q.trimStart() }));
-    clearTimeout(this.typing);
-    this.typing = setTimeout(() => (this.clear(), this.reload()), 250);
+  async read(query) {
+    const listing = get(PATH, { query: { ...query, page_size: PAGE_SIZE, fields: LIST_FIELDS } });
+    const counting = get("blog/article-counts/");
+    const [{ data: items, total }, { data: counts }] = await Promise.all([listing, counting, this.readNames()]);
+    return { items, total, counts };
+  }
+
+  async readNames() {
+    const unknown = this.filters.filter(([name]) => !(this.query[name] in this.names));
+    const read = async (/** @type {any[]} */ [name, , kind]) => {
+      const reference = this.query[name];
+      const found = get(`blog/${kind}/${encodeURIComponent(reference)}/`, { query: { fields: "name" } });
+      // The list is empty if there is no such term.
+      this.names[reference] = await found.then(({ data }) => data.name).catch(() => reference);
+    };
+    await Promise.all(unknown.map(read));
   }
 
   async load() {
-    const turn = {};
-    this.turn = turn;
-    const { query } = this;
-    const { q, category, tag, author } = query;
-    const list = get(PATH, { query: { ...query, page_size: PAGE_SIZE, fields: FIELDS } });
-    const counting = get("blog/article-counts/", { query: { q, category, tag, author } });
-    const [{ data: articles, total }, { data: counts }] = await Promise.all([list, counting]);
-    // The response to an earlier search can arrive later.
-    if (turn !== this.turn) return;
-    Object.assign(this, { articles, counts, total, pages: Math.ceil(total / PAGE_SIZE) });
-    if (articles.length || !total) return;
-    // The last article of the last page is deleted.
-    history.replaceState(null, "", this.link({ page: String(this.pages) }));
-    await this.load();
+    await super.load();
+    followStored(this, this.items);
   }
 
   clear() {
-    this.set({ selected: new Set(), selecting: false });
+    this.others = [];
+    super.clear();
+  }
+
+  /** Select all found articles, those on other pages too. */
+  async selectAll() {
+    const { page, ...query } = this.query;
+    const read = (number) => get(PATH, { query: { ...query, page: number, page_size: 100, fields: LIST_FIELDS } });
+    const numbers = Array.from({ length: Math.ceil(this.total / 100) }, (_, at) => at + 1);
+    const answers = await this.act("select", () => Promise.all(numbers.map(read)));
+    if (!answers) return;
+    const found = answers.flatMap(({ data }) => data);
+    const shown = new Set(this.items.map(byUuid));
+    this.set({ others: found.filter(({ uuid }) => !shown.has(uuid)), selected: new Set(found.map(byUuid)) });
   }
 
   /**
@@ -133,28 +200,88 @@ class Articles extends Page {
    * @param {any[]} articles @param {Action} action
    */
   async apply(articles, { done, work, undo }) {
-    const succeeded = await this.act("apply", async () => (await work(articles), true));
+    const succeeded = await this.act("apply", async () => {
+      await work(articles);
+      return true;
+    });
     await this.reload();
-    if (!succeeded) return;
+    if (!succeeded) return false;
     this.clear();
     const subject = articles.length === 1 ? `“${titleOf(articles[0])}”` : count(articles.length, "article");
     const back = () => this.apply(articles, { done: "as before", work: /** @type {Action["work"]} */ (undo) });
     toast(`${subject} ${done}`, { undo: undo && back });
+    return true;
   }
 
-  /** Open a field below a button to find the category or the tag that the articles get. */
-  async choose(kind, anchor, articles, assign) {
-    const read = () => get(`blog/${kind}/`, { query: { fields: "uuid,name" } });
-    const { data: terms } = (await this.act("read", read)) ?? {};
-    if (!terms) return;
-    const take = (chosen) => this.apply(articles, assign(terms.find(({ uuid }) => uuid === chosen)));
-    const label = anchor.textContent.trim();
-    const draw = (close) => html`<term-picker class="field" .items=${terms} .single=${true} .label=${label}
-      .open=${true} @choose=${({ detail }) => (close(), take(detail[0]))}></term-picker>`;
-    const float = openPopover(anchor, draw);
+  /**
+   * Open a field below a button to find a term. use(term): what is done with it; create: the noun of a term that
+   * can be created.
+   */
+  async pick(anchor, kind, label, use, create = "") {
+    /** @type {any[]} */
+    let found = [];
+    const fields = "uuid,name,slug,articles_by_status";
+    const find = async (q) => {
+      const ordering = q ? "" : "-articles";
+      found = (await get(`blog/${kind}/`, { query: { q, ordering, page: 1, page_size: 20, fields } })).data;
+      return found;
+    };
+    const add = async (name) => {
+      const answer = await this.act("create", () => post(`blog/${kind}/`, { name }));
+      found = [...found, ...(answer ? [answer.data] : [])];
+      return answer?.data;
+    };
+    const items = (await this.act("read", () => find(""))) ?? [];
+    const take = (close, uuid) => (close(), use(found.find((term) => term.uuid === uuid)));
+    const draw = (close) => html`<term-picker class="field" .items=${items} .find=${find} .single=${true}
+      .label=${label} .open=${true} .kind=${create} .create=${create ? add : null}
+      @choose=${({ detail }) => take(close, detail[0])}></term-picker>`;
+    const float = openPopover(anchor, draw, { label, kind: "filter" });
     const picker = /** @type {any} */ (float?.element.firstElementChild);
     await picker?.updateComplete;
     picker?.querySelector("input").focus();
+  }
+
+  /** Open a field for the category, the tag or the author that the articles get. */
+  choose(kind, anchor, articles) {
+    const [label, one, assign] = CHOICES[kind];
+    const create = kind === "authors" ? "" : one;
+    return this.pick(anchor, kind, label, (term) => this.apply(articles, assign(term)), create);
+  }
+
+  /** Ask when the articles are published. */
+  askWhen(anchor, articles) {
+    const form = makeTimeForm();
+    const set = (fields) => {
+      Object.assign(form, fields);
+      float?.update();
+    };
+    const listOf = (isLater) => articles.filter(isLater ? (one) => canBecome(one, "scheduled") : canGoLive);
+    const run = async (close) => {
+      const at = form.isLater ? toInstant(form.day, form.time) : null;
+      const isAhead = at && at.getTime() > Date.now();
+      const live = listOf(isAhead);
+      const hasCopies = live.some(hasEdits);
+      const done = isAhead ? "scheduled" : hasCopies ? "published, with the edits" : "published";
+      const work = isAhead ? publishAt(at) : publish;
+      if (await this.apply(live, { done, work, undo: hasCopies ? undefined : restore })) close();
+    };
+    const draw = (close) => {
+      const live = listOf(form.isLater);
+      const left = articles.length - live.length;
+      const reason = "published without edits, or archived: an archived article becomes a draft first";
+      const stay = left === 1 ? "One stays as it is" : `${left} stay as they are`;
+      const number = articles.length === 1 ? "" : `${live.length} of ${articles.length} go live. `;
+      const main = { kind: "main", busy: this.busy === "apply", busyText: "Saving…" };
+      const go = () => (live.length ? run(close) : this.set({ problem: "None of them can go live." }));
+      return html`<h2>Publish ${count(articles.length, "article")}</h2>${renderTime(form, set)}
+        <p class="soft">${number}${left ? `${stay}: ${reason}.` : ""}</p>
+        ${problem(this.problem)}
+        <div class="popover-buttons">${button("Cancel", () => close(), { kind: "bare" })}
+          ${button(form.isLater ? "Schedule" : "Publish", go, main)}</div>`;
+    };
+    this.set({ problem: "" });
+    const float = openPopover(anchor, draw, { label: "Publish", kind: "filter" });
   }
 
   menuOf(article) {
@@ -191,91 +318,76 @@ class Articles extends Page {
       count: this.counts[key] ?? null,
       href: this.link({ status: key }),
     });
-    const items = Object.keys(TABS).map(item);
-    const toggle = () => (this.selecting ? this.clear() : this.set({ selecting: true }));
-    const beside = html`<div class="list-tools">
-      ${searchField({ label: "Search title and text", value: q, onInput: (text) => this.search(text) })}
-      ${iconButton("list-checks", "Select", toggle, { pressed: this.selecting })}</div>`;
-    const filter = ["category", "tag", "author"].find((name) => this.query[name]) ?? "";
-    const filtered = html`<p class="list-end">Only the ${filter} “${this.query[filter]}”
-      <a href=${this.link({ [filter]: "" })}>Show all articles</a></p>`;
     const more = html`<a href=${this.link({ status: "any" })}>Search all statuses</a>`;
     const missing = q ? `No article contains “${q}”.` : "No articles";
     const none = html`<p class="section soft" role="status">${missing} ${q && status !== "any" ? more : nothing}</p>`;
-    return html`${tabs(items, status, { label: "Status", beside })}
-      ${filter ? filtered : nothing}${this.articles.length ? this.renderTable() : none}`;
+    const rows = repeat(this.items, byUuid, (article) => this.renderArticle(article));
+    return html`${this.renderTabs(Object.keys(TABS).map(item), status, "Search title and text")}
+      ${this.renderFilters()}
+      ${this.items.length ? this.renderTable("articles", COLUMNS, this.renderBulk(), rows) : none}
+      ${this.items.length ? this.renderFoot() : nothing}`;
   }
 
-  renderTable() {
-    const { pages, selected } = this;
-    const { size } = selected;
-    const page = Number(this.query.page);
-    const turn = (to, text) =>
-      to < 1 || to > pages ? nothing : html`<a href=${this.link({ page: String(to) })}>${text}</a>`;
-    return html`<table class="table bleed list articles ${this.selecting || size ? "selecting" : ""}">
-        <colgroup><col class="check-cell">${COLUMNS.map(([kind]) => html`<col class=${kind}>`)}</colgroup>
-        <thead><tr><th class="check-cell" scope="col">
-          ${this.renderCheck("Select all on this page", this.articles)}</th>
-          ${size ? this.renderBulk() : COLUMNS.map((column) => this.renderColumn(column))}</tr></thead>
-        <tbody>${repeat(this.articles, byUuid, (article) => this.renderArticle(article))}</tbody>
-      </table>
-      <p class="list-end">${count(this.total, "article")}${pages > 1 ? `, page ${page} of ${pages}` : nothing}
-        ${turn(page - 1, "Previous page")} ${turn(page + 1, "Next page")}</p>`;
+  /** The buttons for the filters, and how many articles they leave. */
+  renderFilters() {
+    const all = this.counts[this.query.status] ?? 0;
+    const isFiltered = this.filters.length > 0 || this.query.q;
+    const cleared = this.link({ author: "", category: "", tag: "", q: "" });
+    const found = html`<p><span role="status">${formatNumber(this.total)} of ${count(all, "article")}</span>
+      <a href=${cleared}>Clear filter</a></p>`;
+    return html`<div class="filters"><div role="group" aria-label="Filters">
+      ${FILTERS.map((filter) => this.renderFilter(filter))}</div>${isFiltered ? found : nothing}</div>`;
   }
 
-  /** @param {any[]} column */
-  renderColumn([kind, text, ...orders]) {
-    const { ordering } = this.query;
-    const direction = ordering.startsWith("-") ? "descending" : "ascending";
-    const href = this.link({ ordering: orders.find((order) => order !== ordering) });
-    return html`<th class=${kind} scope="col" aria-sort=${orders.includes(ordering) ? direction : nothing}>
-      ${orders.length ? html`<a href=${href}>${text} ${icon("arrow-down")}</a>` : text}</th>`;
-  }
-
-  /** A checkbox that selects the articles. */
-  renderCheck(label, articles) {
-    const number = articles.filter(({ uuid }) => this.selected.has(uuid)).length;
-    const select = ({ target: { checked } }) => {
-      for (const { uuid } of articles) this.selected[checked ? "add" : "delete"](uuid);
-      this.requestUpdate();
+  renderFilter(/** @type {any[]} */ [name, label, kind]) {
+    const reference = this.query[name];
+    if (reference) {
+      const text = `${label}: ${this.names[reference] ?? reference}`;
+      return html`<a class="button filter set" href=${this.link({ [name]: "" })}
+        aria-label="${text}. Remove the filter">
+        <span>${text}</span>${icon("x")}</a>`;
+    }
+    const show = (term) => {
+      this.names[term.slug] = term.name;
+      location.assign(this.link({ [name]: term.slug }));
     };
-    return html`<input type="checkbox" aria-label=${label} .checked=${live(number === articles.length)}
-      .indeterminate=${live(number > 0 && number < articles.length)} @change=${select}>`;
+    const open = ({ currentTarget }) => this.pick(currentTarget, kind, label, show);
+    return html`<button type="button" class="button bare filter" aria-haspopup="dialog" @click=${open}>
+      <span>${label}</span>${icon("chevron-down")}</button>`;
   }
 
   renderBulk() {
-    const articles = this.articles.filter(({ uuid }) => this.selected.has(uuid));
-    const publishing = articles.some(hasEdits) ? PUBLISH_EDITS : PUBLISH;
-    const act = (text, icon, run, popup) => button(text, ({ currentTarget }) => run(currentTarget), { icon, popup });
-    return html`<td class="bulk-cell" colspan="6">
-      <div class="bulk" role="group" aria-label="Selection"><strong>${articles.length} selected</strong>
-      ${act("Publish", "send", () => this.apply(articles, publishing))}
-      ${act("Category", "folder", (anchor) => this.choose("categories", anchor, articles, move), "dialog")}
-      ${act("Tags", "tag", (anchor) => this.choose("tags", anchor, articles, addTag), "dialog")}
-      ${act("Archive", "archive", () => this.apply(articles, ARCHIVE))}
-      ${button("Clear selection", () => this.clear(), { kind: "bare" })}</div></td>`;
+    const { chosen, total } = this;
+    const act = (text, run, more = {}) => button(text, ({ currentTarget }) => run(currentTarget), more);
+    const choose = (kind) => act(CHOICES[kind][0], (anchor) => this.choose(kind, anchor, chosen), { popup: "dialog" });
+    const canSelectMore = chosen.length < total && total > this.items.length && total <= MAX_SELECTED;
+    const more = act(`Select all ${formatNumber(total)}`, () => this.selectAll(), { kind: "select-all" });
+    return html`${act("Publish…", (anchor) => this.askWhen(anchor, chosen), { popup: "dialog" })}
+      ${Object.keys(CHOICES).map(choose)}
+      ${act("Archive", () => this.apply(chosen, ARCHIVE))}
+      ${act("Delete", () => this.apply(chosen, DELETE), { kind: "risk" })}
+      ${canSelectMore ? more : nothing}`;
   }
 
   renderArticle(article) {
     const title = titleOf(article);
     return html`<tr class=${this.selected.has(article.uuid) ? "selected" : ""}>
       <td class="check-cell">${this.renderCheck(`Select ${title}`, [article])}</td>
+      <td class="thumbnail">${renderThumbnail(article)}</td>
       <th class="title" scope="row"><a href=${addressOf(article)} dir="auto">${title}</a></th>
-      <td class="status">${badge(article)}</td><td class="category">${article.category.name}</td>
+      <td class="status">${badge(article)}</td>
+      <td class="byline">${article.authors.map(({ name }) => name).join(", ")}</td>
+      <td class="category">${article.category.name}</td>
       <td class="num length">${formatNumber(article.word_count)}</td>
       <td class="num changed nowrap">${formatChanged(changeOf(article))}</td>
       <td class="menu-cell">${menuButton(`Actions for ${title}`, () => this.menuOf(article))}</td></tr>`;
   }
 }
 
-const page = definePage(Articles);
-// A link to another address of the list loads only its rows; browsers without the Navigation API load the
-// whole page.
-window.navigation?.addEventListener("navigate", (event) => {
-  const isList = new URL(event.destination.url).pathname === location.pathname && !event.hashChange;
-  if (!isList || !event.canIntercept || !["push", "traverse"].includes(event.navigationType)) return;
-  event.intercept({ focusReset: "manual", handler: () => (page.clear(), page.reload()) });
-});
-addEventListener("keydown", ({ key }) => {
-  if (key === "Escape" && !document.querySelector("dialog[open], .popover")) page.clear();
-});
+function renderThumbnail({ cover, cover_image: address }) {
+  const smallest = cover?.renditions.toSorted((one, other) => one.width - other.width)[0] ?? cover;
+  const source = smallest ? fileAddress(smallest) : /^https?:/.test(address) && address;
+  return source ? html`<img src=${source} alt="" loading="lazy" width="40" height="30">` : html`<span></span>`;
+}
+
+defineList(Articles);

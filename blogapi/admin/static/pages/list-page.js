@@ -143,7 +143,8 @@ export class ListPage extends Page {
     const pager = html`<nav class="pager" aria-label="Pages of the list">${turn(page - 1, "Previous")}
       <label>Page <input type="number" min="1" max=${pages} .value=${live(String(page))} @change=${jump}></label>
       of ${formatNumber(pages)} ${turn(page + 1, "Next")}</nav>`;
-    return html`<div class="list-end"><p>${pages > 1 ? range : ""}${count(total, this.words[0], this.words[1])}${note}</p>
+    const all = count(total, this.words[0], this.words[1]);
+    return html`<div class="list-end"><p>${pages > 1 ? range : ""}${all}${note}</p>
       ${pages > 1 ? pager : nothing}</div>`;
   }
 }

@@ -1,6 +1,7 @@
 /** Functions that the pages with lists share. */
 
 import { button } from "../components.js";
+import * as storage from "../storage.js";
 
 export const PATH = "blog/articles/";
 export const FIELDS = "uuid,title,status,published_at,last_updated,category,tags,word_count,url,working_copy";
@@ -16,3 +17,16 @@ export const changeOf = ({ last_updated: time, working_copy: copy }) =>
 
 /** The button that opens the dialog for a new item. kind: see button(). */
 export const newButton = (one, onClick, kind) => button(`New ${one}`, onClick, { icon: "plus", kind, popup: "dialog" });
+
+const LEFT = "blogapi.left";
+const FOLLOWED_MS = 10_000;
+
+/** Note that the editor of this article ends, and stores its text meanwhile. */
+export const noteLeft = (uuid) => storage.write(LEFT, { uuid, at: Date.now() });
+
+/** Load the page again soon if one of its articles is a draft whose text the editor stores just now. */
+export function followStored(page, articles) {
+  const left = storage.read(LEFT);
+  if (!left || Date.now() - left.at > FOLLOWED_MS) return;
+  if (articles.some(({ uuid, working_copy: copy }) => uuid === left.uuid && copy)) setTimeout(() => page.reload(), 700);
+}

@@ -7,7 +7,7 @@ import { count, distance, formatChanged, formatDay, formatDayAndTime } from "../
 import { content, definePage, Page, session } from "../shell.js";
 import { STATUSES } from "../statuses.js";
 import { loadBuilds, renderBuilds } from "../webhooks/builds.js";
-import { addressOf, changeOf, FIELDS, PATH, titleOf } from "./lists.js";
+import { addressOf, changeOf, FIELDS, followStored, PATH, titleOf } from "./lists.js";
 
 const LEVELS = { wrong: ["triangle-alert", "bad"], hint: ["triangle-alert", "warn"], ok: ["check", "good"] };
 const [newArticle] = content;
@@ -42,6 +42,7 @@ class Overview extends Page {
     const unfinished = [...drafts, ...edited.filter(({ status }) => status !== "draft")];
     unfinished.sort((one, other) => (changeOf(one) > changeOf(other) ? -1 : 1));
     Object.assign(this, { unfinished: unfinished.slice(0, 5), next, last, health, ...found });
+    followStored(this, this.unfinished);
     // The last results are shown at once; then the checks run again, because problems may have been solved.
     this.check();
   }

@@ -1,6 +1,6 @@
 /** Categories, tags and authors: a list with search and merging, and a dialog; `data-page` is the kind. */
 
-import { html, repeat } from "../vendor/lit.js";
+import { html, nothing, repeat } from "../vendor/lit.js";
 import { del, get, patch, post, put } from "../api.js";
 import { button, choiceCards, problem } from "../components.js";
 import { confirmRisk, menuButton, openPopover, toast } from "../dialogs.js";
@@ -56,7 +56,8 @@ class Terms extends ListPage {
     const order = show === "similar" ? ", alike ones together" : q ? ", by name" : ", most used first";
     const empty = html`<p class="section soft" role="status">${q ? `No ${one} contains “${q}”.` : `No ${place}`}</p>`;
     return html`${this.renderTabs(Object.keys(TABS).map(link), show, `Search ${place}`)}
-      ${this.items.length ? [this.renderTable("terms", COLUMNS, this.renderBulk(), rows), this.renderFoot(order)] : empty}`;
+      ${this.items.length ? this.renderTable("terms", COLUMNS, this.renderBulk(), rows) : empty}
+      ${this.items.length ? this.renderFoot(order) : nothing}`;
   }
 
   renderBulk() {
@@ -107,7 +108,8 @@ class Terms extends ListPage {
     const used = terms.map(({ articles_by_status: numbers }) => totalOf(numbers)).reduce((sum, number) => sum + number);
     if (place === "tags" && used) {
       const title = terms.length === 1 ? `Delete the tag ${subject}?` : `Delete ${subject}?`;
-      const text = `${count(used, "article")}, drafts included, will lose ${terms.length === 1 ? "it" : "them"}. The articles stay.`;
+      const lost = terms.length === 1 ? "it" : "them";
+      const text = `${count(used, "article")}, drafts included, will lose ${lost}. The articles stay.`;
       const action = terms.length === 1 ? "Delete tag" : "Delete tags";
       if (!(await confirmRisk({ title, text, action }))) return;
     }
@@ -169,12 +171,13 @@ class Terms extends ListPage {
       value: stays,
       onChange: choose,
     });
+    const main = { kind: "main", busyText: "Merging…", busy: this.busy === "merge" };
     return html`<h2>Merge ${count(terms.length, one, place)}</h2>${problem(this.problem)}
       <div class="merge-choice">${cards}</div>
       <p>${this.describeMerge(kept, others, both)}</p>
       <p class="soft">This cannot be undone.</p>
       <div class="popover-buttons">${button("Cancel", () => close(), { kind: "bare" })}
-        ${button(`Merge into “${kept.name}”`, merge, { kind: "main", busyText: "Merging…", busy: this.busy === "merge" })}</div>`;
+        ${button(`Merge into “${kept.name}”`, merge, main)}</div>`;
   }
 
   describeMerge(kept, others, both) {
