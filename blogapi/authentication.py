@@ -136,7 +136,9 @@ def _allow_caching() -> None:
     """Tell the response cache how long the response may be replayed, unless it depends on a login."""
     if g.caller.key is not None:
         request.environ[middleware.CACHEABLE_UNTIL_KEY] = g.cacheable_until
-        request.environ[middleware.SHOWS_DRAFTS_KEY] = g.caller.sees_drafts
+        # The responses to an author depend on their own drafts.
+        shows_drafts = g.caller.sees_drafts or g.caller.draft_author is not None
+        request.environ[middleware.SHOWS_DRAFTS_KEY] = shows_drafts
     elif not g.caller.is_authenticated:
         request.environ[middleware.CACHEABLE_UNTIL_KEY] = middleware.NO_EXPIRY
         request.environ[middleware.SHOWS_DRAFTS_KEY] = False

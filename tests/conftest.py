@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import hypothesis
 import pytest
@@ -40,6 +40,7 @@ from blogapi.storage.database import db, transaction
 from blogapi.tags import taxonomy as tags_definition
 from blogapi.tags.models import Tag
 from blogapi.taxonomies import service as taxonomies
+from blogapi.users import queries as user_queries
 from blogapi.users import service as users
 from blogapi.users.models import Account, Role
 from blogapi.web.access import Scope
@@ -344,6 +345,39 @@ def log_in(app: Flask, make_client: Callable[..., CheckedClient]) -> Callable[[A
         return client
 
     return log_in
+
+
+@pytest.fixture
+def as_role(
+    app: Flask, make_client: Callable[..., CheckedClient], log_in: Callable[[Account], CheckedClient]
+) -> Callable[..., CheckedClient]:
+    """Return a function that returns a client of a user with this role, by a key of the scope or by `login`.
+
+    The user has the name of the role, or `publisher` for an author who may publish.
+    """
+
+    def as_role(role: Role, scope: str = "write", *, can_publish: bool = False) -> CheckedClient:
+        name = "publisher" if can_publish else role.value
+        with app.app_context():
+            account = user_queries.find_by_name(name)
+            account = account or users.create(name, None, role=role, can_publish=can_publish)
+        if scope == "login":
+            return log_in(account)
+        return make_client(app, People(app, [account] * 3).key(account, cast(Scope, scope)))
+
+    return as_role
+
+
+@pytest.fixture
+def as_author(as_role: Callable[..., CheckedClient]) -> CheckedClient:
+    """An author who may not publish, with a `write` key."""
+    return as_role(Role.AUTHOR)
+
+
+@pytest.fixture
+def as_editor(as_role: Callable[..., CheckedClient]) -> CheckedClient:
+    """An editor, with a `write` key."""
+    return as_role(Role.EDITOR)
 
 
 @pytest.fixture

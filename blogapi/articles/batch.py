@@ -18,13 +18,14 @@ from blogapi.articles.history import get_content
 from blogapi.articles.json_writer import Write
 from blogapi.articles.lifecycle import get_api_status
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, Seo
+from blogapi.articles.provisional_slugs import get_base, make_provisional
 from blogapi.articles.references import NO_TERMS, find_terms
 from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.articles.states import get_state
 from blogapi.authors import profiles
 from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
 from blogapi.publication.events import What, record
-from blogapi.publication.visibility import Status, is_readable
+from blogapi.publication.visibility import READABLE_STATUSES, Status, is_readable
 from blogapi.rendering.slugs import make_slug
 from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.taxonomies import service as terms
@@ -39,14 +40,17 @@ def open_batch(
     *uuids: UUID | None,
     writer: UUID | None = None,
     taken_slugs: Collection[str] = (),
+    provisional_slugs: bool = False,
 ) -> Iterator[Batch]:
     """Open a transaction and yield the batch of these articles; their rows are stored together at the end.
 
     `writer` is the user who writes new articles; None if the batch creates none, or belongs to an import. New
-    articles do not get the slugs in `taken_slugs`.
+    articles do not get the slugs in `taken_slugs`. With `provisional_slugs`, articles that are not published
+    get provisional slugs; see the module of this name.
     """
     with transaction(visible=False):
         batch = Batch(inputs, [uuid for uuid in uuids if uuid is not None], writer, taken_slugs)
+        batch.has_provisional_slugs = provisional_slugs
         with db.session.no_autoflush:
             yield batch
             batch.store()
@@ -62,6 +66,7 @@ class Batch:
         writer: UUID | None = None,
         taken_slugs: Collection[str] = (),
     ) -> None:
+        self.has_provisional_slugs = False
         self._articles: dict[UUID, Article] = {}
         self._terms = NO_TERMS
         self._last_numbers: dict[UUID, int] = {}
@@ -108,7 +113,11 @@ class Batch:
             profile = self._terms.profile or profiles.get_or_create_profile(author).uuid
             content = replace_fields(content, authors=(profile,))
         has_events, uuid = uuid is not None, uuid or uuid4()
-        slug = self._choose_slug(uuid, fields.slug, slug_from or content.texts["title"])
+        words = slug_from or content.texts["title"]
+        if self._is_provisional(content):
+            slug = make_provisional(fields.slug or make_slug(words), uuid)
+        else:
+            slug = self._choose_slug(uuid, fields.slug, words)
         article = Article(
             uuid=uuid,
             author_id=author,
@@ -168,9 +177,7 @@ class Batch:
         content = self._revise(old_content, fields)
         # A scheduled article becomes public without a write, so `was_public` is updated at the next change.
         was_public = article.was_public or is_readable(old_content, now)
-        slug = self._revise_slug(
-            article, old_content, fields.slug, title=content.texts["title"], was_public=was_public
-        )
+        slug = self._revise_slug(article, old_content, content, fields.slug, was_public=was_public)
         content = replace_fields(content, slug=slug)
         if content != old_content:
             state = get_state(article)
@@ -250,19 +257,35 @@ class Batch:
         return replace_fields(content, texts=texts)
 
     def _revise_slug(
-        self, article: Article, old_content: ArticleContent, slug: str | None, *, title: str, was_public: bool
+        self,
+        article: Article,
+        old_content: ArticleContent,
+        content: ArticleContent,
+        slug: str | None,
+        *,
+        was_public: bool,
     ) -> str:
-        """Return the slug after a change.
+        """Return the slug after a change to `content`.
 
         If the request contains a slug, this slug is used. A derived slug changes with the title until the
-        article is public. In all other cases the slug does not change.
+        article is public, and the publication ends a provisional slug. In all other cases the slug does not
+        change.
         """
+        title, base = content.texts["title"], get_base(old_content.slug, article.uuid)
+        if base and slug == base and self._is_provisional(content):
+            slug = old_content.slug
         if slug in (None, old_content.slug):
             follows_title = slug is None and article.slug_derived and not was_public
             if not (follows_title and title != old_content.texts["title"]):
-                return old_content.slug
+                ends = base is not None and content.status in READABLE_STATUSES
+                return self._choose_slug(article.uuid, None, base or "") if ends else old_content.slug
         article.slug_derived = slug is None
+        if self._is_provisional(content):
+            return make_provisional(slug or make_slug(title), article.uuid)
         return self._choose_slug(article.uuid, slug, title)
+
+    def _is_provisional(self, content: ArticleContent) -> bool:
+        return self.has_provisional_slugs and content.status not in READABLE_STATUSES
 
     def _choose_slug(self, uuid: UUID, requested_slug: str | None, words: str) -> str:
         slug = choose_slug(requested_slug, words, lambda slugs: self._find_taken(slugs, exclude=uuid))

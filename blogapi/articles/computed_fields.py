@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import JSON, Text, bindparam, cast, func, select
+from sqlalchemy import JSON, Select, Text, bindparam, cast, func, select
 
 from blogapi.articles.head import make_head
 from blogapi.articles.models import Article, WorkingCopy
@@ -97,38 +97,50 @@ def get_needed_fields(names: Sequence[str]) -> Sequence[str]:
 
 def get_state(names: Sequence[str]) -> str:
     """Return the state of the named computed fields whose changes are not recorded as events."""
-    if "working_copy" not in names or not current_caller().sees_drafts:
+    caller = current_caller()
+    if "working_copy" not in names or not (caller.sees_drafts or caller.draft_author):
         return ""
-    return " ".join(map(str, db.session.execute(_SELECT_COPIES_STATE).one()))
+    statement = _SELECT_COPIES_STATE
+    if caller.draft_author:
+        statement = statement.join(Article, Article.uuid == WorkingCopy.article_id).where(
+            Article.author_id == caller.draft_author
+        )
+    return " ".join(map(str, db.session.execute(statement).one()))
+
+
+def _find_visible(group: ArticleGroup, statement: Select[*tuple[Any, ...]]) -> dict[UUID, Any]:
+    """Return the rows of the articles whose drafts the caller can see, by the uuid of the article."""
+    caller = current_caller()
+    if caller.draft_author:
+        own = select(Article.uuid).where(Article.author_id == caller.draft_author)
+        statement = statement.where(statement.selected_columns.article_id.in_(own))
+    elif not caller.sees_drafts:
+        return {}
+    uuids = [UUID(article["uuid"]) for article in group.articles]
+    return {row.article_id: row for row in db.session.execute(statement, {"uuids": uuids})}
 
 
 def _find_working_copies(group: ArticleGroup) -> Sequence[Fields | None]:
-    """Return the working copy of each article, for callers who can see drafts."""
-    if not current_caller().sees_drafts:
-        return [None] * len(group.articles)
-    uuids = [UUID(article["uuid"]) for article in group.articles]
+    """Return the working copy of each article, for callers who can see its drafts."""
     copies = {
-        row.article_id: {
+        uuid: {
             "last_updated": _TIMESTAMP.serialize("last_updated", row),
             "user": {"uuid": str(row.user_id), "username": row.username or ""},
             "title": row.title,
         }
-        for row in db.session.execute(_SELECT_COPIES, {"uuids": uuids})
+        for uuid, row in _find_visible(group, _SELECT_COPIES).items()
     }
-    return [copies.get(uuid) for uuid in uuids]
+    return [copies.get(UUID(article["uuid"])) for article in group.articles]
 
 
 def _find_editors(group: ArticleGroup) -> Sequence[Fields | None]:
-    """Return the user who changed each article last, for callers who can see drafts."""
-    if not current_caller().sees_drafts:
-        return [None] * len(group.articles)
-    uuids = [UUID(article["uuid"]) for article in group.articles]
-    editors = {row.article_id: row for row in db.session.execute(_SELECT_EDITORS, {"uuids": uuids})}
+    """Return the user who changed each article last, for callers who can see its drafts."""
     # The article can have been deleted since it was read.
-    return [
-        {"uuid": str(editors[uuid].uuid), "username": editors[uuid].username} if uuid in editors else None
-        for uuid in uuids
-    ]
+    editors = {
+        uuid: {"uuid": str(row.uuid), "username": row.username}
+        for uuid, row in _find_visible(group, _SELECT_EDITORS).items()
+    }
+    return [editors.get(UUID(article["uuid"])) for article in group.articles]
 
 
 def _make_heads(group: ArticleGroup) -> Sequence[Fields]:

@@ -84,9 +84,13 @@ def select_in_any_status(author_id: UUID | None, filters: ArticleFilters) -> Sel
     return _select_own(author_id, filters)
 
 
-def select_status_counts(filters: ArticleFilters) -> tuple[Executable, Mapping[str, Any]]:
-    """Return the statement that counts the matching articles by status, and its parameters."""
+def select_status_counts(
+    author_id: UUID | None, filters: ArticleFilters
+) -> tuple[Executable, Mapping[str, Any]]:
+    """Return the statement that counts the author's articles (None: all) by status, and its parameters."""
     names, values = _list_conditions(filters)
+    if author_id is not None:
+        names, values["own"] = ("own", *names), author_id
     return build_status_counts(names, search.get_engine(db.session())), values
 
 

@@ -39,7 +39,6 @@ from blogapi.articles.models import (
 from blogapi.publication.visibility import scheduled
 from blogapi.search import queries as search
 from blogapi.storage.database import chunk, db, table_of
-from blogapi.web.access import Caller
 from blogapi.web.errors import NotFound
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import MAX_SEARCH_PAGE, Page, PageRequest
@@ -114,24 +113,27 @@ def list_in_any_status(
     names: Names = None,
     page: PageRequest | None = None,
     filters: ArticleFilters = NO_FILTERS,
+    *,
+    hashes_body: bool = False,
 ) -> Page[JsonBody]:
     """Return the author's articles (None: all articles) that match the filters.
 
-    Without `ordering`, undated drafts come first.
+    Without `ordering`, undated drafts come first. For `hashes_body`, see `json_reader.get_articles_json`.
     """
     if filters.status == ANY_STATUS:
         filters = replace(filters, status="")
     if _ranks_by_relevance(filters):
-        return _search(names, page, filters, author_id=author_id, public=False)
-    return _list(select_in_any_status(author_id, filters), page, names, filters, public=False)
+        return _search(names, page, filters, author_id=author_id, public=False, hashes_body=hashes_body)
+    selection = select_in_any_status(author_id, filters)
+    return _list(selection, page, names, filters, public=False, hashes_body=hashes_body)
 
 
-def count_by_status(filters: ArticleFilters) -> Mapping[str, int]:
-    """Return the numbers of matching articles by status.
+def count_by_status(filters: ArticleFilters, author_id: UUID | None = None) -> Mapping[str, int]:
+    """Return the numbers of the author's articles (None: of all articles) that match the filters, by status.
 
     `any` is the number of all of them, and `edited` the number of those with a working copy.
     """
-    statement, values = select_status_counts(filters)
+    statement, values = select_status_counts(author_id, filters)
     numbers = dict.fromkeys((*API_STATUSES, ANY_STATUS, "edited"), 0)
     for status, number, edited in db.session.connection().execute(statement, values):
         numbers[status] += number
@@ -140,9 +142,9 @@ def count_by_status(filters: ArticleFilters) -> Mapping[str, int]:
     return numbers
 
 
-def get_visible_json(uuid: UUID, caller: Caller, names: Names = None) -> JsonBody:
-    """Return the article; raises NotFound if it does not exist or the caller may not see it."""
-    body = json_reader.get_article_json(uuid, names, public=not caller.sees_drafts)
+def get_visible_json(uuid: UUID, names: Names = None, *, public: bool) -> JsonBody:
+    """Return the article; raises NotFound if there is none, or with `public` if it is not public."""
+    body = json_reader.get_article_json(uuid, names, public=public)
     if body is None:
         raise NotFound("There is no such article; GET /api/v1/blog/articles/ lists them.")
     return body
@@ -263,10 +265,16 @@ def _make_snippets(query: str, uuids: Sequence[UUID]) -> Mapping[UUID, str]:
 
 
 def _list(
-    selection: Selection, page: PageRequest | None, names: Names, filters: ArticleFilters, *, public: bool
+    selection: Selection,
+    page: PageRequest | None,
+    names: Names,
+    filters: ArticleFilters,
+    *,
+    public: bool,
+    hashes_body: bool = False,
 ) -> Page[JsonBody]:
     page_body = json_reader.list_articles_json(
-        selection, page, names, public=public, snippets=_snippet_maker(filters)
+        selection, page, names, public=public, snippets=_snippet_maker(filters), hashes_body=hashes_body
     )
     return replace(page_body, max_number=MAX_SEARCH_PAGE) if filters.q else page_body
 
@@ -278,13 +286,16 @@ def _search(
     *,
     author_id: UUID | None = None,
     public: bool = True,
+    hashes_body: bool = False,
 ) -> Page[JsonBody]:
     period, rest = None, replace(filters, q="")
     if public:
         period, rest = make_period(filters), replace(rest, published_after=None, published_before=None)
     among = select_matching(author_id, rest)
     uuids, total = search.search(filters.q, page, period=period, among=among)
-    rows = json_reader.get_articles_json(uuids, names, public=public, snippets=_snippet_maker(filters))
+    rows = json_reader.get_articles_json(
+        uuids, names, public=public, snippets=_snippet_maker(filters), hashes_body=hashes_body
+    )
     return Page(rows, total, page, MAX_SEARCH_PAGE)
 
 

@@ -6,10 +6,11 @@ from datetime import datetime
 from functools import partial
 from uuid import UUID
 
-from blogapi.articles import article_links, queries
+from blogapi.articles import article_links, permissions, queries
 from blogapi.articles.fields import TEXT_DEFAULTS
 from blogapi.articles.lifecycle import UNSET, compute_next_state
 from blogapi.articles.models import Article
+from blogapi.articles.provisional_slugs import get_base
 from blogapi.articles.schemas import RenderBodySchema, RenderingSchema
 from blogapi.categories.models import Category
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
@@ -21,7 +22,7 @@ from blogapi.rendering.slugs import make_slug
 from blogapi.site.addresses import make_article_url
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db
-from blogapi.web.access import admin, allow
+from blogapi.web.access import allow, author, current_caller
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.slug_lookup import NIL_UUID
@@ -37,12 +38,13 @@ bp = Blueprint(
 
 
 @bp.post("/")
-@allow(admin)
+@allow(author)
 @bp.arguments(RenderBodySchema)
 @bp.response(200, RenderingSchema())
 def render(fields: Fields) -> WithAttributes:
     """Render a text as the content of an article, and compute the address of the article; store nothing."""
     article: UUID = fields.pop("article", None) or NIL_UUID
+    article = article if permissions.may_work_on(article) else NIL_UUID
     content = fields.pop("content", "")
     content_type = fields.pop("content_type", TEXT_DEFAULTS["content_type"])
     rendered = renderer.render(content, content_type)
@@ -62,13 +64,19 @@ def _predict(
 ) -> tuple[str, str | None]:
     """Return the slug and the address of the article, which may be new; the address is None without a site.
 
-    An empty slug is the article's own, or derived from the title. If the article is not published yet, its
-    publication time is by default the current time.
+    An empty slug is the article's own, or derived from the title; for authors without the number that it gets
+    if it is taken. If the article is not published yet, its publication time is by default the current time.
     """
     article = db.session.get(Article, uuid)
-    if not slug and article and not _follows_title(article, title):
-        slug = article.slug
-    slug = slug or choose_slug(None, title, partial(queries.find_taken_slugs, exclude=uuid))
+    base = ""
+    if article and not _follows_title(article, title):
+        slug = slug or article.slug
+        base = get_base(slug, uuid) or ""
+    if current_caller().is_author:
+        # The number would tell which slugs other articles have that the author may not see.
+        slug = base or slug or make_slug(title)
+    elif base or not slug:
+        slug = choose_slug(None, base or title, partial(queries.find_taken_slugs, exclude=uuid))
     stored_category = db.session.get(Category, category) if category else None
     stored_category = stored_category or (article.category if article else None)
     url = make_article_url(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 from uuid import UUID
 
-from blogapi.articles import queries, service, shown_items
+from blogapi.articles import permissions, queries, service, shown_items
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.filters import ArticleFilters
 from blogapi.articles.models import Article
@@ -25,7 +25,7 @@ from blogapi.articles.schemas import (
 )
 from blogapi.publication import events
 from blogapi.publication.shared_caching import shows
-from blogapi.web.access import admin, allow, current_caller, current_user_id, reader
+from blogapi.web.access import admin, allow, author, current_caller, current_user_id, reader
 from blogapi.web.blueprint import Blueprint, PartialResult, Representation, UpsertResult
 from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields
@@ -44,13 +44,14 @@ bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", descrip
 def published(query: Query) -> PartialResult:
     """List the published articles, newest first, or by relevance if `q` is sent.
 
-    With `status` or `working_copy`, an admin lists the articles of all authors, including those that are not
-    public. In such a list, saving a working copy counts as a change for `ordering`.
+    With `status` or `working_copy`, an editor or admin lists the articles of all authors, including those
+    that are not public. In such a list, saving a working copy counts as a change for `ordering`.
     """
     filters = ArticleFilters(**query.filters)
     if filters.need_draft_access and not current_caller().sees_drafts:
         raise Forbidden(
-            "Only admins may use `status` and `working_copy`; leave them out to list the published articles."
+            "Only editors and admins may use `status` and `working_copy` here; leave them out to list the "
+            "published articles. GET /api/v1/blog/articles/own/ lists your own articles."
         )
     body = (
         queries.list_in_any_status(None, query.fields, query.page, filters)
@@ -67,8 +68,9 @@ def published(query: Query) -> PartialResult:
 @accept_slugs(queries.find_slug_owner)
 @shows(find=lambda query, id: shown_items.find_shown(id, query.fields))
 def single(query: Query, id: UUID) -> JsonBody:
-    """Return an article; only admins can see articles that are not public."""
-    return queries.get_visible_json(id, current_caller(), query.fields)
+    """Return an article; one that is not public only to its author, editors and admins."""
+    caller = current_caller()
+    return queries.get_visible_json(id, query.fields, public=not permissions.sees(id, caller))
 
 
 @bp.get("/author/me/")
@@ -76,16 +78,38 @@ def single(query: Query, id: UUID) -> JsonBody:
 @bp.arguments(ArticleListQuery, location="query")
 @bp.response(200, ArticleSchema(many=True), partial_schema=FoundFieldsSchema, section="4.9", cacheable=True)
 def own(query: Query) -> Page[JsonBody]:
-    """List the caller's own articles in any status."""
+    """List the articles of the admin who asks, in any status."""
+    return _list_own(query, hashes_body=False)
+
+
+@bp.get("/own/")
+@allow(author)
+@bp.arguments(ArticleListQuery, location="query")
+@bp.response(200, ArticleSchema(many=True), partial_schema=FoundFieldsSchema, cacheable=True)
+def list_written(query: Query) -> Page[JsonBody]:
+    """List the caller's own articles in any status; `author/me/` is the same for admins."""
+    return _list_own(query, hashes_body=current_caller().is_author)
+
+
+def _list_own(query: Query, *, hashes_body: bool) -> Page[JsonBody]:
+    filters = ArticleFilters(**query.filters)
     return queries.list_in_any_status(
-        current_user_id(), query.fields, query.page, ArticleFilters(**query.filters)
+        current_user_id(), query.fields, query.page, filters, hashes_body=hashes_body
     )
 
 
 def _hidden_state() -> str:
-    # A bulk write of an admin can also change drafts, which the list does not show. For an admin, every
-    # change therefore changes the ETag of the list, so that If-Match detects it.
-    return str(events.last_position()) if current_caller().sees_drafts else ""
+    # A bulk write can also change drafts, which the list does not show. Each change that the caller may see
+    # therefore changes the ETag of the list, so that If-Match detects it.
+    caller = current_caller()
+    if caller.draft_author is not None:
+        return permissions.get_own_state(caller.draft_author)
+    return str(events.last_position()) if caller.sees_drafts else ""
+
+
+def _prepare_all(items: list[ArticleInput], *, partial: bool = False) -> None:
+    permissions.check_writes(items)
+    service.prepare(items, partial=partial)
 
 
 REPRESENTATION = Representation(
@@ -101,7 +125,7 @@ REPRESENTATION = Representation(
 
 
 @bp.post("/")
-@allow(admin, scope="write")
+@allow(author, scope="write")
 @bp.arguments(ArticleBodySchema)
 @bp.write(
     201,
@@ -112,12 +136,13 @@ REPRESENTATION = Representation(
 )
 def create(fields: ArticleInput) -> Article:
     """Create an article; without `status` it is a draft."""
-    return service.create(current_user_id(), fields)
+    permissions.check_creation(fields)
+    return service.create(current_user_id(), fields, provisional_slug=current_caller().is_author)
 
 
 @bp.put("/<id:id>/")
-@allow(admin, scope="write")
-@bp.require_uuid
+@allow(author, scope="write")
+@bp.check_exists(permissions.check_own)
 @bp.arguments(ArticleBodySchema)
 @bp.write(
     200,
@@ -128,13 +153,19 @@ def create(fields: ArticleInput) -> Article:
     prepare=lambda fields, id: service.prepare([dataclasses.replace(fields, uuid=id)]),
 )
 def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
-    """Create or replace the article with this uuid; the response to a GET is a valid body."""
-    return UpsertResult(*service.replace(current_user_id(), id, fields))
+    """Create or replace the article with this uuid; the response to a GET is a valid body.
+
+    Authors only replace their own articles.
+    """
+    permissions.check_write(id, fields)
+    return UpsertResult(
+        *service.replace(current_user_id(), id, fields, provisional_slug=current_caller().is_author)
+    )
 
 
 @bp.patch("/<id:id>/")
-@allow(admin, scope="write")
-@bp.check_exists(queries.check_exists)
+@allow(author, scope="write")
+@bp.check_exists(permissions.check_exists)
 @bp.arguments(ArticleBodySchema(partial=True))
 @bp.write(
     200,
@@ -145,54 +176,59 @@ def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
 )
 def change(fields: ArticleInput, id: UUID) -> Article:
     """Change the given fields of an article."""
-    return service.change(current_user_id(), id, fields)
+    permissions.check_write(id, fields)
+    return service.change(current_user_id(), id, fields, provisional_slug=current_caller().is_author)
 
 
 @bp.delete("/<id:id>/")
-@allow(admin, scope="write")
-@bp.check_exists(queries.check_exists)
+@allow(author, scope="write")
+@bp.check_exists(permissions.check_exists)
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
     """Delete an article; its former versions are kept and can be restored."""
+    permissions.check_write(id)
     service.delete(id)
 
 
 @bp.put("/")
-@allow(admin, scope="write")
+@allow(author, scope="write")
 @bp.arguments(ArticleItemSchema(many=True))
 @bp.write(
     200,
     ArticleSchema(many=True),
     REPRESENTATION,
     partial_schema=ArticleFieldsSchema,
-    prepare=service.prepare,
+    prepare=_prepare_all,
 )
 def replace_all(items: list[ArticleInput]) -> list[UUID]:
-    """Create or replace several articles, all or none."""
-    return service.replace_all(current_user_id(), items)
+    """Create or replace several articles, all or none; authors only replace their own."""
+    permissions.check_writes(items)
+    return service.replace_all(current_user_id(), items, provisional_slug=current_caller().is_author)
 
 
 @bp.patch("/")
-@allow(admin, scope="write")
+@allow(author, scope="write")
 @bp.arguments(ArticleItemSchema(many=True, partial=("title",)))
 @bp.write(
     200,
     ArticleSchema(many=True),
     REPRESENTATION,
     partial_schema=ArticleFieldsSchema,
-    prepare=partial(service.prepare, partial=True),
+    prepare=partial(_prepare_all, partial=True),
 )
 def change_all(items: list[ArticleInput]) -> list[UUID]:
     """Change the given fields of several articles, all or none."""
-    return service.change_all(current_user_id(), items)
+    permissions.check_writes(items)
+    return service.change_all(current_user_id(), items, provisional_slug=current_caller().is_author)
 
 
 @bp.delete("/")
-@allow(admin, scope="write")
+@allow(author, scope="write")
 @bp.arguments(BulkDeleteQuery, location="query")
 @bp.write(204, None, REPRESENTATION)
 def delete_all(query: Fields) -> None:
     """Delete several articles, all or none; their former versions are kept."""
+    permissions.check_deletions(query["uuid"])
     service.delete_all(query["uuid"])
 
 
@@ -205,9 +241,9 @@ counts_bp = Blueprint(
 
 
 @counts_bp.get("/")
-@allow(admin)
+@allow(author)
 @counts_bp.arguments(ArticleCountsQuery, location="query")
 @counts_bp.response(200, ArticleCountsSchema())
 def get_all(query: Query) -> Mapping[str, int]:
-    """Return the numbers of matching articles in each status."""
-    return queries.count_by_status(ArticleFilters(**query.filters))
+    """Return the numbers of matching articles in each status; for authors, those of their own articles."""
+    return queries.count_by_status(ArticleFilters(**query.filters), current_caller().draft_author)

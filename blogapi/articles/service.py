@@ -57,36 +57,40 @@ def create(
     uuid: UUID | None = None,
     editor: UUID | None = None,
     slug_from: str = "",
+    provisional_slug: bool = False,
 ) -> Article:
     """Create an article and return it.
 
     Without a slug in `fields`, it is derived from `slug_from` or the title, with a number if it is taken.
+    With `provisional_slug`, an article that is not published gets a provisional slug; see that module.
     Without authors in `fields`, the author is the profile of `author`. Raises Invalid if the category, a tag
     or an author does not exist, and Conflict if the given slug is taken.
     """
-    with open_batch([fields], uuid, writer=author) as batch:
+    with open_batch([fields], uuid, writer=author, provisional_slugs=provisional_slug) as batch:
         article = batch.create(author, fields, uuid=uuid, editor=editor, slug_from=slug_from)
     batch.keep_json(article)
     return article
 
 
-def replace(editor: UUID, uuid: UUID, fields: ArticleInput) -> tuple[Article, bool]:
+def replace(
+    editor: UUID, uuid: UUID, fields: ArticleInput, *, provisional_slug: bool = False
+) -> tuple[Article, bool]:
     """Create or replace the article with this uuid; return it and whether it was created.
 
     A replaced article keeps its author. It also keeps its slug, publication time, authors and undocumented
     text fields if `fields` omits them.
     """
-    with open_batch([fields], uuid, writer=editor) as batch:
+    with open_batch([fields], uuid, writer=editor, provisional_slugs=provisional_slug) as batch:
         return batch.replace(editor, uuid, fields)
 
 
-def change(editor: UUID, uuid: UUID, fields: ArticleInput) -> Article:
+def change(editor: UUID, uuid: UUID, fields: ArticleInput, *, provisional_slug: bool = False) -> Article:
     """Change the given fields and keep the former version.
 
     Raises NotFound if the article does not exist, Invalid if a field is invalid, and Conflict if the
     transition is not allowed or the slug is taken.
     """
-    with open_batch([fields], uuid) as batch:
+    with open_batch([fields], uuid, provisional_slugs=provisional_slug) as batch:
         return batch.change(editor, uuid, fields)
 
 
@@ -100,15 +104,16 @@ def delete(uuid: UUID) -> None:
         batch.delete(uuid)
 
 
-def replace_all(editor: UUID, items: Sequence[ArticleInput]) -> list[UUID]:
+def replace_all(editor: UUID, items: Sequence[ArticleInput], *, provisional_slug: bool = False) -> list[UUID]:
     """Create or replace several articles, all or none; return their uuids."""
-    with open_batch(items, *map(_get_uuid, items), writer=editor) as batch:
+    uuids = map(_get_uuid, items)
+    with open_batch(items, *uuids, writer=editor, provisional_slugs=provisional_slug) as batch:
         return write_all(items, lambda item: batch.replace(editor, _get_uuid(item), item)[0].uuid)
 
 
-def change_all(editor: UUID, items: Sequence[ArticleInput]) -> list[UUID]:
+def change_all(editor: UUID, items: Sequence[ArticleInput], *, provisional_slug: bool = False) -> list[UUID]:
     """Change the given fields of several articles, all or none; return their uuids."""
-    with open_batch(items, *map(_get_uuid, items)) as batch:
+    with open_batch(items, *map(_get_uuid, items), provisional_slugs=provisional_slug) as batch:
         return write_all(items, lambda item: batch.change(editor, _get_uuid(item), item).uuid)
 
 

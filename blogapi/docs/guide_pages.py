@@ -26,7 +26,7 @@ PAGE_NAMES = (
         "media",
     ),
     *("importing", "wordpress", "ghost", "blogger", "medium", "jekyll", "hugo", "markdown-blogs", "leaving"),
-    *("operating", "postgresql", "cdn", "performance"),
+    *("roles", "operating", "postgresql", "cdn", "performance"),
 )
 
 _FOLDER = Path(__file__).parent / "guide"

@@ -14,7 +14,7 @@ from marshmallow import validate
 from blogapi import clock
 from blogapi.exporting import layouts
 from blogapi.storage import files
-from blogapi.web.access import admin_login, allow
+from blogapi.web.access import allow, editor_login
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.downloads import send_download
 from blogapi.web.errors import Conflict
@@ -43,7 +43,7 @@ class ExportQuery(Schema):
 
 
 @bp.get("/")
-@allow(admin_login)
+@allow(editor_login)
 @bp.arguments(ExportQuery, location="query")
 @bp.response(
     200, {"type": "string", "format": "binary"}, content_type=_ZIP, storable=False, may_conflict=True

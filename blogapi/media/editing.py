@@ -16,11 +16,17 @@ from blogapi.web.stored_json import store_json
 
 
 def add(
-    prepared: PreparedFile, *, alt: str = "", caption: str = "", user: UUID | None = None
+    prepared: PreparedFile,
+    *,
+    alt: str = "",
+    caption: str = "",
+    user: UUID | None = None,
+    keeps_texts: bool = False,
 ) -> tuple[Media, bool]:
     """Store a prepared file that the user has uploaded; return it, and whether it is new.
 
-    If the library already has the file, its empty texts are filled in, and its other texts stay as they are.
+    If the library already has the file, its empty texts are filled in, and its other texts stay as they are;
+    with `keeps_texts`, the texts of a file that another user has uploaded stay empty.
     Raises StorageFull if the library has no room for the file.
     """
     texts = {"alt": alt, "caption": caption}
@@ -31,7 +37,7 @@ def add(
         hooks.prepare([stored.uuid])
     with transaction():
         media, created = service.store(prepared, alt=alt, caption=caption, user=user)
-        if not created:
+        if not created and not (keeps_texts and media.account_id != user):
             _change(media, _find_missing(media, texts))
     return media, created
 

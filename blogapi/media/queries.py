@@ -21,11 +21,13 @@ from sqlalchemy import (
     literal,
     or_,
     select,
+    true,
     union_all,
 )
 
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
+from blogapi.media import visibility
 from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition, MediaUse
 from blogapi.media.types import RENDITION
 from blogapi.site.models import Site
@@ -89,13 +91,17 @@ def get_json(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
 
 @dataclass(frozen=True, slots=True)
 class MediaFilters:
-    """The filters and the order of the list of files; None and an empty text select all files."""
+    """The filters and the order of the list of files; None and an empty text select all files.
+
+    `visible_to` is an author who sees only some of the files; see `media.visibility`.
+    """
 
     q: str = ""
     type: str = ""
     alt: str = ""
     unused: bool | None = None
     ordering: str = "-created"
+    visible_to: UUID | None = None
 
     def _make_conditions(self) -> Iterator[ColumnElement[bool]]:
         """Yield the SQL conditions of these files."""
@@ -107,6 +113,8 @@ class MediaFilters:
         if self.alt:
             yield _media.alt == ""
             yield _media.type.startswith("image/")
+        if self.visible_to is not None:
+            yield visibility.is_visible(self.visible_to)
         if self.unused is not None:
             yield _media.unused_since.is_not(None) if self.unused else _media.unused_since.is_(None)
 
@@ -169,11 +177,11 @@ def _select_fields(row: Sequence[Any], names: Sequence[str] | None) -> Fields:
     return {name: value for name, value in file.items() if names is None or name in names}
 
 
-def list_uses(uuid: UUID, page: PageRequest | None) -> Page[Sequence[Any]]:
+def list_uses(uuid: UUID, page: PageRequest | None, *, visible_to: UUID | None = None) -> Page[Sequence[Any]]:
     """Return the uses of the file: rows with kind, uuid, title and current, the current uses first.
 
-    A path in an imported article also counts as a use, because the article cannot be rendered without the
-    file. Raises NotFound if there is no such file.
+    With `visible_to`, only the uses that this author may see. A path in an imported article also counts as a
+    use, because the article cannot be rendered without the file. Raises NotFound if there is no such file.
     """
     check_exists(uuid)
     article = Base.metadata.tables["article"]
@@ -184,6 +192,7 @@ def list_uses(uuid: UUID, page: PageRequest | None) -> Page[Sequence[Any]]:
         (use.c.kind == "site", Site.title),
         else_=article.c.title,
     )
+    is_visible = true() if visible_to is None else visibility.is_visible_use(visible_to, use)
     return paginate_rows(
         select(use.c.kind, use.c.item_id.label("uuid"), title.label("title"), use.c.current)
         .select_from(use)
@@ -191,6 +200,7 @@ def list_uses(uuid: UUID, page: PageRequest | None) -> Page[Sequence[Any]]:
         .outerjoin(Author, Author.uuid == use.c.item_id)
         .outerjoin(Category, Category.uuid == use.c.item_id)
         .outerjoin(Site, Site.uuid == use.c.item_id)
+        .where(is_visible)
         .order_by(use.c.current.desc(), use.c.kind, use.c.item_id),
         page,
     )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace as replace_fields
 from functools import wraps
 from uuid import UUID
 
 from flask import Response, current_app, request
 
-from blogapi.media import editing, hooks, queries, removal, service
+from blogapi.media import editing, hooks, permissions, queries, removal, service
 from blogapi.media.folder import get_folder
 from blogapi.media.models import Media
 from blogapi.media.queries import MediaFilters
@@ -25,7 +26,7 @@ from blogapi.media.schemas import (
 )
 from blogapi.media.service import PreparedFile
 from blogapi.storage.database import end_read
-from blogapi.web.access import admin, allow, current_user_id
+from blogapi.web.access import allow, author, current_caller, current_user_id
 from blogapi.web.blueprint import Blueprint, Representation, UpsertResult, View
 from blogapi.web.errors import NotFound, Unavailable
 from blogapi.web.fields import Fields
@@ -41,7 +42,7 @@ bp = Blueprint("media", __name__, url_prefix="/api/v1/blog/media", description="
 REPRESENTATION = Representation(
     queries.get_json,
     MediaSchema(),
-    lambda: queries.list_json(MediaFilters(), None).rows,
+    lambda: queries.list_json(_limit(MediaFilters()), None).rows,
     MediaSchema(many=True),
     get_fields=queries.get_json,
     fields_schema=MediaFieldsSchema,
@@ -49,12 +50,16 @@ REPRESENTATION = Representation(
 
 
 @bp.get("/")
-@allow(admin)
+@allow(author)
 @bp.arguments(MediaListQuery, location="query")
 @bp.response(200, MediaSchema(many=True), partial_schema=MediaFieldsSchema)
 def listed(query: Query) -> Page[JsonBody]:
-    """List the files of the media library, newest first."""
-    return queries.list_json(MediaFilters(**query.filters), query.page, query.fields)
+    """List the files of the media library, newest first; for authors, those that they see."""
+    return queries.list_json(_limit(MediaFilters(**query.filters)), query.page, query.fields)
+
+
+def _limit(filters: MediaFilters) -> MediaFilters:
+    return replace_fields(filters, visible_to=current_caller().draft_author)
 
 
 @contextmanager
@@ -78,7 +83,7 @@ def _receive(
 
 
 @bp.post("/")
-@allow(admin, scope="write")
+@allow(author, scope="write")
 @bp.arguments(UploadQuery, location="query")
 @bp.response(201, MediaSchema(), headers=_HEADERS)
 @bp.alt_response(200, schema=MediaSchema(), headers={"ETag": _HEADERS["ETag"]}, success=True)
@@ -90,7 +95,8 @@ def create(query: Fields) -> Response:
     a caption is added to it if it has none. Repeating an upload is therefore safe.
     """
     with _receive(query) as (prepared, texts):
-        media, created = editing.add(prepared, **texts, user=current_user_id())
+        keeps_texts = current_caller().is_author
+        media, created = editing.add(prepared, **texts, user=current_user_id(), keeps_texts=keeps_texts)
     try:
         return bp.build_write_response(UpsertResult(media, created), 200, MediaSchema(), REPRESENTATION)
     except NotFound as error:
@@ -98,17 +104,18 @@ def create(query: Fields) -> Response:
 
 
 @bp.get("/<id:id>/")
-@allow(admin)
+@allow(author)
 @bp.arguments(MediaQuery, location="query")
 @bp.response(200, MediaSchema(), partial_schema=MediaFieldsSchema)
 def single(query: Query, id: UUID) -> JsonBody:
     """Return a file of the media library."""
+    permissions.check_visible(id)
     return queries.get_json(id, query.fields)
 
 
 @bp.patch("/<id:id>/")
-@allow(admin, scope="write")
-@bp.check_exists(queries.check_exists)
+@allow(author, scope="write")
+@bp.check_exists(permissions.check_change)
 @bp.arguments(MediaChangesSchema)
 @bp.write(
     200,
@@ -119,6 +126,7 @@ def single(query: Query, id: UUID) -> JsonBody:
 )
 def change(changes: Fields, id: UUID) -> Media:
     """Change the name, the alt text or the caption of a file."""
+    permissions.check_change(id)
     return editing.change(id, changes)
 
 
@@ -137,8 +145,8 @@ def _receive_replacement(view: View) -> View:
 
 
 @bp.put("/<id:id>/content/")
-@allow(admin, scope="write")
-@bp.check_exists(queries.check_exists)
+@allow(author, scope="write")
+@bp.check_exists(permissions.check_change)
 @bp.arguments(FileQuery, location="query")
 @bp.doc(requestBody=describe_body(FileBodySchema))
 @_receive_replacement
@@ -155,14 +163,16 @@ def replace(query: Fields, prepared: PreparedFile, id: UUID) -> Media:
     redirect to the new one. The name changes only if the parameter `name` is sent. If the library has the new
     file as another entry, the response is 409.
     """
+    permissions.check_change(id)
     return editing.replace(id, prepared, name=query.get("name", ""))
 
 
 @bp.delete("/<id:id>/")
-@allow(admin, scope="write")
-@bp.check_exists(queries.check_exists)
+@allow(author, scope="write")
+@bp.check_exists(permissions.check_change)
 @bp.arguments(DeletionQuery, location="query")
 @bp.write(204, None, REPRESENTATION, prepare=lambda query, id: hooks.prepare([id]))
 def delete(query: Fields, id: UUID) -> None:
     """Delete a file, unless something uses it."""
+    permissions.check_change(id)
     removal.delete(id, **query)

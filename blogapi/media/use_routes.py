@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from blogapi.media import queries
+from blogapi.media import permissions, queries
 from blogapi.media.schemas import MediaUseSchema, UseListQuery
-from blogapi.web.access import admin, allow
+from blogapi.web.access import allow, author, current_caller
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.pagination import Page, Query
 
@@ -18,9 +18,13 @@ bp = Blueprint(
 
 
 @bp.get("/")
-@allow(admin)
+@allow(author)
 @bp.arguments(UseListQuery, location="query")
 @bp.response(200, MediaUseSchema(many=True))
 def listed(query: Query, id: UUID) -> Page[Sequence[Any]]:
-    """List the items that use a file: articles, also in former versions, categories, authors and the site."""
-    return queries.list_uses(id, query.page)
+    """List the items that use a file: articles, also in former versions, categories, authors and the site.
+
+    Authors see the uses by their own articles and by what everyone can see.
+    """
+    permissions.check_visible(id)
+    return queries.list_uses(id, query.page, visible_to=current_caller().draft_author)

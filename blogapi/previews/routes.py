@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from blogapi.articles import queries as articles
+from blogapi.articles import permissions
 from blogapi.articles.schemas import ArticleQuery, ArticleSchema, SingleArticleFieldsSchema
 from blogapi.previews import queries, service
 from blogapi.previews.schemas import (
@@ -16,7 +16,7 @@ from blogapi.previews.schemas import (
 )
 from blogapi.site import addresses
 from blogapi.site.queries import get_site
-from blogapi.web.access import admin, allow, anyone, current_user_id
+from blogapi.web.access import allow, anyone, author, current_user_id
 from blogapi.web.blueprint import Blueprint, PartialResult
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.json import JsonBody
@@ -27,8 +27,8 @@ _LINKS_PATH = "/articles/<id:id>/preview/"
 
 
 @bp.post(_LINKS_PATH)
-@allow(admin, scope="write")
-@bp.check_exists(articles.check_exists)
+@allow(author, scope="write")
+@bp.check_exists(permissions.check_exists)
 @bp.arguments(NewPreviewSchema, required=False)
 @bp.response(201, CreatedPreviewSchema())
 def create(fields: Fields, id: UUID) -> WithAttributes:
@@ -43,19 +43,21 @@ def create(fields: Fields, id: UUID) -> WithAttributes:
 
 
 @bp.get(_LINKS_PATH)
-@allow(admin)
+@allow(author)
 @bp.arguments(PreviewListQuery, location="query")
 @bp.response(200, PreviewSchema(many=True), partial_schema=PreviewFieldsSchema)
 def listed(query: Query, id: UUID) -> PartialResult:
     """List the preview links of an article that have not expired, newest first."""
+    permissions.check_own(id)
     return PartialResult(queries.list_previews(id, query.page), query)
 
 
 @bp.delete(f"{_LINKS_PATH}<id:preview>/")
-@allow(admin, scope="write")
+@allow(author, scope="write")
 @bp.response(204)
 def revoke(id: UUID, preview: UUID) -> None:
     """Revoke a preview link."""
+    permissions.check_own(id)
     service.revoke(id, preview)
 
 

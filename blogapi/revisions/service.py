@@ -34,7 +34,7 @@ class Comparison:
     changes: Sequence[content.Difference]
 
 
-def restore(editor: UUID, article_id: UUID, number: int) -> Article:
+def restore(editor: UUID, article_id: UUID, number: int, *, provisional_slug: bool = False) -> Article:
     """Restore the content of a former version; the current content becomes a former version.
 
     Slug, status and publication time do not change, so that nothing is published by accident. A deleted
@@ -52,10 +52,15 @@ def restore(editor: UUID, article_id: UUID, number: int) -> Article:
             )
         fields = version.to_input()
         if articles.find_by_uuid(article_id) is not None:
-            return article_service.change(editor, article_id, fields)
+            return article_service.change(editor, article_id, fields, provisional_slug=provisional_slug)
         author = db.session.get(Account, revision.author_id)
         return article_service.create(
-            author.uuid if author else editor, fields, uuid=article_id, editor=editor, slug_from=version.slug
+            author.uuid if author else editor,
+            fields,
+            uuid=article_id,
+            editor=editor,
+            slug_from=version.slug,
+            provisional_slug=provisional_slug,
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from blogapi.tags import schemas
 from blogapi.tags.models import Tag
 from blogapi.taxonomies.taxonomy import Taxonomy
+from blogapi.web.access import author
 
 TAGS = Taxonomy(
     singular="tag",
@@ -21,4 +22,5 @@ TAGS = Taxonomy(
     deletion="Delete a tag and remove it from its articles.",
     list_section="4.5",
     detail_section="4.6",
+    creator=author,
 )

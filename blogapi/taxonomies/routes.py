@@ -14,7 +14,7 @@ from blogapi.taxonomies import queries, service
 from blogapi.taxonomies.queries import CountArticles, IsPublic, ListArticles, TermFilters
 from blogapi.taxonomies.schemas import MergeSchema
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
-from blogapi.web.access import admin, allow, current_caller, current_user_id, reader
+from blogapi.web.access import allow, current_caller, current_user_id, editor, reader
 from blogapi.web.blueprint import Blueprint, Representation, UpsertResult
 from blogapi.web.bulk import write_all
 from blogapi.web.conditional import check_preconditions
@@ -59,7 +59,12 @@ def build_blueprint(
     bp = Blueprint(plural, __name__, url_prefix=f"/api/v1/blog/{plural}", description=plural.capitalize())
 
     def get_condition() -> ColumnElement[bool] | None:
-        return None if is_public is None or current_caller().sees_drafts else is_public()
+        caller = current_caller()
+        if is_public is None or caller.sees_drafts:
+            return None
+        # Authors see their own profile before they have a public article.
+        own = taxonomy.model.owner_id == caller.draft_author
+        return is_public() | own if caller.draft_author else is_public()
 
     def get_json(id: UUID, names: Sequence[str] | None = None) -> JsonBody:
         return queries.get_json(
@@ -100,7 +105,9 @@ def build_blueprint(
     def listed(query: Query) -> Page[JsonBody]:
         filters, shows_drafts = TermFilters(**query.filters), current_caller().sees_drafts
         if filters.need_draft_access and not shows_drafts:
-            raise Forbidden("Only admins may use `used`, `similar` and this `ordering`; leave them out.")
+            raise Forbidden(
+                "Only editors and admins may use `used`, `similar` and this `ordering`; leave them out."
+            )
         return queries.list_json(
             taxonomy,
             query.fields,
@@ -128,7 +135,7 @@ def build_blueprint(
         return get_json(id, query.fields)
 
     @bp.post("/")
-    @allow(admin, scope="write")
+    @allow(taxonomy.creator, scope="write")
     @bp.arguments(taxonomy.body_schema)
     @bp.write(201, schema(), representation, partial_schema=taxonomy.fields_schema)
     @_summary(f"Create a {singular}; without `slug` the slug is derived from the name.")
@@ -136,7 +143,7 @@ def build_blueprint(
         return service.create(taxonomy, current_user_id(), fields)
 
     @bp.put("/<id:id>/")
-    @allow(admin, scope="write")
+    @allow(editor, scope="write")
     @bp.require_uuid
     @bp.arguments(taxonomy.body_schema)
     @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema, creates=True)
@@ -145,7 +152,7 @@ def build_blueprint(
         return UpsertResult(*service.replace(taxonomy, current_user_id(), id, fields))
 
     @bp.patch("/<id:id>/")
-    @allow(admin, scope="write")
+    @allow(editor, scope="write")
     @bp.check_exists(get_term)
     @bp.arguments(taxonomy.body_schema(partial=True))
     @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema)
@@ -154,7 +161,7 @@ def build_blueprint(
         return service.change(taxonomy, id, fields)
 
     @bp.delete("/<id:id>/")
-    @allow(admin, scope="write")
+    @allow(editor, scope="write")
     @bp.check_exists(get_term)
     @bp.write(204, None, representation)
     @_summary(taxonomy.deletion)
@@ -166,7 +173,7 @@ def build_blueprint(
         merges.prepare(taxonomy, id, fields["uuids"])
 
     @bp.post("/<id:id>/merge/")
-    @allow(admin, scope="write")
+    @allow(editor, scope="write")
     @bp.check_exists(get_term)
     @bp.arguments(MergeSchema)
     @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema, prepare=prepare_merge)
@@ -175,7 +182,7 @@ def build_blueprint(
         return merges.merge(taxonomy, id, fields["uuids"])
 
     @bp.put("/")
-    @allow(admin, scope="write")
+    @allow(editor, scope="write")
     @bp.arguments(taxonomy.item_schema(many=True))
     @bp.write(200, schema(many=True), representation)
     @_summary(f"Create or replace several {plural}, all or none.")
@@ -186,7 +193,7 @@ def build_blueprint(
         )
 
     @bp.patch("/")
-    @allow(admin, scope="write")
+    @allow(editor, scope="write")
     @bp.arguments(taxonomy.item_schema(many=True, partial=("name",)))
     @bp.write(200, schema(many=True), representation)
     @_summary(f"Change the given fields of several {plural}, all or none.")
@@ -194,7 +201,7 @@ def build_blueprint(
         return write_all(items, lambda fields: service.change(taxonomy, fields.pop("uuid"), fields))
 
     @bp.delete("/")
-    @allow(admin, scope="write")
+    @allow(editor, scope="write")
     @bp.arguments(BulkDeleteQuery, location="query")
     @bp.write(204, None, representation)
     @_summary(f"Delete several {plural}, all or none.")

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from blogapi.taxonomies.models import Term
 from blogapi.taxonomies.schemas import TermBodySchema
+from blogapi.web.access import Rule, editor
 from blogapi.web.fields import Fields, OutputSchema, PartialOutputSchema
 from blogapi.web.pagination import DetailQuery, ListQuery
 
@@ -27,7 +28,8 @@ class Taxonomy(Generic[TermType]):
     `list_section` and `detail_section` are the sections of the interface specification that document the two
     reads, if there are any. With `creator_owns`, the user who creates a term owns it. `check` is called in
     the transaction of a write, with the uuid of the term (None for a new one) and the written fields; it
-    raises a Problem if a field is invalid.
+    raises a Problem if a field is invalid. `creator` is the rule for the creation of a term; other writes are
+    for editors.
     """
 
     singular: str
@@ -48,3 +50,4 @@ class Taxonomy(Generic[TermType]):
     detail_section: str = ""
     creator_owns: bool = True
     check: Callable[[UUID | None, Fields], None] | None = None
+    creator: Rule = editor

@@ -153,6 +153,22 @@ class UserDetailsSchema(SecondFactorSchema, UserSchema):
     email = ma.fields.String(metadata={"description": "May be empty.", "example": "ada@blog.example"})
 
 
+class RightSchema(OutputSchema):
+    """A right of a role."""
+
+    name = ma.fields.String(metadata={"example": "Publish"})
+    condition = ma.fields.String(
+        metadata={"description": "When the role has the right; empty: always.", "example": ""}
+    )
+
+
+class RoleSchema(OutputSchema):
+    """A role, and what its users may do."""
+
+    role = ma.fields.String(metadata={"enum": _ROLES})
+    rights = ma.fields.List(ma.fields.Nested(RightSchema))
+
+
 def _role(**options: Any) -> ma.fields.String:
     return ma.fields.String(validate=validate.OneOf(_ROLES), **options)
 

@@ -8,6 +8,7 @@ from blogapi.users import emails, links, models, queries, second_factor, service
 from blogapi.users.schemas import (
     NewResetLinkSchema,
     NewUserSchema,
+    RoleSchema,
     SentResetLinkSchema,
     UserChangesSchema,
     UserDetailsSchema,
@@ -17,6 +18,7 @@ from blogapi.web.blueprint import Blueprint, Representation
 from blogapi.web.errors import Conflict
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.pagination import Page
+from blogapi.web.rights import list_rights
 
 bp = Blueprint("users", __name__, url_prefix="/api/v1/users", description="Users")
 
@@ -50,6 +52,21 @@ def create(fields: Fields) -> WithAttributes:
         can_publish=fields["can_publish"],
     )
     return queries.get_details(account.uuid)
+
+
+@bp.get("/roles/")
+@allow(admin_login)
+@bp.response(200, RoleSchema(many=True))
+def list_roles() -> Page[list[Fields]]:
+    """List the roles with their rights in plain words; the last role has all rights."""
+    roles: list[Fields] = [
+        {
+            "role": role,
+            "rights": [{"name": right.name, "condition": limit} for right, limit in list_rights(role)],
+        }
+        for role in models.Role
+    ]
+    return Page(roles, len(roles), None)
 
 
 @bp.get("/<id:id>/")

@@ -32,10 +32,17 @@ class Role(StrEnum):
     EDITOR = "editor"
     ADMIN = "admin"
 
+    def includes(self, role: Role) -> bool:
+        """Return whether a user of this role may do everything that a user of the other role may do."""
+        return ROLES.index(self) >= ROLES.index(role)
+
+
+ROLES = tuple(Role)
+
 
 def may_publish(role: Role, *, can_publish: bool) -> bool:
     """Return whether a user of the role may publish articles; `can_publish` is a property of authors."""
-    return role in (Role.EDITOR, Role.ADMIN) or (role == Role.AUTHOR and can_publish)
+    return role.includes(Role.EDITOR) or (role == Role.AUTHOR and can_publish)
 
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -69,9 +76,19 @@ class Caller:
         return self.role == Role.ADMIN
 
     @property
+    def is_author(self) -> bool:
+        """Return whether the caller is an author, who writes only own articles."""
+        return self.role == Role.AUTHOR
+
+    @property
     def sees_drafts(self) -> bool:
-        """Return whether the caller may see articles that are not public."""
-        return self.is_admin and "read" in self.scopes
+        """Return whether the caller may see all articles that are not public."""
+        return self.role.includes(Role.EDITOR) and "read" in self.scopes
+
+    @property
+    def draft_author(self) -> UUID | None:
+        """Return the user if the caller may see only their own articles among those that are not public."""
+        return self.user if self.is_author and "read" in self.scopes else None
 
 
 STRANGER = Caller()
@@ -84,14 +101,16 @@ class Rule:
 
     `description` tells the readers of the API documentation who may call the view. With
     `checks_credentials`, a key or session in the request is checked; with `requires_credentials`, the request
-    must contain one. With `login_only`, API keys are refused: a leaked key must not take over the blog.
+    must contain one. `role` is the least role that is required. With `login_only`, API keys are refused: a
+    leaked key must not take over the blog. What an author may do with a single article or file is decided by
+    `articles.permissions` and `media.permissions`; `web.rights` describes all rights in plain words.
     """
 
     name: str
     description: str
     checks_credentials: bool = True
     requires_credentials: bool = True
-    admins_only: bool = False
+    role: Role = Role.READER
     login_only: bool = False
 
 
@@ -108,9 +127,21 @@ guest = Rule(
     requires_credentials=False,
 )
 reader = Rule("reader", "holders of any valid key, and logged-in users")
-admin = Rule("admin", "admins, by API key or login", admins_only=True)
+author = Rule("author", "authors, editors and admins, by API key or login", role=Role.AUTHOR)
+editor = Rule("editor", "editors and admins, by API key or login", role=Role.EDITOR)
+admin = Rule("admin", "admins, by API key or login", role=Role.ADMIN)
 user_login = Rule("user login", "logged-in users; API keys are refused", login_only=True)
-admin_login = Rule("admin login", "logged-in admins; API keys are refused", admins_only=True, login_only=True)
+editor_login = Rule(
+    "editor login", "logged-in editors and admins; API keys are refused", role=Role.EDITOR, login_only=True
+)
+admin_login = Rule("admin login", "logged-in admins; API keys are refused", role=Role.ADMIN, login_only=True)
+
+# Who may call the views of each role, in messages.
+_CALLERS = {
+    Role.AUTHOR: "authors, editors and admins",
+    Role.EDITOR: "editors and admins",
+    Role.ADMIN: "admins",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +210,9 @@ def authorize(access: Access, caller: Caller) -> None:
             "Admins of this blog need a second factor; turn yours on in your profile first.",
             code="second_factor_missing",
         )
-    if access.rule.admins_only and not caller.is_admin:
-        raise Forbidden("Only admins may do this; use an admin's key, or log in as an admin.")
+    if not caller.role.includes(access.rule.role):
+        callers = _CALLERS[access.rule.role]
+        raise Forbidden(f"Only {callers} may do this; use the key of such a user, or log in as one.")
     identified = access.rule.checks_credentials and caller.user is not None
     if (access.rule.requires_credentials or identified) and access.scope not in caller.scopes:
         raise Forbidden(

@@ -6,12 +6,13 @@ from uuid import UUID
 
 from flask import request
 
+from blogapi.articles import permissions
 from blogapi.articles import queries as articles
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article
 from blogapi.articles.routes import REPRESENTATION as ARTICLE
 from blogapi.articles.schemas import ArticleSchema, SingleArticleFieldsSchema
-from blogapi.web.access import admin, allow, current_user_id
+from blogapi.web.access import allow, author, current_caller, current_user_id
 from blogapi.web.blueprint import Blueprint, Representation, UpsertResult
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.headers import contains_state
@@ -55,16 +56,17 @@ _PUBLISHED = _Representation(
 
 
 @bp.get("/")
-@allow(admin)
+@allow(author)
 @bp.response(200, WorkingCopySchema())
 def single(id: UUID) -> WithAttributes:
     """Return the working copy of an article: the edits that are not part of the article yet."""
+    permissions.check_own(id)
     return queries.get_details(id)
 
 
 @bp.put("/")
-@allow(admin, scope="write")
-@bp.check_exists(articles.check_exists)
+@allow(author, scope="write")
+@bp.check_exists(permissions.check_exists)
 @bp.arguments(WorkingCopyBodySchema)
 @bp.write(200, WorkingCopySchema(), REPRESENTATION, creates=True)
 def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
@@ -73,6 +75,7 @@ def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
     If there is no working copy, `If-Match` is compared with the ETag of the article. If it contains the ETags
     of both, the edits are based on the current version of the article from then on.
     """
+    permissions.check_working_copy(id, fields)
     copy, created = service.save(current_user_id(), id, fields, rebase=_names_article(id))
     return UpsertResult(WithAttributes(copy, uuid=id), created)
 
@@ -84,17 +87,19 @@ def _names_article(id: UUID) -> bool:
 
 
 @bp.delete("/")
-@allow(admin, scope="write")
+@allow(author, scope="write")
+@bp.check_exists(permissions.check_own)
 @bp.check_exists(queries.check_exists)
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
     """Discard the working copy of an article; the history keeps it as a former version."""
+    permissions.check_own(id)
     service.discard(id)
 
 
 @bp.post("/publish/")
-@allow(admin, scope="write")
-@bp.check_exists(articles.check_exists)
+@allow(author, scope="write")
+@bp.check_exists(permissions.check_exists)
 @bp.arguments(PublishSchema, required=False)
 @bp.write(
     200,
@@ -109,4 +114,5 @@ def publish(fields: Fields, id: UUID) -> Article:
     `If-Match` is compared with the ETag of the working copy, or of the article if there is no copy. If the
     content of the article has changed since the version that the edits are based on, the response is `409`.
     """
-    return service.publish(current_user_id(), id, **fields)
+    permissions.check_publication(id, fields.get("status"))
+    return service.publish(current_user_id(), id, **fields, provisional_slug=current_caller().is_author)

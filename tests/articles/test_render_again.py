@@ -227,6 +227,8 @@ def copy_rows(new, old):
     """Copy the rows of a blog into a file with an older schema, and omit columns that are new."""
     with open_sqlite(old, isolation_level=None) as connection:
         connection.execute("PRAGMA foreign_keys=OFF")
+        # The old schema has other roles.
+        connection.execute("PRAGMA ignore_check_constraints=ON")
         connection.execute("ATTACH ? AS new", (str(new),))
         # The change log is not a part of the new schema.
         tables = connection.execute(

@@ -14,31 +14,22 @@ import blogapi
 from blogapi import blueprints, create_app
 from blogapi.config import SETTINGS, Setting
 from blogapi.storage.database import db
-from blogapi.web.access import SCOPES, STRANGER, Access, Caller, Role, Scope, authorize
+from blogapi.web.access import SCOPES, STRANGER, Access, Caller, Role, authorize
 from blogapi.web.errors import Problem
+from blogapi.web.rights import RIGHTS
 
 GUIDE = Path(blogapi.__file__).parent / "docs" / "guide"
 SETTINGS_PAGE = GUIDE / "operating.md"
-PERMISSIONS_PAGE = GUIDE / "reading.md"
+PERMISSIONS_PAGE = GUIDE / "roles.md"
 
-PUBLISHED, READ, WRITE = (frozenset(SCOPES[: number + 1]) for number in range(3))
-
-
-def _make_caller(scopes: frozenset[Scope], role: Role, *, is_login: bool = False) -> Caller:
-    key = None if is_login else uuid4()
-    return Caller(user=uuid4(), role=role, scopes=scopes, key=key, is_authenticated=True)
-
-
+# The callers of the table: users have all scopes and a login.
 CALLERS = {
     "stranger": STRANGER,
-    "anonymous key": Caller(is_authenticated=True, key=uuid4(), scopes=PUBLISHED),
-    "user's `published` key": _make_caller(PUBLISHED, Role.ADMIN),
-    "reader's `read` key": _make_caller(READ, Role.READER),
-    "reader's `write` key": _make_caller(WRITE, Role.READER),
-    "reader's login": _make_caller(WRITE, Role.READER, is_login=True),
-    "admin's `read` key": _make_caller(READ, Role.ADMIN),
-    "admin's `write` key": _make_caller(WRITE, Role.ADMIN),
-    "admin's login": _make_caller(WRITE, Role.ADMIN, is_login=True),
+    "anonymous key": Caller(is_authenticated=True, key=uuid4(), scopes=frozenset(["published"])),
+    **{
+        role.value: Caller(user=uuid4(), role=role, scopes=frozenset(SCOPES), is_authenticated=True)
+        for role in Role
+    },
 }
 
 
@@ -74,10 +65,10 @@ def make_permissions_table(app: Flask) -> str:
         if endpoint.startswith("admin."):
             continue
         shown_path = re.sub(r"<(?:[^:<>]+:)?(\w+)>", r":\1", path)
-        results = tuple(_result(access, caller) for caller in CALLERS.values())
+        results = (*(_result(access, caller) for caller in CALLERS.values()), _describe_credentials(access))
         methods_by_row.setdefault((shown_path, *results), []).append(method)
     return _make_table(
-        ("Path", "Methods", *CALLERS),
+        ("Path", "Methods", *CALLERS, "With"),
         [(f"`{path}`", ", ".join(methods), *results) for (path, *results), methods in methods_by_row.items()],
     )
 
@@ -99,6 +90,24 @@ def _format_default(setting: Setting) -> str:
     return f"`{text}`" if text else "empty"
 
 
+def _describe_credentials(access: Access) -> str:
+    if not access.rule.checks_credentials:
+        return ""
+    return "login" if access.rule.login_only else f"`{access.scope}`"
+
+
+def make_rights_table() -> str:
+    """Return the table of the rights of each role in plain words."""
+    rows = [
+        (
+            right.name,
+            *("no" if limit is None else limit or "yes" for limit in map(right.get_limit, Role)),
+        )
+        for right in RIGHTS
+    ]
+    return _make_table(("", *(role.value.capitalize() for role in Role)), rows)
+
+
 def _result(access: Access, caller: Caller) -> str:
     try:
         authorize(access, caller)
@@ -108,7 +117,7 @@ def _result(access: Access, caller: Caller) -> str:
 
 
 def write_tables() -> None:
-    """Write both tables for the default settings into the guide."""
+    """Write the tables for the default settings into the guide."""
     with TemporaryDirectory() as folder:
         os.environ["BLOGAPI_INSTANCE_PATH"] = folder
         app = create_app({"SECRET_KEY": "x" * 32})
@@ -116,6 +125,7 @@ def write_tables() -> None:
             db.engine.dispose()
         _replace_table(SETTINGS_PAGE, "Settings", make_settings_table())
         _replace_table(PERMISSIONS_PAGE, "Permissions", make_permissions_table(app))
+        _replace_table(PERMISSIONS_PAGE, "Rights", make_rights_table())
 
 
 def _replace_table(page: Path, heading: str, table: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from blogapi import blueprints
 from blogapi.admin import assets
-from blogapi.web.access import SHOWS, Access, get_access, reader
+from blogapi.web.access import SHOWS, Access, Role, get_access, reader
 from tests.contracts.client import outcome
 from tests.importing.import_rows import add_import
 from tests.media.rows import add_media
@@ -136,6 +136,7 @@ ACCESS_CASES = [
     ),
     AccessCase("users.listed", USERS, LOGINS, login=200),
     AccessCase("users.create", USERS, LOGINS, {"username": "new"}, login=201),
+    AccessCase("users.list_roles", USERS + "roles/", LOGINS, login=200),
     AccessCase("users.single", USERS + "{user}/", LOGINS, login=200),
     AccessCase("users.change", USERS + "{user}/", LOGINS, {}, login=200),
     AccessCase("users.delete", USERS + "{user}/", LOGINS, login=204),
@@ -159,6 +160,7 @@ ACCESS_CASES = [
     AccessCase("articles.single", ARTICLES + "{article}/", READERS),
     AccessCase("articles.single", ARTICLES + "{draft}/", (401, 404, 404, 404, 200, 200)),
     AccessCase("articles.own", ARTICLES + "author/me/", ADMINS),
+    AccessCase("articles.list_written", ARTICLES + "own/", ADMINS),
     AccessCase("categories.create", CATEGORIES, writes(201), {"name": "N"}),
     AccessCase("categories.replace", CATEGORIES + "{category}/", writes(200), {"name": "N"}),
     AccessCase("categories.change", CATEGORIES + "{category}/", writes(200), {}),
@@ -349,7 +351,7 @@ def test_each_caller_gets_the_status_that_the_access_rule_requires(
         code = case.code or CODES.get(status)
         if status == 409 and not case.code:
             code = IN_USE[case.endpoint.partition(".")[0]]
-        lacks_role = access.rule.admins_only and not caller.endswith("admin")
+        lacks_role = access.rule.role != Role.READER and not caller.endswith("admin")
         if status == 403 and access.rule.login_only:
             code = "login_required"
         elif status == 403 and not lacks_role and case.endpoint != "auth.logout":

@@ -9,7 +9,7 @@ from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, KEYS, TAGS
 from tests.media.rows import MEDIA, add_media
 
 READS = [
-    *(ARTICLES, f"{ARTICLES}author/me/", "{article}", "{preview}", "{article}preview/"),
+    *(ARTICLES, f"{ARTICLES}author/me/", f"{ARTICLES}own/", "{article}", "{preview}", "{article}preview/"),
     *("{article}revisions/", "{article}revisions/1/", "/api/v1/blog/redirects/"),
     *(CATEGORIES, "{category}", TAGS, "{tag}", AUTHORS, "{author}", KEYS, "{key}", MEDIA, "{media}"),
 ]

@@ -41,6 +41,10 @@ def test_the_permissions_table_of_the_guide_is_up_to_date(app):
     assert guide.get_table(guide.PERMISSIONS_PAGE, "Permissions") == guide.make_permissions_table(app), HINT
 
 
+def test_the_table_of_rights_of_the_guide_is_up_to_date():
+    assert guide.get_table(guide.PERMISSIONS_PAGE, "Rights") == guide.make_rights_table(), HINT
+
+
 def test_the_command_writes_the_committed_tables(monkeypatch, tmp_path):
     for name in ("SETTINGS_PAGE", "PERMISSIONS_PAGE"):
         committed = getattr(guide, name)

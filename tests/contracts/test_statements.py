@@ -39,6 +39,7 @@ READS = [
     (ARTICLES + "{article}/", "articles.single", 2),
     # One statement looks whether there are articles of other users.
     (ARTICLES + "author/me/", "articles.own", 3),
+    (ARTICLES + "own/", "articles.list_written", 3),
     (CATEGORIES, "categories.listed", 2),
     (CATEGORIES + "{category}/", "categories.single", 4),
     (TAGS, "tags.listed", 2),
@@ -63,6 +64,7 @@ READS = [
     ("/api/v1/users/", "users.listed", 3),
     ("/api/v1/users/{user}/", "users.single", 3),
     ("/api/v1/invitations/", "invitations.listed", 2),
+    ("/api/v1/users/roles/", "users.list_roles", 1),
     (ARTICLES + "{article}/revisions/", "revisions.listed", 2),
     (ARTICLES + "{article}/revisions/1/", "revisions.single", 2),
     (ARTICLES + "{article}/revisions/1/compare/", "revisions.compare", 5),

@@ -80,15 +80,15 @@ def test_the_last_use_of_a_key_is_stored_every_hour(as_reader, as_admin, people,
         assert as_admin.get(f"{KEYS}{key}/").json["last_used"][:16] == f"2030-01-01T{last}"
 
 
-@pytest.mark.parametrize("role", ["member", "admin"])
+@pytest.mark.parametrize("role", ["reader", "admin"])
 def test_a_changed_role_applies_immediately(app, people, as_member, as_admin, role):
     own = f"{ARTICLES}author/me/"
-    client = as_admin if role == "member" else as_member
+    client = as_admin if role == "reader" else as_member
     outcomes = [outcome(warm(client, own))]
     write_from_other_process(app, "UPDATE account SET role = :role", role=role)
     outcomes.append(outcome(client.get(own)))
     admin, member = (200, None), (403, "forbidden")
-    assert outcomes == ([admin, member] if role == "member" else [member, admin])
+    assert outcomes == ([admin, member] if role == "reader" else [member, admin])
 
 
 def test_a_changed_scope_applies_immediately(app, as_admin):

@@ -176,7 +176,7 @@ class Blog:
             name = f"category {self.number}"
             taxonomies.change(categories_definition.CATEGORIES, self.category, {"name": name})
         elif kind == "role":
-            role = ["member", "admin"][number % 2]
+            role = ["reader", "admin"][number % 2]
             write_from_other_process(
                 self.app, "UPDATE account SET role = :role WHERE username = 'mel'", role=role
             )

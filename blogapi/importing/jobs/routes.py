@@ -13,7 +13,7 @@ from blogapi.importing.jobs.runner import get_runner
 from blogapi.importing.jobs.schemas import ImportJobSchema, ImportQuery, SingleImportJobSchema
 from blogapi.media.folder import report_full_disk
 from blogapi.users import queries as users
-from blogapi.web.access import admin_login, allow, check_before_body, current_caller, current_user_id
+from blogapi.web.access import allow, check_before_body, current_caller, current_user_id, editor_login
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.downloads import send_download
 from blogapi.web.errors import Invalid, InvalidQuery, NotFound
@@ -30,7 +30,7 @@ bp = Blueprint(
 
 
 @bp.get("/")
-@allow(admin_login)
+@allow(editor_login)
 @bp.response(200, ImportJobSchema(many=True))
 def listed() -> Page[list[JobView]]:
     """List the imports, newest first."""
@@ -39,7 +39,7 @@ def listed() -> Page[list[JobView]]:
 
 
 @bp.post("/")
-@allow(admin_login, scope="write")
+@allow(editor_login, scope="write")
 @check_before_body(service.check_none_is_running)
 @bp.arguments(ImportQuery, location="query")
 @bp.response(201, SingleImportJobSchema(), may_conflict=True)
@@ -67,7 +67,7 @@ def create(query: Fields) -> Any:
 
 
 @bp.get("/<id:id>/")
-@allow(admin_login)
+@allow(editor_login)
 @bp.response(200, SingleImportJobSchema())
 def single(id: UUID) -> JobView:
     """Return an import with its progress."""
@@ -75,7 +75,7 @@ def single(id: UUID) -> JobView:
 
 
 @bp.post("/<id:id>/start/")
-@allow(admin_login, scope="write")
+@allow(editor_login, scope="write")
 @bp.arguments(EmptySchema, required=False)
 @bp.response(200, SingleImportJobSchema(), may_conflict=True)
 def start(nothing: Fields, id: UUID) -> JobView:
@@ -85,7 +85,7 @@ def start(nothing: Fields, id: UUID) -> JobView:
 
 
 @bp.post("/<id:id>/cancel/")
-@allow(admin_login, scope="write")
+@allow(editor_login, scope="write")
 @bp.arguments(EmptySchema, required=False)
 @bp.response(200, SingleImportJobSchema(), may_conflict=True)
 def cancel(nothing: Fields, id: UUID) -> JobView:
@@ -95,7 +95,7 @@ def cancel(nothing: Fields, id: UUID) -> JobView:
 
 
 @bp.get("/<id:id>/report/")
-@allow(admin_login)
+@allow(editor_login)
 @bp.response(200, {"type": "object"}, storable=False)
 def download_report(id: UUID) -> Response:
     """Download the whole report of the last trial or import."""
@@ -103,7 +103,7 @@ def download_report(id: UUID) -> Response:
 
 
 @bp.delete("/<id:id>/")
-@allow(admin_login, scope="write")
+@allow(editor_login, scope="write")
 @bp.response(204, may_conflict=True)
 def delete(id: UUID) -> None:
     """Delete an import with its file and its report; its articles stay."""

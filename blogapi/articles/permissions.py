@@ -1,0 +1,228 @@
+"""What the caller may do with single articles: authors see and write only their own among the hidden ones.
+
+An article belongs to the user who created it (`author_id`); `user reassign` gives it to another one. The
+byline does not matter: it is what readers see. An article that the caller may not see does not exist for
+them. Editors and admins may do everything, so most of these functions do nothing for them.
+
+The functions are called before the body is read or rendered, and again in the transaction of the write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import bindparam, func, select
+
+from blogapi.articles import queries
+from blogapi.articles.content import ArticleInput, TermReference
+from blogapi.articles.lifecycle import SCHEDULED
+from blogapi.articles.models import Article, ArticleAuthor, ArticleRevision
+from blogapi.authors.models import Author
+from blogapi.publication.visibility import READABLE_STATUSES, Status, is_readable
+from blogapi.storage.database import chunk, current_time, db, table_of
+from blogapi.web.access import Caller, current_caller
+from blogapi.web.errors import Forbidden, NotFound, Problem
+from blogapi.web.slug_lookup import NIL_UUID
+
+_PUBLISHED = frozenset((*READABLE_STATUSES, SCHEDULED))
+
+_article, _link, _author = table_of(Article).c, table_of(ArticleAuthor).c, table_of(Author).c
+_UUIDS: Any = bindparam("uuids", expanding=True)
+_SELECT_ARTICLES = select(_article.uuid, _article.author_id, _article.status, _article.published_at).where(
+    _article.uuid.in_(_UUIDS)
+)
+_SELECT_BYLINES = (
+    select(_link.article_id, _author.uuid, _author.slug)
+    .join(table_of(Author), _author.uuid == _link.author_id)
+    .where(_link.article_id.in_(_UUIDS))
+    .order_by(_link.article_id, _link.position)
+)
+_SELECT_PROFILE = select(_author.uuid, _author.slug).where(_author.owner_id == bindparam("user"))
+_SELECT_LAST_AUTHOR = (
+    select(ArticleRevision.author_id)
+    .where(ArticleRevision.article_id == bindparam("uuid"))
+    .order_by(ArticleRevision.number.desc())
+    .limit(1)
+)
+_SELECT_OWN_STATE = select(func.count(), func.sum(_article.version), func.max(_article.last_updated)).where(
+    _article.author_id == bindparam("user")
+)
+
+# The uuid and the slug of each author of a byline.
+Byline = Sequence[tuple[UUID, str]]
+
+
+def sees(uuid: UUID, caller: Caller) -> bool:
+    """Return whether the caller may see the article even if it is not public."""
+    if caller.draft_author is None:
+        return caller.sees_drafts
+    (row,) = _read([uuid]).values() or (None,)
+    return row is not None and row.author_id == caller.draft_author
+
+
+def get_own_state(user: UUID) -> str:
+    """Return a state that every change of an article of the user changes."""
+    return " ".join(map(str, db.session.connection().execute(_SELECT_OWN_STATE, {"user": user}).one()))
+
+
+def may_work_on(uuid: UUID) -> bool:
+    """Return whether the caller may work on the article, if there is one; see `check_exists`."""
+    try:
+        check_own(uuid)
+    except Problem:
+        return False
+    return True
+
+
+def check_exists(uuid: UUID) -> None:
+    """Raise NotFound or Forbidden unless there is the article and the caller may work on it.
+
+    An author may work on their own public article too, but `check_write` refuses to store the work.
+    """
+    if current_caller().is_author:
+        _check_own(_read([uuid]).get(uuid))
+    else:
+        queries.check_exists(uuid)
+
+
+def check_own(uuid: UUID) -> None:
+    """Raise NotFound or Forbidden for an author unless they may work on the article; see `check_exists`."""
+    if current_caller().is_author:
+        check_exists(uuid)
+
+
+def check_history(uuid: UUID) -> None:
+    """Raise NotFound or Forbidden for an author unless the article, which may be deleted, is theirs."""
+    caller = current_caller()
+    if not caller.is_author:
+        return
+    row = _read([uuid]).get(uuid)
+    if row is not None:
+        _check_own(row)
+    elif db.session.scalar(_SELECT_LAST_AUTHOR, {"uuid": uuid}) != caller.user:
+        raise _not_found()
+
+
+def check_restoration(uuid: UUID) -> None:
+    """Raise NotFound or Forbidden unless the caller may restore a version of the article."""
+    check_history(uuid)
+    if current_caller().is_author and _read([uuid]):
+        check_write(uuid)
+
+
+def check_creation(fields: ArticleInput) -> None:
+    """Raise Forbidden unless the caller may create an article with these fields."""
+    if current_caller().is_author:
+        _check_fields(fields, None, _read_profile() if fields.authors is not None else ())
+
+
+def check_write(uuid: UUID, fields: ArticleInput | None = None) -> None:
+    """Raise NotFound or Forbidden unless the caller may write these fields (None: delete the article)."""
+    check_writes([replace(fields or ArticleInput(), uuid=uuid)], is_bulk=False)
+
+
+def check_writes(items: Iterable[ArticleInput], *, is_bulk: bool = True) -> None:
+    """Raise NotFound or Forbidden unless the caller may write all these items to existing articles.
+
+    With `is_bulk`, the errors begin with the index of the item.
+    """
+    if not current_caller().is_author:
+        return
+    inputs = list(items)
+    rows = _read([uuid for fields in inputs if (uuid := fields.uuid)])
+    bylines = _read_bylines(
+        [uuid for fields in inputs if (uuid := fields.uuid) and fields.authors is not None]
+    )
+    for index, fields in enumerate(inputs):
+        uuid = fields.uuid or NIL_UUID
+        try:
+            _check_own(rows.get(uuid))
+            _check_fields(fields, rows.get(uuid), bylines.get(uuid, ()))
+        except Problem as error:
+            raise (error.prefix_errors(str(index)) if is_bulk else error) from error
+
+
+def check_publication(uuid: UUID, status: str | None) -> None:
+    """Raise NotFound or Forbidden unless the caller may publish the working copy with this status."""
+    if current_caller().is_author:
+        row = _read([uuid]).get(uuid)
+        is_draft = row is not None and row.status == Status.DRAFT
+        check_write(uuid, ArticleInput(status=status or (Status.PUBLISHED.value if is_draft else None)))
+
+
+def check_working_copy(uuid: UUID, fields: ArticleInput) -> None:
+    """Raise NotFound or Forbidden unless the caller may save these fields in the article's working copy."""
+    if current_caller().is_author:
+        check_exists(uuid)
+        _check_byline(fields, _read_bylines([uuid]).get(uuid, ()))
+
+
+def check_deletions(uuids: Iterable[UUID]) -> None:
+    """Raise NotFound or Forbidden unless the caller may delete all these articles."""
+    check_writes(ArticleInput(uuid=uuid) for uuid in uuids)
+
+
+def _check_own(row: Any) -> None:
+    caller = current_caller()
+    if row is not None and row.author_id == caller.user:
+        return
+    if row is None or not is_readable(row, current_time()):
+        raise _not_found()
+    raise Forbidden("This article belongs to another user; ask an editor to change it.")
+
+
+def _check_fields(fields: ArticleInput, row: Any, byline: Byline) -> None:
+    """Raise Forbidden if the write would change what readers see, or the byline."""
+    is_published = row is not None and row.status in _PUBLISHED
+    if (is_published or fields.status in _PUBLISHED) and not current_caller().publishes:
+        raise Forbidden(
+            "You may not publish, or change what is published. Save your edits as a working copy, and ask an "
+            "editor to publish them."
+            if is_published
+            else "You may not publish articles; save it as a draft, and ask an editor to publish it."
+        )
+    _check_byline(fields, byline)
+
+
+def _check_byline(fields: ArticleInput, byline: Byline) -> None:
+    if fields.authors is not None and not _is_equal(fields.authors, byline):
+        raise Forbidden("Only editors and admins may change the authors of an article; leave `authors` out.")
+
+
+def _is_equal(references: Sequence[TermReference], byline: Byline) -> bool:
+    if len(references) != len(byline):
+        return False
+    return all(
+        reference.uuid == uuid if reference.uuid else reference.slug == slug
+        for reference, (uuid, slug) in zip(references, byline, strict=True)
+    )
+
+
+def _read(uuids: Sequence[UUID]) -> dict[UUID, Any]:
+    """Return the owner, the status and the time of each article that exists."""
+    rows = (
+        row
+        for batch in chunk(uuids)
+        for row in db.session.connection().execute(_SELECT_ARTICLES, {"uuids": batch})
+    )
+    return {row.uuid: row for row in rows}
+
+
+def _read_bylines(uuids: Sequence[UUID]) -> Mapping[UUID, Byline]:
+    bylines: dict[UUID, list[tuple[UUID, str]]] = {}
+    for batch in chunk(uuids):
+        for article, uuid, slug in db.session.connection().execute(_SELECT_BYLINES, {"uuids": batch}):
+            bylines.setdefault(article, []).append((uuid, slug))
+    return bylines
+
+
+def _read_profile() -> Byline:
+    rows = db.session.connection().execute(_SELECT_PROFILE, {"user": current_caller().user})
+    return [(uuid, slug) for uuid, slug in rows]
+
+
+def _not_found() -> NotFound:
+    return NotFound("There is no such article.")

@@ -1,0 +1,59 @@
+"""What the caller may do with single files: authors see and change only some.
+
+An author sees the files that they have uploaded, and those that their articles use. They change, replace or
+delete a file that they have uploaded, as long as nothing uses it but articles that they may change; otherwise
+they would change what others have written. Editors and admins may do everything.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, exists, or_, select
+
+from blogapi.media import queries
+from blogapi.media.models import Media, MediaPath, MediaUse
+from blogapi.media.visibility import ARTICLE_KINDS, is_visible, select_own_articles
+from blogapi.publication.visibility import READABLE_STATUSES
+from blogapi.storage.database import Base, db
+from blogapi.web.access import current_caller
+from blogapi.web.errors import Forbidden, NotFound
+
+
+def check_visible(uuid: UUID) -> None:
+    """Raise NotFound unless the caller may see the file; callers who see all files are not checked."""
+    author = current_caller().draft_author
+    if author is None:
+        return
+    if db.session.scalar(select(Media.uuid).where(Media.uuid == uuid, is_visible(author))) is None:
+        raise NotFound("There is no such file; GET /api/v1/blog/media/ lists your files.")
+
+
+def check_change(uuid: UUID) -> None:
+    """Raise NotFound or Forbidden unless there is the file and the caller may change it."""
+    author = current_caller().draft_author
+    if author is None:
+        queries.check_exists(uuid)
+        return
+    check_visible(uuid)
+    if db.session.scalar(select(Media.account_id).where(Media.uuid == uuid)) != author:
+        raise Forbidden("Another user has uploaded this file; ask an editor to change it.")
+    if db.session.scalar(select(_is_used_elsewhere(uuid, author))):
+        raise Forbidden("The file is used where you may not change it; ask an editor.")
+
+
+def _is_used_elsewhere(uuid: UUID, author: UUID) -> ColumnElement[bool]:
+    """Return the condition that anything but articles that the author may change uses the file."""
+    article = Base.metadata.tables["article"].c
+    changeable = select_own_articles(author)
+    if not current_caller().publishes:
+        changeable = changeable.where(article.status.not_in(READABLE_STATUSES))
+    # A working copy is not public, also if its article is.
+    is_changeable = or_(
+        MediaUse.item_id.in_(changeable),
+        (MediaUse.kind == "working_copy") & MediaUse.item_id.in_(select_own_articles(author)),
+    )
+    return or_(
+        exists().where(MediaUse.media_id == uuid, ~(MediaUse.kind.in_(ARTICLE_KINDS) & is_changeable)),
+        exists().where(MediaPath.media_id == uuid, MediaPath.article_id.not_in(changeable)),
+    )

@@ -1,0 +1,48 @@
+"""The files of the library, and the uses of files, that an author may see; editors and admins see all."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Select, or_, select
+
+from blogapi.media.models import Media, MediaPath, MediaUse
+from blogapi.publication.visibility import readable
+from blogapi.storage.database import Base, current_time
+
+# The kinds of the uses by articles.
+ARTICLE_KINDS = ("article", "working_copy")
+
+
+def is_visible(author: UUID) -> ColumnElement[bool]:
+    """Return the condition that the author may see a file."""
+    own = select_own_articles(author)
+    return or_(
+        Media.account_id == author,
+        Media.uuid.in_(
+            select(MediaUse.media_id).where(MediaUse.kind.in_(ARTICLE_KINDS), MediaUse.item_id.in_(own))
+        ),
+        Media.uuid.in_(select(MediaPath.media_id).where(MediaPath.article_id.in_(own))),
+    )
+
+
+def is_visible_use(author: UUID, use: Any) -> ColumnElement[bool]:
+    """Return the condition that the author may see a use, a subquery with the columns of `MediaUse`.
+
+    They see the uses by their own articles and by what everyone can see. The profile of an author may be
+    hidden, so it is left out.
+    """
+    article = Base.metadata.tables["article"]
+    public = select(article.c.uuid).where(readable(article.c, current_time()))
+    return or_(
+        use.c.kind.in_(ARTICLE_KINDS) & use.c.item_id.in_(select_own_articles(author)),
+        (use.c.kind == "article") & use.c.current & use.c.item_id.in_(public),
+        use.c.kind.in_(("category", "site")),
+    )
+
+
+def select_own_articles(author: UUID) -> Select[Any]:
+    """Return the statement that selects the uuids of the articles of the user."""
+    article = Base.metadata.tables["article"].c
+    return select(article.uuid).where(article.author_id == author)

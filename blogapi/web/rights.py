@@ -1,0 +1,64 @@
+"""The rights of each role in plain words, for the admin page *Users* and the guide.
+
+A right names the operations that it allows, by blueprint or by endpoint. A test compares them with the access
+rules of the views: each operation that needs a role belongs to the right with that role.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from blogapi.web.access import Role
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """A right, the least role that has it, and the operations that it allows.
+
+    `limits` names the lower roles that have the right under a condition, with the condition.
+    """
+
+    name: str
+    role: Role
+    operations: Sequence[str] = ()
+    limits: dict[Role, str] = field(default_factory=dict)
+
+    def get_limit(self, role: Role) -> str | None:
+        """Return the condition under which the role has the right (empty: none), or None if it lacks it."""
+        return "" if role.includes(self.role) else self.limits.get(role)
+
+
+RIGHTS = (
+    Right("Read what is published, and use the API", Role.READER),
+    Right(
+        "Write articles, and see own drafts",
+        Role.AUTHOR,
+        ("articles", "article_counts", "working_copies", "revisions", "previews", "renderings"),
+    ),
+    Right("Upload files, and change own ones", Role.AUTHOR, ("media", "media_uses")),
+    Right("Create tags", Role.AUTHOR, ("tags.create",)),
+    Right("Publish", Role.EDITOR, limits={Role.AUTHOR: "own articles, if allowed"}),
+    Right("See and change the articles and files of others, and bylines", Role.EDITOR),
+    Right("Manage categories, tags and authors", Role.EDITOR, ("categories", "tags", "authors")),
+    Right("Import and export", Role.EDITOR, ("imports", "exports")),
+    Right("Change the site, and manage webhooks", Role.ADMIN, ("site", "webhooks")),
+    Right("Manage users, and the keys of others", Role.ADMIN, ("users", "invitations")),
+    Right("Make backups, check the blog, and read its metrics", Role.ADMIN, ("backups", "doctor", "metrics")),
+    Right("List own articles at the documented address", Role.ADMIN, ("articles.own",)),
+)
+
+
+def find_right(endpoint: str) -> Right | None:
+    """Return the right that allows the operation; one that names the endpoint precedes its blueprint's."""
+    for operation in (endpoint, endpoint.partition(".")[0]):
+        for right in RIGHTS:
+            if operation in right.operations:
+                return right
+    return None
+
+
+def list_rights(role: Role) -> list[tuple[Right, str]]:
+    """Return the rights of the role, each with the condition under which it has it (empty: none)."""
+    limits = ((right, right.get_limit(role)) for right in RIGHTS)
+    return [(right, limit) for right, limit in limits if limit is not None]
