@@ -88,6 +88,19 @@ def check_exists(uuid: UUID) -> None:
         queries.check_exists(uuid)
 
 
+def check_replacement(uuid: UUID, fields: ArticleInput | None = None) -> None:
+    """Raise NotFound or Forbidden for an author unless they may create or replace the article.
+
+    Without `fields`, what they write is not checked. An article of another user that was deleted is not
+    created again.
+    """
+    if not current_caller().is_author:
+        return
+    check_replacements(
+        [replace(fields or ArticleInput(), uuid=uuid)], is_bulk=False, is_complete=bool(fields)
+    )
+
+
 def check_own(uuid: UUID) -> None:
     """Raise NotFound or Forbidden for an author unless they may work on the article; see `check_exists`."""
     if current_caller().is_author:
@@ -116,7 +129,7 @@ def check_restoration(uuid: UUID) -> None:
 def check_creation(fields: ArticleInput) -> None:
     """Raise Forbidden unless the caller may create an article with these fields."""
     if current_caller().is_author:
-        _check_fields(fields, None, _read_profile() if fields.authors is not None else ())
+        _check_fields(fields, None, _read_profile() if fields.authors else ())
 
 
 def check_write(uuid: UUID, fields: ArticleInput | None = None) -> None:
@@ -124,10 +137,23 @@ def check_write(uuid: UUID, fields: ArticleInput | None = None) -> None:
     check_writes([replace(fields or ArticleInput(), uuid=uuid)], is_bulk=False)
 
 
-def check_writes(items: Iterable[ArticleInput], *, is_bulk: bool = True) -> None:
-    """Raise NotFound or Forbidden unless the caller may write all these items to existing articles.
+def check_replacements(
+    items: Sequence[ArticleInput], *, is_bulk: bool = True, is_complete: bool = True
+) -> None:
+    """Raise NotFound or Forbidden unless the caller may create or replace all these articles.
 
-    With `is_bulk`, the errors begin with the index of the item.
+    For `is_bulk`, see `check_writes`. Without `is_complete`, only their owners are checked.
+    """
+    check_writes(items, is_bulk=is_bulk, creates=True, is_complete=is_complete)
+
+
+def check_writes(
+    items: Iterable[ArticleInput], *, is_bulk: bool = True, creates: bool = False, is_complete: bool = True
+) -> None:
+    """Raise NotFound or Forbidden unless the caller may write all these items.
+
+    With `is_bulk`, the errors begin with the index of the item. With `creates`, the articles may be new.
+    Without `is_complete`, only their owners are checked.
     """
     if not current_caller().is_author:
         return
@@ -138,9 +164,14 @@ def check_writes(items: Iterable[ArticleInput], *, is_bulk: bool = True) -> None
     )
     for index, fields in enumerate(inputs):
         uuid = fields.uuid or NIL_UUID
+        row = rows.get(uuid)
         try:
-            _check_own(rows.get(uuid))
-            _check_fields(fields, rows.get(uuid), bylines.get(uuid, ()))
+            if row is None and creates:
+                _check_new(uuid)
+            else:
+                _check_own(row)
+            if is_complete:
+                _check_fields(fields, row, bylines.get(uuid, ()) if row is not None else _read_profile())
         except Problem as error:
             raise (error.prefix_errors(str(index)) if is_bulk else error) from error
 
@@ -165,6 +196,12 @@ def check_deletions(uuids: Iterable[UUID]) -> None:
     check_writes(ArticleInput(uuid=uuid) for uuid in uuids)
 
 
+def _check_new(uuid: UUID) -> None:
+    last_author = db.session.scalar(_SELECT_LAST_AUTHOR, {"uuid": uuid})
+    if last_author not in (None, current_caller().user):
+        raise _not_found()
+
+
 def _check_own(row: Any) -> None:
     caller = current_caller()
     if row is not None and row.author_id == caller.user:
@@ -184,7 +221,9 @@ def _check_fields(fields: ArticleInput, row: Any, byline: Byline) -> None:
             if is_published
             else "You may not publish articles; save it as a draft, and ask an editor to publish it."
         )
-    _check_byline(fields, byline)
+    # A new article without authors gets the profile of the author.
+    if row is not None or fields.authors:
+        _check_byline(fields, byline)
 
 
 def _check_byline(fields: ArticleInput, byline: Byline) -> None:

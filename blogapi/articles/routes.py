@@ -107,8 +107,8 @@ def _hidden_state() -> str:
     return str(events.last_position()) if caller.sees_drafts else ""
 
 
-def _prepare_all(items: list[ArticleInput], *, partial: bool = False) -> None:
-    permissions.check_writes(items)
+def _prepare_all(items: list[ArticleInput], *, partial: bool) -> None:
+    permissions.check_writes(items, creates=not partial)
     service.prepare(items, partial=partial)
 
 
@@ -142,7 +142,7 @@ def create(fields: ArticleInput) -> Article:
 
 @bp.put("/<id:id>/")
 @allow(author, scope="write")
-@bp.check_exists(permissions.check_own)
+@bp.check_exists(permissions.check_replacement)
 @bp.arguments(ArticleBodySchema)
 @bp.write(
     200,
@@ -153,11 +153,8 @@ def create(fields: ArticleInput) -> Article:
     prepare=lambda fields, id: service.prepare([dataclasses.replace(fields, uuid=id)]),
 )
 def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
-    """Create or replace the article with this uuid; the response to a GET is a valid body.
-
-    Authors only replace their own articles.
-    """
-    permissions.check_write(id, fields)
+    """Create or replace the article with this uuid; the response to a GET is a valid body."""
+    permissions.check_replacement(id, fields)
     return UpsertResult(
         *service.replace(current_user_id(), id, fields, provisional_slug=current_caller().is_author)
     )
@@ -198,11 +195,11 @@ def delete(id: UUID) -> None:
     ArticleSchema(many=True),
     REPRESENTATION,
     partial_schema=ArticleFieldsSchema,
-    prepare=_prepare_all,
+    prepare=partial(_prepare_all, partial=False),
 )
 def replace_all(items: list[ArticleInput]) -> list[UUID]:
-    """Create or replace several articles, all or none; authors only replace their own."""
-    permissions.check_writes(items)
+    """Create or replace several articles, all or none."""
+    permissions.check_replacements(items)
     return service.replace_all(current_user_id(), items, provisional_slug=current_caller().is_author)
 
 

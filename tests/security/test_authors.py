@@ -85,6 +85,8 @@ def expect(operation, caller, kind):
         if missing:
             return 404
         return created
+    if kind == "nothing" and operation.name in ("replace", "replace in bulk"):
+        return 201 if operation.name == "replace" else 200
     if kind in ("foreign draft", "nothing"):
         return 404
     if kind == "foreign published" and operation.kind != "read":
@@ -138,7 +140,8 @@ def test_each_role_may_do_what_the_matrix_says(articles, as_role, operation, cal
     expected = {kind: expect(operation, caller, kind) for kind in OBJECTS}
     assert {kind: response.status_code for kind, response in found.items()} == expected
     assert {found[kind].json["code"] for kind in OBJECTS if expected[kind] == 403} <= {"forbidden"}
-    if caller != "editor":
+    # Who knows the uuid of a hidden article can learn that it exists: a PUT cannot create it.
+    if caller != "editor" and not operation.name.startswith("replace"):
         hidden, nothing = found["foreign draft"], found["nothing"]
         assert describe(hidden) == describe(nothing)
 
@@ -314,6 +317,7 @@ def test_a_deleted_article_is_restored_by_its_author_alone(as_author, as_role, a
     for method, rest in (("get", ""), ("get", "1/"), ("post", "1/restore/"), ("patch", "1/")):
         assert getattr(publisher, method)(f"{path}revisions/{rest}", json={}).status_code == 404
     assert len(as_author.get(f"{path}revisions/").json) == 1
+    assert publisher.put(path, json={"title": "Taken"}).status_code == 404
     restored = as_author.post(f"{path}revisions/1/restore/").json
     assert (restored["slug"], restored["status"]) == (f"mine-{uuid[:8]}", "draft")
     assert as_author.get(path).status_code == 200
