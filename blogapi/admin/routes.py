@@ -75,6 +75,7 @@ PAGES = (
     Page("/articles/new/", "editor", "New article", "editor"),
     Page("/articles/<id:id>/", "editor", "Article", "editor"),
     Page("/articles/<id:id>/preview/", "preview", "Preview", "preview"),
+    Page("/welcome/", "welcome", "Welcome", "welcome"),
     Page("/sign-in/", "sign-in", "Sign in", "sign-in"),
     Page("/setup/", "setup", "Set up the blog", "sign-in"),
     Page("/reset/", "reset", "New password", "sign-in"),

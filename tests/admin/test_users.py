@@ -59,7 +59,7 @@ def test_the_first_admin_is_made_with_the_link_of_the_server(browser, tmp_path):
         page.get_by_role("alert").get_by_text("Must have 8 to 1024 characters.").wait_for()
         wait_until(page, "document.activeElement.matches('#field-password[aria-invalid]')")
         fill_in_and_send(page, "Create admin", new_password=PASSWORD)
-        page.wait_for_url("**/admin/")
+        page.wait_for_url("**/admin/welcome/")
         again = pages(path, user="")
         fill_in_and_send(again, "Create admin", name="eve", new_password=PASSWORD)
         again.get_by_role("alert").get_by_text("This link is wrong").wait_for()

@@ -18,6 +18,8 @@ export const changeOf = ({ last_updated: time, working_copy: copy }) =>
 /** The button that opens the dialog for a new item. kind: see button(). */
 export const newButton = (one, onClick, kind) => button(`New ${one}`, onClick, { icon: "plus", kind, popup: "dialog" });
 
+/** The key of the browser's note that the first page of a new blog was answered. */
+export const WELCOMED = "blogapi.welcomed";
 const LEFT = "blogapi.left";
 const FOLLOWED_MS = 10_000;
 

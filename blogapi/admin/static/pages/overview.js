@@ -6,11 +6,12 @@ import { row, sectionHead } from "../components.js";
 import { count, distance, formatChanged, formatDay, formatDayAndTime } from "../format.js";
 import { content, definePage, Page, session } from "../shell.js";
 import { STATUSES } from "../statuses.js";
+import * as storage from "../storage.js";
 import { loadBuilds, renderBuilds } from "../webhooks/builds.js";
-import { addressOf, changeOf, FIELDS, followStored, PATH, titleOf } from "./lists.js";
+import { addressOf, changeOf, FIELDS, followStored, PATH, titleOf, WELCOMED } from "./lists.js";
 
 const LEVELS = { wrong: ["triangle-alert", "bad"], hint: ["triangle-alert", "warn"], ok: ["check", "good"] };
-const [newArticle] = content;
+const [newArticle, noArticles, samples] = content;
 
 const list = async (query) => (await get(PATH, { query: { page_size: 5, fields: FIELDS, ...query } })).data;
 
@@ -54,18 +55,33 @@ class Overview extends Page {
     return this.act("check", async () => (this.health = (await run()).data));
   }
 
+  /** Whether nobody has named this blog or written anything. */
+  get isNew() {
+    const { user, site } = session();
+    const isUnchanged = !site.title && site.created === site.last_updated;
+    const isEmpty = ![this.unfinished, this.next, this.last].some(({ length }) => length);
+    return user.role === "admin" && isUnchanged && isEmpty && !storage.read(WELCOMED);
+  }
+
   renderPage() {
+    if (this.isNew) {
+      location.replace("/admin/welcome/");
+      return nothing;
+    }
     const again = html`<button class="link-button" type="button" @click=${() => this.check()}>
       ${this.busy === "check" ? "Checking…" : "Check again"}</button>`;
     const findings = this.health.findings.map(({ level, title, detail: text, link }) => {
       const [icon, kind] = LEVELS[level];
       return row({ icon, kind, text, title: link ? html`<a class="cure" href=${link}>${title}</a>` : title });
     });
+    const { site } = session();
+    const isEmpty = ![this.unfinished, this.next, this.last].some(({ length }) => length);
     return html`<div class="columns overview"><div>
+      ${isEmpty ? noArticles : nothing}
       ${renderList("Go on writing", "draft", "All drafts", this.unfinished, describeUnfinished)}
       ${renderList("Scheduled next", "scheduled", "All scheduled", this.next, describeScheduled, this)}
       ${renderList("Published last", "published", "All published", this.last, describePublished)}
-    </div><div>${renderBuilds(this, session().site)}
+    </div><div>${site.url ? nothing : samples}${renderBuilds(this, site)}
       <section class="section">${sectionHead("Health", again)}<ul class="rows">${findings}</ul></section></div></div>`;
   }
 }
@@ -76,9 +92,9 @@ function renderList(title, status, allText, articles, describe, page = {}) {
     const [text, side] = describe(article, page);
     return row({ text, side, title: html`<a href=${addressOf(article)} dir="auto">${titleOf(article)}</a>` });
   });
-  return html`<section class="section">${sectionHead(title, rows.length ? all : nothing)}
-    ${rows.length ? html`<ul class="rows">${rows}</ul>` : html`<p class="soft none">Nothing at present</p>`}
-  </section>`;
+  if (!rows.length) return nothing;
+  return html`<section class="section">${sectionHead(title, all)}
+    <ul class="rows">${rows}</ul></section>`;
 }
 
 definePage(Overview);

@@ -19,7 +19,8 @@ function explain({ message, errors = {} }) {
 function leave() {
   // Only pages of this blog are allowed: anyone can make a link with another address.
   const next = new URLSearchParams(location.search).get("next") ?? "";
-  location.replace(next.startsWith("/admin/") ? next : "/admin/");
+  const start = document.body.dataset.page === "setup" ? "/admin/welcome/" : "/admin/";
+  location.replace(next.startsWith("/admin/") ? next : start);
 }
 
 form.addEventListener("submit", async (/** @type {any} */ { submitter }) => {

@@ -1,0 +1,126 @@
+/** The first page of a new blog: its name, language, time zone and address, and what readers get from them. */
+
+import { html } from "../vendor/lit.js";
+import { ApiError, get, patch } from "../api.js";
+import { setTimeZone } from "../format.js";
+import { showErrors } from "../forms.js";
+import { languageName, listLanguages } from "../languages.js";
+import { content, definePage, Page, session } from "../shell.js";
+import * as storage from "../storage.js";
+import { WELCOMED } from "./lists.js";
+
+/** @type {any[]} */
+const [form] = content;
+const { title, name, language, time_zone: zone, place, url } = form.elements;
+
+const inZone = (/** @type {Intl.DateTimeFormatOptions} */ options, locale = "en-GB") =>
+  new Intl.DateTimeFormat(locale, { ...options, timeZone: zone.value || "UTC" }).format(new Date());
+
+function greeting() {
+  const hour = Number(inZone({ hour: "numeric", hourCycle: "h23" }));
+  return hour < 5 || hour > 17 ? "Good evening" : hour < 12 ? "Good morning" : "Good afternoon";
+}
+
+class Welcome extends Page {
+  async load() {
+    const [{ data: me }, { data: site, etag }, { data: authors }] = await Promise.all([
+      get("auth/me/"),
+      get("blog/site/"),
+      get("blog/authors/", { query: { fields: "uuid,name,user" } }),
+    ]);
+    this.etag = etag;
+    this.profile = authors.find(({ user }) => user === me.user);
+    if (this.isFilled) return;
+    this.isFilled = true;
+    const own = site.language === "en" ? navigator.language : site.language;
+    for (const tag of listLanguages(own)) language.add(new Option(languageName(tag), tag));
+    language.value = own;
+    title.value = site.title;
+    name.value = this.profile?.name ?? me.username;
+    url.value = site.url;
+    if (site.url) place.value = "address";
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+    const isKnown = [...zone.options].some(({ value }) => value === timeZone);
+    zone.value = site.time_zone === "UTC" && isKnown ? timeZone : site.time_zone;
+    this.greeting = `${greeting()}, ${name.value}`;
+  }
+
+  get values() {
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+    return { language: language.value, time_zone: zone.value || timeZone };
+  }
+
+  /** Save the answers and go to the page of the button. */
+  async save(target) {
+    const hasAddress = place.value === "address";
+    const errors = {};
+    if (!title.value.trim() && target !== "/admin/") errors.title = "Name the blog. You can change the name any time.";
+    if (!name.value.trim()) errors.name = "Say which name stands under your articles.";
+    if (hasAddress && url.value && !/^https?:\/\//.test(url.value)) errors.url = "https:// is missing in front";
+    if (hasAddress && !url.value) errors.url = "Say where, or choose “Nowhere yet”.";
+    const work = async () => {
+      if (Object.keys(errors).length) throw new ApiError(422, { errors });
+      const site = { title: title.value.trim(), ...this.values, url: hasAddress ? url.value : "" };
+      await patch("blog/site/", site, { etag: this.etag });
+      const isRenamed = this.profile && this.profile.name !== name.value.trim();
+      if (isRenamed) await patch(`blog/authors/${this.profile.uuid}/`, { name: name.value.trim() });
+      return true;
+    };
+    if (!(await this.act("save", work))) return;
+    storage.write(WELCOMED, true);
+    setTimeZone(zone.value);
+    location.assign(target);
+  }
+
+  updated() {
+    super.updated();
+    if (this.state !== "ready") return;
+    showErrors(form, this.errors);
+    form.querySelector("[role=alert]").textContent = this.problem;
+    form.querySelector(".main").ariaBusy = this.busy ? "true" : null;
+    form.querySelector("#time_zone-help").textContent =
+      `It is ${inZone({ timeStyle: "short", hourCycle: "h23" })} there now`;
+    form.querySelector("#name-help").textContent =
+      `Under your articles. You keep signing in as “${session().user.username}”.`;
+    url.closest(".field").hidden = place.value !== "address";
+    if (this.isFocused) return;
+    this.isFocused = true;
+    title.focus();
+  }
+
+  renderPage() {
+    const blog = title.value.trim() || "Your blog";
+    const day = inZone({ day: "numeric", month: "long", year: "numeric" }, language.value);
+    return html`<main id="main" class="welcome" tabindex="-1">
+      <div class="welcome-form"><h1>${this.greeting}</h1>
+        <p class="soft">A few answers, then you write. Change them any time under Site.</p>${form}</div>
+      <aside aria-label="As readers get it">
+        <div class="welcome-site">
+          <p class="welcome-tab"><span aria-hidden="true">${[...blog][0].toUpperCase()}</span>
+            <span dir="auto">${blog}</span></p>
+          <div class="welcome-page" lang=${language.value}>
+            <p class="welcome-name" dir="auto">${blog}</p>
+            <p class="small soft">${day} · ${name.value.trim()}</p>
+            <p class="welcome-title" lang="en">Your first article</p>
+            <p lang="en">What you write stands here, in the words and the order you gave it. Pictures go where you put
+              them.</p>
+            <p class="small soft" lang="en">The week after</p>
+            <p class="welcome-title soft" lang="en">And the one after that</p>
+            <p class="soft" lang="en">The newest comes first. Drafts are yours alone until you publish them.</p>
+          </div>
+        </div>
+        <p class="small soft">Names, dates and their order, as readers get them. The design is your site’s.</p>
+      </aside></main>`;
+  }
+}
+
+const page = definePage(Welcome);
+form.addEventListener("input", () => page.requestUpdate());
+form.addEventListener("submit", (/** @type {any} */ event) => {
+  event.preventDefault();
+  page.save((event.submitter ?? form.querySelector(".main")).value);
+});
+url.addEventListener("focus", () => {
+  place.value = "address";
+  page.requestUpdate();
+});
