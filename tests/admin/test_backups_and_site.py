@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import re
 
 import pytest
+from PIL import Image
 
 from tests.admin.browsing import list_violations
 from tests.browser import is_wider_than_the_window, wait_until
@@ -107,3 +109,38 @@ def test_a_site_that_somebody_else_changed_is_not_overwritten(api, open_admin):
     page.get_by_text(re.compile(r"^Saved \d\d:\d\d$")).wait_for()
     site = api.get("blog/site/")
     assert (site["description"], site["language"]) == ("Mine", "fr")
+
+
+def test_the_logo_is_chosen_from_more_than_one_page_of_pictures(api, open_admin):
+    for number in range(30):
+        content = io.BytesIO()
+        Image.new("RGB", (64 + number, 48), (200, number * 8, 40)).save(content, "PNG")
+        options = {"data": content.getvalue(), "content_type": "image/png"}
+        api.post(f"blog/media/?name=picture-{number:02}.png", **options)
+    cover = api.get("blog/media/?q=picture-07")[0]["url"]
+    fields = {"title": "Newest", "status": "published", "cover_image": cover}
+    api.post("blog/articles/", fields)
+    api.patch("blog/site/", {"title": "Harbour", "url": "https://harbour.example", "logo": ""})
+    page = open_admin("/admin/site/")
+    page.get_by_label("Title", exact=True).fill("Quay")
+    page.get_by_role("group", name="In a search").get_by_text("Quay", exact=True).wait_for()
+    page.get_by_label("Path of an article").fill("/{year}/{category}/{slug}/")
+    page.get_by_text(re.compile(r"/\d{4}/uncategorised/newest/$")).wait_for()
+    page.get_by_text("the blog keeps no redirects from the old ones").wait_for()
+    page.get_by_role("button", name="Choose the logo").click()
+    page.get_by_text("24 of 30 pictures", exact=True).wait_for()
+    page.get_by_role("button", name="Show more", exact=True).click()
+    page.get_by_text("30 pictures", exact=True).wait_for()
+    assert list_violations(page) == []
+    page.get_by_role("button", name="picture-00.png", exact=True).click()
+    page.get_by_role("button", name="Use as logo", exact=True).click()
+    page.get_by_role("group", name="Logo", exact=True).get_by_text("picture-00").wait_for()
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text(re.compile(r"^Saved \d\d:\d\d$")).wait_for()
+    assert "picture-00" in api.get("blog/site/")["logo"]
+    assert list_violations(page) == []
+    page.get_by_role("button", name="Remove the logo").click()
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("None. The title stands in its place.", exact=True).wait_for()
+    wait_until(page, "document.querySelector('.page-head .soft').innerText.startsWith('Saved')")
+    assert api.get("blog/site/")["logo"] == ""

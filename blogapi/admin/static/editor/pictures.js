@@ -4,6 +4,9 @@ import { html, nothing } from "../vendor/lit.js";
 import { fileAddress, get, patch, post } from "../api.js";
 import { button, field, fileButton, problem, searchField } from "../components.js";
 import { openDialog } from "../dialogs.js";
+import { count } from "../format.js";
+
+const PAGE_SIZE = 24;
 
 /**
  * Return the chosen pictures: [{uuid, url, alt}]; none if the author cancels. files: uploaded at once.
@@ -21,6 +24,14 @@ export async function choosePictures({ files = [], address, title = "Add a pictu
   return chosen;
 }
 
+/** Return a page of the pictures of the library, and the number of all that match the words. */
+async function findPictures(q, page) {
+  const query = { type: "image", page, page_size: PAGE_SIZE, q, fields: "uuid,name,alt,url,renditions" };
+  const { data, total } = await get("blog/media/", { query });
+  const pictures = data.map((media) => ({ ...media, source: fileAddress(media), stored: media.alt }));
+  return { pictures, total };
+}
+
 class Chooser {
   /** @type {any} */
   dialog = null;
@@ -30,6 +41,8 @@ class Chooser {
   chosen = [];
   /** @type {any[]} */
   library = [];
+  total = 0;
+  page = 1;
   words = "";
   trouble = "";
 
@@ -38,13 +51,22 @@ class Chooser {
     this.words = words;
     const q = words || decodeURIComponent(address.split("/").at(-1) ?? "");
     return this.run(async () => {
-      const query = { type: "image", page: 1, page_size: 24, q, fields: "uuid,name,alt,url,renditions" };
-      const { data } = await get("blog/media/", { query });
+      const { pictures, total } = await findPictures(q, 1);
       if (this.words !== words) return;
-      this.library = data.map((media) => ({ ...media, source: fileAddress(media), stored: media.alt }));
+      Object.assign(this, { library: pictures, total, page: 1 });
       const found = this.library.find(({ source }) => address && source === fileAddress({ url: address }));
       if (found) this.choose([found]);
       else if (address) this.trouble = "The library does not contain this picture.";
+    });
+  }
+
+  // Show the next page of the pictures that were found.
+  more() {
+    const { words, page } = this;
+    return this.run(async () => {
+      const { pictures, total } = await findPictures(words, page + 1);
+      if (this.words !== words || this.page !== page) return;
+      Object.assign(this, { library: [...this.library, ...pictures], total, page: page + 1 });
     });
   }
 
@@ -104,7 +126,15 @@ class Chooser {
     return html`<div class="picture-sources">
         ${fileButton("Upload from this device", upload, { icon: "upload", accept: "image/*", multiple: !this.single })}
         ${searchField({ label: "Search the library", id: "library", value: this.words, onInput: search })}
-      </div><ul class="picture-grid">${this.library.map(picture)}</ul>`;
+      </div><ul class="picture-grid">${this.library.map(picture)}</ul>
+      <div class="picture-more"><span class="soft small" role="status">${this.describeFound()}</span>
+        ${this.library.length < this.total ? button("Show more", () => this.more()) : nothing}</div>`;
+  }
+
+  describeFound() {
+    const { library, total, words } = this;
+    if (!total) return words ? `No picture is named or described with “${words}”.` : "";
+    return library.length < total ? `${library.length} of ${count(total, "picture")}` : count(total, "picture");
   }
 
   renderRow(picture, n) {

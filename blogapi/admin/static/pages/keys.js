@@ -1,14 +1,17 @@
 /** API keys: each is shown once, and listed with its scope and its last use. */
 
-import { html } from "../vendor/lit.js";
+import { html, render } from "../vendor/lit.js";
 import { get, post } from "../api.js";
 import { button, table } from "../components.js";
-import { daysFromToday, formatDay, formatDayAndTime } from "../format.js";
+import { count, daysFromToday, formatDay, formatDayAndTime, formatNumber } from "../format.js";
+import { copyButton } from "../dialogs.js";
 import { openForm, remove, showOnce } from "../forms.js";
 import { content, definePage, Page, session } from "../shell.js";
 import { newButton } from "./lists.js";
 
-const [form, none, help, once] = content;
+const [form, none, help, example, once] = content;
+const REQUEST = `curl -H "X-API-KEY: YOUR_KEY" \\
+  "${location.origin}/api/v1/blog/articles/?fields=title,url&page=1"`;
 const nameOf = (scope) => form.querySelector(`[value=${scope}]`).text;
 const IDLE_DAYS = 180;
 
@@ -22,9 +25,10 @@ class Keys extends Page {
   main = newButton("key", () => this.create());
 
   async load() {
-    [{ data: this.keys }, { data: this.users }] = await Promise.all([
+    [{ data: this.keys }, { data: this.users }, { data: this.counts }] = await Promise.all([
       get("auth/api-key/", { query: { ownerless: false } }),
       get("users/"),
+      get("blog/article-counts/"),
     ]);
   }
 
@@ -62,8 +66,14 @@ class Keys extends Page {
   renderPage() {
     const rows = this.keys.map((key) => this.renderRow(key));
     const heads = [["Name"], ["May"], ["Last used"], ["Ends"]];
-    return html`${this.once}${rows.length ? table(heads, rows, "") : none}${help}`;
+    const { published, any } = this.counts;
+    const readable = `A key for published content reads ${count(published, "article")} today`;
+    example.querySelector(".numbers").textContent =
+      `${readable}; a key of yours that reads drafts, ${formatNumber(any)}.`;
+    return html`${this.once}${rows.length ? table(heads, rows, "") : none}${help}${example}`;
   }
 }
 
+example.querySelector(".code").textContent = REQUEST;
+render(copyButton(REQUEST), example.querySelector(".copy"));
 definePage(Keys);

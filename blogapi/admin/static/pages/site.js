@@ -1,24 +1,48 @@
 /** The site: its title, language and time zone, addresses and navigation. The form is in the document. */
 
 import { html, nothing, render } from "../vendor/lit.js";
-import { ApiError, get, patch } from "../api.js";
-import { button, field, iconButton } from "../components.js";
+import { ApiError, fileAddress, get, patch } from "../api.js";
+import { button, field, icon, iconButton } from "../components.js";
 import { announce } from "../dialogs.js";
-import { formatTime } from "../format.js";
+import { count, formatTime, parseTime } from "../format.js";
 import { onSubmit, showErrors } from "../forms.js";
+import { languageName, listLanguages } from "../languages.js";
 import { content, definePage, Page, session, setSession } from "../shell.js";
 
 const SITE = "blog/site/";
-const [form] = content;
+const [form, aside] = content;
 const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 // The words of a text, or of the navigation.
 const words = (value) => (Array.isArray(value) ? value.map(({ label }) => label).join(", ") : value);
 
+// What the document says below these fields.
+const LANGUAGE_HELP = form.querySelector("#language-help").textContent;
+const PATH_HELP = form.querySelector("#article_path-help").textContent;
+
+/** The address of a picture, from this host if it is a file of the library. */
+const imageAddress = (address) => (address.includes("/media/") ? fileAddress({ url: address }) : address);
+
+/** The path of an article, as the server makes it. */
+function fillPath(pattern, { uuid, slug, category, published_at: time }, zone) {
+  const parts = new Intl.DateTimeFormat("en-CA", { dateStyle: "short", timeZone: zone }).format(parseTime(time));
+  const [year, month, day] = parts.split("-");
+  const values = { uuid, slug, category: category.slug, year, month, day };
+  return pattern.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+}
+
 class Site extends Page {
   values = {};
 
+  /** @type {any} the newest published article */
+  newest = null;
+  published = 0;
+
   async load() {
-    this.take(await get(SITE));
+    const query = { page: 1, page_size: 1, fields: "title,uuid,slug,category,published_at,cover_image" };
+    const [site, { data: articles, total }] = await Promise.all([get(SITE), get("blog/articles/", { query })]);
+    this.newest = articles[0] ?? null;
+    this.published = total;
+    this.take(site);
   }
 
   /** Show the site of the server; fields that were changed here keep their values. */
@@ -43,7 +67,70 @@ class Site extends Page {
     showErrors(form, this.errors);
     const entries = this.values.navigation.map((entry, at) => this.renderEntry(entry, at));
     render(entries, form.querySelector("ol"));
-    return form;
+    for (const place of form.querySelectorAll(".site-picture")) this.renderPicture(place);
+    this.describeFields();
+    render(this.renderShown(), aside.lastElementChild);
+    return html`<div class="columns site">${form}${aside}</div>`;
+  }
+
+  /** The help of fields whose values mean more than they show. */
+  describeFields() {
+    const { language, time_zone: zone, article_path: path } = this.values;
+    const explain = (name, text) => {
+      form.querySelector(`#${name}-help`).textContent = text;
+    };
+    const inZone = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: zone });
+    explain("time_zone", `It is ${inZone.format(new Date())} there`);
+    explain("language", languageName(language) === language ? LANGUAGE_HELP : languageName(language));
+    const moved = `${count(this.published, "address", "addresses")} of articles change with it; the blog keeps no
+      redirects from the old ones.`;
+    explain("article_path", path === this.stored.article_path ? PATH_HELP : moved);
+  }
+
+  /** Show the picture of the field `place`. */
+  renderPicture(place) {
+    const { name } = place.dataset;
+    const address = this.values[name];
+    const none = name === "logo" ? "None. The title stands in its place." : "None";
+    place.querySelector(".name").textContent = address ? decodeURIComponent(address.split("/").at(-1)) : none;
+    place.querySelector(".remove").hidden = !address;
+    render(address ? html`<img src=${imageAddress(address)} alt="">` : icon("image"), place.querySelector(".thumb"));
+  }
+
+  /** How a search result, a card, an address and a tab look with the values of the form. */
+  renderShown() {
+    const { title, description, url, icon: mark, article_path: pattern } = this.values;
+    const host = url.replace(/^https?:\/\//, "") || "The site has no address yet";
+    const name = title || "Without a title";
+    const about = description || "Without a description";
+    const { newest } = this;
+    const path = newest ? fillPath(pattern, newest, this.values.time_zone) : pattern;
+    const picture = newest?.cover_image;
+    const cover = picture ? html`<img src=${imageAddress(picture)} alt="">` : nothing;
+    const note = picture
+      ? "The picture is the cover of the newest article."
+      : "A cover of the newest article is its picture.";
+    const sample = (label, kind, ...parts) => html`<p class="soft">${label}</p>
+      <div class="elsewhere ${kind}" role="group" aria-label=${label} dir="auto">${parts}</div>`;
+    const texts = html`<p class="host">${host}</p><p class="title">${name}</p><p>${about}</p>`;
+    return html`${sample("In a search", "", texts)} ${sample("As a card in a message", "card", cover, texts)}
+      <p class="small soft">${note}</p>
+      <p class="soft">An article’s address</p>
+      <p class="mono address">${host}<strong>${path}</strong></p>
+      <p class="soft">In a tab</p>
+      <p class="site-tab">${mark ? html`<img src=${imageAddress(mark)} alt="">` : nothing}<span>${name}</span></p>`;
+  }
+
+  /** Let the user choose a picture of the library. */
+  async choose(name) {
+    const { choosePictures } = await import("../editor/pictures.js");
+    const [picture] = await choosePictures({ single: true, title: `Choose the ${name}`, action: `Use as ${name}` });
+    if (picture) this.setValue(name, picture.url);
+  }
+
+  setValue(name, value) {
+    this.values[name] = value;
+    this.requestUpdate();
   }
 
   renderEntry(entry, at) {
@@ -90,3 +177,9 @@ form.querySelector(".add-entry").addEventListener("click", () => {
   page.values.navigation.push({ label: "", url: "" });
   page.requestUpdate();
 });
+for (const place of form.querySelectorAll(".site-picture")) {
+  const { name } = place.dataset;
+  place.querySelector(".choose").addEventListener("click", () => page.choose(name));
+  place.querySelector(".remove").addEventListener("click", () => page.setValue(name, ""));
+}
+for (const tag of listLanguages("")) form.querySelector("#languages").append(new Option(languageName(tag), tag));
