@@ -16,6 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from blogapi.admin import assets
 from blogapi.articles.fields import TEXT_FIELDS
 from blogapi.docs.assets import CONTENT_TYPES
+from blogapi.rendering.players import PLAYERS
 from blogapi.site import addresses
 from blogapi.site.queries import get_site
 from blogapi.site.time_zones import list_time_zones
@@ -90,6 +91,8 @@ SCRIPT_TEXT_FIELDS = [
     {name: getattr(text, name) for name in ("name", "label", "control", "is_previewed")}
     for text in TEXT_FIELDS
 ]
+# The addresses that become players.
+_SCRIPT_PLAYERS = [{"title": player.title, "pattern": player.pattern} for player in PLAYERS]
 _PAGES = {f"{admin.url_prefix}{page.path}": page for page in PAGES}
 
 
@@ -106,6 +109,7 @@ def page(id: UUID | None = None) -> Response:
         page=current,
         menu=_MENU,
         text_fields=SCRIPT_TEXT_FIELDS,
+        players=_SCRIPT_PLAYERS,
         digest=assets.get_digest(),
         list_time_zones=list_time_zones,
         preview_origin=preview_origin,

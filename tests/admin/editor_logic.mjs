@@ -10,6 +10,7 @@ const { Journal } = await import(`${base}journal.js`);
 const storage = await import(`${base}../storage.js`);
 const md = await import(`${base}markdown.js`);
 const { explainPattern } = await import(`${base}faulty-pattern.js`);
+const blocks = await import(`${base}blocks.js`);
 const doc = await import(`${base}edits.js`);
 const links = await import(`${base}links.js`);
 const merge = await import(`${base}merge.js`);
@@ -349,8 +350,17 @@ test("pictures", () => {
   assert.deepEqual(change, { from: 3, to: 3, insert: "\n\n![a](media:1)\n\n", selectFrom: 18, selectTo: 18 });
 });
 test("open ends", () => {
-  const ends = md.findOpenEnds("- [ ] a\n- [x] b\n1. [ ] c\n```\n- [ ] code\n```\n![](a) ![b](c)");
-  assert.deepEqual([ends.tasks.count, ends.pictures.count, ends.tasks.from], [2, 1, 0]);
+  const text = '- [ ] a\n- [x] b\n1. [ ] c\n```\n- [ ] code ![](x)\n```\n![](a) ![b](c)\n\n![](media:d "The quay")';
+  const tasks = md.findOpenTasks(text);
+  assert.deepEqual([tasks.count, tasks.from], [2, 0]);
+  const found = blocks.findUndescribed(text);
+  assert.deepEqual(
+    found.map(({ address, caption }) => [address, caption]),
+    [
+      ["a", ""],
+      ["media:d", "The quay"],
+    ],
+  );
 });
 for (const [original, shown, kept] of [
   ["a\r\nb\r\nc", "a\nb\nc", "a\r\nb\r\nc"],
@@ -586,4 +596,34 @@ test("fields: one change joins, two changes of one field are open, and lists joi
   assert.deepEqual([draft.changes, draft.isClean], [{ mine: 0, theirs: 0 }, true]);
   merge.write(mine, "seo.title", "Other");
   assert.equal(mine.seo.title, "Other");
+});
+
+test("blocks: pictures and addresses of players that are alone in a paragraph", () => {
+  const uuid = "media:3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d";
+  const players = [{ title: "Video", pattern: "https://v\\.example/([a-z]+)" }];
+  const text = [
+    `![A \\[b\\]](${uuid} "Say \\"hi\\"")`,
+    `Text ![in](${uuid}) it`,
+    `![one](${uuid})  \n![two](https://p.example/2.jpg)`,
+    "https://v.example/abc",
+    "https://v.example/123",
+    `\`\`\`\n\n![code](${uuid})\n\n\`\`\``,
+    `Text\n![below](${uuid})`,
+    `![above](${uuid})\nText`,
+    `![last](${uuid})`,
+  ].join("\n\n");
+  const found = blocks.findBlocks(text, players);
+  assert.deepEqual(
+    found.map(({ pictures, address }) => pictures?.map(({ alt }) => alt) ?? address),
+    [["A [b]"], ["one", "two"], "https://v.example/abc", ["last"]],
+  );
+  for (const { from, to, source } of found) assert.equal(text.slice(from, to), source);
+  assert.equal(found[0].pictures[0].caption, 'Say "hi"');
+  assert.equal(blocks.writePictures(found[0].pictures), found[0].source);
+  assert.deepEqual(
+    blocks.findBlocks(`![a](${uuid})`).map(({ to }) => to),
+    [`![a](${uuid})`.length],
+  );
+  blocks.findBlocks("![a](b\n".repeat(100_000), players);
+  blocks.findBlocks(`![a](${uuid})\n\n`.repeat(2_000), players);
 });

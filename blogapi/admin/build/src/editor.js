@@ -24,6 +24,7 @@ import { EditorState, Prec, RangeSetBuilder } from "@codemirror/state";
 import { Decoration, EditorView, ViewPlugin, keymap, panels, placeholder as emptyText } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { GFM } from "@lezer/markdown";
+import { showBlocks } from "./blocks.js";
 import { rangeCommands, rangeField } from "./ranges.js";
 
 // Enter on an empty item ends the list.
@@ -181,7 +182,7 @@ function makeSearch(view) {
  * Show an editor in `parent`, and return its commands.
  *
  * `text` contains "\n" as the only line break; positions are offsets into it. `markdown` is false for other
- * types of content. `onChange` is called after each change.
+ * types of content. `blocks` is what showBlocks() takes. `onChange` is called after each change.
  */
 export function createEditor({
   parent,
@@ -191,6 +192,7 @@ export function createEditor({
   label,
   placeholder = "",
   markdown = true,
+  blocks,
   onChange,
 }) {
   const limit = (position) => Math.max(0, Math.min(position, view.state.doc.length));
@@ -215,6 +217,7 @@ export function createEditor({
         lines(markdown ? classify : () => ""),
         placeholder ? emptyText(placeholder) : [],
         history(),
+        markdown && blocks ? showBlocks(blocks) : [],
         searching,
         rangeField,
         keymap.of([...historyKeymap, ...standardKeymap]),

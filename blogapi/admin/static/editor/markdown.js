@@ -57,15 +57,14 @@ export function picture({ uuid, url, alt }, format) {
   return `<img src="media:${uuid}" alt="${alt.replace(/&/g, "&amp;").replace(/"/g, "&quot;")}">`;
 }
 
-/** Return the open tasks, and the pictures without alternative text: {count, from, to} of the first. */
-export function findOpenEnds(text) {
-  const prose = text.replace(/^(```|~~~)[\s\S]*?^\1/gm, (block) => " ".repeat(block.length));
-  const find = (pattern) => {
-    const found = [...prose.matchAll(pattern)];
-    const [first = [""]] = found;
-    return { count: found.length, from: first.index, to: first.index + first[0].length };
-  };
-  return { tasks: find(/^\s*(?:[-*+]|\d+[.)]) \[ \]/gm), pictures: find(/!\[\s*\]\(/g) };
+/** Return the text with spaces in place of blocks of code. */
+export const hideCode = (text) => text.replace(/^(```|~~~)[\s\S]*?^\1/gm, (block) => " ".repeat(block.length));
+
+/** Return the open tasks: {count, from, to} of the first. */
+export function findOpenTasks(text) {
+  const found = [...hideCode(text).matchAll(/^\s*(?:[-*+]|\d+[.)]) \[ \]/gm)];
+  const [first = [""]] = found;
+  return { count: found.length, from: first.index, to: first.index + first[0].length };
 }
 
 // Return the change that puts three texts in the place of the selection, and selects the second.

@@ -9,7 +9,9 @@ import { whenReadersSee } from "../webhooks/following.js";
 import { canBecome, MAIN_ACTIONS, STATUSES } from "../statuses.js";
 import { pathOf } from "./article.js";
 import { findBrokenLinks } from "./link-picker.js";
-import { findOpenEnds } from "./markdown.js";
+import { findUndescribed } from "./blocks.js";
+import { findLibraryText } from "./inline.js";
+import { findOpenTasks } from "./markdown.js";
 import { makeTimeForm, renderTime } from "./publish-time.js";
 
 // The messages after an article got a status, and before one of these actions.
@@ -56,11 +58,16 @@ export function openPublish(anchor, page) {
   popover.result.then(() => page.schedulePreview());
 }
 
+const MAX_PICTURES = 5;
+const describePicture = ({ caption }, n) => `No alternative text: ${caption ? `“${caption}”` : `picture ${n + 1}`}.`;
+
 // Checks warn and never forbid.
 function checks(page, close, broken) {
   const { edits, rendered } = page;
   const { title, excerpt, tags } = edits;
-  const { tasks, pictures } = findOpenEnds(page.area.field.getText());
+  const text = page.area.field.getText();
+  const tasks = findOpenTasks(text);
+  const pictures = findUndescribed(text).filter(({ address }) => !findLibraryText(address));
   const missing = [!excerpt && "excerpt", !tags.length && "tag"].filter(Boolean).join(" and no ");
   const good = (words) => html`<li>${icon("check", "good")}<span>${words}</span></li>`;
   const warn = (words, place) => {
@@ -74,7 +81,8 @@ function checks(page, close, broken) {
     ${title.trim() ? good(address) : warn("The title is missing.")}
     ${missing ? warn(`No ${missing} is set.`) : good(`Excerpt, category and ${count(tags.length, "tag")} are set`)}
     ${tasks.count ? warn(tasksOpen, tasks) : nothing}
-    ${pictures.count ? warn(`${count(pictures.count, "picture")} without alternative text.`, pictures) : nothing}
+    ${pictures.slice(0, MAX_PICTURES).map((place, n) => warn(describePicture(place, n), place))}
+    ${pictures.length > MAX_PICTURES ? warn(`${pictures.length - MAX_PICTURES} more have none.`) : nothing}
     ${broken.map(({ words, place }) => warn(words, place))}</ul>`;
 }
 

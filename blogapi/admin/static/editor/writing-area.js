@@ -3,6 +3,7 @@
  */
 
 import * as storage from "../storage.js";
+import { blocks } from "./inline.js";
 
 const PLAIN = "blogapi.plain";
 
@@ -70,12 +71,15 @@ export class WritingArea {
     const selection = this.field?.getSelection();
     this.field?.destroy();
     const onChange = () => this.changed(this.field.getText());
-    this.field = create({ parent, text, ...selection, label: "Text", placeholder: "Text", markdown, onChange });
+    const words = { label: "Text", placeholder: "Text" };
+    this.field = create({ parent, text, ...selection, ...words, markdown, blocks, onChange });
     if (isFocused) this.field.focus();
     scroller.scrollTop = top;
   }
 
   #take(event, data) {
+    // The fields of a block take their own text.
+    if (event.target.closest(".block")) return;
     const files = [...(data?.files ?? [])].filter((file) => file.type.startsWith("image/"));
     const isPaste = event.type === "paste" && this.markdown && !this.isPastePlain;
     // Word processors put a picture of the text beside the text.

@@ -164,7 +164,10 @@ class Editor extends ArticlePage {
   press(event) {
     const letter = letterOf(event);
     if (this.pressFind(event, letter)) return event.preventDefault();
-    const isInText = this.edits.content_type === "markdown" && this.area.parent.contains(event.target);
+    const isInText =
+      this.edits.content_type === "markdown" &&
+      this.area.parent.contains(event.target) &&
+      !event.target.closest(".block");
     const name = isInText && findCommand(letter);
     if (!name && letter !== "S") return;
     event.preventDefault();

@@ -1,0 +1,185 @@
+// Blocks: parts of the text that show something else, such as a picture. The page finds and draws them.
+import { EditorSelection, Facet, Prec, StateEffect, StateField } from "@codemirror/state";
+import { Decoration, EditorView, keymap, WidgetType } from "@codemirror/view";
+
+/** @type {import("@codemirror/state").StateEffectType<boolean>} */
+const setFocus = StateEffect.define();
+/** @type {Facet<any[], any[]>} */
+const blockFacet = Facet.define({ combine: (values) => values.flat() });
+
+class BlockWidget extends WidgetType {
+  constructor(block, isSelected, draw) {
+    super();
+    this.block = block;
+    this.isSelected = isSelected;
+    this.draw = draw;
+  }
+  eq(other) {
+    return other.block.source === this.block.source && other.isSelected === this.isSelected;
+  }
+  toDOM(view) {
+    const dom = document.createElement("div");
+    dom.className = "block";
+    dom.addEventListener("mousedown", (event) => {
+      if (/** @type {Element} */ (event.target).closest("a, button, input, textarea")) return;
+      event.preventDefault();
+      const block = findBlock(view, dom);
+      if (block) selectBlock(view, block);
+      view.focus();
+    });
+    this.updateDOM(dom, view);
+    return dom;
+  }
+  updateDOM(dom, view) {
+    dom.classList.toggle("selected", this.isSelected);
+    this.draw(dom, this.block, this.isSelected, makeActions(view, dom));
+    return true;
+  }
+  get estimatedHeight() {
+    return this.block.height;
+  }
+  ignoreEvent() {
+    return true;
+  }
+}
+
+const getBlocks = (view) => view.state.facet(blockFacet);
+const findBlock = (view, dom) => {
+  const position = view.posAtDOM(dom);
+  return getBlocks(view).find(({ from, to }) => from <= position && position <= to);
+};
+const isWhole = ({ main }, { from, to }) => main.from === from && main.to === to;
+const findSelected = (view) => getBlocks(view).find((block) => isWhole(view.state.selection, block));
+
+function selectBlock(view, { from, to }) {
+  view.dispatch({ selection: EditorSelection.range(from, to), scrollIntoView: true, userEvent: "select" });
+}
+
+/** Return what a block can do with its part of the text. */
+function makeActions(view, dom) {
+  const change = (make) => {
+    const block = findBlock(view, dom);
+    if (block) view.dispatch(make(block));
+  };
+  return {
+    replace: (insert) =>
+      change(({ from, to }) => ({
+        changes: { from, to, insert },
+        selection: EditorSelection.range(from, from + insert.length),
+        userEvent: "input.block",
+      })),
+    remove() {
+      change(({ from, to }) => ({ changes: { from, to }, selection: { anchor: from }, userEvent: "delete.block" }));
+      view.focus();
+    },
+    /** Show the text of the block, with the cursor in it. */
+    reveal() {
+      // The text must be there before the cursor is put into it.
+      view.focus();
+      change(({ from }) => ({ selection: { anchor: from + 1 }, effects: setFocus.of(true) }));
+    },
+    focusText: () => view.focus(),
+    measure: () => view.requestMeasure(),
+  };
+}
+
+function decorate(blocks, { main }, hasFocus, draw) {
+  const shown = blocks.filter((block) => {
+    const { from, to } = block;
+    if (main.empty) return !hasFocus || main.head < from || main.head > to;
+    const isInside = (position) => position > from && position < to;
+    return !isInside(main.from) && !isInside(main.to);
+  });
+  return Decoration.set(
+    shown.map((block) => {
+      const isSelected = isWhole({ main }, block);
+      const widget = new BlockWidget(block, isSelected, draw);
+      return Decoration.replace({ widget, block: true }).range(block.from, block.to);
+    }),
+  );
+}
+
+/** Move into a block, or out of it. */
+const move = (step, isVertical) => (view) => {
+  const { doc, selection } = view.state;
+  const { main } = selection;
+  const selected = findSelected(view);
+  if (selected) {
+    const edge = step > 0 ? selected.to : selected.from;
+    const isEnd = step > 0 ? edge === doc.length : edge === 0;
+    if (isEnd && step < 0) return true;
+    // There is always a line after the last block.
+    if (isEnd) view.dispatch({ changes: { from: edge, insert: "\n\n" }, selection: { anchor: edge + 2 } });
+    else view.dispatch({ selection: { anchor: edge + step }, scrollIntoView: true, userEvent: "select" });
+    return true;
+  }
+  if (!main.empty) return false;
+  const line = doc.lineAt(main.head);
+  const next = getBlocks(view).find(({ from, to }) => (step > 0 ? from === line.to + 1 : to === line.from - 1));
+  if (!next) return false;
+  const moved = isVertical ? view.moveVertically(main, step > 0).head : main.head;
+  const stays = isVertical
+    ? moved !== main.head && moved >= line.from && moved <= line.to
+    : main.head !== (step > 0 ? line.to : line.from);
+  if (!stays) selectBlock(view, next);
+  return !stays;
+};
+
+const enter = (view) => {
+  if (!findSelected(view)) return false;
+  const control = view.contentDOM.querySelector(".block.selected :is(textarea, input, button)");
+  /** @type {HTMLElement | null} */ (control)?.focus();
+  return true;
+};
+
+// What is typed while a block is selected follows it, in a paragraph of its own.
+const leaveBefore = ({ key, ctrlKey, altKey, metaKey }, view) => {
+  const block = findSelected(view);
+  const isText = (key.length === 1 && !ctrlKey && !altKey && !metaKey) || key === "Process";
+  if (!block || !isText) return false;
+  const selection = { anchor: block.to + 2 };
+  view.dispatch({ changes: { from: block.to, insert: "\n\n" }, selection, userEvent: "input.type" });
+  return false;
+};
+
+/**
+ * `find(text)` returns the blocks, [{from, to, source, height}], each one or more whole lines; `draw(dom, block,
+ * isSelected, actions)` draws one.
+ */
+export function showBlocks({ find, draw }) {
+  const make = (blocks, state, hasFocus) => ({
+    blocks,
+    hasFocus,
+    decorations: decorate(blocks, state.selection, hasFocus, draw),
+  });
+  const field = StateField.define({
+    create: (state) => make(find(state.doc.toString()), state, false),
+    update(value, { docChanged, selection, effects, state }) {
+      const focus = effects.find((effect) => effect.is(setFocus));
+      if (!docChanged && !selection && !focus) return value;
+      const blocks = docChanged ? find(state.doc.toString()) : value.blocks;
+      if (!blocks.length && !value.blocks.length && !focus) return value;
+      return make(blocks, state, focus ? focus.value : value.hasFocus);
+    },
+    provide: (field) => [
+      EditorView.decorations.from(field, ({ decorations }) => decorations),
+      blockFacet.from(field, ({ blocks }) => blocks),
+    ],
+  });
+  return [
+    field,
+    EditorView.focusChangeEffect.of((_, focusing) => setFocus.of(focusing)),
+    Prec.highest(EditorView.domEventHandlers({ keydown: leaveBefore })),
+    Prec.highest(
+      keymap.of([
+        { key: "ArrowDown", run: move(1, true) },
+        { key: "ArrowUp", run: move(-1, true) },
+        { key: "ArrowRight", run: move(1, false) },
+        { key: "ArrowLeft", run: move(-1, false) },
+        { key: "Enter", run: enter },
+        { key: "Backspace", run: (view) => !findSelected(view) && move(-1, false)(view) },
+        { key: "Delete", run: (view) => !findSelected(view) && move(1, false)(view) },
+      ]),
+    ),
+  ];
+}

@@ -1,0 +1,78 @@
+/** The blocks of a Markdown text: pictures and addresses of players that are alone in a paragraph. */
+
+import { hideCode } from "./markdown.js";
+
+const ADDRESS = String.raw`media:[0-9a-f-]{36}|https:\/\/[^\s()<>]+|\/media\/[^\s()<>]+`;
+const PICTURE = new RegExp(String.raw`!\[((?:\\.|[^\]\\\n])*)\]\((${ADDRESS})(?:\s+"((?:\\.|[^"\\\n])*)")?\)`, "g");
+// The lines that can begin a block, and those that begin or end a block of code.
+const LINE = /^ {0,3}(?:!\[|https?:\/\/|```|~~~)[^\n]*/gm;
+const FENCE = /^ {0,3}(```|~~~)/;
+
+const unescapeText = (text = "") => text.replace(/\\([!-/:-@[-`{-~])/g, "$1");
+
+/** Return the pictures of these lines, [{alt, address, caption}], or null if they contain anything else. */
+function parsePictures(source) {
+  if (source.replace(PICTURE, "").replace(/\\$/gm, "").trim()) return null;
+  const found = [...source.matchAll(PICTURE)];
+  return found.map(([, alt, address, caption]) => ({
+    alt: unescapeText(alt),
+    address,
+    caption: unescapeText(caption),
+  }));
+}
+
+/** Return the Markdown of pictures; several of them are a gallery. */
+export function writePictures(pictures) {
+  const clean = (text, escaped) => text.replace(/\s+/g, " ").replace(escaped, "\\$&");
+  const write = ({ alt, address, caption }) => {
+    const title = caption.trim() && ` "${clean(caption, /["\\]/g)}"`;
+    return `![${clean(alt, /[[\]\\]/g)}](${address}${title})`;
+  };
+  return pictures.map(write).join("\n");
+}
+
+/**
+ * Return the blocks of a text in their order: {from, to, source, height}, and either `pictures` or the `title` of a
+ * player and its `address`. players: [{title, pattern}].
+ */
+export function findBlocks(text, players = []) {
+  const blocks = [];
+  const patterns = players.map(({ title, pattern }) => ({ title, pattern: new RegExp(`^${pattern}$`) }));
+  let fence = "";
+  let end = -1;
+  for (const { 0: line, index } of text.matchAll(LINE)) {
+    const mark = FENCE.exec(line)?.[1] ?? "";
+    if (mark && (!fence || fence === mark)) fence = fence ? "" : mark;
+    if (mark || fence || index < end || !/(?:^|\n)[ \t]*\n$|^$/.test(text.slice(Math.max(0, index - 200), index)))
+      continue;
+    end = findEnd(text, index);
+    const source = text.slice(index, end);
+    const place = { from: index, to: end, source };
+    const pictures = source.trimStart().startsWith("!") && parsePictures(source);
+    if (pictures) blocks.push({ ...place, pictures, height: pictures.length > 1 ? 200 : 320 });
+    const address = source.trim();
+    const player = patterns.find(({ pattern }) => pattern.test(address));
+    if (player) blocks.push({ ...place, title: player.title, address, height: 92 });
+  }
+  return blocks;
+}
+
+// The end of a paragraph, which is also the end of its last line.
+function findEnd(text, start) {
+  const rest = text.slice(start, start + 20_000);
+  const found = /[ \t]*\n[ \t]*(?:\n|$)/.exec(rest);
+  return (
+    start + (found ? found.index + /** @type {RegExpExecArray} */ (/^[ \t]*/.exec(found[0]))[0].length : rest.length)
+  );
+}
+
+/** Return the pictures without alternative text: [{from, to, address, caption}], with the whole block of each. */
+export function findUndescribed(text) {
+  const found = [...hideCode(text).matchAll(/!\[\s*\]\(([^\s()]+)(?:\s+"((?:\\.|[^"\\])*)")?\)/g)];
+  const blocks = found.length ? findBlocks(text) : [];
+  return found.map(({ 0: source, 1: address, 2: caption, index }) => {
+    const block = blocks.find(({ from, to }) => from <= index && index < to);
+    const { from, to } = block ?? { from: index, to: index + source.length };
+    return { from, to, address, caption: unescapeText(caption) };
+  });
+}
