@@ -7,7 +7,6 @@ import socket
 import ssl
 import threading
 from contextlib import suppress
-from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import format_datetime, make_msgid, parseaddr
 
@@ -51,6 +50,9 @@ def send(address: str, subject: str, text: str) -> None:
 
 
 def _make_message(sender: str, address: str, subject: str, text: str) -> EmailMessage:
+    # Few processes need this module, which takes a megabyte.
+    from email.headerregistry import Address
+
     message = EmailMessage()
     message["From"], message["To"], message["Subject"] = sender, Address(addr_spec=address), subject
     message["Date"] = format_datetime(clock.now())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from email.errors import HeaderParseError
-from email.headerregistry import Address
 from typing import Any
 
 import marshmallow as ma
@@ -41,6 +40,9 @@ class EmailAddress(Text):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
         if value == "":
             return ""
+        # Few processes need this module, which takes a megabyte.
+        from email.headerregistry import Address
+
         text = super()._deserialize(value, attr, data, **options)
         try:
             validate.Email()(text)

@@ -14,7 +14,6 @@ import secrets
 from uuid import UUID
 
 import pyotp
-import segno
 from flask import current_app
 from sqlalchemy import CursorResult, delete, insert, or_, update
 from sqlalchemy.sql.dml import UpdateBase
@@ -51,6 +50,9 @@ def begin_setup(account_id: UUID) -> WithAttributes:
         account.second_factor_nonce = secrets.token_hex(16)
     totp = _get_totp(account)
     url = totp.provisioning_uri(name=account.username, issuer_name=get_site().title or DEFAULT_ISSUER)
+    # Few processes need this module, which takes a megabyte.
+    import segno
+
     code = segno.make(url, error="m", micro=False)
     return WithAttributes(account, secret=totp.secret, url=url, qr_code=code.svg_data_uri(border=0))
 
