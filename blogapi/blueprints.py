@@ -15,6 +15,7 @@ from blogapi.archive.routes import bp as archive
 from blogapi.articles import counts, term_merge
 from blogapi.articles import queries as article_queries
 from blogapi.articles.author_visibility import author_is_public
+from blogapi.articles.open_routes import bp as open_articles
 from blogapi.articles.render_routes import bp as renderings
 from blogapi.articles.routes import bp as articles
 from blogapi.articles.routes import counts_bp as article_counts
@@ -65,7 +66,17 @@ BLUEPRINTS = (
         term_merge,
         author_is_public,
     ),
-    *(articles, article_counts, archive, renderings, working_copies, revisions, previews, redirects),
+    *(
+        articles,
+        article_counts,
+        archive,
+        renderings,
+        open_articles,
+        working_copies,
+        revisions,
+        previews,
+        redirects,
+    ),
     changes,
     *(site, media, media_uses, feeds, webhooks, imports, exports, backups, doctor_checks, health, openapi),
 )

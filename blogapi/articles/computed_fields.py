@@ -14,6 +14,7 @@ from uuid import UUID
 
 from sqlalchemy import JSON, Select, Text, bindparam, cast, func, select
 
+from blogapi.articles import open_queries
 from blogapi.articles.head import make_head
 from blogapi.articles.models import Article, WorkingCopy
 from blogapi.site import addresses
@@ -22,7 +23,7 @@ from blogapi.site.models import Site
 from blogapi.storage.database import db
 from blogapi.users.models import Account
 from blogapi.web import json as web_json
-from blogapi.web.access import current_caller
+from blogapi.web.access import current_caller, current_user_id
 from blogapi.web.fields import Fields, Timestamp, parse_timestamp
 
 # The database reads the title in the JSON of a working copy, because the JSON can be long.
@@ -98,14 +99,17 @@ def get_needed_fields(names: Sequence[str]) -> Sequence[str]:
 def get_state(names: Sequence[str]) -> str:
     """Return the state of the named computed fields whose changes are not recorded as events."""
     caller = current_caller()
-    if "working_copy" not in names or not (caller.sees_drafts or caller.draft_author):
+    if not (caller.sees_drafts or caller.draft_author):
         return ""
+    others = open_queries.get_state() if "open_by" in names else ""
+    if "working_copy" not in names:
+        return others
     statement = _SELECT_COPIES_STATE
     if caller.draft_author:
         statement = statement.join(Article, Article.uuid == WorkingCopy.article_id).where(
             Article.author_id == caller.draft_author
         )
-    return " ".join(map(str, db.session.execute(statement).one()))
+    return " ".join(map(str, (*db.session.execute(statement).one(), others)))
 
 
 def _find_visible(group: ArticleGroup, statement: Select[*tuple[Any, ...]]) -> dict[UUID, Any]:
@@ -141,6 +145,18 @@ def _find_editors(group: ArticleGroup) -> Sequence[Fields | None]:
         for uuid, row in _find_visible(group, _SELECT_EDITORS).items()
     }
     return [editors.get(UUID(article["uuid"])) for article in group.articles]
+
+
+def _find_open(group: ArticleGroup) -> Sequence[Sequence[Fields] | None]:
+    """Return the other users who have each article open, for callers who can see its drafts."""
+    caller = current_caller()
+    own = str(caller.draft_author)
+    visible = {UUID(item["uuid"]) for item in group.articles if caller.sees_drafts or item["author"] == own}
+    if not visible:
+        return [None] * len(group.articles)
+    users = open_queries.find_users(visible, other_than=current_user_id())
+    uuids = [UUID(article["uuid"]) for article in group.articles]
+    return [users.get(uuid, []) if uuid in visible else None for uuid in uuids]
 
 
 def _make_heads(group: ArticleGroup) -> Sequence[Fields]:
@@ -183,5 +199,6 @@ _FIELDS: Mapping[str, ComputedField] = {
     "head": ComputedField(("category", "tags", "authors"), _make_heads),
     "editor": ComputedField((), _find_editors, is_nullable=True),
     "working_copy": ComputedField((), _find_working_copies, is_nullable=True),
+    "open_by": ComputedField((), _find_open, is_nullable=True),
 }
 COMPUTED_FIELDS = tuple(_FIELDS)

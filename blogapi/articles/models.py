@@ -285,3 +285,15 @@ class WorkingCopy(Base):
     version: Mapped[int] = mapped_column(default=1)
     base_version: Mapped[int]
     content: Mapped[str]
+
+
+class OpenArticle(Base):
+    """When a user last had an article open in the editor; rows are deleted soon after that."""
+
+    __tablename__ = "open_article"
+
+    article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
+    user_id: Mapped[UUID] = mapped_column(
+        ForeignKey("account.uuid", ondelete="CASCADE"), primary_key=True, index=True
+    )
+    seen: Mapped[datetime] = mapped_column(index=True)

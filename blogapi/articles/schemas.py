@@ -299,6 +299,14 @@ class ArticleFieldsSchema(_DocumentedFields, PartialOutputSchema):
             "and for callers who cannot see drafts."
         },
     )
+    open_by = ma.fields.List(
+        ma.fields.Nested(UserReferenceSchema),
+        allow_none=True,
+        metadata={
+            "description": "The other users who have the article open in the editor, as its page has "
+            "reported within a minute; null for callers who cannot see drafts."
+        },
+    )
 
 
 class ArticleLinkSchema(OmitsNull, OutputSchema):

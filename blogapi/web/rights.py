@@ -34,7 +34,15 @@ RIGHTS = (
     Right(
         "Write articles, and see own drafts",
         Role.AUTHOR,
-        ("articles", "article_counts", "working_copies", "revisions", "previews", "renderings"),
+        (
+            "articles",
+            "article_counts",
+            "working_copies",
+            "open_articles",
+            "revisions",
+            "previews",
+            "renderings",
+        ),
     ),
     Right("Upload files, and change own ones", Role.AUTHOR, ("media", "media_uses")),
     Right("Create tags", Role.AUTHOR, ("tags.create",)),

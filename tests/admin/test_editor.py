@@ -172,13 +172,19 @@ def press_keys(page, *keys):
         page.keyboard.press(key)
 
 
-def test_changes_of_two_people_at_different_places_join(write, make, api):
+def test_changes_of_two_people_at_different_places_join(write, open_admin, make, api):
     path = make("Joined")
-    mine, theirs = write(path), write(path, user="marit")
+    theirs = write(path, user="marit")
+    mine = write(path)
     get_text(theirs).focus()
     press_keys(theirs, "Control+Home")
     theirs.keyboard.insert_text("Marit.\n\n")
     save(theirs)
+    # Who else has it open is shown, also on the overview.
+    mine.get_by_role("banner").get_by_text("marit has it open", exact=True).wait_for()
+    overview = open_admin("/admin/")
+    overview.get_by_text("marit has it open", exact=True).wait_for()
+    overview.close()
     type_at_end(mine, "Ida")
     mine.keyboard.press("Control+s")
     toast = mine.get_by_text("marit’s change has joined your text.", exact=True)

@@ -207,6 +207,7 @@ ACCESS_CASES = [
     AccessCase("revisions.restore", ARTICLES + "{draft}/revisions/1/restore/", writes(200)),
     AccessCase("revisions.create", ARTICLES + "{draft}/revisions/", writes(201), {"name": "N"}),
     AccessCase("revisions.change", ARTICLES + "{draft}/revisions/1/", writes(200), {"name": "N"}),
+    AccessCase("open_articles.report", ARTICLES + "{draft}/open/", writes(200)),
     AccessCase("working_copies.single", ARTICLES + "{draft}/working-copy/", ADMINS),
     AccessCase("working_copies.replace", ARTICLES + "{draft}/working-copy/", writes(200), {"title": "T"}),
     AccessCase("working_copies.delete", ARTICLES + "{draft}/working-copy/", writes(204)),

@@ -39,6 +39,7 @@ REQUIRED = {
         *("media.create", "media.change", "media.replace", "media.delete", "previews.create"),
         *("previews.revoke", "revisions.create", "revisions.change", "revisions.restore"),
         *("working_copies.replace", "working_copies.delete", "working_copies.publish"),
+        "open_articles.report",
     ),
     ("editor", "write"): (
         *(f"categories.{name}" for name in ("create", "replace", "change", "delete", "merge")),

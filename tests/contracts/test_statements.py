@@ -71,6 +71,7 @@ READS = [
     (ARTICLES + "{article}/working-copy/", "working_copies.single", 3),
     (ARTICLES + "?fields=title,working_copy", "articles.published", 4),
     (ARTICLES + "?fields=title,editor", "articles.published", 4),
+    (ARTICLES + "?fields=title,open_by", "articles.published", 4),
     (ARTICLES + "{article}/preview/", "previews.listed", 3),
     ("{link}", "previews.single", 8),
     ("{page}", "preview_pages.show", 8),

@@ -50,6 +50,7 @@ DIGESTS = {
     "0019": "84cff9094549f3211aca8a896c59a3bd4eb3c6bcd96a8ca98c3e9fc49e175aa1",
     "0020": "ba1a2098ff27a02fc104eb573fd577cec40a447a80696745ada1f35252aae186",
     "0021": "9e95bf35f4a6e08d6ee3127e2b20f60b8a6f50a4182edb5e3764f5dbb479f059",
+    "0022": "3ef8f1463b47381a4d3dc4e10d627af383e981fe805348ca20ebe6922188bcba",
 }
 
 # Tables that are derived from other tables and can differ between versions, and tables with internal

@@ -40,3 +40,13 @@ export const MAIN_ACTIONS = {
  * @param {{status?: Status}} article @param {Status} next
  */
 export const canBecome = ({ status = "draft" }, next) => TRANSITIONS[status].includes(next);
+
+/**
+ * "Marit has it open", "Marit and Tomas have it open", or "".
+ * @param {{username: string}[] | null} [users]
+ */
+export function openWords(users) {
+  const names = (users ?? []).map(({ username }) => username);
+  const list = new Intl.ListFormat("en-GB").format(names);
+  return list && `${list} ${names.length === 1 ? "has" : "have"} it open`;
+}

@@ -323,8 +323,8 @@ function ignoreMissing(error) {
  * @typedef {Article & { created: string, last_updated: string, published_at: string | null, excerpt: string,
  *   reading_minutes: number, word_count: number, html: string, cover: Cover | null, url?: string, links?: Links, head:
  *   Head, authors: EmbeddedAuthor[], toc: Heading[], editor: UserReference | null, working_copy: WorkingCopySummary |
- *   null, snippet: string, previous: ArticleLink | null, next: ArticleLink | null, related: ArticleLink[] }}
- *   ArticleFields
+ *   null, open_by: UserReference[] | null, snippet: string, previous: ArticleLink | null, next: ArticleLink | null,
+ *   related: ArticleLink[] }} ArticleFields
  * @typedef {{ uuid: string, name: string, description: string | null, cover_image: string, slug: string }} Category
  * @typedef {Category & { user: string, created: string, last_updated: string, url?: string, articles_count: number,
  *   articles_by_status: Record<string, number> }} CategoryFields

@@ -13,6 +13,7 @@ import { followTyping, pickLink } from "../editor/link-picker.js";
 import { insertBlock, picture, run } from "../editor/markdown.js";
 import { choosePictures } from "../editor/pictures.js";
 import { show } from "../editor/preview.js";
+import { renderOthers, startPresence } from "../editor/presence.js";
 import { menuItems, openPublish } from "../editor/publish.js";
 import { saveState } from "../editor/save-state.js";
 import { SiteFrame } from "../editor/site-frame.js";
@@ -37,6 +38,9 @@ class Editor extends ArticlePage {
   finder = null;
   side = isWide() ? "preview" : "";
   previewState = "";
+  // The other users who have the article open.
+  /** @type {{username: string}[]} */
+  others = [];
   /**
    * Null if the site has no page for previews.
    * @type {SiteFrame | null}
@@ -77,6 +81,7 @@ class Editor extends ArticlePage {
     if (!this.article) find("#title").focus();
     this.shown();
     this.begin();
+    startPresence(this);
   }
 
   writeText(text) {
@@ -278,7 +283,7 @@ class Editor extends ArticlePage {
     const panes = { label: "Show", name: "pane", items: { Write: "", Preview: "preview" }, value, onChange };
     return html`<a class="button bare icon-only" href="/admin/articles/" aria-label="Back to the articles"
         >${icon("arrow-left")}</a>
-      ${isPublic ? statusButton(badge(article), onItsWay) : badge({ ...article, status })} ${saveState(this)}
+      ${isPublic ? statusButton(badge(article), onItsWay) : badge({ ...article, status })} ${saveState(this)} ${renderOthers(this.others)}
       ${this.renderToggle("preview", "Preview", "columns-2")}
       ${history ? button("History", null, { kind: "bare wide-only", ...history }) : nothing}
       ${this.renderToggle("details", "Details", "panel-right")}

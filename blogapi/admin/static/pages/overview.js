@@ -5,7 +5,7 @@ import { get, post } from "../api.js";
 import { row, sectionHead } from "../components.js";
 import { count, distance, formatChanged, formatDay, formatDayAndTime } from "../format.js";
 import { content, definePage, Page, session } from "../shell.js";
-import { STATUSES } from "../statuses.js";
+import { openWords, STATUSES } from "../statuses.js";
 import * as storage from "../storage.js";
 import { loadBuilds, renderBuilds } from "../webhooks/builds.js";
 import { addressOf, changeOf, FIELDS, followStored, PATH, titleOf, WELCOMED } from "./lists.js";
@@ -13,11 +13,13 @@ import { addressOf, changeOf, FIELDS, followStored, PATH, titleOf, WELCOMED } fr
 const LEVELS = { wrong: ["triangle-alert", "bad"], hint: ["triangle-alert", "warn"], ok: ["check", "good"] };
 const [newArticle, noArticles, samples] = content;
 
-const list = async (query) => (await get(PATH, { query: { page_size: 5, fields: FIELDS, ...query } })).data;
+const list = async (query) =>
+  (await get(PATH, { query: { page_size: 5, fields: `${FIELDS},open_by`, ...query } })).data;
 
 // The texts to the left and to the right of an article in each list.
 const describeUnfinished = (article) => {
-  const { status, category, word_count: words } = article;
+  const { status, category, word_count: words, open_by: users } = article;
+  if (users?.length) return [openWords(users), formatChanged(changeOf(article))];
   const draft = `Draft in ${category.name}, ${count(words, "word")}`;
   const text = status === "draft" ? draft : `${STATUSES[status].name}, with edits that readers cannot see yet`;
   return [text, formatChanged(changeOf(article))];

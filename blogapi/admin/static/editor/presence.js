@@ -1,0 +1,32 @@
+/** Tells others that the article is open here, and shows who else has it open. */
+
+import { html, nothing } from "../vendor/lit.js";
+import { post } from "../api.js";
+import { icon } from "../components.js";
+import { announce } from "../dialogs.js";
+import { openWords } from "../statuses.js";
+import { pathOf } from "./article.js";
+
+// The server forgets the page a minute after its last report.
+const REPORT_MS = 25_000;
+
+/** Report while the page is visible. `page` has `article`, `uuid` and set(). */
+export function startPresence(page) {
+  const report = async () => {
+    if (document.visibilityState === "hidden" || !page.article) return;
+    const answer = await post(`${pathOf(page.uuid)}open/`, undefined, { signInAgain: false }).catch(() => null);
+    if (!answer) return;
+    const [former, words] = [openWords(page.others), openWords(answer.data)];
+    page.set({ others: answer.data });
+    if (words && words !== former) announce(words);
+  };
+  setInterval(report, REPORT_MS);
+  document.addEventListener("visibilitychange", report);
+  report();
+}
+
+/** Who else has the article open: users [{username}]. */
+export function renderOthers(users) {
+  const words = openWords(users);
+  return words ? html`<span class="open-by" title=${words}>${icon("users")}<span>${words}</span></span>` : nothing;
+}
