@@ -56,6 +56,7 @@ def crash(page: Any, text: str, open_again: Any) -> Any:
     page.close()
     page = open_again()
     page.get_by_text("This browser has kept a text that was not saved.", exact=True).wait_for()
+    page.get_by_text("Last change: Today, ").wait_for()
     return page
 
 

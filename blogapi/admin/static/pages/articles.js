@@ -7,7 +7,7 @@ import { menuButton, openPopover, toast } from "../dialogs.js";
 import "../editor/picker.js";
 import { makeTimeForm, renderTime } from "../editor/publish-time.js";
 import { count, formatChanged, formatNumber, parseTime, toInstant } from "../format.js";
-import { content } from "../shell.js";
+import { content, lastSession } from "../shell.js";
 import { canBecome, STATUSES } from "../statuses.js";
 import { defineList, ListPage, PAGE_SIZE } from "./list-page.js";
 import { addressOf, byUuid, changeOf, FIELDS, followStored, PATH, titleOf } from "./lists.js";
@@ -222,7 +222,8 @@ class Articles extends ListPage {
     let found = [];
     const fields = "uuid,name,slug,articles_by_status";
     const find = async (q) => {
-      const ordering = q ? "" : "-articles";
+      // The number of articles is for those who see all drafts.
+      const ordering = q || lastSession().role === "author" ? "" : "-articles";
       found = (await get(`blog/${kind}/`, { query: { q, ordering, page: 1, page_size: 20, fields } })).data;
       return found;
     };

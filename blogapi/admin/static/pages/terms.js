@@ -192,7 +192,9 @@ class Terms extends ListPage {
       hasOne && pattern.includes("{slug}")
         ? html`its address ${addressOf(others[0])} leads to ${addressOf(kept)}.`
         : `${hasOne ? "its address leads" : "their addresses lead"} to “${kept.name}”.`;
-    return html`${articles} will have “${kept.name}”. ${names} ${hasOne ? "goes" : "go"}, and ${addresses}`;
+    const moves = place === "categories" && session().site.article_path.includes("{category}");
+    const moved = moves ? " The addresses of its articles change too: the category is a part of them." : "";
+    return html`${articles} will have “${kept.name}”. ${names} ${hasOne ? "goes" : "go"}, and ${addresses}${moved}`;
   }
 
   /** Ask for the term with which a single one is merged. */
