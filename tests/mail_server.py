@@ -87,35 +87,39 @@ class MailServer:
 
 @contextmanager
 def run_mail_server() -> Iterator[MailServer]:
-    """Run a mail server in a thread."""
-    server, loop = MailServer(), asyncio.new_event_loop()
-    listening = loop.run_until_complete(loop.create_server(server.make_protocol, "127.0.0.1", 0))
-    server.port = listening.sockets[0].getsockname()[1]
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    """Run a mail server in a thread, which has an event loop of its own."""
+    server, started = MailServer(), threading.Event()
+    loop = asyncio.new_event_loop()
+    stop = asyncio.Event()
+    thread = threading.Thread(target=loop.run_until_complete, args=[_serve(server, started, stop)])
     thread.start()
+    started.wait()
     try:
         yield server
     finally:
-        loop.call_soon_threadsafe(loop.stop)
+        loop.call_soon_threadsafe(stop.set)
         thread.join()
-        listening.close()
-        loop.run_until_complete(_close_all(server, loop))
         loop.close()
+
+
+async def _serve(server: MailServer, started: threading.Event, stop: asyncio.Event) -> None:
+    loop = asyncio.get_running_loop()
+    async with await loop.create_server(server.make_protocol, "127.0.0.1", 0) as listening:
+        server.port = listening.sockets[0].getsockname()[1]
+        started.set()
+        await stop.wait()
+        for protocol in server.protocols:
+            if protocol.transport is not None:
+                protocol.transport.abort()
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        # A transport closes its socket in the next round of the loop.
+        await asyncio.sleep(0)
 
 
 class _Silent(asyncio.Protocol):
     def connection_made(self, transport: Any) -> None:
         """Keep the connection."""
         self.transport = transport
-
-
-async def _close_all(server: MailServer, loop: asyncio.AbstractEventLoop) -> None:
-    for protocol in server.protocols:
-        if protocol.transport is not None:
-            protocol.transport.abort()
-    tasks = asyncio.all_tasks(loop) - {asyncio.current_task()}
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    # A transport closes its socket in the next round of the loop.
-    await asyncio.sleep(0)

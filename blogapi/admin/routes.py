@@ -80,6 +80,7 @@ PAGES = (
     Page("/sign-in/", "sign-in", "Sign in", "sign-in"),
     Page("/setup/", "setup", "Set up the blog", "sign-in"),
     Page("/reset/", "reset", "New password", "sign-in"),
+    Page("/join/", "join", "Join the blog", "sign-in"),
 )
 # [(group, pages)]; the pages of the first group are also in the bar of a phone, the last one is the profile.
 _MENU = [

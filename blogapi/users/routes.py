@@ -14,12 +14,11 @@ from blogapi.site.queries import get_site
 from blogapi.users import credentials, emails, links, passwords, queries, second_factor, service, usernames
 from blogapi.users.models import Account, OneTimeLink
 from blogapi.users.schemas import (
-    AcceptedInvitationSchema,
     CallerSchema,
-    FirstAdminSchema,
     ForgottenPasswordSchema,
     InvitationTokenSchema,
     InvitedSchema,
+    JoiningUserSchema,
     LoginOptionsSchema,
     LoginSchema,
     NewPasswordSchema,
@@ -133,7 +132,7 @@ def delete_login(id: UUID) -> None:
 @bp.post("/setup/")
 @allow(anyone)
 @check_before_body(_check_same_origin)
-@bp.arguments(FirstAdminSchema)
+@bp.arguments(JoiningUserSchema)
 @bp.response(201, UserSchema(), may_conflict=True, headers=_SETS_COOKIE)
 def create_first_admin(fields: Fields) -> Account:
     """Create the first admin with the link that `serve` prints, and log in.
@@ -160,7 +159,7 @@ def show_invitation(fields: Fields) -> OneTimeLink:
 @bp.post("/join/")
 @allow(anyone)
 @check_before_body(_check_same_origin)
-@bp.arguments(AcceptedInvitationSchema)
+@bp.arguments(JoiningUserSchema)
 @bp.response(201, UserSchema(), may_conflict=True, headers=_SETS_COOKIE)
 def accept_invitation(fields: Fields) -> Account:
     """Accept an invitation: create the user, with the role that the admin chose, and log in.

@@ -129,9 +129,7 @@ class UserSchema(OutputSchema):
 class SecondFactorSchema(OutputSchema):
     """The state of a second factor."""
 
-    second_factor_since = Timestamp(
-        dump_only=True, allow_none=True, metadata={"description": "Null if it is off."}
-    )
+    second_factor_since = Timestamp(dump_only=True, allow_none=True)
     recovery_codes_left = ma.fields.Integer(metadata={"description": "How many recovery codes are left."})
     second_factor_required = ma.fields.Boolean(
         metadata={"description": "Whether the user must turn a second factor on before anything else."}
@@ -274,7 +272,7 @@ class NewInvitationSchema(InputSchema):
         required=True,
         metadata={"description": "The name in the byline.", "example": "Henrik"},
     )
-    role = _role(load_default=models.Role.READER.value)
+    role = _role(required=True)
     can_publish = _can_publish(load_default=False)
     email = EmailAddress(
         load_default="",
@@ -290,16 +288,8 @@ class InvitationTokenSchema(InputSchema):
     token = _token()
 
 
-class AcceptedInvitationSchema(InputSchema):
-    """The user name and the password of an invited user, and the token of the invitation."""
-
-    token = _token()
-    username = NewUsername()
-    password = passwords.new_password_field()
-
-
-class FirstAdminSchema(InputSchema):
-    """The first admin, and the token of the link that `serve` prints."""
+class JoiningUserSchema(InputSchema):
+    """The first admin or an invited user, and the token of the link."""
 
     token = _token()
     username = NewUsername()

@@ -60,6 +60,21 @@ def create_key(page: Page) -> None:
     click("button", "Create key")(page)
 
 
+def invite(page: Page) -> None:
+    """Invite somebody; the link is then shown once."""
+    click("button", "Invite")(page)
+    page.get_by_label("Name", exact=True).fill("Henrik")
+    click("button", "Make the link")(page)
+
+
+def ask_for_code(page: Page) -> None:
+    """Show the second step of signing in."""
+    page.evaluate("""async () => {
+      const name = document.querySelector("[rel=modulepreload][href$='/code.js']").href;
+      (await import(name)).askForCode(document.querySelector("form"));
+    }""")
+
+
 def fill_in_webhook(page: Page) -> None:
     """Fill in the form of a build hook."""
     page.get_by_label("Name", exact=True).fill("harbour site")
@@ -109,6 +124,10 @@ STATES = (
     State("authors", "authors/"),
     State("site", "site/"),
     State("users", "users/"),
+    State("users-invite", "users/", click("button", "Invite")),
+    State("users-link", "users/", invite),
+    State("sign-in-code", "sign-in/", ask_for_code, user=""),
+    State("profile-setup", "profile/", click("button", "Set up")),
     State("keys", "keys/"),
     State("keys-new", "keys/", create_key),
     State("webhooks", "webhooks/"),

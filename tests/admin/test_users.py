@@ -27,7 +27,7 @@ def fill_in_and_send(page, action, **values):
 def test_a_person_signs_in_and_comes_to_the_page_that_they_wanted(api, open_admin):
     page = open_admin("/admin/keys/", user="")
     page.wait_for_url("**/admin/sign-in/?next=*")
-    page.get_by_text("Forgotten your password?").wait_for()
+    page.get_by_text("Whoever runs the server can print").wait_for()
     fill_in_and_send(page, "Sign in", name="ida", password="not this one")
     page.get_by_role("alert").get_by_text("The user name or the password is wrong.").wait_for()
     fill_in_and_send(page, "Sign in", password=PASSWORD)
@@ -67,36 +67,85 @@ def test_the_first_admin_is_made_with_the_link_of_the_server(browser, tmp_path):
     assert pages.faults == []
 
 
-def test_an_admin_adds_a_user_who_chooses_a_password(api, open_admin):
+def test_an_admin_invites_an_author_who_joins(api, open_admin):
     page = open_admin("/admin/users/")
-    page.get_by_role("button", name="New user").click()
-    dialog = page.get_by_role("dialog", name="New user")
-    dialog.get_by_role("textbox", name="Name").fill("not a name")
-    dialog.get_by_role("button", name="Create user").click()
-    dialog.get_by_text("Use 1 to 64 letters").wait_for()
-    dialog.get_by_role("textbox", name="Name").fill("lin")
-    dialog.get_by_role("combobox", name="Role").select_option("admin")
-    dialog.get_by_role("button", name="Create user").click()
-    link = page.get_by_role("textbox", name="Link for lin. Copy it now").input_value()
+    page.get_by_role("button", name="Invite").click()
+    dialog = page.get_by_role("dialog", name="Invite someone")
+    dialog.get_by_role("button", name="Make the link").click()
+    dialog.get_by_text("Must not be empty.").wait_for()
+    dialog.get_by_role("textbox", name="Name").fill("Henrik Berg")
+    assert dialog.get_by_role("radio", name="Author").is_checked()
+    dialog.get_by_role("checkbox", name="May publish without asking an editor").check()
+    dialog.get_by_text("this blog sends no e-mail").wait_for()
     assert list_violations(page) == []
+    dialog.get_by_role("button", name="Make the link").click()
+    link = page.get_by_role("textbox", name="Send this link to Henrik Berg").input_value()
+    page.get_by_text("becomes an author").wait_for()
+    page.get_by_role("rowheader", name=re.compile("Henrik Berg invited by you")).wait_for()
     theirs = open_admin(link, user="")
-    fill_in_and_send(theirs, "Save", new_password=PASSWORD)
-    theirs.wait_for_url("**/admin/")
-    assert get_by_name(api, "lin")["has_password"] and get_by_name(api, "lin")["role"] == "admin"
-    page.get_by_role("button", name="I have it, hide it").click()
-    page.get_by_text("Link for lin").wait_for(state="detached")
+    theirs.get_by_text("You are invited as an author").wait_for()
+    wait_until(theirs, "document.querySelector('#field-username').value === 'henrik.berg'")
+    assert list_violations(theirs) == []
+    fill_in_and_send(theirs, "Join", name="henrik", password=PASSWORD)
+    theirs.wait_for_url(re.compile("/admin/(?!join)"))
+    user = get_by_name(api, "henrik")
+    assert (user["role"], user["can_publish"]) == ("author", True)
+    again = open_admin(link, user="marit")
+    again.get_by_role("alert").get_by_text("This link is wrong").wait_for()
+    assert again.get_by_role("textbox").count() == 0
+    page.reload()
+    page.get_by_role("row", name=re.compile("^Henrik Berg henrik Author, publishes")).wait_for()
 
 
-def test_an_admin_disables_a_user_and_undoes_it(api, open_admin):
+def test_an_admin_revokes_an_invitation_on_the_phone(api, open_admin):
+    api.post("invitations/", {"name": "Jo", "role": "reader"})
+    page = open_admin("/admin/users/", width=390)
+    page.get_by_role("button", name="Actions for Jo").click()
+    page.get_by_role("menuitem", name="Revoke").click()
+    page.get_by_role("rowheader", name=re.compile("^Jo")).wait_for(state="detached")
+    assert api.get("invitations/") == []
+
+
+def test_an_admin_changes_a_role_ends_logins_and_disables_a_user(blog, api, open_admin):
+    there = blog.client("tomas")
     page = open_admin("/admin/users/")
     row = page.get_by_role("row", name=re.compile("^tomas"))
-    page.get_by_role("button", name="Actions for tomas").click()
-    page.get_by_role("menuitem", name="Disable").click()
-    row.get_by_role("cell", name="Disabled").wait_for()
+
+    def choose(name):
+        page.get_by_role("button", name="Actions for tomas").click()
+        page.get_by_role("menuitem", name=name, exact=True).click()
+
+    choose("Role")
+    dialog = page.get_by_role("dialog", name="Role of tomas")
+    assert dialog.get_by_role("radio", name="Reader").is_checked()
+    dialog.get_by_role("radio", name="Editor").check()
+    dialog.get_by_role("button", name="Save").click()
+    row.get_by_role("cell", name="Editor").wait_for()
+    page.get_by_role("button", name="Undo").click()
+    row.get_by_role("cell", name="Reader").wait_for()
+    choose("New link")
+    page.get_by_role("textbox", name="Send this link to tomas").wait_for()
+    choose("End logins")
+    page.get_by_role("button", name="End logins").click()
+    page.get_by_text("tomas is signed out.").wait_for()
+    with pytest.raises(AssertionError, match="login_over"):
+        there.get("auth/me/")
+    choose("Disable")
+    row.get_by_text("Disabled").wait_for()
     assert get_by_name(api, "tomas")["disabled"]
     page.get_by_role("button", name="Undo").click()
-    row.get_by_role("cell", name="Can sign in").wait_for()
+    row.get_by_text("Disabled").wait_for(state="detached")
     assert not get_by_name(api, "tomas")["disabled"]
+
+
+def test_the_only_admin_makes_another_one_first(api, open_admin):
+    marit = get_by_name(api, "marit")["uuid"]
+    api.patch(f"users/{marit}/", {"role": "editor"})
+    page = open_admin("/admin/users/")
+    page.get_by_role("button", name="Actions for ida").click()
+    page.get_by_role("menuitem", name="Role").click()
+    page.get_by_role("alert").get_by_text("You are the only admin. Make another one first.").wait_for()
+    api.patch(f"users/{marit}/", {"role": "admin"})
 
 
 def test_an_admin_deletes_a_user_after_a_question(api, open_admin):
@@ -150,10 +199,21 @@ def test_a_member_changes_their_password_and_ends_a_login(blog, open_admin):
     number = ends.count()
     ends.first.click()
     wait_until(page, f"document.querySelectorAll('.row button').length === {number - 1}")
-    fill_in_and_send(page, "Change password", current_password="wrong", new_password="a better pass phrase")
-    page.get_by_text("This is not your password.").wait_for()
-    fill_in_and_send(page, "Change password", current_password=PASSWORD)
-    page.locator("form").get_by_text("Saved. Your other logins have ended.").wait_for()
+    blog.client("tomas")
+    page.reload()
+    page.get_by_role("button", name="End all others").click()
+    page.get_by_text("Your other logins have ended.").wait_for()
+    wait_until(page, "document.querySelectorAll('.row').length === 1")
+    page.get_by_role("button", name="Change password").click()
+    dialog = page.get_by_role("dialog", name="Change password")
+    dialog.get_by_label("Current password", exact=True).fill("wrong")
+    dialog.get_by_label("New password", exact=True).fill("a better pass phrase")
+    dialog.get_by_role("button", name="Change password").click()
+    dialog.get_by_text("This is not your password.").wait_for()
+    assert list_violations(page) == []
+    dialog.get_by_label("Current password", exact=True).fill(PASSWORD)
+    dialog.get_by_role("button", name="Change password").click()
+    page.get_by_text("Saved. Your other logins have ended.").wait_for()
     with pytest.raises(AssertionError, match="login_over"):
         there.get("auth/me/")
     page.get_by_role("button", name="Sign out").click()

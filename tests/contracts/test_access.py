@@ -29,6 +29,7 @@ PASSWORD = ME + "password/"
 LOGINS_PATH = "/api/v1/auth/logins/"
 INVITED = "/api/v1/auth/invitation/"
 INVITATIONS = "/api/v1/invitations/"
+INVITATION = {"name": "Henrik", "role": "author"}
 USERS = "/api/v1/users/"
 SITE = "/api/v1/blog/site/"
 MEDIA = "/api/v1/blog/media/"
@@ -115,7 +116,7 @@ ACCESS_CASES = [
         code="link_invalid",
     ),
     AccessCase("invitations.listed", INVITATIONS, LOGINS, login=200),
-    AccessCase("invitations.create", INVITATIONS, LOGINS, {"name": "Henrik"}, login=201),
+    AccessCase("invitations.create", INVITATIONS, LOGINS, INVITATION, login=201),
     AccessCase("invitations.revoke", INVITATIONS + "{invitation}/", LOGINS, login=204),
     AccessCase("auth.delete_other_logins", LOGINS_PATH, LOGINS, login=204, member_login=204),
     AccessCase("users.end_logins", USERS + "{user}/logins/", LOGINS, login=204),
@@ -317,7 +318,7 @@ def fill_path(request, app, people, as_admin, as_login, make_article, make_tag, 
         if "{user}" in template:
             names["user"] = people.member.uuid
         if "{invitation}" in template:
-            names["invitation"] = as_login.post(INVITATIONS, json={"name": "Henrik"}).json["uuid"]
+            names["invitation"] = as_login.post(INVITATIONS, json=INVITATION).json["uuid"]
         if "{login}" in template:
             names["login"] = as_login.get("/api/v1/auth/logins/").json[0]["uuid"]
         if "{backup}" in template:

@@ -75,9 +75,9 @@ def test_a_refused_person_can_try_again(token, join, fields, result):
 def test_the_list_shows_open_invitations_newest_first(as_login, people, set_clock):
     for days, name in enumerate(("Henrik", "Jo")):
         set_clock(NOON + timedelta(days=days))
-        as_login.post(INVITATIONS, json={"name": name})
+        as_login.post(INVITATIONS, json=HENRIK | {"name": name})
     jo, henrik = as_login.get(INVITATIONS).json
-    assert (jo["name"], jo["role"], henrik["name"]) == ("Jo", "reader", "Henrik")
+    assert (jo["name"], jo["role"], henrik["name"]) == ("Jo", "author", "Henrik")
     assert jo["inviter"] == {"uuid": str(people.admin.uuid), "username": "ada"}
     assert henrik["expires"] == "2026-03-08T12:00:00.000000+00:00"
     assert not {"path", "url", "digest"} & henrik.keys()
@@ -119,7 +119,7 @@ def test_the_invitations_of_a_former_admin_end(app, people, log_in, passwords, j
 
 def test_there_is_a_limited_number_of_invitations(as_login, monkeypatch):
     monkeypatch.setattr(links, "MAX_INVITATIONS", 2)
-    results = [as_login.post(INVITATIONS, json={"name": "Henrik"}).status_code for _ in range(3)]
+    results = [as_login.post(INVITATIONS, json=HENRIK).status_code for _ in range(3)]
     assert results == [201, 201, 409]
 
 
@@ -129,6 +129,7 @@ def test_there_is_a_limited_number_of_invitations(as_login, monkeypatch):
         {"name": ""},
         {"name": "x" * 101},
         {"role": "owner"},
+        {"role": None},
         {"can_publish": "yes"},
         *({"email": text} for text in ("henrik", "a@b", "a,b@c.example", "a@b.example, c@d.example", 5)),
         {"email": f"{'x' * 250}@b.example"},

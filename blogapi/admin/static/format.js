@@ -137,3 +137,9 @@ export function formatSize(bytes) {
  * @param {string} role
  */
 export const formatRole = (role) => role[0].toUpperCase() + role.slice(1);
+
+/**
+ * "a reader", "an author".
+ * @param {string} role
+ */
+export const nameRole = (role) => `${role === "reader" ? "a" : "an"} ${role}`;

@@ -33,15 +33,19 @@ export function onSubmit(form, use) {
 
 /**
  * Ask with a form of the document (fields.html) in a dialog: fill in the values, save(values) what was
- * entered, load the page again. Returns a promise of what save() returns, also if the user closes the dialog
+ * entered, load the page again. kind: see openDialog(). Returns a promise of what save() returns, also if the user closes the dialog
  * while the request runs: a new key is shown only once.
  * @param {Page} page @param {HTMLFormElement} form
- * @param {{title: string, values?: Record<string, any>, save: (values: Record<string, any>) => unknown}} options
+ * @param {{title: string, kind?: string, values?: Record<string, any>,
+ *   save: (values: Record<string, any>) => unknown}} options
  */
-export async function openForm(page, form, { title, values = {}, save }) {
+export async function openForm(page, form, { title, kind, values = {}, save }) {
   const forget = () => page.set({ errors: {}, problem: "" });
   const copy = /** @type {any} */ (form.cloneNode(true));
-  for (const [name, value] of Object.entries(values)) copy.elements[name].value = value;
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value === "boolean") copy.elements[name].checked = value;
+    else copy.elements[name].value = value;
+  }
   forget();
   /** @type {any} */
   let saved;
@@ -56,7 +60,7 @@ export async function openForm(page, form, { title, values = {}, save }) {
     showErrors(copy, page.errors);
     return copy;
   };
-  const dialog = openDialog({ title, content });
+  const dialog = openDialog({ title, kind, content });
   onSubmit(copy, send);
   copy.addEventListener("reset", () => dialog.close());
   await dialog.result;
@@ -73,8 +77,9 @@ export async function remove(page, path, question) {
 }
 
 /**
- * Show a key or a link in `page.once`, with the focus on Copy. foot: what it allows, and until when.
- * @param {Page} page @param {any} once @param {{title: string, value: string, foot: string}} options
+ * Show a key or a link in `page.once`, with the focus on Copy. foot: what it allows; help: until when.
+ * @param {Page} page @param {any} once
+ * @param {{title: string, value: string, foot: string, help?: string}} options
  */
 export async function showOnce(page, once, { value, ...texts }) {
   const place = once.querySelector(".copy");
@@ -86,9 +91,10 @@ export async function showOnce(page, once, { value, ...texts }) {
 }
 
 /** @type {(page: Page, once: any, texts: Record<string, string>) => void} */
-function fillOnce(page, once, { title, value, foot }) {
+function fillOnce(page, once, { title, value, foot, help = "" }) {
   const [heading, input, text, hide] = once.querySelectorAll("h2, input, .small, .bare");
   heading.textContent = title;
+  once.querySelector(".once-help").textContent = help;
   input.value = value;
   text.textContent = foot;
   hide.onclick = () => page.set({ once: null });

@@ -2,6 +2,7 @@
 
 import { html, LitElement, nothing } from "./vendor/lit.js";
 import { ApiError, connection, get, onLoginEnded, post } from "./api.js";
+import { askForCode, endCode } from "./code.js";
 import { emptyState, pageHead, problem, row, sectionHead } from "./components.js";
 import { keepFocus, updateFloats } from "./dialogs.js";
 import { Journal } from "./editor/journal.js";
@@ -21,6 +22,7 @@ const [missing, silent, technical] = listElements("failure");
 /** The elements that the document has for its page. */
 export const content = listElements("content");
 const TITLE = document.title;
+const PLACE = document.body.dataset.page;
 /** @type {any} */
 let current = null;
 
@@ -94,7 +96,9 @@ export class Page extends LitElement {
     const results = await Promise.allSettled([opening, this.load(), finding]);
     const failed = results.find(({ status }) => status === "rejected");
     const isAllowed = !current || last.role === "admin" || /** @type {any} */ (this.constructor).forMembers;
-    if (!isAllowed) return location.replace("/admin/profile/");
+    // The login of an admin who must turn a second factor on first has no other scope than "published".
+    const isRestricted = current && !current.user.scopes.includes("read") && PLACE !== "profile";
+    if (!isAllowed || isRestricted) return location.replace("/admin/profile/");
     if (!failed) return this.set({ state: "ready" });
     const error = /** @type {PromiseRejectedResult} */ (failed).reason;
     const here = encodeURIComponent(location.pathname + location.search);
@@ -211,6 +215,7 @@ function signInAgain() {
   const { promise, resolve } = Promise.withResolvers();
   name.textContent = form.elements.username.value = current.user.username;
   form.elements.password.value = trouble.textContent = "";
+  endCode(form);
   form.onreset = () => dialog.close();
   form.onsubmit = async (event) => {
     event.preventDefault();
@@ -219,7 +224,11 @@ function signInAgain() {
       resolve(true);
       dialog.close();
     } catch (error) {
-      trouble.textContent = /** @type {Error} */ (error).message;
+      const { code, message } = /** @type {ApiError} */ (error);
+      const isAsked = code === "second_factor_required";
+      trouble.textContent = isAsked ? "" : message;
+      if (isAsked) askForCode(form);
+      else if (code === "login_failed") endCode(form);
     }
   };
   dialog.onclose = () => resolve(false);

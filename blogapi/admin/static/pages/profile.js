@@ -1,21 +1,17 @@
-/** The account of the user: password, logins, sign out. */
+/** The account of the user: the byline, the second factor, the logins, the password. */
 
-import { html } from "../vendor/lit.js";
-import { get, post, put } from "../api.js";
-import { button, facts, row, sectionHead } from "../components.js";
-import { formatDay, formatDayAndTime, formatRole } from "../format.js";
-import { onSubmit, remove, showErrors } from "../forms.js";
+import { html, nothing, render } from "../vendor/lit.js";
+import { del, fileAddress, get, patch, post, put } from "../api.js";
+import { button, facts, icon, row, sectionHead } from "../components.js";
+import { isPhone, nameDevice } from "../devices.js";
+import { copyButton, toast } from "../dialogs.js";
+import { count, formatChanged, formatDay, formatDayAndTime, formatRole } from "../format.js";
+import { onSubmit, openForm, remove, showErrors } from "../forms.js";
 import { content, definePage, Page, session } from "../shell.js";
 
-const [form] = content;
-
-// "Firefox on Windows". A User-Agent contains the names of several browsers; the most specific one counts.
-function describeBrowser(agent) {
-  const first = (...names) => names.find((name) => agent.includes(name));
-  const browser = first("Edg", "Firefox", "Chrome", "Safari")?.replace("Edg", "Edge") ?? agent;
-  const system = first("Android", "iPhone", "iPad", "Windows", "Macintosh", "CrOS", "Linux");
-  return [browser || "Unknown browser", system].filter(Boolean).join(" on ");
-}
+const [passwordForm, emailForm, confirmForm, bylineForm, setupForm, codesNotice] = content;
+const FACTOR = "auth/me/second-factor/";
+const WRITERS = ["editor", "admin"];
 
 const signOut = () => post("auth/logout/").then(() => location.assign("/admin/sign-in/"));
 
@@ -24,33 +20,180 @@ class Profile extends Page {
   main = button("Sign out", () => this.act("out", signOut), { icon: "log-out" });
 
   async load() {
-    ({ data: this.logins } = await get("auth/logins/"));
+    const { data: account } = await get("auth/me/account/");
+    this.account = account;
+    if (this.isRestricted) return this.setup ? undefined : this.beginSetup();
+    const query = { fields: "uuid,name,bio,avatar,user,articles_count" };
+    const isWriter = WRITERS.includes(account.role);
+    const [logins, options, authors] = await Promise.all([
+      get("auth/logins/"),
+      get("auth/login-options/"),
+      isWriter ? get("blog/authors/", { query }) : { data: [] },
+    ]);
+    const author = authors.data.find(({ user }) => user === account.uuid);
+    Object.assign(this, { logins: logins.data, sendsEmail: options.data.sends_email, author });
+    if (author) for (const name of ["name", "bio"]) bylineForm.elements[name].value = author[name];
   }
 
-  async savePassword(values) {
-    const answer = await this.actAndReload("save", () => put("auth/me/password/", values));
-    if (answer) form.reset();
-    form.querySelector("[role=status] > *").hidden = !answer;
+  // An admin who must turn the second factor on before anything else.
+  get isRestricted() {
+    const { second_factor_required: isRequired, second_factor_since: since } = this.account;
+    return isRequired && !since;
   }
 
-  renderLogin({ uuid, created, expires, user_agent: agent, current }) {
-    const [name, since] = [describeBrowser(agent), formatDayAndTime(created)];
+  async saveByline(values) {
+    const answer = await this.actAndReload("byline", () => patch(`blog/authors/${this.author.uuid}/`, values));
+    bylineForm.querySelector("[role=status]").textContent = answer ? "Saved" : "";
+  }
+
+  async beginSetup() {
+    const setup = (await post(`${FACTOR}setup/`)).data;
+    setupForm.reset();
+    setupForm.querySelector("img").src = setup.qr_code;
+    setupForm.querySelector(".secret").textContent = setup.secret.match(/.{4}/g).join(" ");
+    this.set({ setup });
+  }
+
+  async turnOn(values) {
+    const answer = await this.act("enable", () => post(`${FACTOR}enable/`, values));
+    if (!answer) return;
+    this.setup = null;
+    await this.reload();
+    await this.showCodes(answer.data.recovery_codes);
+  }
+
+  // Ask for the password, and send it to the path.
+  confirm(title, path) {
+    return openForm(this, confirmForm, {
+      ...{ title, kind: "small-dialog" },
+      save: async (values) => (await post(`${FACTOR}${path}/`, values)).data ?? true,
+    });
+  }
+
+  async turnOff() {
+    if (await this.confirm("Turn the second factor off", "disable")) toast("The second factor is off.");
+  }
+
+  async replaceCodes() {
+    const answer = await this.confirm("New recovery codes", "recovery-codes");
+    if (answer) await this.showCodes(answer.recovery_codes);
+  }
+
+  async showCodes(codes) {
+    const [list, copy, hide] = codesNotice.querySelectorAll(".codes, .copy, .bare");
+    render(
+      codes.map((code) => html`<li>${code}</li>`),
+      list,
+    );
+    render(copyButton(codes.join("\n"), { kind: "main" }), copy);
+    hide.onclick = () => this.set({ areCodesShown: false });
+    this.set({ areCodesShown: true });
+    await this.updateComplete;
+    copy.firstElementChild.focus();
+  }
+
+  async changePassword() {
+    const save = async (values) => (await put("auth/me/password/", values)) && true;
+    const options = { title: "Change password", kind: "small-dialog", save };
+    if (await openForm(this, passwordForm, options)) toast("Saved. Your other logins have ended.");
+  }
+
+  async changeEmail() {
+    const values = { email: this.account.email };
+    const save = async (sent) => (await put("auth/me/email/", sent)) && true;
+    await openForm(this, emailForm, { title: "Change e-mail", kind: "small-dialog", values, save });
+  }
+
+  async endOthers() {
+    if (await this.actAndReload("end", () => del("auth/logins/"))) toast("Your other logins have ended.");
+  }
+
+  renderByline() {
+    const { username, role } = session().user;
+    const { author } = this;
+    const side = html`<span class="soft">${formatRole(role)}, signs in as “${username}”</span>`;
+    if (!author)
+      return html`<section>${sectionHead("You", side)}
+      ${facts({ Name: username, Role: formatRole(role) })}</section>`;
+    const { avatar, articles_count: number } = author;
+    const picture = avatar ? html`<img class="avatar" src=${fileAddress({ url: avatar })} alt="">` : nothing;
+    showErrors(bylineForm, this.errors);
+    bylineForm.querySelector("#name-help").textContent = `Under ${count(number, "article")}`;
+    return html`<section>${sectionHead("You", side)}<div class="byline-parts">${picture}${bylineForm}</div></section>`;
+  }
+
+  renderSecondFactor() {
+    const { second_factor_since: since, recovery_codes_left: left, second_factor_required: must } = this.account;
+    const state = since
+      ? html`${icon("shield-check", "good")} On since ${formatDay(since)}`
+      : html`${icon(must ? "shield-alert" : "shield", must ? "warn" : "")} Off${must ? ". Admins need it" : ""}`;
+    const side = html`<span class="badge">${state}</span>`;
+    return html`<section class="section second-factor">${sectionHead("Second factor", side)}
+      ${this.areCodesShown ? codesNotice : nothing}
+      ${since ? this.renderFactorOn(left) : this.setup ? this.renderSetup() : this.renderFactorOff()}</section>`;
+  }
+
+  renderFactorOn(left) {
+    return html`<p>Signing in needs your password and a code of the app. ${count(left, "recovery code")} left.</p>
+      <div class="actions">
+        ${button("New recovery codes", () => this.replaceCodes(), { popup: "dialog" })}
+        ${this.account.second_factor_required ? nothing : button("Turn off", () => this.turnOff(), { kind: "risk", popup: "dialog" })}</div>`;
+  }
+
+  renderFactorOff() {
+    const begin = async () => {
+      await this.act("setup", () => this.beginSetup());
+      setupForm.elements.code.focus();
+    };
+    return html`<p>With it, signing in needs a code of an app on your phone too: a stolen password is not enough.</p>
+      <div class="actions">${button("Set up", begin, { icon: "shield", busy: this.busy === "setup" })}</div>`;
+  }
+
+  renderSetup() {
+    showErrors(setupForm, this.errors);
+    setupForm.querySelector("[type=reset]").hidden = this.isRestricted;
+    return html`${setupForm}<p class="soft small">Then you get ten recovery codes, for the day the phone is lost. If they
+      are lost too, whoever runs the server can enter
+      <code class="nowrap">user reset-second-factor ${this.account.username}</code>.</p>`;
+  }
+
+  renderLogin({ uuid, created, expires, last_used: used, user_agent: agent, current }) {
+    const [name, since] = [nameDevice(agent), formatDayAndTime(created)];
     const end = () => remove(this, `auth/logins/${uuid}/`);
     const side = current ? "" : button("End", end, { label: `End ${name}, ${since}`, kind: "risk hang-end" });
     const title = html`${name} <span class="soft">${current ? "(this one)" : ""}</span>`;
-    const text = `Signed in: ${since}. Ends on ${formatDay(expires)}.`;
-    return row({ title, text, side, icon: /Mobi|Android/.test(agent) ? "smartphone" : "monitor" });
+    const lastUse = current || !used ? "" : ` Used: ${formatChanged(used)}.`;
+    const text = `Signed in: ${since}.${lastUse} Ends on ${formatDay(expires)}.`;
+    return row({ title, text, side, icon: isPhone(agent) ? "smartphone" : "monitor" });
+  }
+
+  renderAside() {
+    const { account, logins, sendsEmail } = this;
+    const changed = account.password_changed ? `Changed on ${formatDay(account.password_changed)}.` : "";
+    const endOthers = button("End all others", () => this.endOthers(), { kind: "bare hang-end" });
+    const kind = { kind: "bare hang-end", popup: "dialog" };
+    const email = html`<section class="section">${sectionHead("E-mail")}<p class="soft aside-line">
+      ${account.email || "None: a forgotten password needs an admin."}
+      ${button("Change", () => this.changeEmail(), { ...kind, label: "Change e-mail" })}</p></section>`;
+    return html`<aside aria-label="Logins and password">
+      <section>${sectionHead("Where you are signed in", logins.length > 1 ? endOthers : nothing)}
+        <ul>${logins.map((login) => this.renderLogin(login))}</ul></section>
+      <section class="section">${sectionHead("Password")}<p class="soft aside-line">${changed}
+        ${button("Change", () => this.changePassword(), { ...kind, label: "Change password" })}</p></section>
+      ${sendsEmail || account.email ? email : nothing}</aside>`;
   }
 
   renderPage() {
-    const { username, role } = session().user;
-    showErrors(form, this.errors);
-    return html`${facts({ Name: username, Role: formatRole(role) })}
-      <section class="section">${sectionHead("Password")}${form}</section>
-      <section class="section">${sectionHead("Where you are signed in")}
-        <ul>${this.logins.map((login) => this.renderLogin(login))}</ul></section>`;
+    if (this.isRestricted) {
+      return html`<p class="restricted">Admins of this blog need a second factor. Turn yours on to go on.</p>
+        ${this.renderSecondFactor()}`;
+    }
+    return html`<div class="columns profile"><div>${this.renderByline()}${this.renderSecondFactor()}</div>
+      ${this.renderAside()}</div>`;
   }
 }
 
 const page = definePage(Profile);
-onSubmit(form, (values) => page.savePassword(values));
+onSubmit(bylineForm, (values) => page.saveByline(values));
+onSubmit(setupForm, (values) => page.turnOn(values));
+setupForm.addEventListener("reset", () => page.set({ setup: null, errors: {} }));

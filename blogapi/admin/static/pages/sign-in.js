@@ -1,19 +1,26 @@
-/** The pages without a login, whose form is in the document: sign in, the first admin, a new password. */
+/** The pages without a login, whose form is in the document: sign in, the first admin, a new password, joining. */
 
 import { get, post } from "../api.js";
-import { count } from "../format.js";
+import { askForCode, endCode } from "../code.js";
+import { count, formatDayAndTime, nameRole } from "../format.js";
 import { lastSession } from "../shell.js";
 
 /** @type {any} */
 const main = document.getElementById("main");
 const form = main.querySelector("form");
-const { username, password, remember, token } = form.elements;
+const { username, password, remember, token, code } = form.elements;
+const isJoining = form.dataset.path === "auth/join/";
 
-function explain({ message, errors = {} }) {
-  main.querySelector("#problem").textContent = message;
+function explain({ message, code: reason = "", errors = {} }) {
+  const isAsked = reason === "second_factor_required";
+  main.querySelector("#problem").textContent = isAsked ? "" : message;
+  if (isAsked) return askForCode(form);
+  if (reason === "login_failed" && code) endCode(form);
   const inputs = [username, password].filter(Boolean);
   for (const input of inputs) input.ariaInvalid = input.name in errors ? "true" : null;
-  (inputs.find(({ ariaInvalid }) => ariaInvalid) ?? password).focus();
+  const first = [code, password].find((input) => input?.checkVisibility());
+  (inputs.find(({ ariaInvalid }) => ariaInvalid) ?? first)?.focus();
+  if (reason.startsWith("second_factor")) code.select();
 }
 
 function leave() {
@@ -37,12 +44,47 @@ async function describeBlog() {
     username.value = last;
     password.focus();
   }
-  const { title, session_days: days, needs_setup: needsSetup } = (await get("auth/login-options/")).data;
-  form.querySelector("h1").textContent = title || location.host;
-  main.querySelector("#remember-help").prepend(`For ${count(days, "day")}. `);
-  if (needsSetup) for (const text of main.querySelectorAll(":scope > p")) text.hidden = !text.hidden;
+  const { data } = await get("auth/login-options/");
+  form.querySelector("h1").textContent = data.title || location.host;
+  main.querySelector("#remember-help").prepend(`For ${count(data.session_days, "day")}. `);
+  const [setUp, askServer, askEmail] = main.querySelectorAll(":scope > p");
+  setUp.hidden = !data.needs_setup;
+  askServer.hidden = data.needs_setup || data.sends_email;
+  askEmail.hidden = data.needs_setup || !data.sends_email;
+  askEmail.querySelector("button").onclick = () => sendLink(askEmail).catch(explain);
+}
+
+// The answer is the same whether or not there is such a user.
+async function sendLink(place) {
+  const name = username.value.trim();
+  if (!name) {
+    explain({ message: "Enter your name first: the link goes to the e-mail address of this user." });
+    return username.focus();
+  }
+  await post("auth/forgot-password/", { username: name });
+  place.querySelector("[role=status]").textContent =
+    `If “${name}” has an e-mail address here, a link is on its way. It works once, for one day.`;
+}
+
+async function describeInvitation() {
+  const [{ data: options }, { data: invitation }] = await Promise.all([
+    get("auth/login-options/"),
+    post("auth/invitation/", { token: token.value }),
+  ]);
+  form.querySelector("h1").textContent = options.title || location.host;
+  main.querySelector("#intro").textContent =
+    `You are invited as ${nameRole(invitation.role)}, until ${formatDayAndTime(invitation.expires)} UTC.`;
+  username.value = invitation.name.toLowerCase().replace(/\s+/g, ".");
+  username.select();
+}
+
+// Without an invitation there is nothing to fill in.
+function refuse(error) {
+  explain(error);
+  for (const element of form.querySelectorAll("#intro, .field, .wide")) element.hidden = true;
 }
 
 if (token) token.value = location.hash.slice(1);
-else await describeBlog().catch(explain);
+if (isJoining) await describeInvitation().catch(refuse);
+else if (!token) await describeBlog().catch(explain);
 main.ariaBusy = null;

@@ -1,0 +1,32 @@
+/** The field for the code of a second factor (code.html). */
+
+/**
+ * Ask for a code in the form: show its field, and hide all others.
+ * @param {any} form
+ */
+export function askForCode(form) {
+  for (const field of form.querySelectorAll(".field")) field.hidden = !field.matches(".code-field");
+  useApp(form, true);
+  form.querySelector(".code-field > button").onclick = () => useApp(form, false);
+}
+
+/**
+ * Ask for the name and the password again.
+ * @param {any} form
+ */
+export function endCode(form) {
+  for (const field of form.querySelectorAll(".field")) field.hidden = field.matches(".code-field");
+  form.elements.code.value = "";
+}
+
+// The code comes from the app, or it is a recovery code, which has letters too.
+function useApp(/** @type {any} */ form, /** @type {boolean} */ isApp) {
+  const { code } = form.elements;
+  const [label, help, other] = form.querySelectorAll(".code-field :is(label, .help), .code-field > button");
+  label.textContent = isApp ? "Code from the app" : "Recovery code";
+  help.textContent = isApp ? "Six digits, new every 30 seconds" : "Each of the ten codes works once";
+  other.hidden = !isApp;
+  code.inputMode = isApp ? "numeric" : "text";
+  code.value = "";
+  code.focus();
+}
