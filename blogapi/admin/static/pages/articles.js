@@ -3,7 +3,7 @@
 import { html, nothing, repeat } from "../vendor/lit.js";
 import { ApiError, del, fileAddress, get, patch, post } from "../api.js";
 import { badge, button, icon, problem } from "../components.js";
-import { menuButton, openPopover, toast } from "../dialogs.js";
+import { confirmRisk, menuButton, openPopover, toast } from "../dialogs.js";
 import "../editor/picker.js";
 import { makeTimeForm, renderTime } from "../editor/publish-time.js";
 import { count, formatChanged, formatNumber, parseTime, toInstant } from "../format.js";
@@ -250,6 +250,15 @@ class Articles extends ListPage {
     return this.pick(anchor, kind, label, (term) => this.apply(articles, assign(term)), create);
   }
 
+  /** Delete articles: so many that bringing them back takes long only after a question, the others with undo. */
+  async remove(articles) {
+    if (articles.length <= PAGE_SIZE) return this.apply(articles, DELETE);
+    const title = `Delete ${count(articles.length, "article")}?`;
+    const text = "There is no undo for so many at once. Their versions stay in the database and in its backups.";
+    const isSure = await confirmRisk({ title, text, action: "Delete articles" });
+    return isSure && this.apply(articles, { ...DELETE, undo: undefined });
+  }
+
   /** Ask when the articles are published. */
   askWhen(anchor, articles) {
     const form = makeTimeForm();
@@ -366,7 +375,7 @@ class Articles extends ListPage {
     return html`${act("Publish…", (anchor) => this.askWhen(anchor, chosen), { popup: "dialog" })}
       ${Object.keys(CHOICES).map(choose)}
       ${act("Archive", () => this.apply(chosen, ARCHIVE))}
-      ${act("Delete", () => this.apply(chosen, DELETE), { kind: "risk" })}
+      ${act("Delete", () => this.remove(chosen), { kind: "risk" })}
       ${canSelectMore ? more : nothing}`;
   }
 
