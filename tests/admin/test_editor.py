@@ -400,6 +400,10 @@ def test_details_by_keyboard(write, make, api):
     page.get_by_role("option", name="Create the tag “boats”", exact=True).wait_for()
     tags.press("Enter")
     get_button(page, "Remove boats").wait_for()
+    tags.press_sequentially("knots, Boats, tides")
+    page.get_by_role("option", name="Add “knots”, “boats”, “tides”", exact=True).wait_for()
+    tags.press("Enter")
+    get_button(page, "Remove tides").wait_for()
     category = page.get_by_role("combobox", name="Category", exact=True)
     category.fill("Workshop")
     category.press("Enter")
@@ -408,7 +412,8 @@ def test_details_by_keyboard(write, make, api):
     save(page)
     copy = api.get(f"{path}working-copy/")
     names = {tag["uuid"]: tag["name"] for tag in api.get("blog/tags/")}
-    assert [names[uuid] for uuid in copy["tags"]] == ["tools", "boats"] and tag["uuid"] in copy["tags"]
+    chosen = ["tools", "boats", "knots", "tides"]
+    assert [names[uuid] for uuid in copy["tags"]] == chosen and tag["uuid"] in copy["tags"]
     assert (copy["slug"], copy["excerpt"], copy["seo"]["title"]) == ("details-by-hand", "Short.", "Elsewhere")
     assert api.get(f"blog/categories/{copy['category']}/")["name"] == "Workshop"
 
