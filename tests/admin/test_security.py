@@ -106,9 +106,10 @@ def show_menus(page):
 
 
 def show_articles(page):
-    for name in ("Category", "Tags"):
+    bulk = page.get_by_role("group", name="Selection", exact=True)
+    for name in ("Publish…", "Category", "Tags", "Authors"):
         page.get_by_role("checkbox", name="Select all on this page", exact=True).check()
-        page.get_by_role("button", name=name, exact=True).click()
+        bulk.get_by_role("button", name=name, exact=True).click()
         page.locator(OPEN).first.wait_for()
         yield name
         close(page)
@@ -167,6 +168,11 @@ def show_terms(page, action):
     page.get_by_role("dialog").get_by_role("button", name="Cancel", exact=True).wait_for()
     yield "dialog"
     page.get_by_role("dialog").get_by_role("button", name="Cancel", exact=True).click()
+    page.get_by_role("checkbox", name="Select all on this page", exact=True).check()
+    page.get_by_role("button", name="Merge…", exact=True).click()
+    page.locator(OPEN).first.wait_for()
+    yield "merge"
+    close(page)
     page.get_by_role("button", name=re.compile("^Actions for .*attacked")).first.click()
     page.get_by_role("menuitem", name=action, exact=True).click()
     page.locator("dialog:visible, [role=alert]:visible, .toast:visible").first.wait_for()
@@ -194,7 +200,7 @@ def show_import(page):
 # Beside the menu, these pages show no texts of users, except for the report of an import.
 PAGES_WITHOUT_TEXTS = {
     *("/setup/", "/reset/", "/users/", "/import/", "/export/", "/backups/"),
-    "/webhooks/new/",
+    *("/webhooks/new/", "/profile/", "/join/"),
 }
 
 
