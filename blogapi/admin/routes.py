@@ -20,7 +20,7 @@ from blogapi.rendering.players import PLAYERS
 from blogapi.site import addresses
 from blogapi.site.queries import get_site
 from blogapi.site.time_zones import list_time_zones
-from blogapi.web.access import allow, anyone
+from blogapi.web.access import ROLES, Role, allow, anyone
 from blogapi.web.errors import NotFound
 
 admin = flask.Blueprint("admin", __name__, url_prefix="/admin", template_folder="templates")
@@ -41,7 +41,8 @@ class Page:
     """A page: its path below /admin, its name in `data-page`, its title, and its module in `static/pages`.
 
     A page with an icon has an entry in the menu, in `group`. `place` is the menu entry that is marked as
-    current; a page without `place` has no menu. Members see only the entries of pages `for_members`.
+    current; a page without `place` has no menu. Users of a role below `role` see neither the page
+    nor its entry.
     """
 
     path: str
@@ -51,42 +52,44 @@ class Page:
     icon: str = ""
     group: str = ""
     place: str = ""
-    for_members: bool = False
+    role: Role = Role.ADMIN
 
 
 PAGES = (
-    Page("/", "overview", "Overview", "overview", "house"),
-    Page("/articles/", "articles", "Articles", "articles", "file-text"),
-    Page("/media/", "media", "Media", "media", "image"),
-    Page("/categories/", "categories", "Categories", "terms", "folder", "Organise"),
-    Page("/tags/", "tags", "Tags", "terms", "tag", "Organise"),
-    Page("/authors/", "authors", "Authors", "terms", "pen-line", "Organise"),
+    Page("/", "overview", "Overview", "overview", "house", role=Role.AUTHOR),
+    Page("/articles/", "articles", "Articles", "articles", "file-text", role=Role.AUTHOR),
+    Page("/media/", "media", "Media", "media", "image", role=Role.AUTHOR),
+    Page("/categories/", "categories", "Categories", "terms", "folder", "Organise", role=Role.EDITOR),
+    Page("/tags/", "tags", "Tags", "terms", "tag", "Organise", role=Role.EDITOR),
+    Page("/authors/", "authors", "Authors", "terms", "pen-line", "Organise", role=Role.EDITOR),
     Page("/site/", "site", "Site", "site", "globe", "Settings"),
     Page("/users/", "users", "Users", "users", "users", "Settings"),
-    Page("/keys/", "keys", "Keys", "keys", "key-round", "Settings"),
+    Page("/keys/", "keys", "Keys", "keys", "key-round", "Settings", role=Role.AUTHOR),
     Page("/webhooks/", "webhooks", "Webhooks", "webhooks", "webhook", "Settings"),
-    Page("/import/", "import", "Import and export", "import", "import", "Settings"),
+    Page("/import/", "import", "Import and export", "import", "import", "Settings", role=Role.EDITOR),
     Page("/backups/", "backups", "Backups", "backups", "archive", "Settings"),
-    Page("/profile/", "profile", "Profile", "profile", "user", for_members=True),
-    Page("/export/", "export", "Import and export", "export", place="import"),
+    Page("/profile/", "profile", "Profile", "profile", "user", role=Role.READER),
+    Page("/export/", "export", "Import and export", "export", place="import", role=Role.EDITOR),
     Page("/webhooks/new/", "webhook-form", "New webhook", "webhook-form", place="webhooks"),
     Page("/webhooks/<id:id>/change/", "webhook-form", "Webhook", "webhook-form", place="webhooks"),
     Page("/webhooks/<id:id>/", "webhook-calls", "Calls", "webhook-calls", place="webhooks"),
-    Page("/articles/<id:id>/history/", "history", "History", "history", place="articles"),
-    Page("/articles/new/", "editor", "New article", "editor"),
-    Page("/articles/<id:id>/", "editor", "Article", "editor"),
-    Page("/articles/<id:id>/preview/", "preview", "Preview", "preview"),
+    Page("/articles/<id:id>/history/", "history", "History", "history", place="articles", role=Role.AUTHOR),
+    Page("/articles/new/", "editor", "New article", "editor", role=Role.AUTHOR),
+    Page("/articles/<id:id>/", "editor", "Article", "editor", role=Role.AUTHOR),
+    Page("/articles/<id:id>/preview/", "preview", "Preview", "preview", role=Role.AUTHOR),
     Page("/welcome/", "welcome", "Welcome", "welcome"),
     Page("/sign-in/", "sign-in", "Sign in", "sign-in"),
     Page("/setup/", "setup", "Set up the blog", "sign-in"),
     Page("/reset/", "reset", "New password", "sign-in"),
     Page("/join/", "join", "Join the blog", "sign-in"),
 )
-# [(group, pages)]; the pages of the first group are also in the bar of a phone, the last one is the profile.
-_MENU = [
+_ENTRIES = [
     (group, list(pages))
     for group, pages in groupby(filter(attrgetter("icon"), PAGES), key=attrgetter("group"))
 ]
+# [(group, the least role that sees one of its pages, pages)]; the pages of the first group are also in the
+# bar of a phone, the last one is the profile.
+_MENU = [(group, min((page.role for page in pages), key=ROLES.index), pages) for group, pages in _ENTRIES]
 # The properties of text fields that the scripts read.
 SCRIPT_TEXT_FIELDS = [
     {name: getattr(text, name) for name in ("name", "label", "control", "is_previewed")}

@@ -4,6 +4,7 @@ import { html, nothing } from "./vendor/lit.js";
 import { get } from "./api.js";
 import { badge, icon } from "./components.js";
 import { openDialog } from "./dialogs.js";
+import { hasRole, listPath } from "./roles.js";
 
 const FIELDS = "uuid,title,status,published_at";
 const NEW_ARTICLE = { href: "/admin/articles/new/", text: "New article", mark: icon("plus") };
@@ -14,6 +15,8 @@ const readPlace = (link) => {
   return { href: link.href, text: link.textContent.trim(), mark };
 };
 
+const isOffered = (link) => hasRole(link.dataset.for);
+
 const makeEntry = (article) => {
   const { uuid, title: text } = article;
   return { href: `/admin/articles/${uuid}/`, text, mark: badge(article) };
@@ -21,7 +24,7 @@ const makeEntry = (article) => {
 
 export function openPalette() {
   if (document.querySelector(".palette")) return;
-  const places = [NEW_ARTICLE, ...[...document.querySelectorAll(".bottom-bar a")].map(readPlace)];
+  const places = [NEW_ARTICLE, ...[...document.querySelectorAll(".bottom-bar a")].filter(isOffered).map(readPlace)];
   let [words, at, articles] = ["", 0, []];
   const list = () => [...places.filter(({ text }) => text.toLowerCase().includes(words.toLowerCase())), ...articles];
   const type = async ({ target }) => {
@@ -31,7 +34,7 @@ export function openPalette() {
     await new Promise((resolve) => setTimeout(resolve, 200));
     if (!asked || asked !== words) return;
     const query = { q: asked, status: "any", page: 1, page_size: 8, fields: FIELDS };
-    const { data } = await get("blog/articles/", { query }).catch(() => ({ data: [] }));
+    const { data } = await get(listPath(), { query }).catch(() => ({ data: [] }));
     if (asked === words) articles = data.map(makeEntry);
     dialog.update();
   };

@@ -8,12 +8,14 @@ import { keepFocus, updateFloats } from "./dialogs.js";
 import { Journal } from "./editor/journal.js";
 import { count, formatDayAndTime, setTimeZone } from "./format.js";
 import { openPalette } from "./palette.js";
+import { hasRole, setCaller } from "./roles.js";
 import { letterOf, nameKeys } from "./shortcuts.js";
 import * as storage from "./storage.js";
 
 // The names of the blog and the user are stored for the next page, whose menu does not wait for the API.
 const KEPT = "blogapi.session";
 let last = storage.read(KEPT) ?? {};
+setCaller({ ...last, uuid: last.user });
 /** @param {string} selector @returns {any} */
 const find = (selector) => document.querySelector(selector);
 /** @param {string} id @returns {any[]} the elements in a template of the document */
@@ -29,14 +31,15 @@ let current = null;
 /** {user: {uuid, username, role}, site: {title, time_zone, …}}; known in renderPage(), not yet in load(). */
 export const session = () => current;
 
-/** The values of this session, or of the last one in this browser: {title, user, username, role}. */
+/** The values of this session, or of the last one in this browser: {title, user, username, role, can_publish}. */
 export const lastSession = () => last;
 
 export function setSession(session) {
   current = session;
   setTimeZone(session.site.time_zone);
-  const { uuid: user, username, role } = session.user;
-  last = { title: session.site.title, user, username, role };
+  const { uuid: user, username, role, can_publish } = session.user;
+  last = { title: session.site.title, user, username, role, can_publish };
+  setCaller(session.user);
   storage.write(KEPT, last);
   onLoginEnded(signInAgain);
 }
@@ -48,8 +51,8 @@ async function openSession() {
 
 /**
  * The base of all pages. A subclass has load() and renderPage(); where needed also `main` or renderMain() (the
- * main button), renderHead(), `heading` (by default the title of the document), and `static forMembers` (not for
- * admins only). Its fields are plain properties: set() changes them and renders.
+ * main button), renderHead() and `heading` (by default the title of the document). Its fields are plain
+ * properties: set() changes them and renders.
  */
 export class Page extends LitElement {
   state = "loading";
@@ -92,13 +95,18 @@ export class Page extends LitElement {
   async reload() {
     clearInterval(this.timer);
     const opening = current ? null : openSession();
+    // What a page loads can depend on the role, which is known if this browser had a session before.
+    if (!last.role) await opening?.catch(() => {});
+    const { role } = last;
     const finding = loadKeptTexts().then((kept) => this.set({ kept }));
     const results = await Promise.allSettled([opening, this.load(), finding]);
     const failed = results.find(({ status }) => status === "rejected");
-    const isAllowed = !current || last.role === "admin" || /** @type {any} */ (this.constructor).forMembers;
     // The login of an admin who must turn a second factor on first has no other scope than "published".
     const isRestricted = current && !current.user.scopes.includes("read") && PLACE !== "profile";
+    const isAllowed = !current || hasRole(document.body.dataset.for ?? "");
     if (!isAllowed || isRestricted) return location.replace("/admin/profile/");
+    // The page was loaded for the role that the user had before.
+    if (failed && current && role !== last.role) return this.reload();
     if (!failed) return this.set({ state: "ready" });
     const error = /** @type {PromiseRejectedResult} */ (failed).reason;
     const here = encodeURIComponent(location.pathname + location.search);
@@ -257,7 +265,7 @@ export function definePage(PageClass) {
   nameKeys(document);
   addEventListener("click", (/** @type {any} */ { target }) => target.closest(".go-to") && openPalette());
   addEventListener("keydown", (event) => {
-    if (letterOf(event) !== "P" || last.role !== "admin") return;
+    if (letterOf(event) !== "P" || !hasRole("author")) return;
     event.preventDefault();
     openPalette();
   });

@@ -3,6 +3,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { get, post } from "../api.js";
 import { button, field } from "../components.js";
+import { hasRole } from "../roles.js";
 import { session } from "../shell.js";
 import { canBecome } from "../statuses.js";
 import { TEXT_FIELDS } from "./edits.js";
@@ -30,12 +31,14 @@ export function details(page) {
   const { excerpt } = edits;
   const start = canBecome(article ?? {}, "published") ? "Free to change until you publish. After that the" : "The";
   const help = html`<span class="address">${rendered?.url}</span> ${start} old address keeps leading here.`;
+  // Editors choose the byline.
+  const kinds = Object.keys(TERMS).filter((kind) => kind !== "authors" || hasRole("editor"));
   const lists = { help: "For lists, feeds and search results", counter: excerpt && `${excerpt.length} of 160` };
   return html`
     ${input(page, "slug", "Address", { placeholder: rendered?.slug, help })}
     ${input(page, "excerpt", "Excerpt", { type: "textarea", rows: 4, placeholder: rendered?.excerpt, ...lists })}
     ${TEXTS.map(({ name, label }) => input(page, name, label, { type: "textarea", rows: 2 }))}
-    ${Object.keys(TERMS).map((kind) => picker(page, kind))} ${cover(page)} ${appearance(page)}`;
+    ${kinds.map((kind) => picker(page, kind))} ${cover(page)} ${appearance(page)}`;
 }
 
 // The field for a text of the article, such as "slug" or "seo.title".
@@ -46,6 +49,9 @@ function input(page, name, label, options) {
   const write = (value) => page.change({ [key]: inner ? { ...page.edits[key], [inner]: value } : value });
   return field({ name, label, errors, value: inner ? text[inner] : text, onInput: write, ...options });
 }
+
+// Authors create tags; profiles are made on their own page.
+const mayCreate = (/** @type {string} */ kind) => kind === "tags" || (kind === "categories" && hasRole("editor"));
 
 function picker(page, kind) {
   const [name, label, one] = TERMS[kind];
@@ -60,7 +66,7 @@ function picker(page, kind) {
   };
   const create = (words) => page.act("create", () => add(words));
   return html`<term-picker class="field" .label=${label} .kind=${one} .items=${terms[kind]} .chosen=${chosen}
-    .single=${isSingle} .create=${kind === "authors" ? null : create} @choose=${choose}></term-picker>`;
+    .single=${isSingle} .create=${mayCreate(kind) ? create : null} @choose=${choose}></term-picker>`;
 }
 
 function cover(page) {

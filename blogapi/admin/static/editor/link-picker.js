@@ -5,6 +5,7 @@ import { get } from "../api.js";
 import { badge, icon } from "../components.js";
 import { openDialog } from "../dialogs.js";
 import { formatChanged, formatDay } from "../format.js";
+import { hasRole, listPath } from "../roles.js";
 import { asksForArticle, checkLinks, findLinks, makeLink } from "./links.js";
 import { run } from "./markdown.js";
 import { letterOf } from "../shortcuts.js";
@@ -48,8 +49,18 @@ export async function findBrokenLinks(text) {
   const uuids = [...new Set(links.map(({ uuid }) => uuid))];
   if (!uuids.length) return [];
   const query = { uuid: uuids, status: "any", fields: FIELDS, page: 1, page_size: MAX_LINKS };
-  const answer = await get("blog/articles/", { query }).catch(() => null);
+  const answer = await listArticles(query).catch(() => null);
   return answer ? checkLinks(links, new Map(answer.data.map((article) => [article.uuid, article]))) : [];
+}
+
+// Authors find their own articles, and the published ones of others.
+async function listArticles(/** @type {Record<string, unknown>} */ query) {
+  const own = get(listPath(), { query });
+  if (hasRole("editor")) return own;
+  const { status, ordering, ...rest } = query;
+  const published = get("blog/articles/", { query: rest });
+  const found = (await Promise.all([own, published])).flatMap(({ data }) => data);
+  return { data: [...new Map(found.map((article) => [article.uuid, article])).values()] };
 }
 
 // The place below the character in the window, if the field knows it.
@@ -97,7 +108,7 @@ class LinkPicker {
     const { words } = this;
     const query = { status: "any", page: 1, page_size: 9, fields: FIELDS };
     const order = words.trim() ? { q: words.trim() } : { ordering: "-last_updated" };
-    const { data } = await get("blog/articles/", { query: { ...query, ...order } }).catch(() => ({ data: [] }));
+    const { data } = await listArticles({ ...query, ...order }).catch(() => ({ data: [] }));
     if (words !== this.words) return;
     this.articles = data.filter(({ uuid }) => uuid !== this.uuid).slice(0, 8);
     this.at = 0;

@@ -5,6 +5,7 @@ import { fileAddress, get, patch, post } from "../api.js";
 import { button, field, fileButton, problem, searchField } from "../components.js";
 import { openDialog } from "../dialogs.js";
 import { count } from "../format.js";
+import { mayChangeFile } from "../roles.js";
 
 const PAGE_SIZE = 24;
 
@@ -26,7 +27,7 @@ export async function choosePictures({ files = [], address, title = "Add a pictu
 
 /** Return a page of the pictures of the library, and the number of all that match the words. */
 async function findPictures(q, page) {
-  const query = { type: "image", page, page_size: PAGE_SIZE, q, fields: "uuid,name,alt,url,renditions" };
+  const query = { type: "image", page, page_size: PAGE_SIZE, q, fields: "uuid,name,alt,url,renditions,user" };
   const { data, total } = await get("blog/media/", { query });
   const pictures = data.map((media) => ({ ...media, source: fileAddress(media), stored: media.alt }));
   return { pictures, total };
@@ -86,8 +87,8 @@ class Chooser {
   async send(picture) {
     const options = { file: picture.file, query: { name: picture.name } };
     const { data } = await post("blog/media/", undefined, options);
-    const { uuid, url, alt } = data;
-    Object.assign(picture, { uuid, url, alt: picture.alt || alt, stored: alt });
+    const { uuid, url, alt, user } = data;
+    Object.assign(picture, { uuid, url, alt: picture.alt || alt, stored: alt, user });
   }
 
   // Store the alternative texts in the library. The alternative text that a picture has in the library is
@@ -97,7 +98,8 @@ class Chooser {
     for (const picture of this.chosen) {
       if (!picture.uuid) await this.send(picture);
       const { uuid, alt, stored } = picture;
-      if (alt !== stored && (this.single || !stored)) await patch(`blog/media/${uuid}/`, { alt });
+      const isStored = alt !== stored && (this.single || !stored) && mayChangeFile(picture);
+      if (isStored) await patch(`blog/media/${uuid}/`, { alt });
     }
     close(this.chosen);
   }

@@ -5,6 +5,7 @@ import { post } from "../api.js";
 import { button, icon, problem } from "../components.js";
 import { copyText, openPopover, toast } from "../dialogs.js";
 import { count, formatDay, toInstant } from "../format.js";
+import { mayChange } from "../roles.js";
 import { whenReadersSee } from "../webhooks/following.js";
 import { canBecome, MAIN_ACTIONS, STATUSES } from "../statuses.js";
 import { pathOf } from "./article.js";
@@ -98,8 +99,10 @@ export function menuItems(page) {
   const become = (label, icon, status) => item(label, icon, () => page.publish({ status }, DONE[status]));
   const isPublished = status === "published";
   return [
-    STATUSES[status].readable && become(isPublished ? "Unpublish" : "Back to draft", "undo-2", "draft"),
-    canBecome(article, "archived") && become("Archive", "archive", "archived"),
+    STATUSES[status].readable &&
+      mayChange(article) &&
+      become(isPublished ? "Unpublish" : "Back to draft", "undo-2", "draft"),
+    canBecome(article, "archived") && mayChange(article) && become("Archive", "archive", "archived"),
     (!isPublished || edits) && item("Copy a preview link", "share-2", () => share(page)),
     status !== "draft" && edits && item("Discard the edits", "trash-2", () => page.discard(), true),
   ];

@@ -7,6 +7,7 @@ import { confirmRisk, menuButton, openPopover, toast } from "../dialogs.js";
 import "../editor/picker.js";
 import { makeTimeForm, renderTime } from "../editor/publish-time.js";
 import { count, formatChanged, formatNumber, parseTime, toInstant } from "../format.js";
+import { hasRole, listPath, mayChange, mayPublish } from "../roles.js";
 import { content, lastSession } from "../shell.js";
 import { canBecome, STATUSES } from "../statuses.js";
 import { defineList, ListPage, PAGE_SIZE } from "./list-page.js";
@@ -39,6 +40,9 @@ const COLUMNS = [
   ["num changed", "Changed", "-last_updated", "last_updated"],
   ["menu-cell", html`<span class="sr-only">Actions</span>`],
 ];
+
+// Authors list only what they have written.
+const isOffered = (/** @type {any[]} */ [name]) => name !== "author" || hasRole("editor");
 
 /** Return the items in parts of MAX_WRITE items. */
 const chunk = (items) =>
@@ -156,7 +160,7 @@ class Articles extends ListPage {
   }
 
   async read(query) {
-    const listing = get(PATH, { query: { ...query, page_size: PAGE_SIZE, fields: LIST_FIELDS } });
+    const listing = get(listPath(), { query: { ...query, page_size: PAGE_SIZE, fields: LIST_FIELDS } });
     const counting = get("blog/article-counts/");
     const [{ data: items, total }, { data: counts }] = await Promise.all([listing, counting, this.readNames()]);
     return { items, total, counts };
@@ -186,7 +190,8 @@ class Articles extends ListPage {
   /** Select all found articles, those on other pages too. */
   async selectAll() {
     const { page, ...query } = this.query;
-    const read = (number) => get(PATH, { query: { ...query, page: number, page_size: 100, fields: LIST_FIELDS } });
+    const read = (number) =>
+      get(listPath(), { query: { ...query, page: number, page_size: 100, fields: LIST_FIELDS } });
     const numbers = Array.from({ length: Math.ceil(this.total / 100) }, (_, at) => at + 1);
     const answers = await this.act("select", () => Promise.all(numbers.map(read)));
     if (!answers) return;
@@ -246,7 +251,7 @@ class Articles extends ListPage {
   /** Open a field for the category, the tag or the author that the articles get. */
   choose(kind, anchor, articles) {
     const [label, one, assign] = CHOICES[kind];
-    const create = kind === "authors" ? "" : one;
+    const create = kind === "tags" || (kind === "categories" && hasRole("editor")) ? one : "";
     return this.pick(anchor, kind, label, (term) => this.apply(articles, assign(term)), create);
   }
 
@@ -303,11 +308,11 @@ class Articles extends ListPage {
       link("Preview", "eye", addressOf(article, "preview/")),
       link("History", "history", addressOf(article, "history/")),
       status === "published" && url && link("Open the page", "external-link", url),
-      item(PUBLISH, canBecome(article, "published")),
-      item(PUBLISH_EDITS, hasEdits(article)),
-      item(UNPUBLISH, canBecome(article, "draft")),
-      item(ARCHIVE, canBecome(article, "archived")),
-      item(DELETE),
+      item(PUBLISH, mayPublish() && canBecome(article, "published")),
+      item(PUBLISH_EDITS, mayPublish() && hasEdits(article)),
+      item(UNPUBLISH, mayChange(article) && canBecome(article, "draft")),
+      item(ARCHIVE, mayChange(article) && canBecome(article, "archived")),
+      item(DELETE, mayChange(article)),
     ];
   }
 
@@ -345,8 +350,9 @@ class Articles extends ListPage {
     const cleared = this.link({ author: "", category: "", tag: "", q: "" });
     const found = html`<p><span role="status">${formatNumber(this.total)} of ${count(all, "article")}</span>
       <a href=${cleared}>Clear filter</a></p>`;
-    return html`<div class="filters"><div role="group" aria-label="Filters">
-      ${FILTERS.map((filter) => this.renderFilter(filter))}</div>${isFiltered ? found : nothing}</div>`;
+    const filters = FILTERS.filter(isOffered).map((filter) => this.renderFilter(filter));
+    return html`<div class="filters"><div role="group" aria-label="Filters">${filters}</div>
+      ${isFiltered ? found : nothing}</div>`;
   }
 
   renderFilter(/** @type {any[]} */ [name, label, kind]) {
@@ -372,8 +378,11 @@ class Articles extends ListPage {
     const choose = (kind) => act(CHOICES[kind][0], (anchor) => this.choose(kind, anchor, chosen), { popup: "dialog" });
     const canSelectMore = chosen.length < total && total > this.items.length && total <= MAX_SELECTED;
     const more = act(`Select all ${formatNumber(total)}`, () => this.selectAll(), { kind: "select-all" });
-    return html`${act("Publish…", (anchor) => this.askWhen(anchor, chosen), { popup: "dialog" })}
-      ${Object.keys(CHOICES).map(choose)}
+    const publish = act("Publish…", (anchor) => this.askWhen(anchor, chosen), { popup: "dialog" });
+    if (!chosen.every(mayChange)) return canSelectMore ? more : nothing;
+    const kinds = Object.keys(CHOICES).filter((kind) => kind !== "authors" || hasRole("editor"));
+    return html`${mayPublish() ? publish : nothing}
+      ${kinds.map(choose)}
       ${act("Archive", () => this.apply(chosen, ARCHIVE))}
       ${act("Delete", () => this.remove(chosen), { kind: "risk" })}
       ${canSelectMore ? more : nothing}`;

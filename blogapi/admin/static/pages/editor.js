@@ -20,6 +20,7 @@ import { SiteFrame } from "../editor/site-frame.js";
 import { findCommand, startToolbar } from "../editor/toolbar.js";
 import { WritingArea } from "../editor/writing-area.js";
 import { count, formatDayAndTime, formatTime } from "../format.js";
+import { mayPublish } from "../roles.js";
 import { content, definePage } from "../shell.js";
 import { openOnItsWay } from "../webhooks/following.js";
 import { letterOf } from "../shortcuts.js";
@@ -277,7 +278,11 @@ class Editor extends ArticlePage {
     const menu = () => [...own, ...menuItems(this)];
     const publish = ({ currentTarget }) => openPublish(currentTarget, this);
     const openMore = ({ currentTarget }) => openMenu(currentTarget, menuItems(this), "More actions");
-    const more = { kind: "main wide-only", popup: "menu" };
+    // Authors make an archived article a draft again, also if they may not publish.
+    const isOffered = mayPublish() || MAIN_ACTIONS[status].next === "draft";
+    const main = button(MAIN_ACTIONS[status].name, publish, { kind: "main", popup: "dialog" });
+    const note = html`<span class="soft small wide-only">An editor publishes it</span>`;
+    const more = { kind: `${isOffered ? "main" : "bare"} wide-only`, popup: "menu" };
     const value = side === "preview" ? side : "";
     const onChange = (pane) => this.set({ side: pane });
     const panes = { label: "Show", name: "pane", items: { Write: "", Preview: "preview" }, value, onChange };
@@ -288,7 +293,7 @@ class Editor extends ArticlePage {
       ${history ? button("History", null, { kind: "bare wide-only", ...history }) : nothing}
       ${this.renderToggle("details", "Details", "panel-right")}
       <span class="phone-only">${menuButton("More", menu)}</span>
-      <span class="split">${button(MAIN_ACTIONS[status].name, publish, { kind: "main", popup: "dialog" })}
+      <span class="split">${isOffered ? main : note}
         ${iconButton("chevron-down", "More actions", openMore, more)}</span>
       <div class="phone-only phone-tabs">${segments(panes)}</div>`;
   }

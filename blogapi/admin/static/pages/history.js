@@ -9,7 +9,8 @@ import { compareLines, compareWords, countChanges, diffFields } from "../editor/
 import { EMPTY, fromArticle, fromCopy, TEXT_FIELDS } from "../editor/edits.js";
 import { openForm } from "../forms.js";
 import { count, daysFromToday, formatDayAndTime, formatLongDay, formatTime, parseTime, toFields } from "../format.js";
-import { content, definePage, Page } from "../shell.js";
+import { hasRole } from "../roles.js";
+import { content, definePage, lastSession, Page } from "../shell.js";
 import { STATUSES } from "../statuses.js";
 import { html, nothing } from "../vendor/lit.js";
 
@@ -24,6 +25,13 @@ const TEXTS = TEXT_FIELDS.filter(({ name, control }) => control || name === "con
 const NOTHING = Object.fromEntries(TEXTS.map(({ name }) => [name, ""]));
 const [form, choice, consequence, help, none] = content;
 
+// Only admins see all users; the others see who they are, and the last ones who wrote.
+async function listUsers() {
+  return hasRole("admin")
+    ? (await get("users/")).data
+    : [{ uuid: lastSession().user, username: lastSession().username }];
+}
+
 class History extends Page {
   versions = [];
 
@@ -36,9 +44,10 @@ class History extends Page {
 
   async load() {
     const query = { fields: `${FIELDS},last_updated,editor,working_copy` };
-    const requests = Promise.all([loadWithCopy(UUID, { query }), get("users/"), loadTerms()]);
+    const requests = Promise.all([loadWithCopy(UUID, { query }), listUsers(), loadTerms()]);
     const [[article, copy], users, terms] = await requests;
-    const named = [...users.data, ...Object.values(terms).flat()];
+    const writers = [article.data.editor, copy?.data.user].filter(Boolean);
+    const named = [...users, ...writers, ...Object.values(terms).flat()];
     const names = Object.fromEntries(named.map(({ uuid, name, username }) => [uuid, name ?? username]));
     const etag = [copy?.etag, article.etag].filter(Boolean).join(", ");
     Object.assign(this, { article: article.data, copy: copy?.data, etag, names, former: [] });

@@ -6,6 +6,7 @@ import { button, table } from "../components.js";
 import { count, daysFromToday, formatDay, formatDayAndTime, formatNumber } from "../format.js";
 import { copyButton } from "../dialogs.js";
 import { openForm, remove, showOnce } from "../forms.js";
+import { hasRole } from "../roles.js";
 import { content, definePage, Page, session } from "../shell.js";
 import { newButton } from "./lists.js";
 
@@ -26,8 +27,8 @@ class Keys extends Page {
 
   async load() {
     [{ data: this.keys }, { data: this.users }, { data: this.counts }] = await Promise.all([
-      get("auth/api-key/", { query: { ownerless: false } }),
-      get("users/"),
+      get("auth/api-key/", { query: hasRole("admin") ? { ownerless: false } : {} }),
+      hasRole("admin") ? get("users/") : { data: [] },
       get("blog/article-counts/"),
     ]);
   }

@@ -6,6 +6,7 @@ import { button, emptyState, facts, field, fileButton, icon, iconButton, searchF
 import { announce, confirmRisk, copyButton, toast } from "../dialogs.js";
 import { Saver } from "../editor/saving.js";
 import { count, formatDay, formatSize } from "../format.js";
+import { hasRole, mayChangeFile } from "../roles.js";
 import { definePage, Page } from "../shell.js";
 import { byUuid } from "./lists.js";
 
@@ -64,8 +65,12 @@ class Panel {
   render() {
     const { page, file, uses, edits: alt } = this;
     const { name, created, user } = file;
-    const link = ({ kind, uuid, title }) => html`<div>
-      <a href="/admin/${PLACES[kind] ?? `articles/${uuid}`}/">${title ?? "A deleted article"}</a></div>`;
+    const nameOf = ({ title }) => title ?? "A deleted article";
+    // Authors may not open the articles of others.
+    const link = (use) =>
+      hasRole("editor")
+        ? html`<div><a href="/admin/${PLACES[use.kind] ?? `articles/${use.uuid}`}/">${nameOf(use)}</a></div>`
+        : html`<div>${nameOf(use)}</div>`;
     const sizes = file.width ? `${describeSize(file)}, ${formatSize(file.size)}` : describeSize(file);
     const added = `${formatDay(created)}${user ? ` by ${user.username}` : ""}`;
     const busy = page.busy === "delete";
@@ -74,11 +79,15 @@ class Panel {
     return html`<aside class="media-panel" aria-label=${name}>${renderPicture(file, 800, alt)}
       <div class="section-head"><h2>${name}</h2>
         ${iconButton("x", "Close", () => page.select(null), { kind: "bare hang-end" })}</div>
-      ${isImage(file) ? this.renderText() : nothing}
+      ${isImage(file) && mayChangeFile(file) ? this.renderText() : nothing}
       ${facts({ "Used in": uses.length ? uses.map(link) : "Nothing", Size: sizes, Added: added })}
       <div class="actions">${copyButton(markdown, { label: "Copy Markdown" })}
-        ${fileButton("Replace", replace, { icon: "replace", busy: page.busy === "replace" })}
-        ${iconButton("trash-2", "Delete file", () => page.remove(this), { kind: "risk", busy })}</div></aside>`;
+        ${
+          mayChangeFile(file)
+            ? html`${fileButton("Replace", replace, { icon: "replace", busy: page.busy === "replace" })}
+        ${iconButton("trash-2", "Delete file", () => page.remove(this), { kind: "risk", busy })}`
+            : nothing
+        }</div></aside>`;
   }
 
   renderText() {

@@ -4,17 +4,18 @@ import { html, nothing } from "../vendor/lit.js";
 import { get, post } from "../api.js";
 import { row, sectionHead } from "../components.js";
 import { count, distance, formatChanged, formatDay, formatDayAndTime } from "../format.js";
+import { hasRole, listPath } from "../roles.js";
 import { content, definePage, Page, session } from "../shell.js";
 import { openWords, STATUSES } from "../statuses.js";
 import * as storage from "../storage.js";
 import { loadBuilds, renderBuilds } from "../webhooks/builds.js";
-import { addressOf, changeOf, FIELDS, followStored, PATH, titleOf, WELCOMED } from "./lists.js";
+import { addressOf, changeOf, FIELDS, followStored, titleOf, WELCOMED } from "./lists.js";
 
 const LEVELS = { wrong: ["triangle-alert", "bad"], hint: ["triangle-alert", "warn"], ok: ["check", "good"] };
 const [newArticle, noArticles, samples] = content;
 
 const list = async (query) =>
-  (await get(PATH, { query: { page_size: 5, fields: `${FIELDS},open_by`, ...query } })).data;
+  (await get(listPath(), { query: { page_size: 5, fields: `${FIELDS},open_by`, ...query } })).data;
 
 // The texts to the left and to the right of an article in each list.
 const describeUnfinished = (article) => {
@@ -39,7 +40,7 @@ class Overview extends Page {
       list({ working_copy: true, ordering: "-last_updated" }),
       list({ status: "scheduled", ordering: "published_at", page_size: 3 }),
       list({ status: "published", ordering: "-published_at", page_size: 3 }),
-      get("doctor/"),
+      hasRole("admin") ? get("doctor/") : { data: null },
       loadBuilds(),
     ]);
     const unfinished = [...drafts, ...edited.filter(({ status }) => status !== "draft")];
@@ -47,7 +48,7 @@ class Overview extends Page {
     Object.assign(this, { unfinished: unfinished.slice(0, 5), next, last, health, ...found });
     followStored(this, this.unfinished);
     // The last results are shown at once; then the checks run again, because problems may have been solved.
-    this.check();
+    if (health) this.check();
   }
 
   check() {
@@ -72,19 +73,24 @@ class Overview extends Page {
     }
     const again = html`<button class="link-button" type="button" @click=${() => this.check()}>
       ${this.busy === "check" ? "Checking…" : "Check again"}</button>`;
-    const findings = this.health.findings.map(({ level, title, detail: text, link }) => {
+    const findings = this.health?.findings.map(({ level, title, detail: text, link }) => {
       const [icon, kind] = LEVELS[level];
       return row({ icon, kind, text, title: link ? html`<a class="cure" href=${link}>${title}</a>` : title });
     });
-    const { site } = session();
     const isEmpty = ![this.unfinished, this.next, this.last].some(({ length }) => length);
     return html`<div class="columns overview"><div>
       ${isEmpty ? noArticles : nothing}
       ${renderList("Go on writing", "draft", "All drafts", this.unfinished, describeUnfinished)}
       ${renderList("Scheduled next", "scheduled", "All scheduled", this.next, describeScheduled, this)}
       ${renderList("Published last", "published", "All published", this.last, describePublished)}
-    </div><div>${site.url ? nothing : samples}${renderBuilds(this, site)}
-      <section class="section">${sectionHead("Health", again)}<ul class="rows">${findings}</ul></section></div></div>`;
+    </div>${findings ? this.renderHealth(findings, again) : nothing}</div>`;
+  }
+
+  /** What only admins see: the site, its builds and the health of the blog. */
+  renderHealth(findings, again) {
+    const { site } = session();
+    return html`<div>${site.url ? nothing : samples}${renderBuilds(this, site)}
+      <section class="section">${sectionHead("Health", again)}<ul class="rows">${findings}</ul></section></div>`;
   }
 }
 

@@ -16,7 +16,6 @@ const WRITERS = ["editor", "admin"];
 const signOut = () => post("auth/logout/").then(() => location.assign("/admin/sign-in/"));
 
 class Profile extends Page {
-  static forMembers = true;
   main = button("Sign out", () => this.act("out", signOut), { icon: "log-out" });
 
   async load() {

@@ -4,6 +4,7 @@ import { get, patch, post } from "../api.js";
 import { toast } from "../dialogs.js";
 import { formatDayAndTime } from "../format.js";
 import { remove, showOnce } from "../forms.js";
+import { hasRole } from "../roles.js";
 import { answerOf, formatDuration } from "./words.js";
 
 export const PATH = "webhooks/";
@@ -15,6 +16,8 @@ export const pageOf = ({ uuid }, part = "") => `${LIST}${uuid}/${part}`;
 
 /** Return {webhooks, presets}: all webhooks, and the kinds of receivers. */
 export async function loadWebhooks() {
+  // Only admins manage webhooks.
+  if (!hasRole("admin")) return { webhooks: [], presets: [] };
   const [webhooks, presets] = await Promise.all([get(PATH), get(`${PATH}presets/`)]);
   return { webhooks: webhooks.data, presets: presets.data };
 }

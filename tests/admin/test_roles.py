@@ -1,0 +1,115 @@
+"""Each role sees what it may do: no entry of the pages leads to what the API refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from blogapi.users import service as users
+from blogapi.users.models import Role
+from tests.admin.browsing import list_violations, wait_for_page
+from tests.admin.writing import ARTICLES, get_text, save
+from tests.browser import wait_until
+
+pytestmark = [pytest.mark.slow, pytest.mark.once, pytest.mark.sqlite("the pages use the API alone")]
+
+WRITING = ["Overview", "Articles", "Media"]
+ENTRIES = {
+    "lin": [*WRITING, "Keys", "lin"],
+    "eda": [*WRITING, "Categories", "Tags", "Authors", "Keys", "Import and export", "eda"],
+}
+
+
+@pytest.fixture(scope="module")
+def writers(blog, api):
+    """Lin (an author who may not publish), Eda (an editor), and articles of Lin and of Ida, by title."""
+    with blog.app.app_context():
+        users.create("lin", None, role=Role.AUTHOR)
+        users.create("eda", None, role=Role.EDITOR)
+    made = {"Draft of Ida": api.post(ARTICLES, {"title": "Draft of Ida"})["uuid"]}
+    lin = blog.client("lin")
+    for title in ("Draft of Lin", "Published for Lin"):
+        made[title] = lin.post(ARTICLES, {"title": title, "content": "Words."})["uuid"]
+    api.patch(f"{ARTICLES}{made['Published for Lin']}/", {"status": "published"})
+    return made
+
+
+@pytest.fixture
+def refusals(open_admin):
+    """The addresses of the API that refused a request of a page."""
+    found = []
+
+    def follow(page):
+        page.on("response", lambda one: found.append(one.url) if one.status == 403 else None)
+        return page
+
+    return found, follow
+
+
+@pytest.mark.parametrize("user", ENTRIES)
+def test_no_entry_leads_to_what_the_role_may_not_do(open_admin, writers, refusals, user):
+    found, follow = refusals
+    page = follow(open_admin("/admin/profile/", user=user))
+    wait_for_page(page)
+    menu = page.get_by_role("navigation", name="Pages of the blog", exact=True)
+    assert menu.get_by_role("link").all_inner_texts() == ENTRIES[user]
+    links = [link.get_attribute("href") for link in menu.get_by_role("link").all()]
+    seen = set(links)
+    while links:
+        path = links.pop()
+        page.goto(path)
+        wait_for_page(page)
+        assert page.url.endswith(path), path
+        assert page.evaluate("document.querySelector('admin-page').state") == "ready", path
+        # The pages of other articles are like those of the first one.
+        shown = page.locator("main a[href^='/admin/']").all()
+        more = {one.get_attribute("href") for one in shown if one.is_visible()} - seen
+        seen |= more
+        links += [one for one in more if "?" not in one and "#" not in one]
+        assert list_violations(page) == [], path
+    assert found == []
+    page.goto("/admin/users/")
+    page.wait_for_url("**/admin/profile/")
+
+
+def test_an_author_writes_what_an_editor_publishes(open_admin, writers, refusals, api):
+    found, follow = refusals
+    page = follow(open_admin("/admin/articles/", user="lin"))
+    wait_for_page(page)
+    assert set(page.locator("tbody th.title").all_inner_texts()) == {"Draft of Lin", "Published for Lin"}
+    assert page.get_by_role("link", name="All 2").count() == 1
+    for title, offered in (("Draft of Lin", {"Archive", "Delete"}), ("Published for Lin", set())):
+        page.get_by_role("button", name=f"Actions for {title}", exact=True).click()
+        items = {item.strip() for item in page.get_by_role("menuitem").all_inner_texts()}
+        assert items == {"Preview", "History"} | offered
+        page.keyboard.press("Escape")
+    page.get_by_role("checkbox", name="Select Draft of Lin", exact=True).check()
+    bulk = page.get_by_role("group", name="Selection", exact=True)
+    assert bulk.get_by_role("button").all_inner_texts() == ["Tags", "Category", "Archive", "Delete", "Clear"]
+    page.keyboard.press("Control+p")
+    page.get_by_role("combobox", name="Page, action or article", exact=True).fill("of")
+    page.get_by_role("option", name="Draft of Lin").wait_for()
+    assert page.get_by_role("option", name="Draft of Ida").count() == 0
+
+    page.goto("/admin/articles/new/")
+    page.get_by_role("textbox", name="Title", exact=True).fill("Written by Lin")
+    get_text(page).click()
+    page.keyboard.type("Some words.")
+    save(page)
+    page.get_by_role("button", name="Details", exact=True).click()
+    assert page.get_by_role("combobox", name="Authors", exact=True).count() == 0
+    assert page.get_by_role("button", name="Publish", exact=True).count() == 0
+    assert page.get_by_text("An editor publishes it").is_visible()
+    assert list_violations(page) == []
+    uuid = page.url.split("/")[-2]
+    page.goto(f"/admin/articles/{uuid}/history/")
+    wait_for_page(page)
+    assert found == []
+
+    page = follow(open_admin(f"/admin/articles/{uuid}/", user="eda"))
+    get_text(page).wait_for()
+    page.get_by_role("button", name="Publish", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Publish", exact=True).click()
+    wait_until(page, "document.querySelector('admin-page').article.status === 'published'")
+    article = api.get(f"{ARTICLES}{uuid}/?fields=slug,authors")
+    assert article["slug"] == "written-by-lin" and [one["name"] for one in article["authors"]] == ["lin"]
+    assert found == []
