@@ -101,7 +101,7 @@ def get_state(names: Sequence[str]) -> str:
     caller = current_caller()
     if not (caller.sees_drafts or caller.draft_author):
         return ""
-    others = open_queries.get_state() if "open_by" in names else ""
+    others = open_queries.get_state(caller.draft_author) if "open_by" in names else ""
     if "working_copy" not in names:
         return others
     statement = _SELECT_COPIES_STATE

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from sqlalchemy import bindparam, func, select
 
-from blogapi.articles.models import OpenArticle
+from blogapi.articles.models import Article, OpenArticle
 from blogapi.storage.database import UtcDateTime, current_time, db, table_of
 from blogapi.users.models import Account
 from blogapi.web.fields import Fields
@@ -37,7 +37,13 @@ def find_users(uuids: Collection[UUID], *, other_than: UUID) -> Mapping[UUID, Se
     return found
 
 
-def get_state() -> str:
-    """Return a text that changes with the articles that are open."""
-    state = db.session.connection().execute(_SELECT_STATE, {"since": current_time() - LIFETIME})
+def get_state(author_id: UUID | None) -> str:
+    """Return a text that changes with the articles of the author (None: all articles) that are open."""
+    statement = _SELECT_STATE
+    if author_id is not None:
+        article = table_of(Article).c
+        statement = statement.where(
+            _open.c.article_id.in_(select(article.uuid).where(article.author_id == author_id))
+        )
+    state = db.session.connection().execute(statement, {"since": current_time() - LIFETIME})
     return " ".join(map(str, state.one()))

@@ -50,6 +50,7 @@ OPERATIONS = [
     Operation("compare versions", "work", "GET", "{id}/revisions/1/compare/"),
     Operation("read the working copy", "work", "GET", "{id}/working-copy/"),
     Operation("list previews", "work", "GET", "{id}/preview/"),
+    Operation("report that it is open", "work", "POST", "{id}/open/"),
     Operation("save the working copy", "work", "PUT", "{id}/working-copy/", {"title": "Edits"}),
     Operation("discard the working copy", "work", "DELETE", "{id}/working-copy/", status=204),
     Operation("make a preview", "work", "POST", "{id}/preview/", status=201),
@@ -170,7 +171,7 @@ READS = (
     *(
         ARTICLES,
         f"{ARTICLES}?q=hidden",
-        f"{ARTICLES}?fields=*,working_copy,editor,html,related,previous,next",
+        f"{ARTICLES}?fields=*,working_copy,editor,open_by,html",
     ),
     *(f"{ARTICLES}?slug=hidden-title", f"{ARTICLES}?page=1&page_size=2", f"{ARTICLES}?author=ada"),
     *(f"{ARTICLES}?tag=shared", f"{ARTICLES}?category=shelf&ordering=title", f"{ARTICLES}hidden-title/"),
@@ -240,6 +241,7 @@ def test_hidden_work_of_others_changes_nothing_that_an_author_reads(
         assert as_admin.put(f"{paths[-1]}working-copy/", json=hidden_copy()).status_code == 201
         assert as_admin.post(f"{paths[-1]}revisions/", json={"name": "Hidden"}).status_code == 201
         assert as_admin.post(f"{paths[-1]}preview/").status_code == 201
+        assert as_admin.post(f"{paths[-1]}open/").status_code == 200
     assert (
         as_admin.put(f"{ARTICLES}{public_blog['public']}/working-copy/", json=hidden_copy()).status_code
         == 201
