@@ -103,7 +103,10 @@ def change(uuid: UUID, changes: Fields) -> Account:
             db.session.execute(delete(OneTimeLink).where(OneTimeLink.inviter_id == account.uuid))
         account.role, account.disabled = role, disabled
         account.can_publish = changes.get("can_publish", account.can_publish)
-        account.email = changes.get("email", account.email)
+        if changes.get("email", account.email) != account.email:
+            account.email = changes["email"]
+            # A link that was sent to the former address.
+            db.session.execute(delete(OneTimeLink).where(OneTimeLink.account_id == account.uuid))
         if disabled:
             _end_logins(account)
     return account

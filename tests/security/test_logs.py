@@ -85,6 +85,12 @@ def make_requests(password, key, cookie, token, search, junk, body):
             "POST", LOGIN, body=json.dumps({"username": junk, "password": password, body: password})
         ),
         make_request("POST", LOGIN, body=f'{{"password": "{password}'),
+        make_request("POST", LOGIN, body=json.dumps({"username": "ada", "password": password, "code": junk})),
+        *(
+            make_request("POST", f"/api/v1/auth/{path}/", body=json.dumps({"token": token} | more))
+            for path in ("join", "invitation", "setup", "reset-password")
+            for more in ({}, {"username": "new", "password": password}, {"password": password, "code": junk})
+        ),
         make_request("GET", f"{LOGIN}?username=ada&password={password}"),
         make_request("GET", ARTICLES, by_key),
         make_request("GET", f"{ARTICLES}?q={search}", by_key),

@@ -204,6 +204,15 @@ def test_a_user_changes_the_own_address_with_the_password(as_ada):
     assert as_ada.get(ACCOUNT).json["email"] == ""
 
 
+def test_a_link_that_was_sent_to_a_former_address_ends(app, as_stranger, mail_server, with_address, people):
+    as_stranger.post(FORGOT, json={"username": "mel"})
+    outbox.wait_until_empty(app)
+    with app.app_context():
+        service.change(people.member.uuid, {"email": "mel@other.example"})
+    body = {"token": read_token(mail_server.messages[0]), "password": "another password"}
+    assert outcome(as_stranger.post(RESET, json=body)) == (401, "link_invalid")
+
+
 def test_an_admin_changes_the_address_of_a_user(as_login, people):
     path = f"/api/v1/users/{people.member.uuid}/"
     assert as_login.patch(path, json={"email": "mel@blog.example"}).json["email"] == "mel@blog.example"
