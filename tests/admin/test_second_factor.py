@@ -88,9 +88,25 @@ def test_a_person_turns_the_second_factor_on_and_signs_in_with_it(blog, api, ope
     page.get_by_role("button", name="Use a recovery code").click()
     send_code(page, codes[0], "Recovery code")
     page.wait_for_url(re.compile("/admin/(?!sign-in|reset)"))
+    # New codes, and off and on again.
+    page.goto("/admin/profile/")
+    for action, title in (
+        ("New recovery codes", "New recovery codes"),
+        ("Turn off", "Turn the second factor off"),
+    ):
+        page.get_by_role("button", name=action, exact=True).click()
+        dialog = page.get_by_role("dialog", name=title)
+        dialog.get_by_label("Current password", exact=True).fill("wrong")
+        dialog.get_by_role("button", name="Go on").click()
+        dialog.get_by_text("This is not your password.").wait_for()
+        dialog.get_by_label("Current password", exact=True).fill(PASSWORD)
+        dialog.get_by_role("button", name="Go on").click()
+        dialog.wait_for(state="detached")
+    page.get_by_role("button", name="Set up").click()
+    set_up(page)
     # An admin helps somebody who has lost the phone and the codes.
     users = open_admin("/admin/users/")
-    users.get_by_role("row", name=re.compile("^tomas.*On, 9 recovery codes left")).wait_for()
+    users.get_by_role("row", name=re.compile("^tomas.*On, 10 recovery codes left")).wait_for()
     users.get_by_role("button", name="Actions for tomas").click()
     users.get_by_role("menuitem", name="Reset second factor").click()
     users.get_by_role("button", name="Reset", exact=True).click()

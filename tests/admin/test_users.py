@@ -38,7 +38,8 @@ def test_a_person_signs_in_and_comes_to_the_page_that_they_wanted(api, open_admi
 
 
 def test_a_person_does_not_stay_signed_in_on_a_strange_computer(open_admin):
-    page = open_admin("/admin/sign-in/?next=https://evil.example/", user="")
+    page = open_admin("/admin/sign-in/?next=https://evil.example/", user="", width=390)
+    assert page.locator("#field-password").bounding_box()["height"] >= 44
     page.get_by_role("checkbox", name="Stay signed in on this device").uncheck()
     page.get_by_role("button", name="Show password").click()
     assert page.get_by_label("Password", exact=True).get_attribute("type") == "text"
@@ -189,6 +190,21 @@ def test_a_key_is_shown_once_and_revoked(api, open_admin):
     page.get_by_role("button", name="Revoke key").click()
     page.get_by_role("heading", name="No keys yet").wait_for()
     assert api.get("auth/api-key/") == []
+
+
+def test_an_admin_changes_the_own_byline(api, open_admin):
+    page = open_admin("/admin/profile/", user="marit")
+    page.get_by_label("Name in the byline").fill("")
+    page.get_by_role("button", name="Save").click()
+    page.locator(".byline").get_by_text("Must not be empty.").wait_for()
+    page.get_by_label("Name in the byline").fill("Marit H")
+    page.get_by_label("About").fill("Mends things in a shed above the quay.")
+    page.get_by_role("button", name="Save").click()
+    page.locator(".byline").get_by_text("Saved").wait_for()
+    (author,) = (one for one in api.get("blog/authors/") if one["name"] == "Marit H")
+    assert author["bio"] == "Mends things in a shed above the quay."
+    page.get_by_role("button", name="Choose your picture").click()
+    page.get_by_role("dialog", name="Choose your picture").wait_for()
 
 
 def test_a_member_changes_their_password_and_ends_a_login(blog, open_admin):

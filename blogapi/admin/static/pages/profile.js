@@ -1,7 +1,7 @@
 /** The account of the user: the byline, the second factor, the logins, the password. */
 
 import { html, nothing, render } from "../vendor/lit.js";
-import { del, fileAddress, get, patch, post, put } from "../api.js";
+import { del, get, imageAddress, patch, post, put } from "../api.js";
 import { button, facts, icon, row, sectionHead } from "../components.js";
 import { isPhone, nameDevice } from "../devices.js";
 import { copyButton, toast } from "../dialogs.js";
@@ -43,6 +43,13 @@ class Profile extends Page {
   async saveByline(values) {
     const answer = await this.actAndReload("byline", () => patch(`blog/authors/${this.author.uuid}/`, values));
     bylineForm.querySelector("[role=status]").textContent = answer ? "Saved" : "";
+  }
+
+  async choosePicture() {
+    const { choosePictures } = await import("../editor/pictures.js");
+    const [picture] = await choosePictures({ single: true, title: "Choose your picture", action: "Use this picture" });
+    const save = () => patch(`blog/authors/${this.author.uuid}/`, { avatar: `media:${picture.uuid}` });
+    if (picture) await this.actAndReload("byline", save);
   }
 
   async beginSetup() {
@@ -115,7 +122,10 @@ class Profile extends Page {
       return html`<section>${sectionHead("You", side)}
       ${facts({ Name: username, Role: formatRole(role) })}</section>`;
     const { avatar, articles_count: number } = author;
-    const picture = avatar ? html`<img class="avatar" src=${fileAddress({ url: avatar })} alt="">` : nothing;
+    const image = html`<img class="avatar" src=${imageAddress(avatar)} alt="">`;
+    const none = html`<span class="avatar none">${icon("user")}</span>`;
+    const options = { kind: "bare", label: "Choose your picture", popup: "dialog" };
+    const picture = html`<div>${avatar ? image : none}${button("Choose", () => this.choosePicture(), options)}</div>`;
     showErrors(bylineForm, this.errors);
     bylineForm.querySelector("#name-help").textContent = `Under ${count(number, "article")}`;
     return html`<section>${sectionHead("You", side)}<div class="byline-parts">${picture}${bylineForm}</div></section>`;

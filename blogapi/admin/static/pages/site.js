@@ -1,7 +1,7 @@
 /** The site: its title, language and time zone, addresses and navigation. The form is in the document. */
 
 import { html, nothing, render } from "../vendor/lit.js";
-import { ApiError, fileAddress, get, patch } from "../api.js";
+import { ApiError, get, imageAddress, patch } from "../api.js";
 import { button, field, icon, iconButton } from "../components.js";
 import { announce } from "../dialogs.js";
 import { count, formatTime, parseTime } from "../format.js";
@@ -20,7 +20,6 @@ const LANGUAGE_HELP = form.querySelector("#language-help").textContent;
 const PATH_HELP = form.querySelector("#article_path-help").textContent;
 
 /** The address of a picture, from this host if it is a file of the library. */
-const imageAddress = (address) => (address.includes("/media/") ? fileAddress({ url: address }) : address);
 
 /** The path of an article, as the server makes it. */
 function fillPath(pattern, { uuid, slug, category, published_at: time }, zone) {
