@@ -500,3 +500,47 @@ def test_the_editor_and_the_preview_are_accessible(write, open_admin, make):
         assert list_violations(page) == []
         page.emulate_media(color_scheme="dark")
         assert list_violations(page, "color-contrast") == []
+
+
+def test_a_text_of_200_kilobytes_costs_little_for_each_key(write, make):
+    """The work is counted, not the time: what is kept in the browser, and what is drawn again."""
+    page = write(make("Long", content="The tide comes and goes.\n\n" * 8_000))
+    is_read(page, "The tide")
+    page.evaluate(
+        """() => {
+          window.writes = 0;
+          const { setItem } = Storage.prototype;
+          Storage.prototype.setItem = function (...given) { window.writes += 1; setItem.apply(this, given); };
+          const article = document.querySelector(".reading > .sheet").shadowRoot.querySelector("article");
+          window.redrawn = 0;
+          const count = (records) => {
+            for (const { addedNodes } of records) {
+              window.redrawn += [...addedNodes].filter(({ nodeType }) => nodeType === 1).length;
+            }
+          };
+          new MutationObserver(count).observe(article, { childList: true });
+        }"""
+    )
+    assert page.evaluate("document.querySelectorAll('.cm-line').length") < 300
+    type_at_end(page, "")
+    page.keyboard.type("a key " * 5)
+    assert page.evaluate("window.writes") < 30
+    assert is_read(page, "a key a key")
+    assert page.evaluate("window.redrawn") <= 3
+    wait_until(page, "Object.values(localStorage).some((value) => value.includes('a key a key'))")
+
+
+def test_the_editor_does_not_move_while_it_loads(open_admin, make, api):
+    path = make("A title that is long enough for two lines on a narrow screen", content="The tide.\n\n" * 30)
+    page = open_admin("/admin/sign-in/", user="")
+    page = open_admin(f"/admin/articles/{path.split('/')[2]}/")
+    page.evaluate(
+        """() => {
+          window.shifts = [];
+          const note = (list) => { for (const { value } of list.getEntries()) window.shifts.push(value); };
+          new PerformanceObserver(note).observe({ type: "layout-shift", buffered: true });
+        }"""
+    )
+    assert is_read(page, "The tide.")
+    wait_until(page, "document.querySelector('.cm-content') !== null")
+    assert page.evaluate("window.shifts.reduce((sum, value) => sum + value, 0)") < 0.01

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
 ADMIN = Path(blogapi.__file__).parent / "admin"
 MAX_LIST_BYTES = 100_000
-MAX_EDITOR_BYTES = 300_000
+MAX_EDITOR_BYTES = 260_000
 MAX_LINES_OF_MODULES = 8_000
 MAX_LINES_OF_PYTHON = 500
 MAX_LINE_LENGTH = 120

@@ -10,6 +10,8 @@ export const setTimeZone = (name) => (timeZone = name);
 /** @param {Date} date @param {Intl.DateTimeFormatOptions} options */
 const format = (date, options) => new Intl.DateTimeFormat("en-GB", { ...options, timeZone }).format(date);
 
+const NUMBERS = new Intl.NumberFormat("en-GB");
+
 /**
  * Return the Date of a timestamp of the API; a timestamp without an offset is UTC.
  * @param {Stamp} stamp
@@ -112,7 +114,7 @@ export function toInstant(day, time) {
  * 1,234
  * @param {number} number
  */
-export const formatNumber = (number) => number.toLocaleString("en-GB");
+export const formatNumber = (number) => NUMBERS.format(number);
 
 /**
  * "1 article", "1,400 articles", "3 categories".

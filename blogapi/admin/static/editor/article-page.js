@@ -13,6 +13,9 @@ import { Saver } from "./saving.js";
 import { followChange } from "../webhooks/following.js";
 import { noteLeft } from "../pages/lists.js";
 
+// A long text is kept in this browser a little later, because that takes longer than the work for a key.
+const [LONG_TEXT, KEEP_MS] = [50_000, 200];
+const isEqual = (left, right) => left === right || JSON.stringify(left) === JSON.stringify(right);
 const nameOf = ({ uuid, name }) => [uuid, name];
 
 // "Marit’s 3 changes have joined your text."
@@ -63,9 +66,15 @@ export class ArticlePage extends Page {
   // Keep and save from now on. Offer a text that was not saved because the browser or the computer stopped.
   async begin() {
     this.journal = new Journal(session().user.uuid);
-    addEventListener("pagehide", () => this.leave());
+    addEventListener("pagehide", () => {
+      if (this.keepTimer) this.keepNow();
+      this.leave();
+    });
     addEventListener("online", () => this.saver.save());
-    const isKept = () => !this.saver.isDirty || this.journal.keeps;
+    const isKept = () => {
+      if (this.keepTimer) this.keepNow();
+      return !this.saver.isDirty || this.journal.keeps;
+    };
     addEventListener("beforeunload", (event) => isKept() || event.preventDefault());
     document.addEventListener("visibilitychange", () => this.changeVisibility());
     const { article, edits: stored } = this;
@@ -83,16 +92,23 @@ export class ArticlePage extends Page {
 
   change(fields) {
     const edits = { ...this.edits, ...fields };
-    if (JSON.stringify(edits) === JSON.stringify(this.edits)) return;
+    if (Object.keys(fields).every((name) => isEqual(edits[name], this.edits[name]))) return;
     this.set({ edits, errors: {} });
     this.keep();
     this.saver.edited();
   }
 
   keep() {
+    if (this.edits.content.length < LONG_TEXT) this.keepNow();
+    else this.keepTimer ??= setTimeout(() => this.keepNow(), KEEP_MS);
+  }
+
+  keepNow() {
+    clearTimeout(this.keepTimer);
+    this.keepTimer = undefined;
     const { uuid, article, edits, saver } = this;
     const { stored: base, etag } = saver;
-    this.journal.write({ article: uuid, isNew: !article, edits, base, etag });
+    if (saver.isDirty) this.journal.write({ article: uuid, isNew: !article, edits, base, etag });
   }
 
   async useKept() {
@@ -279,6 +295,7 @@ export class ArticlePage extends Page {
   async changeVisibility() {
     const { saver, uuid } = this;
     const { etag } = saver;
+    if (this.keepTimer) this.keepNow();
     if (document.visibilityState === "hidden") return saver.save({ signInAgain: false });
     const loaded = this.article && (await load(uuid).catch(({ status }) => status === 404 && this.lose()));
     if (loaded && loaded.etag !== etag) await this.refreshTerms();

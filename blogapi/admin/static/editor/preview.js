@@ -13,12 +13,34 @@ const FRAMES = "iframe, object, embed, video, audio, img[src^='http:']";
 export function show(host, { category, title, text, ...edits }) {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   // The name of the category has its own text direction, so that it does not decide that of the article.
-  const article = html`<link rel="stylesheet" href=${STYLES}><article dir="auto" @click=${follow}>
+  const article = html`<link rel="stylesheet" href=${STYLES} @load=${unveil} @error=${unveil}>
+    <article dir="auto" @click=${follow} ?hidden=${!styled.has(root)}>
     ${category && html`<p class="category" dir="auto">${category}</p>`}
     ${title && html`<h1>${title}</h1>`}
     ${TEXTS.map(({ name }) => edits[name] && html`<p class="subtitle">${edits[name]}</p>`)}
-    ${listNodes(text)}</article>`;
+    ${keepNodes(host, listNodes(text))}</article>`;
   render(article, root);
+}
+
+// The roots whose styles are loaded: without them, the article would move when they arrive.
+const styled = new WeakSet();
+
+function unveil({ target }) {
+  const root = target.getRootNode();
+  styled.add(root);
+  root.querySelector("article").hidden = false;
+}
+
+// The nodes that each element shows.
+const shown = new WeakMap();
+
+// Return the nodes, with those that are already shown in place of equal ones: a long article is not laid out again
+// for one paragraph.
+function keepNodes(host, nodes) {
+  const former = shown.get(host) ?? [];
+  const kept = nodes.map((node, n) => (former[n]?.isEqualNode(node) ? former[n] : node));
+  shown.set(host, kept);
+  return kept;
 }
 
 function listNodes(text) {

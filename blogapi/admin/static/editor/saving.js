@@ -52,6 +52,8 @@ export class Saver {
    * @type {T[]}
    */
   #sent = [];
+  /** @type {{edits: T, stored: string, isDirty: boolean} | null} */
+  #compared = null;
 
   /** @param {SaverPage<T>} page */
   constructor(page) {
@@ -70,7 +72,13 @@ export class Saver {
   }
 
   get isDirty() {
-    return JSON.stringify(this.page.edits) !== this.stored;
+    const { edits } = this.page;
+    const { stored } = this;
+    // A long text is compared once for each change.
+    if (this.#compared?.edits !== edits || this.#compared.stored !== stored) {
+      this.#compared = { edits, stored, isDirty: JSON.stringify(edits) !== stored };
+    }
+    return this.#compared.isDirty;
   }
 
   // Call this after each edit: a changed text is saved after a pause.
