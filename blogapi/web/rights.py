@@ -53,7 +53,6 @@ RIGHTS = (
     Right("Change the site, and manage webhooks", Role.ADMIN, ("site", "webhooks")),
     Right("Manage users, and the keys of others", Role.ADMIN, ("users", "invitations")),
     Right("Make backups, check the blog, and read its metrics", Role.ADMIN, ("backups", "doctor", "metrics")),
-    Right("List own articles at the documented address", Role.ADMIN, ("articles.own",)),
 )
 
 

@@ -281,8 +281,9 @@ class Editor extends ArticlePage {
     // Authors make an archived article a draft again, also if they may not publish.
     const isOffered = mayPublish() || MAIN_ACTIONS[status].next === "draft";
     const main = button(MAIN_ACTIONS[status].name, publish, { kind: "main", popup: "dialog" });
-    const note = html`<span class="soft small wide-only">An editor publishes it</span>`;
     const more = { kind: `${isOffered ? "main" : "bare"} wide-only`, popup: "menu" };
+    const moreButton = iconButton("chevron-down", "More actions", openMore, more);
+    const note = html`<span class="soft small wide-only">An editor publishes it</span>${moreButton}`;
     const value = side === "preview" ? side : "";
     const onChange = (pane) => this.set({ side: pane });
     const panes = { label: "Show", name: "pane", items: { Write: "", Preview: "preview" }, value, onChange };
@@ -293,8 +294,7 @@ class Editor extends ArticlePage {
       ${history ? button("History", null, { kind: "bare wide-only", ...history }) : nothing}
       ${this.renderToggle("details", "Details", "panel-right")}
       <span class="phone-only">${menuButton("More", menu)}</span>
-      <span class="split">${isOffered ? main : note}
-        ${iconButton("chevron-down", "More actions", openMore, more)}</span>
+      ${isOffered ? html`<span class="split">${main} ${moreButton}</span>` : note}
       <div class="phone-only phone-tabs">${segments(panes)}</div>`;
   }
 }
