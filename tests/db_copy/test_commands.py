@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from sqlalchemy import Engine, create_engine, delete, event, insert, update
 
 from blogapi.__main__ import main
-from blogapi.articles.models import Article, ArticleJson, FormerPath
+from blogapi.articles.models import Article, ArticleJson, FormerPath, OpenArticle
 from blogapi.db_copy import service
 from blogapi.doctor import derived_data_checks as doctor
 from blogapi.doctor.findings import Level
@@ -23,6 +23,7 @@ from blogapi.storage.database import Base, db, transaction
 from blogapi.taxonomies.models import FormerTermSlug
 from blogapi.users import links
 from blogapi.users import service as users
+from blogapi.users.models import RecoveryCode
 from blogapi.webhooks import queries as webhooks
 from tests.articles.stored_data import check_index
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS, close_connections
@@ -102,6 +103,10 @@ def full_blog(app, as_admin, people, make_article, make_tag, make_category):
             db.session.execute(insert(MediaUse).values(use))
             path = {"media_id": picture.uuid, "article_id": first.uuid, "path": f"../{ODD_TEXT}.png"}
             db.session.execute(insert(MediaPath).values(path))
+            code = {"account_id": people.admin.uuid, "digest": "0" * 64}
+            db.session.execute(insert(RecoveryCode).values(code))
+            seen = {"article_id": first.uuid, "user_id": people.admin.uuid, "seen": datetime.now(UTC)}
+            db.session.execute(insert(OpenArticle).values(seen))
             old = {"media_id": picture.uuid, "hash": "0" * 64, "width": 400}
             db.session.execute(insert(FormerHash).values(old))
         add_webhook(app, paused="admin", paused_at=datetime.now(UTC))

@@ -15,6 +15,7 @@ LEFT_OUT = {
     "web_session": "logins",
     "one_time_link": "one-time links",
     "recovery_code": "recovery codes",
+    "open_article": "who has an article open",
     "api_key": "API keys",
     "article_revision": "former versions of articles",
     "preview": "preview links",
