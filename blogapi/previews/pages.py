@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from base64 import b64encode
+from datetime import datetime
 from pathlib import Path
 
 import flask
 from flask import Response, render_template
 
+import blogapi
 from blogapi.articles.fields import TEXT_FIELDS
 from blogapi.previews import queries
 from blogapi.rendering.embed_hosts import EMBED_HOSTS
@@ -25,11 +27,29 @@ pages = flask.Blueprint("preview_pages", __name__, template_folder="templates")
 
 # The text fields below the title.
 _TEXTS = tuple(text.name for text in TEXT_FIELDS if text.is_previewed)
-_FIELDS = ("title", *_TEXTS, "status", "published_at", "last_updated", "cover_image", "authors", "html")
+_FIELDS = (
+    "title",
+    *_TEXTS,
+    "status",
+    "published_at",
+    "last_updated",
+    "cover_image",
+    "category",
+    "authors",
+    "html",
+)
 
-# The style sheet is part of the page, so that the page needs no other request.
-_STYLE = (Path(__file__).parent / "templates" / "previews" / "page.css").read_text(encoding="utf-8")
+# The style sheet is part of the page, so that the page needs no other request. The article looks as it does
+# beside the editor.
+_STYLES = ("previews/templates/previews/page.css", "admin/static/reading.css")
+_STYLE = "".join((Path(blogapi.__file__).parent / path).read_text(encoding="utf-8") for path in _STYLES)
 _STYLE_DIGEST = b64encode(hashlib.sha256(_STYLE.encode("utf-8")).digest()).decode("ascii")
+
+# The names that `strftime` writes depend on the locale of the server.
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
 
 _CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -84,8 +104,13 @@ def _render_article(json_body: JsonBody, has_edits: bool) -> str:
     # The page sends no Referer, because its address is secret. Embedded players require one, so they get only
     # the origin. In sanitized HTML, `<` always begins an element.
     article["html"] = article["html"].replace("<iframe ", '<iframe referrerpolicy="strict-origin" ')
-    values = {"article": article, "texts": _TEXTS, "has_edits": has_edits, "site": site}
+    values = {"article": article, "words": format_time, "texts": _TEXTS, "has_edits": has_edits, "site": site}
     return _render("article", language=site.language, **values, **times)
+
+
+def format_time(time: datetime) -> str:
+    """Return a time in words: 29 November 2026, 08:00."""
+    return f"{time.day} {_MONTHS[time.month - 1]} {time.year:04}, {time:%H:%M}"
 
 
 def _render(template: str, **context: object) -> str:

@@ -13,6 +13,7 @@ const { explainPattern } = await import(`${base}faulty-pattern.js`);
 const blocks = await import(`${base}blocks.js`);
 const doc = await import(`${base}edits.js`);
 const links = await import(`${base}links.js`);
+const places = await import(`${base}places.js`);
 const merge = await import(`${base}merge.js`);
 const diff3 = await import(`${base}../vendor/diff3.js`);
 
@@ -626,4 +627,17 @@ test("blocks: pictures and addresses of players that are alone in a paragraph", 
   );
   blocks.findBlocks("![a](b\n".repeat(100_000), players);
   blocks.findBlocks(`![a](${uuid})\n\n`.repeat(2_000), players);
+});
+
+test("the parts of a preview are found in the text by their words", () => {
+  const text = "# A *title* \u{20bb7}\n\nSee [the tide](article:1) here.\n\n- one\n- one more\n\n![x](media:2)\n\nEnd";
+  const parts = ["A ", "See ", "one", "one more", "", "Not there", "End"];
+  const found = places.findPlaces(text, parts);
+  assert.deepEqual(found, [0, 16, text.indexOf("- one"), text.indexOf("- one more"), null, null, text.indexOf("End")]);
+  assert.equal(places.locate([null, 5], 0, 9), null);
+  assert.deepEqual(places.locate(found, 0, text.length), [0, 0]);
+  assert.deepEqual(places.locate(found, 8, text.length), [0, 0.5]);
+  assert.deepEqual(places.findPlaces("a b", ["a", "b"]), [0, 2]);
+  assert.deepEqual(places.locate(found, text.length, text.length), [6, 1]);
+  assert.deepEqual(places.findPlaces("", ["a"]), [null]);
 });

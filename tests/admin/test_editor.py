@@ -301,6 +301,33 @@ def test_publish_update_and_take_back(write, make, api):
     assert api.get(path)["status"] == "draft"
 
 
+def test_the_preview_scrolls_with_the_text_and_marks_the_cursor(write, make):
+    content = "".join(f"## Part {number}\n\n{f'Words of part {number}. ' * 30}\n\n" for number in range(30))
+    page = write(make("Long", content=content))
+    assert is_read(page, "Words of part 29.")
+    reading = "document.querySelector('.reading')"
+    at_top = f"""{reading}.querySelector('.sheet').shadowRoot.elementFromPoint(
+      {reading}.getBoundingClientRect().x + 120, {reading}.getBoundingClientRect().y + 90).textContent"""
+    assert page.evaluate(f"{reading}.scrollTop") == 0
+    page.evaluate("document.querySelector('.writing').scrollBy(0, 2500)")
+    wait_until(page, f"{reading}.scrollTop > 500")
+    top = page.locator(".writing").evaluate(
+        "(box) => [...box.querySelectorAll('.cm-line')].find((line) => line.getBoundingClientRect().top > "
+        "box.getBoundingClientRect().top && line.textContent.includes('Part')).textContent.replace('## ', '')"
+    )
+    number = int(top.split()[1])
+    wait_until(page, f"/part {number}\\b|part {number - 1}\\b/i.test({at_top})")
+    get_text(page).focus()
+    page.keyboard.press("Control+End")
+    marked = f"{reading}.querySelector('.sheet').shadowRoot.querySelector('.at-cursor')?.textContent"
+    wait_until(page, f"{marked}?.startsWith('Words of part 29.')")
+    bottom = f"{marked.replace('?.textContent', '')}.getBoundingClientRect().top"
+    wait_until(page, f"{bottom} > 0 && {bottom} < innerHeight")
+    page.keyboard.press("Control+Home")
+    wait_until(page, f"{marked} === 'Part 0'")
+    wait_until(page, f"{bottom} > 0 && {bottom} < innerHeight")
+
+
 def test_schedule_in_the_time_zone_of_the_site(write, make, api):
     api.patch("blog/site/", {"time_zone": "Asia/Tokyo"})
     path = make("Later")

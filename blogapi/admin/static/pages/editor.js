@@ -9,6 +9,7 @@ import { takePaste } from "../editor/clipboard.js";
 import { details } from "../editor/details.js";
 import { keepBreaks, showBreaks } from "../editor/edits.js";
 import { Find } from "../editor/find.js";
+import { PreviewFollower } from "../editor/following.js";
 import { followTyping, pickLink } from "../editor/link-picker.js";
 import { insertBlock, picture, run } from "../editor/markdown.js";
 import { choosePictures } from "../editor/pictures.js";
@@ -39,6 +40,8 @@ class Editor extends ArticlePage {
   finder = null;
   side = isWide() ? "preview" : "";
   previewState = "";
+  /** @type {PreviewFollower | null} */
+  follower = null;
   // The other users who have the article open.
   /** @type {{username: string}[]} */
   others = [];
@@ -63,6 +66,8 @@ class Editor extends ArticlePage {
       paste: (data) => takePaste(this, data),
     });
     this.finder = new Find(find(".find-row"), find(".writing-pane .tool-row"), this.area);
+    const getField = () => this.area.field;
+    this.follower = new PreviewFollower({ writing: find(".writing"), reading: find(".reading"), getField });
     startToolbar(this.edits.content_type, (name) => this.command(name));
     document.addEventListener("keydown", (event) => this.press(event), { capture: true });
     const text = { focus: () => this.area.field.focus() };
@@ -126,7 +131,9 @@ class Editor extends ArticlePage {
       if (edits !== this.edits || previewTimer !== this.previewTimer) return;
       const uuid = edits.category ?? article?.category.uuid;
       const category = terms.categories.find((term) => term.uuid === uuid)?.name;
-      show(find(".reading .sheet"), { ...edits, category, text: rendered.html });
+      const sheet = find(".reading .sheet");
+      show(sheet, { ...edits, category, text: rendered.html });
+      this.follower?.shown(sheet.shadowRoot, showBreaks(edits.content));
       this.set({ rendered, previewState: `Rendered by this server, ${formatTime(new Date())}` });
     } catch (error) {
       this.set({ previewState: `Not refreshed: ${/** @type {Error} */ (error).message}` });

@@ -1,0 +1,112 @@
+/** The preview scrolls with the text, and marks the part in which the cursor is. */
+
+import { findPlaces, locate } from "./places.js";
+
+// The parts of a preview that are marked, each with a place of its own.
+const PARTS = "p, h1, h2, h3, h4, h5, h6, li, pre, tr, dt, dd, figcaption, summary";
+const MARK = "at-cursor";
+
+export class PreviewFollower {
+  /** @type {HTMLElement[]} */
+  parts = [];
+  /** @type {(number | null)[]} */
+  places = [];
+  waiting = new Set();
+
+  /** writing, reading: the elements that scroll. getField(): the field for the text. */
+  constructor({ writing, reading, getField }) {
+    this.writing = writing;
+    this.reading = reading;
+    this.getField = getField;
+    writing.addEventListener("scroll", () => this.#later("scroll"), { passive: true });
+    document.addEventListener("selectionchange", () => {
+      if (writing.contains(document.activeElement)) this.#later("mark");
+    });
+  }
+
+  /** The preview `root` shows this text now. */
+  shown(root, text) {
+    const article = root?.querySelector("article");
+    if (!article) return;
+    // The title and the other lines above the text have no place in it.
+    const parts = [...article.querySelectorAll(PARTS)].filter((part) => !part.matches(".category, .subtitle, .title"));
+    this.parts = parts;
+    this.text = text;
+    this.places = findPlaces(text, parts.map(startOf));
+    this.scroll();
+    this.mark();
+  }
+
+  mark() {
+    const { parts, places, text, writing } = this;
+    const isFocused = writing.contains(document.activeElement);
+    const { from } = this.getField().getSelection();
+    const [index] = locate(places, from, text?.length ?? 0) ?? [-1];
+    for (const [n, part] of parts.entries()) part.classList.toggle(MARK, isFocused && n === index);
+    if (isFocused) this.reveal();
+  }
+
+  // Show the part in which the cursor is.
+  reveal() {
+    const part = this.parts.find(({ classList }) => classList.contains(MARK));
+    const { reading } = this;
+    const top = part ? this.#topOf(part) : reading.scrollTop;
+    const isShown = top > reading.scrollTop - 24 && top < reading.scrollTop + reading.clientHeight - 48;
+    if (!isShown) this.#scrollTo(top - reading.clientHeight / 3);
+  }
+
+  // Show in the preview what is at the top of the text.
+  scroll() {
+    const { writing, reading, parts, places, text } = this;
+    const last = writing.scrollHeight - writing.clientHeight;
+    if (writing.scrollTop < 8 || !parts.length) return this.#scrollTo(0);
+    const offset = this.#topOffset();
+    const found = offset === null ? null : locate(places, offset, text.length);
+    if (!found || writing.scrollTop > last - 8) {
+      return this.#scrollTo((writing.scrollTop / last) * (reading.scrollHeight - reading.clientHeight));
+    }
+    const [index, way] = found;
+    const next = parts[index + 1 + places.slice(index + 1).findIndex((place) => place !== null)];
+    const [top, below] = [this.#topOf(parts[index]), next ? this.#topOf(next) : reading.scrollHeight];
+    this.#scrollTo(top + Math.max(0, below - top) * way - 24);
+  }
+
+  #scrollTo(top) {
+    if (Math.abs(this.reading.scrollTop - top) > 4) this.reading.scrollTop = top;
+  }
+
+  #topOf(part) {
+    const { reading } = this;
+    return part.getBoundingClientRect().top - reading.getBoundingClientRect().top + reading.scrollTop;
+  }
+
+  // The offset of the text that is at the top, or null in a plain text area.
+  #topOffset() {
+    const field = this.getField();
+    const { left, top } = this.writing.getBoundingClientRect();
+    const content = field.contentDOM?.getBoundingClientRect();
+    return content
+      ? (field.positionAt(Math.max(left, content.left) + 8, Math.max(top, content.top) + 8) ?? null)
+      : null;
+  }
+
+  // Call the method before the next picture is drawn.
+  #later(name) {
+    if (this.waiting.has(name)) return;
+    this.waiting.add(name);
+    requestAnimationFrame(() => {
+      this.waiting.delete(name);
+      this[name]();
+    });
+  }
+}
+
+// The first words of a part: those of another part inside it have a place of their own.
+function startOf(part) {
+  const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (!node.textContent?.trim()) continue;
+    return node.parentElement?.closest(PARTS) === part ? node.textContent : "";
+  }
+  return "";
+}
