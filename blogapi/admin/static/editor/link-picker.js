@@ -137,6 +137,8 @@ class LinkPicker {
     const step = { ArrowDown: 1, ArrowUp: options.length - 1 }[event.key];
     if (event.isComposing) return;
     if (step) this.at = (this.at + step) % options.length;
+    // Closed by the browser, the dialog would tell so only after the next key.
+    else if (event.key === "Escape") this.dialog.close();
     else if (event.key === "Enter") this.dialog.close(options[this.at]);
     else if (letterOf(event) === "K") this.dialog.close(options[options.length - 1]);
     else return;
