@@ -41,6 +41,7 @@ from blogapi.previews.routes import bp as previews
 from blogapi.redirects.routes import bp as redirects
 from blogapi.revisions.routes import bp as revisions
 from blogapi.site.routes import bp as site
+from blogapi.site_checks.routes import bp as site_checks
 from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies.routes import build_blueprint
 from blogapi.users.account_routes import bp as account
@@ -78,7 +79,20 @@ BLUEPRINTS = (
         redirects,
     ),
     changes,
-    *(site, media, media_uses, feeds, webhooks, imports, exports, backups, doctor_checks, health, openapi),
+    *(
+        site,
+        site_checks,
+        media,
+        media_uses,
+        feeds,
+        webhooks,
+        imports,
+        exports,
+        backups,
+        doctor_checks,
+        health,
+        openapi,
+    ),
 )
 PAGES = (home, docs, admin_pages, preview_pages, media_files, metrics)
 

@@ -50,7 +50,7 @@ RIGHTS = (
     Right("See and change the articles and files of others, and bylines", Role.EDITOR),
     Right("Manage categories, tags and authors", Role.EDITOR, ("categories", "tags", "authors")),
     Right("Import and export", Role.EDITOR, ("imports", "exports")),
-    Right("Change the site, and manage webhooks", Role.ADMIN, ("site", "webhooks")),
+    Right("Change the site, and manage webhooks", Role.ADMIN, ("site", "site_checks", "webhooks")),
     Right("Manage users, and the keys of others", Role.ADMIN, ("users", "invitations")),
     Right("Make backups, check the blog, and read its metrics", Role.ADMIN, ("backups", "doctor", "metrics")),
 )

@@ -43,8 +43,13 @@ def call(
     *,
     allowed_hosts: Collection[str],
     seconds: float = CALL_SECONDS,
+    method: str = "POST",
+    kept_bytes: int = KEPT_BYTES,
 ) -> Answer:
-    """Send a POST request and return the answer; redirects are not followed. Never raises."""
+    """Send a request and return the answer, with this much of its text; redirects are not followed.
+
+    Never raises.
+    """
     started = time.monotonic()
     status, error, found, text = None, "", dict[str, str](), ""
     try:
@@ -62,12 +67,12 @@ def call(
         limit.daemon = True
         limit.start()
         try:
-            connection.request("POST", path, body, dict(headers))
+            connection.request(method, path, None if method == "GET" else body, dict(headers))
             response = connection.getresponse()
             status, found = response.status, {name.lower(): value for name, value in response.getheaders()}
             # The status counts, even if the body ends too early.
             with suppress(OSError, HTTPException):
-                text = response.read(MAX_ANSWER_BYTES)[:KEPT_BYTES].decode("utf-8", "replace")
+                text = response.read(MAX_ANSWER_BYTES)[:kept_bytes].decode("utf-8", "replace")
         finally:
             limit.cancel()
             connection.close()

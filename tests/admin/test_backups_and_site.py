@@ -10,6 +10,7 @@ from PIL import Image
 
 from tests.admin.browsing import list_violations
 from tests.browser import is_wider_than_the_window, wait_until
+from tests.webhooks.receiver import receive
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 
@@ -109,6 +110,23 @@ def test_a_site_that_somebody_else_changed_is_not_overwritten(api, open_admin):
     page.get_by_text(re.compile(r"^Saved \d\d:\d\d$")).wait_for()
     site = api.get("blog/site/")
     assert (site["description"], site["language"]) == ("Mine", "fr")
+
+
+def test_the_address_of_the_site_is_checked(blog, api, open_admin):
+    blog.app.config["WEBHOOK_HOSTS"] = ("127.0.0.1",)
+    with receive() as receiver:
+        api.patch("blog/site/", {"title": "Harbour", "url": f"http://127.0.0.1:{receiver.port}"})
+        page = open_admin("/admin/site/")
+        page.get_by_role("button", name="Check the address", exact=True).click()
+        page.get_by_text("It answers with the status 204.").wait_for()
+        link = b'<link rel="alternate" type="application/rss+xml" href="feed.xml">'
+        receiver.answer(200, {}, link)
+        receiver.answer(200, {}, b"<title>Harbour</title>")
+        page.get_by_role("button", name="Check again", exact=True).click()
+        page.get_by_text("Answers, and its feed names this blog.").wait_for()
+        assert list_violations(page) == []
+        page.get_by_label("Address of the site", exact=True).fill("https://other.example")
+        page.get_by_text("its feed names this blog").wait_for(state="detached")
 
 
 def test_the_logo_is_chosen_from_more_than_one_page_of_pictures(api, open_admin):

@@ -236,6 +236,7 @@ ACCESS_CASES = [
     AccessCase("backups.delete", BACKUPS + "{backup}/", LOGINS, login=204),
     AccessCase("doctor.single", "/api/v1/doctor/", LOGINS, login=200),
     AccessCase("doctor.run", "/api/v1/doctor/", LOGINS, login=200),
+    AccessCase("site_checks.check", "/api/v1/site-check/", LOGINS, login=200),
     AccessCase("webhooks.listed", WEBHOOKS, LOGINS, login=200),
     AccessCase("webhooks.create", WEBHOOKS, LOGINS, WEBHOOK, login=201),
     AccessCase("webhooks.presets", WEBHOOKS + "presets/", LOGINS, login=200),

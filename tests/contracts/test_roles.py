@@ -58,6 +58,7 @@ REQUIRED = {
         *("users.listed", "users.create", "users.list_roles", "users.single", "users.change"),
         *("users.delete", "users.create_link_for", "users.reset_second_factor", "users.end_logins"),
         *("invitations.listed", "invitations.create", "invitations.revoke", "site.change"),
+        "site_checks.check",
         *("backups.listed", "backups.create", "backups.download", "backups.verify", "backups.delete"),
         *("doctor.single", "doctor.run", "webhooks.listed", "webhooks.create", "webhooks.presets"),
         *("webhooks.sample", "webhooks.try_fields", "webhooks.single", "webhooks.change"),

@@ -82,6 +82,8 @@ def receive() -> Iterator[Receiver]:
             self.end_headers()
             self.wfile.write(answer)
 
+        do_GET = do_POST  # noqa: N815 (the base class names it so)
+
         def log_message(self, *args: Any) -> None:
             pass
 

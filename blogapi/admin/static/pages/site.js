@@ -1,7 +1,7 @@
 /** The site: its title, language and time zone, addresses and navigation. The form is in the document. */
 
 import { html, nothing, render } from "../vendor/lit.js";
-import { ApiError, get, imageAddress, patch } from "../api.js";
+import { ApiError, get, imageAddress, patch, post } from "../api.js";
 import { button, field, icon, iconButton } from "../components.js";
 import { announce } from "../dialogs.js";
 import { count, formatTime, parseTime } from "../format.js";
@@ -35,6 +35,8 @@ class Site extends Page {
   /** @type {any} the newest published article */
   newest = null;
   published = 0;
+  /** @type {any} what the check of the address has found */
+  checked = null;
 
   async load() {
     const query = { page: 1, page_size: 1, fields: "title,uuid,slug,category,published_at,cover_image" };
@@ -68,6 +70,7 @@ class Site extends Page {
     render(entries, form.querySelector("ol"));
     for (const place of form.querySelectorAll(".site-picture")) this.renderPicture(place);
     this.describeFields();
+    render(this.renderCheck(), form.querySelector(".site-check"));
     render(this.renderShown(), aside.lastElementChild);
     return html`<div class="columns site">${form}${aside}</div>`;
   }
@@ -94,6 +97,27 @@ class Site extends Page {
     place.querySelector(".name").textContent = address ? decodeURIComponent(address.split("/").at(-1)) : none;
     place.querySelector(".remove").hidden = !address;
     render(address ? html`<img src=${imageAddress(address)} alt="">` : icon("image"), place.querySelector(".thumb"));
+  }
+
+  /** The check of the stored address, and what it has found just now. */
+  renderCheck() {
+    const { checked, values, stored } = this;
+    if (!stored.url || values.url !== stored.url) return nothing;
+    const isRunning = this.busy === "check";
+    const again = html`<button type="button" class="link-button" @click=${() => this.check()}>
+      ${isRunning ? "Checking…" : checked ? "Check again" : "Check the address"}</button>`;
+    if (!checked || isRunning) return again;
+    const [mark, kind] = checked.problem ? ["triangle-alert", "warn"] : ["circle-check", "good"];
+    const words = checked.problem || "Answers, and its feed names this blog.";
+    return html`<span role="status">${icon(mark, kind)} ${words}</span> ${again}`;
+  }
+
+  /** Let the server fetch the page at the stored address and its feed. */
+  check() {
+    return this.act("check", async () => {
+      const { data } = await post("site-check/");
+      this.checked = data;
+    });
   }
 
   /** How a search result, a card, an address and a tab look with the values of the form. */
@@ -158,6 +182,7 @@ class Site extends Page {
       throw new ApiError(412, { errors });
     }
     setSession({ ...session(), site: this.stored });
+    this.checked = null;
     this.saved = `Saved ${formatTime(new Date())}`;
     return announce("Saved");
   }
