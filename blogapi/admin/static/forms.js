@@ -33,8 +33,8 @@ export function onSubmit(form, use) {
 
 /**
  * Ask with a form of the document (fields.html) in a dialog: fill in the values, save(values) what was
- * entered, load the page again. kind: see openDialog(). Returns a promise of what save() returns, also if the user closes the dialog
- * while the request runs: a new key is shown only once.
+ * entered, load the page again. kind: see openDialog(). Returns a promise of what save() returns, also if the
+ * user closes the dialog while the request runs: a new key is shown only once.
  * @param {Page} page @param {HTMLFormElement} form
  * @param {{title: string, kind?: string, values?: Record<string, any>,
  *   save: (values: Record<string, any>) => unknown}} options

@@ -143,10 +143,11 @@ class Profile extends Page {
   }
 
   renderFactorOn(left) {
+    const off = () => button("Turn off", () => this.turnOff(), { kind: "risk", popup: "dialog" });
     return html`<p>Signing in needs your password and a code of the app. ${count(left, "recovery code")} left.</p>
       <div class="actions">
         ${button("New recovery codes", () => this.replaceCodes(), { popup: "dialog" })}
-        ${this.account.second_factor_required ? nothing : button("Turn off", () => this.turnOff(), { kind: "risk", popup: "dialog" })}</div>`;
+        ${this.account.second_factor_required ? nothing : off()}</div>`;
   }
 
   renderFactorOff() {
@@ -161,8 +162,8 @@ class Profile extends Page {
   renderSetup() {
     showErrors(setupForm, this.errors);
     setupForm.querySelector("[type=reset]").hidden = this.isRestricted;
-    return html`${setupForm}<p class="soft small">Then you get ten recovery codes, for the day the phone is lost. If they
-      are lost too, whoever runs the server can enter
+    return html`${setupForm}<p class="soft small">Then you get ten recovery codes, for the day the phone is lost. If
+      they are lost too, whoever runs the server can enter
       <code class="nowrap">user reset-second-factor ${this.account.username}</code>.</p>`;
   }
 

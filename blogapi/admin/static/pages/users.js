@@ -151,7 +151,8 @@ class Users extends Page {
     const { roles, users } = this;
     // The last role has all rights.
     const names = roles[roles.length - 1].rights.map(({ name }) => name);
-    const side = users.some((user) => user.second_factor_required) ? "A second factor is required for admins." : "";
+    const isRequired = users.some((user) => user.second_factor_required);
+    const side = isRequired ? html`<span class="soft">A second factor is required for admins.</span>` : nothing;
     const cell = (right) => {
       if (!right) return html`<td><span aria-hidden="true">–</span><span class="sr-only">No</span></td>`;
       if (right.condition) return html`<td>${formatRole(right.condition)}</td>`;
@@ -159,7 +160,7 @@ class Users extends Page {
     };
     const line = (name) => html`<tr><th scope="row">${name}</th>
       ${roles.map(({ rights }) => cell(rights.find((right) => right.name === name)))}</tr>`;
-    return html`<section class="section rights">${sectionHead("What each role may do", html`<span class="soft">${side}</span>`)}
+    return html`<section class="section rights">${sectionHead("What each role may do", side)}
       <div class="table-frame" tabindex="0" role="region" aria-label="What each role may do">
         <table class="table"><thead><tr><td></td>
         ${roles.map(({ role }) => html`<th scope="col">${formatRole(role)}</th>`)}</tr></thead>
