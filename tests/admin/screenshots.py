@@ -100,12 +100,41 @@ def open_links(page: Page) -> None:
     page.wait_for_timeout(500)
 
 
+def select(page: Page) -> None:
+    """Select the first three rows of a list; on a phone, the checkboxes appear first."""
+    button = page.get_by_role("button", name="Select", exact=True)
+    if button.is_visible():
+        button.click()
+    for number in (1, 2, 3):
+        page.get_by_role("checkbox").nth(number).check()
+
+
+def publish_selected(page: Page) -> None:
+    """Ask when the selected articles are published."""
+    select(page)
+    click("button", "Publish…")(page)
+
+
+def merge_selected(page: Page) -> None:
+    """Ask which of the selected terms stays."""
+    select(page)
+    click("button", "Merge…")(page)
+    page.wait_for_timeout(300)
+
+
+def name_blog(page: Page) -> None:
+    """Fill in the first page of a new blog."""
+    page.get_by_label("Name of the blog", exact=True).fill("Notes from the harbour")
+
+
 STATES = (
     State("sign-in", "sign-in/", user=""),
     State("overview", ""),
     State("articles", "articles/"),
     State("articles-drafts", "articles/?status=draft"),
     State("articles-search", "articles/?q=tide"),
+    State("articles-filter", "articles/?category=kitchen", click("button", "Tag")),
+    State("articles-selected", "articles/", publish_selected),
     State("articles-empty", "articles/", is_empty=True),
     State("editor", "articles/{splice}/"),
     State("editor-details", "articles/{splice}/", show_details),
@@ -121,7 +150,9 @@ STATES = (
     State("media-empty", "media/", is_empty=True),
     State("categories", "categories/"),
     State("tags", "tags/"),
+    State("tags-merge", "tags/", merge_selected),
     State("authors", "authors/"),
+    State("welcome", "welcome/", name_blog, is_empty=True),
     State("site", "site/"),
     State("users", "users/"),
     State("users-invite", "users/", click("button", "Invite")),

@@ -16,6 +16,8 @@ const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 const words = (value) => (Array.isArray(value) ? value.map(({ label }) => label).join(", ") : value);
 
 // What the document says below these fields.
+const TITLE_HELP = form.querySelector("#title-help").textContent;
+const ABOUT_HELP = form.querySelector("#description-help").textContent;
 const LANGUAGE_HELP = form.querySelector("#language-help").textContent;
 const PATH_HELP = form.querySelector("#article_path-help").textContent;
 
@@ -77,10 +79,12 @@ class Site extends Page {
 
   /** The help of fields whose values mean more than they show. */
   describeFields() {
-    const { language, time_zone: zone, article_path: path } = this.values;
+    const { title, description, language, time_zone: zone, article_path: path } = this.values;
     const explain = (name, text) => {
       form.querySelector(`#${name}-help`).textContent = text;
     };
+    explain("title", `${TITLE_HELP}. ${title.length} of about 60 characters.`);
+    explain("description", `${ABOUT_HELP}. ${description.length} of about 160 characters.`);
     const inZone = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: zone });
     explain("time_zone", `It is ${inZone.format(new Date())} there`);
     explain("language", languageName(language) === language ? LANGUAGE_HELP : languageName(language));
@@ -132,7 +136,7 @@ class Site extends Page {
     const cover = picture ? html`<img src=${imageAddress(picture)} alt="">` : nothing;
     const note = picture
       ? "The picture is the cover of the newest article."
-      : "A cover of the newest article is its picture.";
+      : "The cover of the newest article becomes the picture.";
     const sample = (label, kind, ...parts) => html`<p class="soft">${label}</p>
       <div class="elsewhere ${kind}" role="group" aria-label=${label} dir="auto">${parts}</div>`;
     const texts = html`<p class="host">${host}</p><p class="title">${name}</p><p>${about}</p>`;
