@@ -269,13 +269,18 @@ def test_the_database_contains_no_secret_and_no_code(app, people, totp, recovery
         assert second_factor._get_totp(account).secret != totp.secret
 
 
-def test_an_admin_without_a_required_second_factor_can_only_set_it_up(app, as_ada, as_member_login):
+def test_an_admin_without_a_required_second_factor_can_only_set_it_up(
+    app, as_ada, as_member_login, make_article
+):
+    draft = make_article(status="draft").uuid
     app.config["REQUIRE_SECOND_FACTOR"] = True
     refused = (403, "second_factor_missing")
     assert outcome(as_ada.get("/api/v1/users/")) == refused
     assert outcome(as_ada.get("/api/v1/blog/articles/author/me/")) == refused
     assert outcome(as_ada.post("/api/v1/blog/tags/", json={"name": "rye"})) == refused
     assert as_ada.get("/api/v1/blog/articles/").json == []
+    assert as_ada.get("/api/v1/blog/articles/?status=any").status_code == 403
+    assert outcome(as_ada.get(f"/api/v1/blog/articles/{draft}/")) == (404, "not_found")
     assert as_ada.get(ACCOUNT).json["second_factor_required"] is True
     assert as_member_login.get(ACCOUNT).json["second_factor_required"] is False
     assert as_member_login.get("/api/v1/auth/logins/").status_code == 200

@@ -14,7 +14,10 @@ const isJoining = form.dataset.path === "auth/join/";
 function explain({ message, code: reason = "", errors = {} }) {
   const isAsked = reason === "second_factor_required";
   main.querySelector("#problem").textContent = isAsked ? "" : message;
-  if (isAsked) return askForCode(form);
+  if (isAsked) {
+    main.querySelector("#intro").textContent = "One more step: the second factor.";
+    return askForCode(form);
+  }
   if (reason === "login_failed" && code) endCode(form);
   const inputs = [username, password].filter(Boolean);
   for (const input of inputs) input.ariaInvalid = input.name in errors ? "true" : null;
