@@ -571,3 +571,68 @@ def test_the_editor_does_not_move_while_it_loads(open_admin, make, api):
     assert is_read(page, "The tide.")
     wait_until(page, "document.querySelector('.cm-content') !== null")
     assert page.evaluate("window.shifts.reduce((sum, value) => sum + value, 0)") < 0.01
+
+
+DROP = """([selector, data, type]) => {
+  const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([bytes], "file", { type }));
+  const target = document.querySelector(selector);
+  const { left, bottom } = target.getBoundingClientRect();
+  const place = { clientX: left + 5, clientY: bottom - 5 };
+  const event = new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true, ...place });
+  return target.dispatchEvent(event);
+}"""
+
+
+def test_files_that_are_dropped_beside_the_text(write, make, api):
+    path = make("Drops", content="One.\n\nTwo.")
+    page = write(path)
+    data = base64.b64encode(PIXEL).decode()
+    # The browser would open the file if the page did not take it.
+    assert page.evaluate(DROP, [".details", data, "image/png"]) is False
+    assert page.get_by_text("Drop pictures on the text.", exact=True).is_visible()
+    assert (
+        page.evaluate(DROP, [".cm-content", base64.b64encode(b"%PDF").decode(), "application/pdf"]) is False
+    )
+    assert page.get_by_text("Only pictures can be dropped here.").is_visible()
+    for selector, alt in (("#title", "Above"), (".writing .sheet", "Below"), (".cm-line", "Inside")):
+        assert page.evaluate(DROP, [selector, data, "image/png"]) is False
+        describe_and_close(page, alt, "Insert")
+    save(page)
+    found = re.findall(r"!\[(\w+)\]|\b(One|Two)\.", get_stored(api, path))
+    first, *between, last = [alt or word for alt, word in found]
+    assert (first, last, sorted(between)) == ("Above", "Below", ["Inside", "One", "Two"])
+
+
+def test_the_text_alone_and_its_language(write, make, api):
+    api.patch("blog/site/", {"language": "pt-PT"})
+    page = write(make("Alone"))
+    assert page.locator("#title").evaluate("(line) => line.closest('[lang]').lang") == "pt-PT"
+    get_button(page, "The text alone").click()
+    assert not get_button(page, "Publish").is_visible()
+    assert not page.get_by_role("toolbar", name="Format", exact=True).is_visible()
+    page.keyboard.press("Control+End")
+    page.keyboard.insert_text("Quietly.")
+    save(page)
+    assert get_button(page, "Show everything").is_visible()
+    assert list_violations(page) == []
+    page.keyboard.press("Escape")
+    assert get_button(page, "Publish").is_visible()
+    assert is_read(page, "Quietly.")
+
+
+def test_a_phone_shows_the_status_in_words_and_all_tools(write, make):
+    page = write(make("Phone tools", status="published"), width=390, height=700)
+    assert page.locator(".phone-status").inner_text() == "Published"
+    for name in ("Code", "Table"):
+        tool = get_button(page, name)
+        tool.scroll_into_view_if_needed()
+        box = tool.bounding_box()
+        assert box["width"] >= 44 and box["height"] >= 44 and box["x"] + box["width"] <= 390
+    get_button(page, "More").click()
+    page.get_by_role("menuitem", name="Details", exact=True).click()
+    assert not page.get_by_role("radio", name="Write", exact=True).is_checked()
+    page.get_by_role("radio", name="Write", exact=True).check()
+    assert get_text(page).is_visible()
+    assert list_violations(page) == []

@@ -1,7 +1,7 @@
 """Measures the editor in Chromium: `python -m tests.benchmarks.typing_keys`; prints JSON.
 
-It types into an article with 200 kB of Markdown, and opens an article with a cold cache on a slow network (fast
-3G) and a slow processor (a quarter of the speed).
+It types into an article with 200 kB of Markdown, and opens an article with a cold cache on a slow network
+(fast 3G) and a slow processor (a quarter of the speed).
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ WATCH = """() => {
     start = 0;
   };
   addEventListener("keydown", () => { start = performance.now(); }, { capture: true });
-  addEventListener("keyup", () => requestAnimationFrame(() => channel.port2.postMessage(0)), { capture: true });
+  const end = () => requestAnimationFrame(() => channel.port2.postMessage(0));
+  addEventListener("keyup", end, { capture: true });
 }"""
 
 SHIFTS = """() => {
@@ -51,8 +52,8 @@ SHIFTS = """() => {
 def make_markdown(length: int) -> str:
     """Return Markdown: paragraphs, and now and then a heading, a list, a quote and code."""
     paragraph = (
-        "The causeway *opens* an hour before low water. You have until the **second bell**, and nobody rings it "
-        "for [you](https://tide.example/bells). It is `dry` for two hours. " * 3
+        "The causeway *opens* an hour before low water. You have until the **second bell**, and nobody rings "
+        "it for [you](https://tide.example/bells). It is `dry` for two hours. " * 3
     )
     blocks = ["## The tide", paragraph, paragraph, "- a rope\n- a lamp", paragraph, "> Nobody rings it."]
     blocks += [paragraph, "```python\nprint('tide')\n```", paragraph]

@@ -16,7 +16,7 @@ export class WritingArea {
   isPlain = storage.read(PLAIN) === true;
   isPastePlain = false;
 
-  // `changed(text)` is called after each change, `receive(files)` with pasted or dropped pictures, and
+  // `changed(text)` is called after each change, `receive(files)` with pasted pictures, and
   // `paste(data)`, in Markdown, with other things that are pasted; it returns whether it takes them.
   constructor(parent, { text, markdown, changed, receive, paste }) {
     this.parent = parent;
@@ -24,8 +24,7 @@ export class WritingArea {
     this.changed = changed;
     this.receive = receive;
     this.paste = paste;
-    const take = (event) => this.#take(event, event.clipboardData ?? event.dataTransfer);
-    for (const name of ["paste", "drop"]) parent.addEventListener(name, take, { capture: true });
+    parent.addEventListener("paste", (event) => this.#take(event, event.clipboardData), { capture: true });
     // Ctrl Shift V pastes plain text.
     const look = ({ key, shiftKey }) => (this.isPastePlain = shiftKey && /^v$/i.test(key));
     parent.addEventListener("keydown", look, { capture: true });
@@ -81,7 +80,7 @@ export class WritingArea {
     // The fields of a block take their own text.
     if (event.target.closest(".block")) return;
     const files = [...(data?.files ?? [])].filter((file) => file.type.startsWith("image/"));
-    const isPaste = event.type === "paste" && this.markdown && !this.isPastePlain;
+    const isPaste = this.markdown && !this.isPastePlain;
     // Word processors put a picture of the text beside the text.
     const isPicture = files.length > 0 && !data.types.includes("text/plain");
     if (isPicture) this.receive(files);

@@ -8,6 +8,7 @@ import { ArticlePage } from "../editor/article-page.js";
 import { takePaste } from "../editor/clipboard.js";
 import { details } from "../editor/details.js";
 import { keepBreaks, showBreaks } from "../editor/edits.js";
+import { takeDrops } from "../editor/drops.js";
 import { Find } from "../editor/find.js";
 import { PreviewFollower } from "../editor/following.js";
 import { followTyping, pickLink } from "../editor/link-picker.js";
@@ -22,7 +23,7 @@ import { findCommand, startToolbar } from "../editor/toolbar.js";
 import { WritingArea } from "../editor/writing-area.js";
 import { count, formatDayAndTime, formatTime } from "../format.js";
 import { mayPublish } from "../roles.js";
-import { content, definePage } from "../shell.js";
+import { content, definePage, session } from "../shell.js";
 import { openOnItsWay } from "../webhooks/following.js";
 import { letterOf } from "../shortcuts.js";
 import { MAIN_ACTIONS } from "../statuses.js";
@@ -68,6 +69,9 @@ class Editor extends ArticlePage {
     this.finder = new Find(find(".find-row"), find(".writing-pane .tool-row"), this.area);
     const getField = () => this.area.field;
     this.follower = new PreviewFollower({ writing: find(".writing"), reading: find(".reading"), getField });
+    takeDrops(this, editor);
+    // Browsers choose the dictionary for spelling by the language.
+    for (const selector of [".writing .sheet", ".reading .sheet"]) find(selector).lang = session().site.language;
     startToolbar(this.edits.content_type, (name) => this.command(name));
     document.addEventListener("keydown", (event) => this.press(event), { capture: true });
     const text = { focus: () => this.area.field.focus() };
@@ -75,6 +79,8 @@ class Editor extends ArticlePage {
     const listen = (selector, click) => find(selector).addEventListener("click", click);
     listen(".plain", () => this.plain.action());
     listen(".in-a-tab", () => this.saver.save());
+    listen(".hide-rest", () => this.setAlone(true));
+    listen(".show-rest", () => this.setAlone(false));
     listen(".close", () => this.set({ side: "" }));
     listen(".discard", () => this.dropKept());
     listen(".use", () => this.useKept());
@@ -176,6 +182,10 @@ class Editor extends ArticlePage {
 
   press(event) {
     const letter = letterOf(event);
+    const isAlone = editor.hasAttribute("data-alone") && !event.defaultPrevented;
+    if (event.key === "Escape" && isAlone && event.target.closest(".text, .line") && !event.target.closest(".block")) {
+      return this.setAlone(false);
+    }
     if (this.pressFind(event, letter)) return event.preventDefault();
     const isInText =
       this.edits.content_type === "markdown" &&
@@ -211,6 +221,14 @@ class Editor extends ArticlePage {
     this.area.field.focus();
   }
 
+  // Show the text alone, with the save state; Escape shows everything again.
+  setAlone(isAlone) {
+    editor.toggleAttribute("data-alone", isAlone);
+    if (isAlone) this.formerSide = this.side;
+    this.set({ side: isAlone ? "" : this.formerSide });
+    this.area.field.focus();
+  }
+
   // The switch between the plain text area and CodeMirror.
   get plain() {
     const { area } = this;
@@ -230,6 +248,7 @@ class Editor extends ArticlePage {
     set("main", { inert: this.busy === "decide" });
     set("h1", { textContent: this.heading });
     for (const line of lines) line.value = edits[line.name];
+    render(badge({ ...article, status: article?.status ?? "draft" }), find(".phone-status"));
     set(".kept", { hidden: !offered });
     set(".kept-time", { textContent: offered ? formatDayAndTime(new Date(offered.time)) : "" });
     set(".gone", { hidden: saver.problem?.status !== 404 });
@@ -275,8 +294,10 @@ class Editor extends ArticlePage {
       action: () => openOnItsWay(phoneButton(), article),
     };
     const findText = { label: "Find", icon: "search", action: () => this.openFind(false) };
+    const alone = { label: "The text alone", icon: "maximize-2", action: () => this.setAlone(true) };
     const own = [
       this.finder?.search && findText,
+      alone,
       showDetails,
       history && { label: "History", ...history },
       isPublic && onPhone,
@@ -291,12 +312,12 @@ class Editor extends ArticlePage {
     const more = { kind: `${isOffered ? "main" : "bare"} wide-only`, popup: "menu" };
     const moreButton = iconButton("chevron-down", "More actions", openMore, more);
     const note = html`<span class="soft small wide-only">An editor publishes it</span>${moreButton}`;
-    const value = side === "preview" ? side : "";
     const onChange = (pane) => this.set({ side: pane });
-    const panes = { label: "Show", name: "pane", items: { Write: "", Preview: "preview" }, value, onChange };
+    const panes = { label: "Show", name: "pane", items: { Write: "", Preview: "preview" }, value: side, onChange };
     return html`<a class="button bare icon-only" href="/admin/articles/" aria-label="Back to the articles"
         >${icon("arrow-left")}</a>
-      ${isPublic ? statusButton(badge(article), onItsWay) : badge({ ...article, status })} ${saveState(this)} ${renderOthers(this.others)}
+      ${isPublic ? statusButton(badge(article), onItsWay) : badge({ ...article, status })}
+      ${saveState(this)} ${renderOthers(this.others)}
       ${this.renderToggle("preview", "Preview", "columns-2")}
       ${history ? button("History", null, { kind: "bare wide-only", ...history }) : nothing}
       ${this.renderToggle("details", "Details", "panel-right")}

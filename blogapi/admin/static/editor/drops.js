@@ -1,0 +1,28 @@
+/** Takes files that are dropped anywhere on the editor; the browser would open them in place of the page. */
+
+import { toast } from "../dialogs.js";
+
+/** `page` is an Editor; `root` is its element. */
+export function takeDrops(page, root) {
+  const take = (event) => {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.type === "drop") receive(page, event);
+  };
+  for (const name of ["dragover", "drop"]) root.addEventListener(name, take, { capture: true });
+}
+
+function receive(page, { dataTransfer, target, clientX: x, clientY: y }) {
+  const files = [...dataTransfer.files];
+  const pictures = files.filter(({ type }) => type.startsWith("image/"));
+  if (!target.closest(".writing")) return toast("Drop pictures on the text.");
+  if (pictures.length < files.length) toast("Only pictures can be dropped here. Add other files on the page Media.");
+  if (!pictures.length) return;
+  const { field } = page.area;
+  const end = field.getText().length;
+  // Above the text and below it are its beginning and its end.
+  const place = target.closest(".text") ? field.positionAt?.(x, y) : target.closest(".line") ? 0 : end;
+  if (place !== undefined && place !== null) field.select(place);
+  page.insertPictures(pictures);
+}
