@@ -523,7 +523,7 @@ test("an address on a selection becomes a link, but not on several lines, on an 
   ]) {
     assert.equal(link(text, address), null);
   }
-  assert.deepEqual([md.isInCode("```\nx", 5), md.isInCode("```\nx\n```\ny", 11)], [true, false]);
+  assert.deepEqual([links.isInCode("```\nx", 5), links.isInCode("```\nx\n```\ny", 11)], [true, false]);
 });
 
 const mergeTexts = (before, mine, theirs) => merge.mergeLines(before, mine, theirs, diff3);

@@ -9,14 +9,32 @@ const BASE = "/api/v1/";
  *   retryAfter?: number | null}} Problem
  * @typedef {{query?: Record<string, unknown>, body?: unknown, file?: Blob | null, etag?: string | null,
  *   create?: boolean, keepalive?: boolean, timeout?: number, signInAgain?: boolean}} Options
- * @typedef {{data: any, etag: string | null, total: number}} Answer
+ * @typedef {{data: any, status: number, etag: string | null, total: number}} Answer
  */
 
 /**
  * The last failures and the time of the last successful response, which the details of a failure show.
- * @type {{failures: string[], lastGood: string}}
+ * answered: when it came, or 0 after a request without an answer.
+ * @type {{failures: string[], lastGood: string, answered: number}}
  */
-export const connection = { failures: [], lastGood: "none" };
+export const connection = { failures: [], lastGood: "none", answered: Date.now() };
+
+// The names of fields that the pages do not show by their name in the API.
+const NAMES = { slug: "Address", published_at: "Time", content: "Text", username: "Name" };
+
+// A message that begins so does not say which field it is about.
+const NAMELESS = /^(?:Must|Not|Contains|Missing|Unknown|Invalid)\b/;
+
+/**
+ * "Address: Not a valid slug."
+ * @param {[string, string | string[]]} error the path of a field, and its messages
+ */
+function explain([path, messages]) {
+  const name = path.split(".").findLast((part) => !/^\d*$/.test(part)) ?? path;
+  const words = /** @type {Record<string, string>} */ (NAMES)[name] ?? name.replaceAll("_", " ");
+  const text = [messages].flat().join(" ");
+  return NAMELESS.test(text) ? `${words[0].toUpperCase()}${words.slice(1)}: ${text}` : text;
+}
 
 /**
  * A response with an error status, or no response of the API: then the status is 0 and the code is "offline".
@@ -27,7 +45,7 @@ export class ApiError extends Error {
   constructor(status, { code = "", detail, errors = {}, retryAfter = null } = {}) {
     const given = detail ?? `The blog answered with an error (${status}).`;
     const wait = retryAfter && !given.includes("again") && distance(new Date(Date.now() + retryAfter * 1000));
-    super(`${Object.values(errors).flat().join(" ") || given}${wait ? ` Try again ${wait}.` : ""}`);
+    super(`${Object.entries(errors).map(explain).join(" ") || given}${wait ? ` Try again ${wait}.` : ""}`);
     this.status = status;
     this.code = code;
     this.errors = errors;
@@ -77,14 +95,16 @@ export async function request(method, path, options = {}) {
     /** @type {Record<string, string>} */
     const outcomes = { TimeoutError: `no answer after ${timeout} s`, SyntaxError: "no answer of the API" };
     note(method, path, outcomes[/** @type {Error} */ (error).name] ?? "no connection");
+    connection.answered = 0;
     throw new ApiError(0, { code: "offline", detail: "The blog does not answer." });
   }
+  connection.answered = Date.now();
   const { ok, status, headers: received } = response;
   if (ok) {
     connection.lastGood = formatTime(new Date());
     // A proxy that compresses makes ETags weak; the server accepts strong ones only.
     const newEtag = received.get("ETag")?.replace(/^W\//, "") ?? null;
-    return { data, etag: newEtag, total: Number(received.get("X-Total-Count")) };
+    return { data, status, etag: newEtag, total: Number(received.get("X-Total-Count")) };
   }
   const hasEnded = ["login_over", "key_missing"].includes(data?.code);
   if (hasEnded && signIn && options.signInAgain !== false) {

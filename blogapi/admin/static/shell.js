@@ -4,9 +4,10 @@ import { html, LitElement, nothing } from "./vendor/lit.js";
 import { ApiError, connection, get, onLoginEnded, post } from "./api.js";
 import { askForCode, endCode } from "./code.js";
 import { emptyState, pageHead, problem, row, sectionHead } from "./components.js";
-import { keepFocus, updateFloats } from "./dialogs.js";
+import { keepFocus, toast, updateFloats } from "./dialogs.js";
 import { Journal } from "./editor/journal.js";
 import { count, formatDayAndTime, setTimeZone } from "./format.js";
+import { guardLinks } from "./navigation.js";
 import { openPalette } from "./palette.js";
 import { hasRole, setCaller } from "./roles.js";
 import { letterOf, nameKeys } from "./shortcuts.js";
@@ -48,6 +49,8 @@ async function openSession() {
   const [{ data: user }, { data: site }] = await Promise.all([get("auth/me/"), get("blog/site/")]);
   setSession({ user: { ...user, uuid: user.user }, site });
 }
+
+guardLinks(toast);
 
 /**
  * The base of all pages. A subclass has load() and renderPage(); where needed also `main` or renderMain() (the

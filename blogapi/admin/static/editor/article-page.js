@@ -241,7 +241,7 @@ export class ArticlePage extends Page {
   }
 
   // Save the text, and publish it with this request body. Return whether that was done.
-  async publish(body, words) {
+  async publish(body, words, undo = null) {
     /** @type {any} */
     let theirs = null;
     const before = this.article?.status;
@@ -257,7 +257,7 @@ export class ArticlePage extends Page {
       this.adopt(answer.data);
       saver.start(sent, answer.etag);
       this.hasWritten = false;
-      if (words) this.tell(words, before);
+      if (words) this.tell(words, before, undo);
       return true;
     });
     if (theirs) {
@@ -270,11 +270,11 @@ export class ArticlePage extends Page {
   }
 
   // Say what was done, and what the webhooks answer if readers can see the change.
-  tell(words, before) {
+  tell(words, before, undo) {
     const { status, last_updated: since, url } = this.article;
     const isPublic = status === "published";
-    if (isPublic || before === "published") followChange(words, { since, url: isPublic && url });
-    else toast(words);
+    if (isPublic || before === "published") followChange(words, { since, url: isPublic && url, undo });
+    else toast(words, { undo });
   }
 
   // Move the edits to the history and replace them with `back`, by default the article.

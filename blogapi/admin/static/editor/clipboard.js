@@ -2,7 +2,8 @@
 
 import { toast } from "../dialogs.js";
 import { count } from "../format.js";
-import { isInCode, linkSelection, paste } from "./markdown.js";
+import { isInCode } from "./links.js";
+import { linkSelection, paste } from "./markdown.js";
 import { choosePictures } from "./pictures.js";
 
 /** Take what was pasted, or return false: then the field pastes the plain text. `page` is an Editor. */

@@ -40,9 +40,6 @@ export function paste(input, markdown) {
   return replace(input, before + markdown, "", after);
 }
 
-/** Return whether this place of a text is in a block of code. */
-export const isInCode = (text, at) => (text.slice(0, at).match(/^ {0,3}(?:```|~~~)/gm)?.length ?? 0) % 2 === 1;
-
 /** Return the change that makes the selection a link to this address, or null if it cannot be one. */
 export function linkSelection(input, address) {
   const chosen = input.text.slice(input.from, input.to);

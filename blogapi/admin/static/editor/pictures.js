@@ -1,7 +1,7 @@
 /** The dialog for pictures: new ones or those of the library, each with its alternative text. */
 
 import { html, nothing } from "../vendor/lit.js";
-import { fileAddress, get, patch, post } from "../api.js";
+import { del, fileAddress, get, patch, post } from "../api.js";
 import { button, field, fileButton, problem, searchField } from "../components.js";
 import { openDialog } from "../dialogs.js";
 import { count } from "../format.js";
@@ -21,6 +21,7 @@ export async function choosePictures({ files = [], address, title = "Add a pictu
   if (files.length) chooser.upload(files);
   else chooser.search("", address);
   const chosen = (await chooser.dialog.result) ?? [];
+  if (!chosen.length) chooser.takeBack();
   for (const { source } of chooser.chosen) URL.revokeObjectURL(source);
   return chosen;
 }
@@ -86,9 +87,17 @@ class Chooser {
 
   async send(picture) {
     const options = { file: picture.file, query: { name: picture.name } };
-    const { data } = await post("blog/media/", undefined, options);
+    const { data, status } = await post("blog/media/", undefined, options);
     const { uuid, url, alt, user } = data;
-    Object.assign(picture, { uuid, url, alt: picture.alt || alt, stored: alt, user });
+    // The library can have had the file already.
+    const isNew = status === 201;
+    Object.assign(picture, { uuid, url, alt: picture.alt || alt, stored: alt, user, isNew });
+  }
+
+  // The author has cancelled: delete the files that were uploaded for this.
+  async takeBack() {
+    await this.uploads;
+    for (const { uuid, isNew } of this.chosen) if (isNew) await del(`blog/media/${uuid}/`).catch(() => {});
   }
 
   // Store the alternative texts in the library. The alternative text that a picture has in the library is

@@ -3,12 +3,13 @@
 import { html, nothing } from "../vendor/lit.js";
 import { post } from "../api.js";
 import { button, icon, problem } from "../components.js";
-import { copyText, openPopover, toast } from "../dialogs.js";
+import { confirmRisk, copyText, openPopover, toast } from "../dialogs.js";
 import { count, formatDay, toInstant } from "../format.js";
 import { mayChange } from "../roles.js";
 import { whenReadersSee } from "../webhooks/following.js";
 import { canBecome, MAIN_ACTIONS, STATUSES } from "../statuses.js";
 import { pathOf } from "./article.js";
+import { duplicate } from "./duplicate.js";
 import { findBrokenLinks } from "./link-picker.js";
 import { findUndescribed } from "./blocks.js";
 import { findLibraryText } from "./inline.js";
@@ -17,6 +18,10 @@ import { makeTimeForm, renderTime } from "./publish-time.js";
 
 // The messages after an article got a status, and before one of these actions.
 const DONE = { draft: "It is a draft again", published: "Published", scheduled: "Scheduled", archived: "Archived" };
+const UNTITLED = {
+  title: "Publish without a title?",
+  text: "Readers, feeds and search engines see “Untitled”, and the address is made from it.",
+};
 const CONSEQUENCES = {
   published: `Readers see the new text ${whenReadersSee()}. The former one stays in the history.`,
   archived: "It becomes a draft again. Readers see it when you publish it.",
@@ -34,9 +39,13 @@ export function openPublish(anchor, page) {
     popover?.update();
     page.schedulePreview(0, form.isLater ? toInstant(form.day, form.time) : new Date());
   };
+  const isTimeAhead = () => form.isLater && toInstant(form.day, form.time).getTime() > Date.now();
   const run = async (close) => {
+    const untitled = { ...UNTITLED, action: `${name} without a title` };
+    const asks = status !== "archived" && !page.edits.title.trim();
+    if (asks && !(await confirmRisk(untitled))) return;
     const at = toInstant(form.day, form.time);
-    const isAhead = form.isLater && at.getTime() > Date.now();
+    const isAhead = isTimeAhead();
     const sent = isAhead ? "scheduled" : next;
     const body = form.isLater ? { status: sent, published_at: at } : { status: sent };
     if (await page.publish(body, sent ? DONE[sent] : "Updated")) close();
@@ -48,7 +57,7 @@ export function openPublish(anchor, page) {
     ${consequence ? html`<div class="consequence">${consequence}</div>` : renderTime(form, set)}
     ${status === "archived" ? nothing : checks(page, close, broken)} ${problem(page.problem)}
     <div class="popover-buttons">${button("Cancel", () => close(), { kind: "bare" })}
-      ${button(form.isLater && !isScheduled ? "Schedule" : name, () => run(close), main())}</div>`;
+      ${button(isTimeAhead() && !isScheduled ? "Schedule" : name, () => run(close), main())}</div>`;
   const main = () => ({ kind: "main", busy: page.busy === "publish", busyText: "Saving…" });
   const popover = openPopover(anchor, draw, { label });
   if (!popover) return;
@@ -69,7 +78,7 @@ function checks(page, close, broken) {
   const text = page.area.field.getText();
   const tasks = findOpenTasks(text);
   const pictures = findUndescribed(text).filter(({ address }) => !findLibraryText(address));
-  const missing = [!excerpt && "excerpt", !tags.length && "tag"].filter(Boolean).join(" and no ");
+  const excerptWords = excerpt ? "Excerpt" : "Excerpt from the text";
   const good = (words) => html`<li>${icon("check", "good")}<span>${words}</span></li>`;
   const warn = (words, place) => {
     const show = () => (close(), page.showText(place.from, place.to));
@@ -80,7 +89,7 @@ function checks(page, close, broken) {
   const address = html`<span class="address">${rendered?.url ?? rendered?.slug}</span>`;
   return html`<ul class="checks">
     ${title.trim() ? good(address) : warn("The title is missing.")}
-    ${missing ? warn(`No ${missing} is set.`) : good(`Excerpt, category and ${count(tags.length, "tag")} are set`)}
+    ${tags.length ? good(`${excerptWords}, category and ${count(tags.length, "tag")} are set`) : warn("No tag is set.")}
     ${tasks.count ? warn(tasksOpen, tasks) : nothing}
     ${pictures.slice(0, MAX_PICTURES).map((place, n) => warn(describePicture(place, n), place))}
     ${pictures.length > MAX_PICTURES ? warn(`${pictures.length - MAX_PICTURES} more have none.`) : nothing}
@@ -92,17 +101,25 @@ export function menuItems(page) {
   const article = page.article ?? { status: "draft" };
   const edits = article.working_copy || page.saver.isDirty;
   const { status } = article;
+  const isPublished = status === "published";
   const item = (label, icon, run, risk) => {
     const action = () => run().then(() => page.problem && toast(page.problem));
     return { label, icon, risk, action };
   };
-  const become = (label, icon, status) => item(label, icon, () => page.publish({ status }, DONE[status]));
-  const isPublished = status === "published";
+  // Readers see the article again at the time that it had.
+  const undo = () => page.publish({ status: "published", published_at: article.published_at }, "It is public again");
+  const undone = (next) => (isPublished && next === "draft" ? undo : null);
+  const become = (label, icon, next) =>
+    item(label, icon, () => page.publish({ status: next }, DONE[next], undone(next)));
+  const live = isPublished && article.url;
+  const copy = () => page.act("duplicate", () => page.store().then(() => duplicate(page.uuid)));
   return [
     STATUSES[status].readable &&
       mayChange(article) &&
       become(isPublished ? "Unpublish" : "Back to draft", "undo-2", "draft"),
     canBecome(article, "archived") && mayChange(article) && become("Archive", "archive", "archived"),
+    live && { label: "See the article", icon: "external-link", href: live, target: "_blank" },
+    page.article && item("Duplicate", "copy", copy),
     (!isPublished || edits) && item("Copy a preview link", "share-2", () => share(page)),
     status !== "draft" && edits && item("Discard the edits", "trash-2", () => page.discard(), true),
   ];

@@ -299,6 +299,11 @@ class Articles extends ListPage {
     const float = openPopover(anchor, draw, { label: "Publish", kind: "filter" });
   }
 
+  // The code of the editor is not needed before.
+  duplicate({ uuid }) {
+    return this.act("duplicate", async () => (await import("../editor/duplicate.js")).duplicate(uuid));
+  }
+
   menuOf(article) {
     const { status, url } = article;
     const link = (label, icon, href) => ({ label, icon, href });
@@ -308,6 +313,7 @@ class Articles extends ListPage {
       link("Preview", "eye", addressOf(article, "preview/")),
       link("History", "history", addressOf(article, "history/")),
       status === "published" && url && link("Open the page", "external-link", url),
+      { label: "Duplicate", icon: "copy", action: () => this.duplicate(article) },
       item(PUBLISH, mayPublish() && canBecome(article, "published")),
       item(PUBLISH_EDITS, mayPublish() && hasEdits(article)),
       item(UNPUBLISH, mayChange(article) && canBecome(article, "draft")),

@@ -32,6 +32,8 @@ const [editor] = content;
 const find = (selector) => editor.querySelector(selector);
 // The fields above the text.
 const lines = [...editor.querySelectorAll(".line")];
+// "today, 14:32", for the middle of a sentence.
+const dayInSentence = (time) => formatDayAndTime(time).replace(/^(?:To|Yester)day/, (name) => name.toLowerCase());
 const isWide = () => matchMedia("(width >= 68rem)").matches;
 
 class Editor extends ArticlePage {
@@ -250,7 +252,7 @@ class Editor extends ArticlePage {
     for (const line of lines) line.value = edits[line.name];
     render(badge({ ...article, status: article?.status ?? "draft" }), find(".phone-status"));
     set(".kept", { hidden: !offered });
-    set(".kept-time", { textContent: offered ? formatDayAndTime(new Date(offered.time)) : "" });
+    set(".kept-time", { textContent: offered ? dayInSentence(new Date(offered.time)) : "" });
     set(".gone", { hidden: saver.problem?.status !== 404 });
     set(".word-count", { textContent: rendered ? count(rendered.word_count, "word") : "" });
     set(".minutes", { textContent: rendered ? `${rendered.reading_minutes} min to read` : "" });

@@ -26,10 +26,11 @@ const findCall = (webhook, since) =>
 
 /**
  * Show these words, and then what the webhooks answer, in one toast.
- * since: the time of the change on the server; url: the page of the article, or nothing.
+ * since: the time of the change on the server; url: the page of the article, or nothing; undo: a function or nothing.
  */
-export async function followChange(words, { since, url }) {
-  const action = url && { label: "See the article", run: () => window.open(url, "_blank", "noopener") };
+export async function followChange(words, { since, url, undo = null }) {
+  const back = undo && { label: "Undo", run: undo };
+  const action = back || (url && { label: "See the article", run: () => window.open(url, "_blank", "noopener") });
   const replace = toast(words, { action });
   let { webhooks, presets } = await loadWebhooks().catch(() => ({ webhooks: [], presets: [] }));
   let shown = "";

@@ -1,0 +1,119 @@
+"""What the editor does around publishing: questions, undo, copies, and a server that is down."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.admin.test_editor import PIXEL
+from tests.admin.writing import get_button, get_text, save, type_at_end
+from tests.browser import wait_until
+
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+
+
+def get_menu_item(page, name):
+    get_button(page, "More actions").click()
+    return page.get_by_role("menuitem", name=name, exact=True)
+
+
+def test_publishing_asks_for_a_title_and_says_what_happens(write, make, api):
+    path = make("Untitled soon", content="Rope.")
+    page = write(path)
+    page.get_by_role("textbox", name="Title", exact=True).fill("")
+    get_button(page, "Publish").click()
+    popover = page.get_by_role("dialog", name="Publish this article", exact=True)
+    assert "excerpt is set" not in popover.inner_text()
+    popover.get_by_text("No tag is set.", exact=True).wait_for()
+    # A date in the past is no schedule.
+    popover.get_by_role("radio", name="Later", exact=True).check()
+    popover.get_by_role("button", name="Schedule", exact=True).wait_for()
+    popover.get_by_label("Date", exact=True).fill("2020-02-03")
+    popover.get_by_text("Goes live now, dated").wait_for()
+    popover.get_by_role("button", name="Publish", exact=True).click()
+    question = page.get_by_role("dialog", name="Publish without a title?", exact=True)
+    question.get_by_role("button", name="Cancel", exact=True).click()
+    assert api.get(path)["status"] == "draft"
+    page.get_by_role("textbox", name="Title", exact=True).fill("A title")
+    save(page)
+    assert api.get(path)["status"] == "draft"
+
+
+def test_unpublishing_can_be_undone_and_an_article_be_duplicated(write, make, api):
+    path = make("Public rope", status="published")
+    api.patch("blog/site/", {"url": "https://rope.example"})
+    before = api.get(f"{path}?fields=published_at")["published_at"]
+    page = write(path)
+    item = get_menu_item(page, "See the article")
+    assert item.get_attribute("href") == "https://rope.example/public-rope/"
+    page.keyboard.press("Escape")
+    get_menu_item(page, "Unpublish").click()
+    get_button(page, "Publish").wait_for()
+    assert api.get(path)["status"] == "draft"
+    get_button(page, "Undo").click()
+    get_button(page, "Update").wait_for()
+    stored = api.get(f"{path}?fields=published_at,status")
+    assert (stored["status"], stored["published_at"]) == ("published", before)
+    type_at_end(page, "Not public yet.")
+    get_menu_item(page, "Duplicate").click()
+    former = path.split("/")[2]
+    page.wait_for_url(lambda url: former not in url)
+    wait_until(page, "document.querySelector('#title')?.value === 'Copy of Public rope'")
+    uuid = page.url.rstrip("/").split("/")[-1]
+    copy = api.get(f"blog/articles/{uuid}/?fields=title,status,content,slug")
+    assert (copy["title"], copy["status"], copy["slug"]) == (
+        "Copy of Public rope",
+        "draft",
+        "copy-of-public-rope",
+    )
+    assert copy["content"].endswith("Not public yet.")
+
+
+def test_links_do_not_lead_to_an_error_page_while_the_server_is_down(write, make, open_admin):
+    page = write(make("Server down"))
+    address = page.url
+    get_text(page).focus()
+    page.context.set_offline(True)
+    page.keyboard.insert_text("Typed. ")
+    page.keyboard.press("Control+s")
+    page.get_by_role("banner").get_by_text("Offline: kept in this browser", exact=True).wait_for()
+    page.get_by_role("link", name="Back to the articles", exact=True).click()
+    page.get_by_text("The blog does not answer. What you wrote is kept in this browser").wait_for()
+    assert page.url == address
+    page.context.set_offline(False)
+    page.get_by_role("link", name="Back to the articles", exact=True).click()
+    page.wait_for_url("**/admin/articles/")
+    (fault,) = open_admin.faults
+    assert fault.endswith("/admin/articles/)")
+    open_admin.faults.clear()
+
+
+def test_a_picture_whose_dialog_is_cancelled_does_not_stay(write, make, api):
+    page = write(make("Cancelled"))
+    for is_known in (False, True):
+        if is_known:
+            page.request.post("/api/v1/blog/media/?name=dot.png", data=PIXEL)
+        before = [file["uuid"] for file in api.get("blog/media/")]
+        get_button(page, "Picture").click()
+        dialog = page.get_by_role("dialog", name="Add a picture", exact=True)
+        file = {"name": "dot.png", "mimeType": "image/png", "buffer": PIXEL}
+        with page.expect_response("**/blog/media/?name=dot.png"):
+            dialog.get_by_label("Upload from this device").set_input_files(file)
+        dialog.get_by_role("button", name="Cancel", exact=True).click()
+        dialog.wait_for(state="hidden")
+        stored = "fetch('/api/v1/blog/media/').then((response) => response.json())"
+        wait_until(page, f"{stored}.then((files) => files.length === {len(before)})")
+        assert [file["uuid"] for file in api.get("blog/media/")] == before
+
+
+def test_a_message_names_its_field(open_admin):
+    page = open_admin("/admin/profile/")
+    page.get_by_role("heading", name="Profile", exact=True).wait_for()
+    make_error = """async (errors) => {
+      const base = document.querySelector("script[type=module]").src.replace(/pages\\/.*/, "");
+      const { ApiError } = await import(`${base}api.js`);
+      return new ApiError(422, { errors }).message;
+    }"""
+    errors = {"slug": ["Not a valid slug; send 'a'."], "seo.title": ["Must have 0 to 255 characters."]}
+    assert page.evaluate(make_error, errors | {"name": ["The name is taken."]}) == (
+        "Address: Not a valid slug; send 'a'. Title: Must have 0 to 255 characters. The name is taken."
+    )
