@@ -81,6 +81,8 @@ export class WritingArea {
     if (event.target.closest(".block")) return;
     const files = [...(data?.files ?? [])].filter((file) => file.type.startsWith("image/"));
     const isPaste = this.markdown && !this.isPastePlain;
+    // The next one can come from the menu of the browser.
+    this.isPastePlain = false;
     // Word processors put a picture of the text beside the text.
     const isPicture = files.length > 0 && !data.types.includes("text/plain");
     if (isPicture) this.receive(files);
