@@ -22,6 +22,7 @@ from blogapi.search.queries import Period
 from blogapi.search.tokenizer import parse_query
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.tags.models import Tag
+from blogapi.taxonomies import queries as taxonomies
 from blogapi.taxonomies.models import ArticleCount
 from blogapi.web.fields import parse_uuid
 
@@ -195,11 +196,14 @@ def _list_conditions(filters: ArticleFilters) -> tuple[Names, dict[str, Any]]:
 
 
 def _resolve(model: type[Category | Tag], references: Sequence[str]) -> list[UUID]:
-    """Return the uuids of the referenced rows; unknown references are ignored."""
+    """Return the uuids of the referenced rows, also by former slugs; unknown references are ignored."""
     uuids = [uuid for reference in references if (uuid := parse_uuid(reference))]
-    return list(
-        db.session.scalars(select(model.uuid).where(or_(model.uuid.in_(uuids), model.slug.in_(references))))
-    )
+    is_named = or_(model.uuid.in_(uuids), model.slug.in_(references))
+    rows = db.session.execute(select(model.uuid, model.slug).where(is_named)).all()
+    known = {name for row in rows for name in (str(row.uuid), row.slug)}
+    others = [reference for reference in references if reference not in known]
+    former = taxonomies.find_former_owners(model, others) if others else {}
+    return list(dict.fromkeys([*(row.uuid for row in rows), *former.values()]))
 
 
 def _require_tags(filters: ArticleFilters) -> tuple[list[str], dict[str, Any]]:
@@ -233,10 +237,17 @@ def _resolve_author(reference: str) -> dict[str, UUID | None]:
     statement = select(_author.uuid, _author.owner_id)
     if uuid is None:
         row = db.session.execute(statement.where(_author.slug == reference)).first()
-        return {"author": row and row.uuid}
+        return {"author": row.uuid if row else _find_former_author(reference)}
     is_named = or_(_author.uuid == uuid, _author.owner_id == uuid)
     row = db.session.execute(statement.where(is_named).order_by(_author.uuid != uuid)).first()
     if row is not None and row.uuid == uuid:
         return {"author": uuid}
+    if row is None and (merged := _find_former_author(reference)):
+        return {"author": merged}
     # An index has the order of the lists for the articles of a user, but not for those of a byline.
     return {"user": uuid} if _is_only_author(uuid) else {"author": row and row.uuid, "user": uuid}
+
+
+def _find_former_author(slug: str) -> UUID | None:
+    """Return the uuid of the author that had the slug, or into which the author with this uuid was merged."""
+    return taxonomies.find_former_owners(Author, [slug]).get(slug)

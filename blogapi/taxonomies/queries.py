@@ -239,12 +239,14 @@ def find_slug_owner(taxonomy: Taxonomy[TermType], slug: str) -> SlugOwner | None
 def find_by_reference(
     model: type[TermType], reference: str, condition: ColumnElement[bool] | None = None
 ) -> TermType | None:
-    """Return the term with this uuid or slug, or None; a uuid takes precedence.
+    """Return the term with this uuid, slug or former slug, or None; the first of them takes precedence.
 
     With a condition, only a term for which it is true is returned.
     """
     uuid = parse_uuid(reference)
-    for is_wanted in (*([model.uuid == uuid] if uuid else []), model.slug == reference):
+    had_slug = select(_former.term_id).where(_former.kind == model.kind, _former.slug == reference)
+    is_owner = model.uuid == had_slug.scalar_subquery()
+    for is_wanted in (*([model.uuid == uuid] if uuid else []), model.slug == reference, is_owner):
         statement = select(model).where(is_wanted)
         term = db.session.scalar(statement if condition is None else statement.where(condition))
         if term is not None:
@@ -260,6 +262,16 @@ def find_by_slugs(taxonomy: Taxonomy[TermType], slugs: Sequence[str]) -> dict[st
         batch = slugs[start : start + _MAX_VARIABLES]
         terms |= {term.slug: term for term in db.session.scalars(select(model).where(model.slug.in_(batch)))}
     return terms
+
+
+def find_former_owners(model: type[Any], slugs: Collection[str]) -> dict[str, UUID]:
+    """Return the uuids of the terms that had these slugs, by slug."""
+    statement = select(_former.slug, _former.term_id).where(_former.kind == model.kind)
+    return {
+        row.slug: row.term_id
+        for batch in chunk(slugs)
+        for row in db.session.execute(statement.where(_former.slug.in_(batch)))
+    }
 
 
 def find_merged(model: type[Any], uuids: Sequence[UUID]) -> dict[UUID, Row[str, UUID, bytes]]:

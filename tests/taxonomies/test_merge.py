@@ -209,3 +209,19 @@ def test_a_new_article_of_a_client_that_knows_the_merged_uuid(as_admin, make):
     merge(as_admin, TAGS, sea, side)
     article = make(ARTICLES, "a", tags=[{"uuid": side["uuid"]}, {"uuid": sea["uuid"]}])
     assert [UUID(tag["uuid"]) for tag in article["tags"]] == [UUID(sea["uuid"])]
+
+
+@EACH
+def test_filters_and_feeds_follow_former_slugs_and_merged_uuids(as_admin, as_login, as_reader, make, path):
+    as_login.patch(f"{BLOG}site/", json={"url": "https://example.org"})
+    sea, side = make(path, "Sea"), make(path, "Side")
+    write(make, path, "a", side)
+    merge(as_admin, path, sea, side)
+    name = {CATEGORIES: "category", TAGS: "tag", AUTHORS: "author"}[path]
+    for reference in ("side", side["uuid"], "sea"):
+        found = as_reader.get(f"{ARTICLES}?{name}={reference}&fields=title").json
+        assert found == [{"title": "a"}], reference
+        assert as_reader.get(f"/feeds/feed.json?{name}={reference}").json["items"][0]["title"] == "a"
+        assert as_reader.get(f"{BLOG}archive/?{name}={reference}").json != []
+    assert as_reader.get(f"{ARTICLES}?{name}=unknown").json == []
+    assert as_reader.get(f"{ARTICLES}?{name}={uuid4()}").json == []
