@@ -622,6 +622,12 @@ def test_the_text_alone_and_its_language(write, make, api):
     assert is_read(page, "Quietly.")
 
 
+SMALL_TARGETS = """[...document.querySelectorAll("button, a, input, textarea, select, summary")]
+  .filter((target) => target.checkVisibility({ visibilityProperty: true }) && !target.matches(".sr-only"))
+  .map((target) => [target.outerHTML, (target.closest("label") ?? target).getBoundingClientRect()])
+  .filter(([, { width, height }]) => width && Math.min(width, height) < 44)"""
+
+
 def test_a_phone_shows_the_status_in_words_and_all_tools(write, make):
     page = write(make("Phone tools", status="published"), width=390, height=700)
     assert page.locator(".phone-status").inner_text() == "Published"
@@ -633,6 +639,8 @@ def test_a_phone_shows_the_status_in_words_and_all_tools(write, make):
     get_button(page, "More").click()
     page.get_by_role("menuitem", name="Details", exact=True).click()
     assert not page.get_by_role("radio", name="Write", exact=True).is_checked()
+    assert page.evaluate(SMALL_TARGETS) == []
     page.get_by_role("radio", name="Write", exact=True).check()
     assert get_text(page).is_visible()
+    assert page.evaluate(SMALL_TARGETS) == []
     assert list_violations(page) == []
