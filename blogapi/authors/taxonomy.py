@@ -23,5 +23,6 @@ AUTHORS = Taxonomy(
     # An author's `url` is their own website.
     address_field="page_url",
     creator_owns=False,
+    owner_changes=True,
     check=profiles.check_user,
 )

@@ -1,8 +1,8 @@
 """What the caller may do with single files: authors see and change only some.
 
 An author sees the files that they have uploaded, and those that their articles use. They change, replace or
-delete a file that they have uploaded, as long as nothing uses it but articles that they may change; otherwise
-they would change what others have written. Editors and admins may do everything.
+delete a file that they have uploaded, as long as nothing uses it but articles that they may change and their
+own profile; otherwise they would change what others have written. Editors and admins may do everything.
 """
 
 from __future__ import annotations
@@ -11,9 +11,15 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, exists, or_, select
 
+from blogapi.authors.models import Author
 from blogapi.media import queries
 from blogapi.media.models import Media, MediaPath, MediaUse
-from blogapi.media.visibility import ARTICLE_KINDS, is_visible, select_own_articles
+from blogapi.media.visibility import (
+    ARTICLE_KINDS,
+    is_visible,
+    select_own_articles,
+    select_own_profile,
+)
 from blogapi.publication.visibility import READABLE_STATUSES
 from blogapi.storage.database import Base, db
 from blogapi.web.access import current_caller
@@ -53,7 +59,9 @@ def _is_used_elsewhere(uuid: UUID, author: UUID) -> ColumnElement[bool]:
         MediaUse.item_id.in_(changeable),
         (MediaUse.kind == "working_copy") & MediaUse.item_id.in_(select_own_articles(author)),
     )
+    is_of_article = MediaUse.kind.in_(ARTICLE_KINDS)
+    is_of_profile = (MediaUse.kind == Author.kind) & MediaUse.item_id.in_(select_own_profile(author))
     return or_(
-        exists().where(MediaUse.media_id == uuid, ~(MediaUse.kind.in_(ARTICLE_KINDS) & is_changeable)),
+        exists().where(MediaUse.media_id == uuid, ~(is_of_article & is_changeable), ~is_of_profile),
         exists().where(MediaPath.media_id == uuid, MediaPath.article_id.not_in(changeable)),
     )

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, or_, select
 
+from blogapi.authors.models import Author
 from blogapi.media.models import Media, MediaPath, MediaUse
 from blogapi.publication.visibility import readable
 from blogapi.storage.database import Base, current_time
@@ -30,8 +31,8 @@ def is_visible(author: UUID) -> ColumnElement[bool]:
 def is_visible_use(author: UUID, use: Any) -> ColumnElement[bool]:
     """Return the condition that the author may see a use, a subquery with the columns of `MediaUse`.
 
-    They see the uses by their own articles and by what everyone can see. The profile of an author may be
-    hidden, so it is left out.
+    They see the uses by their own articles and profile, and by what everyone can see. The profiles of others
+    may be hidden, so they are left out.
     """
     article = Base.metadata.tables["article"]
     public = select(article.c.uuid).where(readable(article.c, current_time()))
@@ -39,7 +40,13 @@ def is_visible_use(author: UUID, use: Any) -> ColumnElement[bool]:
         use.c.kind.in_(ARTICLE_KINDS) & use.c.item_id.in_(select_own_articles(author)),
         (use.c.kind == "article") & use.c.current & use.c.item_id.in_(public),
         use.c.kind.in_(("category", "site")),
+        (use.c.kind == Author.kind) & use.c.item_id.in_(select_own_profile(author)),
     )
+
+
+def select_own_profile(author: UUID) -> Select[Any]:
+    """Return the statement that selects the uuid of the profile of the user."""
+    return select(Author.uuid).where(Author.owner_id == author)
 
 
 def select_own_articles(author: UUID) -> Select[Any]:

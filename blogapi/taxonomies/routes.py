@@ -14,7 +14,7 @@ from blogapi.taxonomies import queries, service
 from blogapi.taxonomies.queries import CountArticles, IsPublic, ListArticles, TermFilters
 from blogapi.taxonomies.schemas import MergeSchema
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
-from blogapi.web.access import allow, current_caller, current_user_id, editor, reader
+from blogapi.web.access import allow, author, current_caller, current_user_id, editor, reader
 from blogapi.web.blueprint import Blueprint, Representation, UpsertResult
 from blogapi.web.bulk import write_all
 from blogapi.web.conditional import check_preconditions
@@ -37,6 +37,8 @@ class Merges(Protocol):
         """Complete the merge and return the term."""
 
 
+# The fields of a term that its owner may not change.
+_FIXED = {"slug", "owner_id"}
 # A list of articles shows their terms.
 _LISTED_KINDS = ("article", "category", "tag", "author")
 
@@ -79,6 +81,21 @@ def build_blueprint(
 
     def get_term(id: UUID) -> TermType:
         return queries.get_by_uuid(taxonomy, id)
+
+    def check_change(id: UUID, fields: Fields | None = None) -> None:
+        """Raise NotFound or Forbidden unless there is the term and the caller may change these fields."""
+        caller = current_caller()
+        if caller.is_author:
+            # A term that the author may not see does not exist for them.
+            queries.get_stored_json(taxonomy, id, get_condition())
+        term = get_term(id)
+        if caller.is_author and (
+            term.owner_id != caller.user
+            or any(getattr(term, name) != value for name, value in (fields or {}).items() if name in _FIXED)
+        ):
+            raise Forbidden(
+                "You may change your own profile, except for its slug and its user; ask an editor."
+            )
 
     # The articles of a term are left out: they have no part in a write, and can be many.
     representation = Representation(
@@ -152,12 +169,13 @@ def build_blueprint(
         return UpsertResult(*service.replace(taxonomy, current_user_id(), id, fields))
 
     @bp.patch("/<id:id>/")
-    @allow(editor, scope="write")
-    @bp.check_exists(get_term)
+    @allow(author if taxonomy.owner_changes else editor, scope="write")
+    @bp.check_exists(check_change)
     @bp.arguments(taxonomy.body_schema(partial=True))
     @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema)
     @_summary(f"Change the given fields of a {singular}.")
     def change(fields: Fields, id: UUID) -> TermType:
+        check_change(id, fields)
         return service.change(taxonomy, id, fields)
 
     @bp.delete("/<id:id>/")

@@ -45,7 +45,7 @@ RIGHTS = (
         ),
     ),
     Right("Upload files, and change own ones", Role.AUTHOR, ("media", "media_uses")),
-    Right("Create tags", Role.AUTHOR, ("tags.create",)),
+    Right("Create tags, and change the own profile", Role.AUTHOR, ("tags.create", "authors.change")),
     Right("Publish", Role.EDITOR, limits={Role.AUTHOR: "own articles, if allowed"}),
     Right("See and change the articles and files of others, and bylines", Role.EDITOR),
     Right("Manage categories, tags and authors", Role.EDITOR, ("categories", "tags", "authors")),

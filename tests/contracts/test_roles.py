@@ -36,7 +36,14 @@ REQUIRED = {
     ("author", "write"): (
         *("articles.create", "articles.replace", "articles.change", "articles.delete"),
         *("articles.replace_all", "articles.change_all", "articles.delete_all", "tags.create"),
-        *("media.create", "media.change", "media.replace", "media.delete", "previews.create"),
+        *(
+            "authors.change",
+            "media.create",
+            "media.change",
+            "media.replace",
+            "media.delete",
+            "previews.create",
+        ),
         *("previews.revoke", "revisions.create", "revisions.change", "revisions.restore"),
         *("working_copies.replace", "working_copies.delete", "working_copies.publish"),
         "open_articles.report",
@@ -46,7 +53,7 @@ REQUIRED = {
         *(f"categories.{name}_all" for name in ("replace", "change", "delete")),
         *(f"tags.{name}" for name in ("replace", "change", "delete", "merge")),
         *(f"tags.{name}_all" for name in ("replace", "change", "delete")),
-        *(f"authors.{name}" for name in ("create", "replace", "change", "delete", "merge")),
+        *(f"authors.{name}" for name in ("create", "replace", "delete", "merge")),
         *(f"authors.{name}_all" for name in ("replace", "change", "delete")),
     ),
     ("editor", "login"): (

@@ -185,8 +185,14 @@ READS = (
         f"{COUNTS}?category=shelf",
         f"{COUNTS}?author=ada",
     ),
-    *(CATEGORIES, f"{CATEGORIES}?fields=name,articles_count", f"{CATEGORIES}shelf/"),
-    *(TAGS, f"{TAGS}?fields=name,articles_count", f"{TAGS}shared/", AUTHORS, f"{AUTHORS}hidden-guest/"),
+    *(CATEGORIES, f"{CATEGORIES}?fields=name,articles_count,articles_by_status", f"{CATEGORIES}shelf/"),
+    *(
+        TAGS,
+        f"{TAGS}?fields=name,articles_count,articles_by_status",
+        f"{TAGS}shared/",
+        AUTHORS,
+        f"{AUTHORS}hidden-guest/",
+    ),
     *(f"{AUTHORS}?fields=name,articles_count", f"{AUTHORS}author/", f"{AUTHORS}?slug=hidden-guest"),
     *("/api/v1/blog/archive/", "/api/v1/blog/redirects/", "/api/v1/blog/redirects/?path=/hidden-title/"),
     *("/api/v1/blog/changes/", "/api/v1/blog/changes/?since=now", "/feeds/rss.xml", "/sitemap.xml"),
@@ -212,6 +218,8 @@ def public_blog(app, as_admin, as_login, as_author, people, make_article, make_t
         ).uuid
         for number in range(3)
     ]
+    for number in range(3):
+        make_article(title=f"Other {number}")
     return {"public": make_article(title="Public").uuid, "own": own[0], "own_file": file}
 
 
@@ -412,6 +420,26 @@ def test_a_hidden_profile_is_seen_by_its_author_alone(as_author, as_role):
         as_author.get(f"{AUTHORS}author/").status_code,
         publisher.get(f"{AUTHORS}author/").status_code,
     ) == (200, 404)
+
+
+def test_authors_change_only_their_own_profile(app, as_author, as_editor, as_role, people, make_guest):
+    as_role(Role.AUTHOR, can_publish=True)
+    with app.app_context():
+        file = add_media(app, account_id=users.get_by_name("author").uuid)
+    paths = {author["slug"]: f"{AUTHORS}{author['uuid']}/" for author in as_editor.get(AUTHORS).json}
+    own, hidden = paths["author"], paths["publisher"]
+    changed = as_author.patch(own, json={"name": "Lin", "bio": "Sails.", "avatar": f"media:{file}"})
+    assert (changed.status_code, changed.json["name"], changed.json["slug"]) == (200, "Lin", "author")
+    assert as_author.patch(own, json={"slug": "author", "name": "Lin W."}).status_code == 200
+    assert as_author.patch(f"{MEDIA}{file}/", json={"alt": "Lin"}).status_code == 200
+    assert len(as_author.get(f"{MEDIA}{file}/uses/").json) == 1
+    for fields in ({"slug": "publisher"}, {"slug": "free"}, {"user": None}, {"user": str(people.admin.uuid)}):
+        assert outcome(as_author.patch(own, json=fields)) == (403, "forbidden")
+    for path in (hidden, f"{AUTHORS}{OTHER_UUID}/"):
+        assert outcome(as_author.patch(path, json={"name": "N"})) == (404, "not_found")
+    guest = make_guest("Guest")
+    as_editor.post(ARTICLES, json={"title": "T", "authors": [{"uuid": str(guest.uuid)}], **PUBLISH})
+    assert outcome(as_author.patch(f"{AUTHORS}{guest.uuid}/", json={"name": "N"})) == (403, "forbidden")
 
 
 def test_no_response_of_an_author_is_replayed_for_another_caller(
