@@ -49,6 +49,11 @@ def test_link_to_articles_by_keyboard(write, make, api, uuids):
     links = f"[The long way to the \\*lighthouse\\*](article:{published}), [tuck](article:{draft})"
     save(page)
     assert get_stored(api, path) == f"A rope. Along {links}"
+    # The text shows where the links lead; the arrow keys and Backspace take each address as one character.
+    chips = page.locator(".link-chip")
+    page.get_by_text("/the-long-way-to-the-lighthouse/", exact=True).wait_for()
+    assert chips.all_text_contents()[1:] == ["Draft: Light for the third tuck"]
+    assert list_violations(page) == []
     # Escape keeps what was typed; in code, nothing asks.
     type_at_end(page, "\n\n")
     for key in "[[tide":
@@ -76,7 +81,7 @@ def test_link_to_articles_by_keyboard(write, make, api, uuids):
         has_text="Links to a draft: readers find nothing there."
     )
     draft_check.get_by_role("button", name="Show", exact=True).click()
-    wait_until(page, f"getSelection().toString() === '[tuck](article:{draft}'")
+    wait_until(page, "getSelection().toString().startsWith('[tuck](')")
 
 
 def test_the_list_fits_on_a_phone(write, make, uuids):

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import func, select
 
-from blogapi.articles import open_service
+from blogapi.articles import json_reader, open_service
 from blogapi.articles.models import OpenArticle
 from blogapi.publication import events
 from blogapi.storage.database import db
@@ -89,3 +89,16 @@ def test_an_author_neither_opens_the_articles_of_others_nor_learns_of_them(as_ad
     assert len(as_admin.post(f"{ARTICLES}{own}/open/").json) == 1
     (user,) = as_author.get(f"{ARTICLES}{own}/?fields=open_by").json["open_by"]
     assert user["username"] == "ada"
+
+
+def test_a_long_list_has_another_etag_when_somebody_opens_an_article(
+    as_admin, as_other, make_article, monkeypatch
+):
+    monkeypatch.setattr(json_reader, "CHUNK_SIZE", 1)
+    article, _ = make_article(), make_article()
+    path = f"{ARTICLES}?status=any&fields=title,open_by"
+    before = as_admin.get(path)
+    as_other.post(f"{ARTICLES}{article.uuid}/open/")
+    after = as_admin.get(path)
+    assert before.headers["ETag"] != after.headers["ETag"]
+    assert sum(len(item["open_by"]) for item in after.json) == 1

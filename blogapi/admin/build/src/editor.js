@@ -25,6 +25,7 @@ import { Decoration, EditorView, ViewPlugin, keymap, panels, placeholder as empt
 import { tags } from "@lezer/highlight";
 import { GFM } from "@lezer/markdown";
 import { showBlocks } from "./blocks.js";
+import { showChips } from "./chips.js";
 import { rangeCommands, rangeField } from "./ranges.js";
 
 // Enter on an empty item ends the list.
@@ -182,7 +183,8 @@ function makeSearch(view) {
  * Show an editor in `parent`, and return its commands.
  *
  * `text` contains "\n" as the only line break; positions are offsets into it. `markdown` is false for other
- * types of content. `blocks` is what showBlocks() takes. `onChange` is called after each change.
+ * types of content. `blocks` is what showBlocks() takes, `describeLink` is for showChips().
+ * `onChange` is called after each change.
  */
 export function createEditor({
   parent,
@@ -193,6 +195,7 @@ export function createEditor({
   placeholder = "",
   markdown = true,
   blocks,
+  describeLink,
   onChange,
 }) {
   const limit = (position) => Math.max(0, Math.min(position, view.state.doc.length));
@@ -218,6 +221,7 @@ export function createEditor({
         placeholder ? emptyText(placeholder) : [],
         history(),
         markdown && blocks ? showBlocks(blocks) : [],
+        markdown && describeLink ? showChips(describeLink) : [],
         searching,
         rangeField,
         keymap.of([...historyKeymap, ...standardKeymap]),

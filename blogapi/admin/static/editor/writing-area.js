@@ -4,6 +4,7 @@
 
 import * as storage from "../storage.js";
 import { blocks } from "./inline.js";
+import { describeLink } from "./link-chips.js";
 
 const PLAIN = "blogapi.plain";
 
@@ -71,7 +72,7 @@ export class WritingArea {
     this.field?.destroy();
     const onChange = () => this.changed(this.field.getText());
     const words = { label: "Text", placeholder: "Text" };
-    this.field = create({ parent, text, ...selection, ...words, markdown, blocks, onChange });
+    this.field = create({ parent, text, ...selection, ...words, markdown, blocks, describeLink, onChange });
     if (isFocused) this.field.focus();
     scroller.scrollTop = top;
   }
