@@ -11,7 +11,6 @@ from pathlib import Path
 import flask
 from flask import Response, render_template
 
-import blogapi
 from blogapi.articles.fields import TEXT_FIELDS
 from blogapi.previews import queries
 from blogapi.rendering.embed_hosts import EMBED_HOSTS
@@ -42,7 +41,7 @@ _FIELDS = (
 # The style sheet is part of the page, so that the page needs no other request. The article looks as it does
 # beside the editor.
 _STYLES = ("previews/templates/previews/page.css", "admin/static/reading.css")
-_STYLE = "".join((Path(blogapi.__file__).parent / path).read_text(encoding="utf-8") for path in _STYLES)
+_STYLE = "".join((Path(__file__).parents[1] / path).read_text(encoding="utf-8") for path in _STYLES)
 _STYLE_DIGEST = b64encode(hashlib.sha256(_STYLE.encode("utf-8")).digest()).decode("ascii")
 
 # The names that `strftime` writes depend on the locale of the server.
