@@ -80,7 +80,7 @@ def test_an_author_writes_what_an_editor_publishes(open_admin, writers, refusals
     for title, offered in (("Draft of Lin", {"Archive", "Delete"}), ("Published for Lin", set())):
         page.get_by_role("button", name=f"Actions for {title}", exact=True).click()
         items = {item.strip() for item in page.get_by_role("menuitem").all_inner_texts()}
-        assert items == {"Preview", "History"} | offered
+        assert items == {"Preview", "History", "Duplicate"} | offered
         page.keyboard.press("Escape")
     page.get_by_role("checkbox", name="Select Draft of Lin", exact=True).check()
     bulk = page.get_by_role("group", name="Selection", exact=True)

@@ -1,6 +1,7 @@
 /** Reads and writes an article and its working copy. */
 
 import { get, post, put } from "../api.js";
+import { hasRole } from "../roles.js";
 import { EMPTY, fromArticle, fromCopy, toArticle, toCopy } from "./edits.js";
 
 const OTHER_FIELDS = "uuid,status,published_at,created,last_updated,url,editor,working_copy";
@@ -55,9 +56,15 @@ export async function renderText(edits, article, published_at, options) {
 
 /**
  * Create a draft with a uuid that the page has chosen: if the request is repeated, there is still one draft.
+ * An author is its only author: editors choose the byline.
  */
 export const create = (uuid, edits, options) =>
-  put(pathOf(uuid), toArticle(edits), { ...options, ...WHOLE, etag: null, create: true });
+  put(pathOf(uuid), toArticle(hasRole("editor") ? edits : { ...edits, authors: [] }), {
+    ...options,
+    ...WHOLE,
+    etag: null,
+    create: true,
+  });
 
 export const saveCopy = (uuid, edits, options) => put(copyOf(uuid), toCopy(edits), options);
 
