@@ -12,6 +12,8 @@ export class PreviewFollower {
   /** @type {(number | null)[]} */
   places = [];
   waiting = new Set();
+  /** @type {HTMLElement | undefined} */
+  marked;
 
   /** writing, reading: the elements that scroll. getField(): the field for the text. */
   constructor({ writing, reading, getField }) {
@@ -42,14 +44,18 @@ export class PreviewFollower {
     const isFocused = writing.contains(document.activeElement);
     const { from } = this.getField().getSelection();
     const [index] = locate(places, from, text?.length ?? 0) ?? [-1];
-    for (const [n, part] of parts.entries()) part.classList.toggle(MARK, isFocused && n === index);
+    const part = isFocused ? parts[index] : undefined;
+    if (part !== this.marked) {
+      this.marked?.classList.remove(MARK);
+      part?.classList.add(MARK);
+      this.marked = part;
+    }
     if (isFocused) this.reveal();
   }
 
   // Show the part in which the cursor is.
   reveal() {
-    const part = this.parts.find(({ classList }) => classList.contains(MARK));
-    const { reading } = this;
+    const { reading, marked: part } = this;
     const top = part ? this.#topOf(part) : reading.scrollTop;
     const isShown = top > reading.scrollTop - 24 && top < reading.scrollTop + reading.clientHeight - 48;
     if (!isShown) this.#scrollTo(top - reading.clientHeight / 3);

@@ -4,7 +4,8 @@
  */
 
 const LETTERS = /[\p{L}\p{N}]/gu;
-const [MIN_LETTERS, MAX_LETTERS] = [1, 40];
+const WORDS = /[\p{L}\p{N}]+/gu;
+const [MAX_LETTERS, MAX_LENGTH] = [40, 200];
 // Parts that were made from something else, such as a footnote at the end, are looked for this far only.
 const MAX_DISTANCE = 20_000;
 
@@ -13,25 +14,31 @@ const MAX_DISTANCE = 20_000;
  * @param {string} text @param {string[]} parts the beginning of each part as plain text
  */
 export function findPlaces(text, parts) {
-  /** @type {number[]} */
-  const offsets = [];
+  // The words of the text: where each begins among all letters, and in the text.
+  /** @type {[number, number][]} */
+  const words = [];
   let letters = "";
-  for (const { 0: letter, index } of text.matchAll(LETTERS)) {
-    letters += letter;
-    offsets.push(index);
-    // A letter can have two code units.
-    if (letter.length > 1) offsets.push(index);
+  for (const { 0: word, index } of text.matchAll(WORDS)) {
+    words.push([letters.length, index]);
+    letters += word;
   }
+  let at = 0;
+  // Letters are looked for in their order.
+  const placeOf = (/** @type {number} */ letter) => {
+    while (at + 1 < words.length && words[at + 1][0] <= letter) at += 1;
+    return words[at][1] + letter - words[at][0];
+  };
   let from = 0;
   let last = -1;
   return parts.map((part) => {
-    const words = (part.match(LETTERS) ?? []).slice(0, MAX_LETTERS).join("");
-    const at = words.length < MIN_LETTERS ? -1 : letters.indexOf(words, from);
-    if (at < 0 || at - from > MAX_DISTANCE) return null;
-    from = at + words.length;
+    const start = (part.slice(0, MAX_LENGTH).match(LETTERS) ?? []).slice(0, MAX_LETTERS).join("");
+    const found = start ? letters.indexOf(start, from) : -1;
+    if (found < 0 || found - from > MAX_DISTANCE) return null;
+    from = found + start.length;
+    const offset = placeOf(found);
     // The marks of a heading or a list belong to the part.
-    const line = text.lastIndexOf("\n", offsets[at]) + 1;
-    const place = line > last ? line : offsets[at];
+    const line = text.lastIndexOf("\n", offset) + 1;
+    const place = line > last ? line : offset;
     last = place;
     return place;
   });
