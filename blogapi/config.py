@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from email.utils import parseaddr
+from email.utils import getaddresses, parseaddr
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
@@ -198,7 +198,9 @@ def network(value: Any) -> str:
 def sender(value: Any) -> str:
     """Return an e-mail address, a name with an address such as `Blog <blog@example.org>`, or nothing."""
     name = text(value).strip()
-    if name and ("\n" in name or not re.fullmatch(r"[^@\s]+@[^@\s]+", parseaddr(name)[1])):
+    # Older versions of Python ignore what follows the first address.
+    address = parseaddr(name)[1] if len(getaddresses([name])) == 1 else ""
+    if name and ("\n" in name or not re.fullmatch(r"[^@\s]+@[^@\s]+", address)):
         raise ValueError("must be an address such as 'blog@example.org' or 'My blog <blog@example.org>'")
     return name
 

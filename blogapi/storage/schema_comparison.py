@@ -19,6 +19,8 @@ _TOKEN = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|\S""")
 _QUOTED_NAME = re.compile(r'"(\w+)"')
 # A foreign key that was added together with its column.
 _REFERENCE = re.compile(r"(\w+) (.+) (CONSTRAINT \w+) (REFERENCES .+)", re.DOTALL)
+# Alembic writes the default of a column that it copies in parentheses.
+_DEFAULT = re.compile(r"DEFAULT \( ('(?:[^']|'')*'|\w+) \)")
 
 # Indexes without SQL belong to constraints; ANALYZE and AUTOINCREMENT create the excluded tables.
 _SQLITE_OBJECTS = (
@@ -112,7 +114,7 @@ def _definitions(sql: str) -> list[str]:
             definitions.append([])
         else:
             definitions[-1].append(part)
-    items = [" ".join(definition) for definition in definitions if definition]
+    items = [_DEFAULT.sub(r"DEFAULT \1", " ".join(definition)) for definition in definitions if definition]
     return [part for definition in items for part in _split_reference(definition)]
 
 

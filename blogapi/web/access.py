@@ -205,7 +205,7 @@ def authorize(access: Access, caller: Caller) -> None:
         raise Unauthorized("Send an API key in the X-API-KEY header; POST /api/v1/auth/api-key/ creates one.")
     if access.rule.login_only and caller.key is not None:
         raise Forbidden("An API key cannot do this; log in instead.", code="login_required")
-    if caller.lacks_second_factor and access.scope != "published":
+    if caller.lacks_second_factor and access.scope not in caller.scopes:
         raise Forbidden(
             "Admins of this blog need a second factor; turn yours on in your profile first.",
             code="second_factor_missing",

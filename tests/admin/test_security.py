@@ -267,7 +267,7 @@ def test_a_page_of_another_origin_cannot_use_the_login(api, blog, open_admin, ho
     assert "Taken over" not in {category["name"] for category in api.get("blog/categories/")}
 
 
-def test_signing_in_leads_to_no_other_origin(open_admin):
+def test_signing_in_leads_to_no_other_origin(article, open_admin):
     page = open_admin("/docs/", user="")
     for target in ("//evil.example/", "https://evil.example/", "/\\evil.example", "javascript:alert(1)"):
         page.context.clear_cookies()

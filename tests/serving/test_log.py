@@ -106,7 +106,7 @@ def test_no_part_of_a_malformed_key_is_logged(key):
 def test_each_request_is_logged_once(app, people, recorded_log):
     key = people.key(None)
     entries = log_requests(
-        *(app, recorded_log, make_request(f"{TAGS}?q=secret", f"X-API-KEY: {key}", "X-Request-ID: r-1")),
+        *(app, recorded_log, make_request(f"{TAGS}?word=secret", f"X-API-KEY: {key}", "X-Request-ID: r-1")),
         *(
             make_request(TAGS, f"X-API-KEY: {key}"),
             make_request("/nowhere"),

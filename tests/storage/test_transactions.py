@@ -89,7 +89,7 @@ def test_rows_that_were_read_earlier_are_read_again_in_a_transaction(pushed_app)
     with transaction():
         db.session.add(make_account("a"))
     seen = db.session.scalars(select(Account)).one()
-    assert seen.role == "member"
+    assert seen.role == "reader"
     with other_connection(pushed_app) as other:
         other.exec_driver_sql("UPDATE account SET role = 'admin'")
     with transaction():
