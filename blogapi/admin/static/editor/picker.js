@@ -62,7 +62,13 @@ class TermPicker extends LitElement {
 
   #renderChip(item) {
     return html`<span class="chip">${item.name} <button type="button" aria-label="Remove ${item.name}"
-      @click=${() => this.#choose(item)}>${icon("x")}</button></span>`;
+      @click=${() => this.#remove(item)}>${icon("x")}</button></span>`;
+  }
+
+  // The button with the focus goes with the chip.
+  #remove(item) {
+    this.#choose(item);
+    this.querySelector("input")?.focus();
   }
 
   #renderOption(item, n) {

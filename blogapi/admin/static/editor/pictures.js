@@ -44,7 +44,8 @@ class Chooser {
   /** @type {any[]} */
   library = [];
   total = 0;
-  page = 1;
+  // No page before the first answer.
+  page = 0;
   words = "";
   trouble = "";
 
@@ -144,7 +145,8 @@ class Chooser {
 
   describeFound() {
     const { library, total, words } = this;
-    if (!total) return words ? `No picture is named or described with “${words}”.` : "";
+    if (!total && words) return `No picture is named or described with “${words}”.`;
+    if (!total) return this.page && !this.trouble ? "The library has no pictures yet." : "";
     return library.length < total ? `${library.length} of ${count(total, "picture")}` : count(total, "picture");
   }
 

@@ -53,11 +53,15 @@ export function openPublish(anchor, page) {
   /** @type {{words: string, place: {from: number, to: number}}[]} */
   let broken = [];
   const label = `${name} this article`;
+  const actionName = () => {
+    if (isTimeAhead()) return isScheduled ? name : "Schedule";
+    return isScheduled ? "Publish" : name;
+  };
   const draw = (close) => html`<h2>${label}</h2>
     ${consequence ? html`<div class="consequence">${consequence}</div>` : renderTime(form, set)}
     ${status === "archived" ? nothing : checks(page, close, broken)} ${problem(page.problem)}
     <div class="popover-buttons">${button("Cancel", () => close(), { kind: "bare" })}
-      ${button(isTimeAhead() && !isScheduled ? "Schedule" : name, () => run(close), main())}</div>`;
+      ${button(actionName(), () => run(close), main())}</div>`;
   const main = () => ({ kind: "main", busy: page.busy === "publish", busyText: "Saving…" });
   const popover = openPopover(anchor, draw, { label });
   if (!popover) return;

@@ -83,7 +83,7 @@ class Editor extends ArticlePage {
     listen(".in-a-tab", () => this.saver.save());
     listen(".hide-rest", () => this.setAlone(true));
     listen(".show-rest", () => this.setAlone(false));
-    listen(".close", () => this.set({ side: "" }));
+    listen(".close", () => this.closeDetails());
     listen(".discard", () => this.dropKept());
     listen(".use", () => this.useKept());
     listen(".as-new", () => this.saveAsNew(this.edits));
@@ -231,6 +231,20 @@ class Editor extends ArticlePage {
     this.area.field.focus();
   }
 
+  // The details are far from their button in the order of Tab.
+  async openDetails() {
+    this.set({ side: "details" });
+    await this.updateComplete;
+    find(".details-pane .close").focus();
+  }
+
+  async closeDetails() {
+    this.set({ side: "" });
+    await this.updateComplete;
+    // On a phone, the focus in the text opens the keyboard.
+    (isWide() ? this.area.field : find("main")).focus();
+  }
+
   // The switch between the plain text area and CodeMirror.
   get plain() {
     const { area } = this;
@@ -278,15 +292,17 @@ class Editor extends ArticlePage {
   }
 
   renderToggle(name, text, icon) {
-    const toggle = () => this.set({ side: this.side === name ? "" : name });
-    return button(text, toggle, { icon, kind: "bare wide-only", pressed: this.side === name });
+    const isShown = this.side === name;
+    const toggle = () =>
+      name === "details" && !isShown ? this.openDetails() : this.set({ side: isShown ? "" : name });
+    return button(text, toggle, { icon, kind: "bare wide-only", pressed: isShown });
   }
 
   renderBar() {
     const { article, side } = this;
     const status = article?.status ?? "draft";
     const history = article && { icon: "history", href: `/admin/articles/${this.uuid}/history/` };
-    const showDetails = { label: "Details", icon: "panel-right", action: () => this.set({ side: "details" }) };
+    const showDetails = { label: "Details", icon: "panel-right", action: () => this.openDetails() };
     const isPublic = status === "published";
     const onItsWay = ({ currentTarget }) => openOnItsWay(currentTarget, article);
     const phoneButton = () => find(".editor-bar .phone-only button");
