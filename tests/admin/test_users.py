@@ -101,6 +101,14 @@ def test_an_admin_invites_an_author_who_joins(api, open_admin):
 def test_an_admin_revokes_an_invitation_on_the_phone(api, open_admin):
     api.post("invitations/", {"name": "Jo", "role": "reader"})
     page = open_admin("/admin/users/", width=390)
+    get_edges = """() => [...document.querySelectorAll(".rights thead th")].flatMap((cell) => {
+      const { left, right } = cell.getBoundingClientRect();
+      return [left, right];
+    })"""
+    page.get_by_role("columnheader", name="Editor", exact=True).wait_for()
+    edges = page.evaluate(get_edges)
+    assert edges == sorted(edges)
+    assert edges[-1] <= 390
     page.get_by_role("button", name="Actions for Jo").click()
     page.get_by_role("menuitem", name="Revoke").click()
     page.get_by_role("rowheader", name=re.compile("^Jo")).wait_for(state="detached")
