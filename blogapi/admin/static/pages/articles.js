@@ -107,7 +107,8 @@ const hasEdits = ({ status, working_copy: copy }) => status === "published" && c
 
 const PUBLISH = { label: "Publish now", icon: "send", done: "published", work: publish, undo: restore };
 const PUBLISH_EDITS = { label: "Publish the edits", icon: "send", done: "published, with the edits", work: publish };
-const UNPUBLISH = { label: "Back to drafts", icon: "undo-2", done: "is a draft", work: toDraft, undo: restore };
+const UNPUBLISH = { label: "Unpublish", icon: "undo-2", done: "is a draft", work: toDraft, undo: restore };
+const BACK_TO_DRAFTS = { ...UNPUBLISH, label: "Back to drafts" };
 // An archived article cannot be published: it must become a draft first.
 const restoreArchived = (articles) => toDraft(articles).then(() => restore(articles));
 const archive = write(() => ({ status: "archived" }));
@@ -316,7 +317,7 @@ class Articles extends ListPage {
       { label: "Duplicate", icon: "copy", action: () => this.duplicate(article) },
       item(PUBLISH, mayPublish() && canBecome(article, "published")),
       item(PUBLISH_EDITS, mayPublish() && hasEdits(article)),
-      item(UNPUBLISH, mayChange(article) && canBecome(article, "draft")),
+      item(status === "archived" ? BACK_TO_DRAFTS : UNPUBLISH, mayChange(article) && canBecome(article, "draft")),
       item(ARCHIVE, mayChange(article) && canBecome(article, "archived")),
       item(DELETE, mayChange(article)),
     ];

@@ -269,7 +269,7 @@ class Editor extends ArticlePage {
     set(".kept-time", { textContent: offered ? dayInSentence(new Date(offered.time)) : "" });
     set(".gone", { hidden: saver.problem?.status !== 404 });
     set(".word-count", { textContent: rendered ? count(rendered.word_count, "word") : "" });
-    set(".minutes", { textContent: rendered ? `${rendered.reading_minutes} min to read` : "" });
+    set(".minutes", { textContent: rendered?.word_count ? `${rendered.reading_minutes} min to read` : "" });
     set(".plain", { textContent: this.plain.label });
     const { siteFrame: frame } = this;
     const ownPage = `/admin/articles/${this.uuid}/preview/`;
