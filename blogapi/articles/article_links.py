@@ -28,7 +28,8 @@ from blogapi.storage.database import chunk, current_time, db, table_of
 # A link in sanitized HTML, which quotes each value and contains no link in another one. The HTML can be part
 # of JSON, which escapes the quotation marks.
 _LINK = re.compile(
-    rb'<a([^<>]*?) href=(\\?")%s(#[^"\\<>]*)?\2([^<>]*)>(.*?)</a>' % REFERENCE.pattern.encode(), re.DOTALL
+    rb'<a(?= )(?>([^<>]*?) href=(\\?")%s(#[^"\\<>]*+)?\2)([^<>]*+)>((?:[^<]++|<(?!/?a[ >]))*+)</a>'
+    % REFERENCE.pattern.encode()
 )
 _MARK = b"article:"
 

@@ -16,7 +16,7 @@ _PARAGRAPH = re.compile(r'<p><a href="(https?://[^"<>]*+)">([^<]*+)</a></p>')
 _START = re.compile(r"[?&#](?:t|start)=(?:([0-9]{1,2})h)?(?:([0-9]{1,4})m)?(?:([0-9]{1,6})s?)?(?=[&#]|\Z)")
 # What to_frame() writes, after the sanitizer.
 _FRAME = re.compile(r'(<figure class="embed embed-[a-z]+">)<iframe [^<>]*+></iframe>')
-_FIGURE = re.compile(r'<figure class="embed embed-[a-z]+">.*?</figure>', re.DOTALL)
+_FIGURE = re.compile(r'<figure class="embed embed-[a-z]+">(?:[^<]++|<(?!/?figure))*+</figure>')
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,14 @@ PLAYERS = (
     Player(
         "youtube",
         "Video of YouTube",
-        r"https?://(?:(?:(?:www|m|music)\.)?youtube\.com/(?:watch\?(?:[^\s#]*&)?v=|shorts/|live/|embed/)|youtu\.be/)"
+        r"https?://(?:(?:(?:www|m|music)\.)?youtube\.com/(?:watch\?(?:[^\s#]{0,200}&)?v=|shorts/|live/|embed/)|youtu\.be/)"
         rf"([A-Za-z0-9_-]{{11}}){_END}",
         _youtube,
     ),
     Player(
         "youtube",
         "Playlist of YouTube",
-        rf"https?://(?:www\.|m\.)?youtube\.com/playlist\?(?:[^\s#]*&)?list=([A-Za-z0-9_-]{{10,64}}){_END}",
+        rf"https?://(?:www\.|m\.)?youtube\.com/playlist\?(?:[^\s#]{{0,200}}&)?list=([A-Za-z0-9_-]{{10,64}}){_END}",
         lambda found: f"https://www.youtube-nocookie.com/embed/videoseries?list={found[1]}",
     ),
     Player(

@@ -8,10 +8,10 @@ from __future__ import annotations
 from blogapi.users import credentials, queries, second_factor, service
 from blogapi.users.schemas import (
     CodeSchema,
+    NewRecoveryCodesSchema,
     OwnAccountSchema,
     OwnEmailSchema,
     OwnPasswordSchema,
-    RecoveryCodesSchema,
     SecondFactorSetupSchema,
 )
 from blogapi.web.access import allow, current_user_id, user_login
@@ -53,7 +53,7 @@ def begin_setup() -> WithAttributes:
 @bp.post("/second-factor/enable/")
 @allow(user_login, scope="published")
 @bp.arguments(CodeSchema)
-@bp.response(200, RecoveryCodesSchema(), may_conflict=True)
+@bp.response(200, NewRecoveryCodesSchema(), may_conflict=True)
 def enable(fields: Fields) -> dict[str, list[str]]:
     """Turn the second factor on with a code of the app; the response shows the recovery codes, once.
 
@@ -65,7 +65,7 @@ def enable(fields: Fields) -> dict[str, list[str]]:
 @bp.post("/second-factor/recovery-codes/")
 @allow(user_login, scope="write")
 @bp.arguments(OwnPasswordSchema)
-@bp.response(200, RecoveryCodesSchema(), may_conflict=True)
+@bp.response(200, NewRecoveryCodesSchema(), may_conflict=True)
 def replace_recovery_codes(fields: Fields) -> dict[str, list[str]]:
     """Make new recovery codes; the former ones end."""
     account = credentials.check_own_password(fields["current_password"])

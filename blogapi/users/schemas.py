@@ -162,7 +162,7 @@ class RightSchema(OutputSchema):
     )
 
 
-class RoleSchema(OutputSchema):
+class RoleRightsSchema(OutputSchema):
     """A role, and what its users may do."""
 
     role = ma.fields.String(metadata={"enum": _ROLES})
@@ -346,7 +346,7 @@ class SecondFactorSetupSchema(OutputSchema):
     qr_code = ma.fields.String(metadata={"description": "The QR code, as a `data:` URL of an SVG image."})
 
 
-class RecoveryCodesSchema(OutputSchema):
+class NewRecoveryCodesSchema(OutputSchema):
     """Codes that replace the app, each of them once; only this response shows them."""
 
     recovery_codes = ma.fields.List(ma.fields.String(metadata={"example": "k7qd-3mxw-a2bz-9ufe"}))

@@ -8,7 +8,7 @@ from blogapi.users import emails, links, models, queries, second_factor, service
 from blogapi.users.schemas import (
     NewResetLinkSchema,
     NewUserSchema,
-    RoleSchema,
+    RoleRightsSchema,
     SentResetLinkSchema,
     UserChangesSchema,
     UserDetailsSchema,
@@ -56,7 +56,7 @@ def create(fields: Fields) -> WithAttributes:
 
 @bp.get("/roles/")
 @allow(admin_login)
-@bp.response(200, RoleSchema(many=True))
+@bp.response(200, RoleRightsSchema(many=True))
 def list_roles() -> Page[list[Fields]]:
     """List the roles with their rights in plain words; the last role has all rights."""
     roles: list[Fields] = [

@@ -52,5 +52,5 @@ def test_a_conflict_names_the_field(write, make, api):
     get_field(page).fill("Mine again.")
     with page.expect_response(COPY):
         page.keyboard.press("Control+s")
-    dialog = page.get_by_role("dialog", name="saved this article while you were writing")
-    dialog.get_by_text("You: Standfirst", exact=True).wait_for()
+    dialog = page.get_by_role("dialog", name="Join your texts from two tabs")
+    dialog.get_by_text("· Standfirst").wait_for()

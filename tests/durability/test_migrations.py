@@ -80,7 +80,9 @@ def old_database(app, instance, tmp_path, make_article, make_tag, write_key) -> 
             names = [name for _, name, *_ in connection.execute(f"PRAGMA main.table_info({table})")]
             listed = ", ".join(f'"{name}"' for name in names)
             connection.execute(f"DELETE FROM main.{table}")  # noqa: S608
-            connection.execute(f"INSERT INTO main.{table} ({listed}) SELECT {listed} FROM new.{table}")  # noqa: S608
+            # A reader was a member at first.
+            values = listed.replace('"role"', "replace(role, 'reader', 'member')")
+            connection.execute(f"INSERT INTO main.{table} ({listed}) SELECT {values} FROM new.{table}")  # noqa: S608
         # The first migration has no authors.
         connection.execute(
             "INSERT INTO main.change (kind, uuid, position, public_position, public, gone)"
