@@ -10,6 +10,7 @@ import pytest
 
 from tests.admin.blogs import Blog, Client
 from tests.admin.browsing import AdminPages, list_violations
+from tests.admin.writing import SAVED
 from tests.browser import is_wider_than_the_window, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
@@ -243,6 +244,8 @@ def test_the_words_of_a_draft_are_right_after_the_editor(open_list, open_admin, 
     page.keyboard.type(" one two three four")
     with page.expect_response(lambda response: "working-copy" in response.url and response.ok):
         page.keyboard.press("Control+s")
+    # The editor stores a version when it ends only if it knows that the text was saved.
+    page.get_by_role("banner").get_by_text(SAVED).wait_for()
     page.goto(PATH)
     row = page.get_by_role("row").filter(has_text="Tide")
     row.get_by_text("5", exact=True).wait_for()
