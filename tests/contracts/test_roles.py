@@ -11,7 +11,7 @@ from blogapi.web.access import SCOPES, Role, anyone
 from blogapi.web.rights import RIGHTS, find_right
 from tests.contracts.client import outcome
 
-pytestmark = pytest.mark.once
+pytestmark = pytest.mark.no_database
 
 # The least role and the scope that each operation requires; with `login`, keys are refused. Operations that
 # check no credentials are left out.
