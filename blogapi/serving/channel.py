@@ -73,13 +73,15 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     def check_deadlines(self, now: float) -> None:
         """Refuse the request or close the connection if a deadline has passed at `now` (time.monotonic)."""
-        if self.total_outbufs_len:
+        has_output = bool(self.total_outbufs_len)
+        if has_output:
             # Linux reports a socket as writable only when a third of its buffer is free.
             self.handle_write()
             if not self.connected:
                 return
-        # waitress records activity with the wall clock, so only a change of the value is significant.
-        if self.last_activity != self._seen_activity:
+        # waitress records activity with the wall clock, so only a change of the value is significant. The
+        # application, which can write its first bytes at any moment, does not count against the client.
+        if self.last_activity != self._seen_activity or (self.requests and not has_output):
             self._seen_activity, self._inactive_since = self.last_activity, now
         inactive_seconds = now - self._inactive_since
         if self.total_outbufs_len or self.requests or self.close_when_flushed:
