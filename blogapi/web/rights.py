@@ -56,15 +56,6 @@ RIGHTS = (
 )
 
 
-def find_right(endpoint: str) -> Right | None:
-    """Return the right that allows the operation; one that names the endpoint precedes its blueprint's."""
-    for operation in (endpoint, endpoint.partition(".")[0]):
-        for right in RIGHTS:
-            if operation in right.operations:
-                return right
-    return None
-
-
 def list_rights(role: Role) -> list[tuple[Right, str]]:
     """Return the rights of the role, each with the condition under which it has it (empty: none)."""
     limits = ((right, right.get_limit(role)) for right in RIGHTS)

@@ -8,7 +8,7 @@ import pytest
 
 from blogapi import blueprints
 from blogapi.web.access import SCOPES, Role, anyone
-from blogapi.web.rights import RIGHTS, find_right
+from blogapi.web.rights import RIGHTS, Right
 from tests.contracts.client import outcome
 
 pytestmark = pytest.mark.no_database
@@ -156,3 +156,12 @@ def test_each_caller_may_call_exactly_the_operations_of_their_role_and_scope(
         assert outcome(make_caller().post("/api/v1/auth/logout/")) == (
             (204, None) if credential == "login" else (403, "forbidden")
         )
+
+
+def find_right(endpoint: str) -> Right | None:
+    """Return the right that allows the operation; one that names the endpoint precedes its blueprint's."""
+    for operation in (endpoint, endpoint.partition(".")[0]):
+        for right in RIGHTS:
+            if operation in right.operations:
+                return right
+    return None
