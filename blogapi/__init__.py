@@ -15,7 +15,7 @@ from blogapi.authors import profiles
 from blogapi.backups import restoring
 from blogapi.feeds import routes as feeds
 from blogapi.mail import outbox
-from blogapi.media import addresses, delivery, folder, images, library, types
+from blogapi.media import addresses, delivery, folder, images, library, types, widths
 from blogapi.metrics import exposition
 from blogapi.metrics import registry as metrics_registry
 from blogapi.publication import events
@@ -51,6 +51,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     types.init_app(app)
     folder.init_app(app)
     images.init_app(app)
+    widths.init_app(app)
     user_service.init_app(app, profiles=profiles)
     media_addresses.register_library(library)
     json_writer.init_app(app)

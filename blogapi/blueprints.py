@@ -16,6 +16,7 @@ from blogapi.articles import counts, term_merge
 from blogapi.articles import queries as article_queries
 from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.open_routes import bp as open_articles
+from blogapi.articles.page_routes import bp as pages
 from blogapi.articles.render_routes import bp as renderings
 from blogapi.articles.routes import bp as articles
 from blogapi.articles.routes import counts_bp as article_counts
@@ -25,6 +26,7 @@ from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.changes.routes import bp as changes
 from blogapi.commands import CommandGroup
 from blogapi.config import CannotStart
+from blogapi.custom_fields.routes import bp as custom_fields
 from blogapi.docs import document
 from blogapi.docs.routes import docs, home, openapi
 from blogapi.doctor.routes import bp as doctor_checks
@@ -38,6 +40,7 @@ from blogapi.media.use_routes import bp as media_uses
 from blogapi.metrics.routes import bp as metrics
 from blogapi.previews.pages import pages as preview_pages
 from blogapi.previews.routes import bp as previews
+from blogapi.redirects.own.routes import bp as own_redirects
 from blogapi.redirects.routes import bp as redirects
 from blogapi.revisions.routes import bp as revisions
 from blogapi.site.routes import bp as site
@@ -69,6 +72,7 @@ BLUEPRINTS = (
     ),
     *(
         articles,
+        pages,
         article_counts,
         archive,
         renderings,
@@ -77,6 +81,8 @@ BLUEPRINTS = (
         revisions,
         previews,
         redirects,
+        own_redirects,
+        custom_fields,
     ),
     changes,
     *(

@@ -414,6 +414,19 @@ SETTINGS = (
         "Maximum size of all media files of the blog, with their renditions, in gigabytes.",
     ),
     Setting(
+        "PICTURE_CACHE_MEGABYTES",
+        number(1_000_000),
+        1000,
+        "Maximum size of the pictures in other widths (`/media/<hash>/w640.webp`), in megabytes. Those that "
+        "were not requested for the longest time are deleted first; they are made again on request.",
+    ),
+    Setting(
+        "PICTURE_LIMIT",
+        rate,
+        "120 per minute; 3000 per hour",
+        "Limit on pictures in new widths per address. Beyond it, a rendition or the original is shown.",
+    ),
+    Setting(
         "MEDIA_TYPES",
         media_types,
         (),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from flask import Flask
 from sqlalchemy import select, update
 
 from blogapi.articles import service as articles
+from blogapi.articles.custom_models import CustomField
 from blogapi.articles.models import (
     Article,
     ArticleAuthor,
@@ -21,12 +23,15 @@ from blogapi.articles.models import (
     Seo,
     WorkingCopy,
 )
+from blogapi.articles.page_schemas import PageBodySchema
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.authors.models import Author
 from blogapi.authors.taxonomy import AUTHORS
 from blogapi.categories.models import Category
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.cli import no_progress
+from blogapi.custom_fields import service as custom_fields
+from blogapi.custom_fields.schemas import FieldBodySchema
 from blogapi.exporting import layouts
 from blogapi.exporting import service as exports
 from blogapi.importing import folder
@@ -55,10 +60,12 @@ from tests.databases import Databases
 from tests.pictures import make_picture
 from tests.stored_pictures import add_paths
 
+_MOOD = {"type": "choice", "list": True, "choices": ["calm: # x", "null"], "help": "H\n", "read_by": "admins"}
+_IMPRINT = {"type": "text", "required": True, "searched": True, "kinds": ["page"]}
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 # All columns of these tables come back, except for those in LEFT_OUT.
 TABLES = (Article, Seo, Category, Tag, Author, Media, Site, FormerSlug, FormerTermSlug, ArticleTag)
-TABLES += (ArticleAuthor, FormerPath, MediaPath, FormerHash, WorkingCopy)
+TABLES += (ArticleAuthor, FormerPath, MediaPath, FormerHash, WorkingCopy, CustomField)
 #: Why columns are not exported.
 LEFT_OUT: dict[str, str] = {
     **dict.fromkeys(
@@ -79,6 +86,7 @@ LEFT_OUT: dict[str, str] = {
         "they count the changes in one database; `is_outdated` says what matters of them",
     ),
     **dict.fromkeys(("seo.uuid", "seo.created", "seo.last_updated"), "only the article has an identity"),
+    **dict.fromkeys(("custom_field.created", "custom_field.last_updated"), "they are of no use"),
     **dict.fromkeys(("site.uuid", "site.created", "site.last_updated"), "every blog has one site"),
 }
 
@@ -174,7 +182,15 @@ def find_term(kind: str, slug: str) -> Any:
 
 def create_article(owner: UUID, **fields: Any) -> Article:
     """Create an article with the fields of the API."""
-    return articles.create(owner, ArticleBodySchema().load({"category": {"slug": "bread"}} | fields))
+    # Without a request, no caller says which own fields can be written.
+    custom = {"custom": fields.pop("custom")} if "custom" in fields else {}
+    body = ArticleBodySchema().load({"category": {"slug": "bread"}} | fields)
+    return articles.create(owner, replace(body, **custom))
+
+
+def create_page(owner: UUID, **fields: Any) -> Article:
+    """Create a page with the fields of the API."""
+    return articles.create(owner, replace(PageBodySchema().load(fields), custom={"imprint": "Words"}))
 
 
 def shift_times() -> None:
@@ -208,17 +224,26 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
             db.session.execute(update(Media).where(Media.uuid == cat.uuid).values(upload_hash="0" * 64))
             db.session.add(FormerHash(hash="1" * 64, media_id=cat.uuid, width=None))
             db.session.add(FormerHash(hash="2" * 64, media_id=cat.uuid, width=400))
+        for number in (
+            {"minimum": 1, "maximum": 5.5},
+            {"name": "mood", **_MOOD},
+            {"name": "imprint", **_IMPRINT},
+        ):
+            body = {"name": "rating", "label": "Rating: # 1", "type": "number"} | number
+            custom_fields.define(FieldBodySchema().load(body))
         bread = {"name": "Bread: & “more”", "description": "a\r\nb\tc  \n", "cover_image": cover}
         create_term(owner, CATEGORIES, **bread, slug="bread", former="old-bread")
         create_term(owner, CATEGORIES, name="null", description="", cover_image="https://x.example/a.png")
-        create_term(owner, CATEGORIES, name="null", slug="null-2")
+        seo = {"seo_title": "SEO: {x}", "seo_description": "-\n", "og_image": cover, "canonical_url": "/c/"}
+        above = create_term(owner, CATEGORIES, name="null", slug="null-2", cover_image=cover, **seo)
+        create_term(owner, CATEGORIES, name="Below", parent=str(above.uuid))
         create_term(owner, TAGS, name="Same", slug="same", former="was-same")
-        create_term(owner, TAGS, name="Same", slug="same-too")
+        create_term(owner, TAGS, name="Same", slug="same-too", description="D", cover_image=cover, **seo)
         create_term(owner, TAGS, name="日本語", slug="日本語")
         create_term(owner, TAGS, name="unused: [x]")
         guest = {"bio": "Bio\u2028\x85\ufeff", "url": "https://ada.example/?a=1#b", "avatar": cover}
         create_term(owner, AUTHORS, name="Guest", **guest, slug="guest", former="gast")
-        create_term(owner, AUTHORS, name="- Plain")
+        create_term(owner, AUTHORS, name="- Plain", cover_image=cover, **seo)
         with transaction():
             profile = db.session.scalar(select(Author).where(Author.slug == "grace"))
             profile.bio = "A profile with details"
@@ -233,6 +258,7 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
                 "tags": [{"slug": "same-too"}, {"slug": "same"}],
             },
             **{"authors": [{"slug": "guest"}, {"slug": "plain"}]},
+            custom={"rating": 4.5, "mood": ["calm: # x", "null"]},
             seo={
                 "title": "SEO",
                 "description": "",
@@ -260,9 +286,11 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
             owner,
             title="Archived",
             status="archived",
+            **{"featured": True, "robots": "noindex, nofollow"},
             published_at="2021-01-01T00:00:00Z",
             category={"slug": "null"},
         )
+        create_article(owner, title="Unlisted", status="unlisted", published_at="2021-02-01T00:00:00Z")
         hidden = create_article(
             owner, title="Hidden", status="published", published_at="2022-01-01T00:00:00Z"
         )
@@ -285,6 +313,7 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
             "article_path": "/{year}/{slug}/",
             "category_path": "/c/{slug}/",
             "tag_path": "/t/{slug}/",
+            "page_path": "/p/{path}/",
         }
         pictures = {
             "logo": cover,
@@ -292,6 +321,10 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
             "preview_url": "/preview",
             "author_path": "/a/{slug}/",
         }
+        imprint = create_page(owner, title="Imprint", status="published", published_at="2023-01-01T00:00:00Z")
+        below = {"parent": str(imprint.uuid), "position": 3}
+        create_page(owner, title="Privacy", status="published", published_at="2023-01-02T00:00:00Z", **below)
+        create_page(owner, title="Plans")
         navigation = {"navigation": [{"label": "About: x", "url": "/about/"}]}
         site.change(SiteChangesSchema().load(described | addresses | patterns | pictures | navigation))
         shift_times()

@@ -63,8 +63,10 @@ PAGES = (
     Page("/tags/", "tags", "Tags", "terms", "tag", "Organise", role=Role.EDITOR),
     Page("/authors/", "authors", "Authors", "terms", "pen-line", "Organise", role=Role.EDITOR),
     Page("/site/", "site", "Site", "site", "globe", "Settings"),
+    Page("/own-fields/", "own-fields", "Own fields", "own-fields", "list-checks", "Settings"),
     Page("/users/", "users", "Users", "users", "users", "Settings"),
     Page("/keys/", "keys", "Keys", "keys", "key-round", "Settings", role=Role.AUTHOR),
+    Page("/redirects/", "redirects", "Redirects", "redirects", "signpost", "Settings"),
     Page("/webhooks/", "webhooks", "Webhooks", "webhooks", "webhook", "Settings"),
     Page("/import/", "import", "Import and export", "import", "import", "Settings", role=Role.EDITOR),
     Page("/backups/", "backups", "Backups", "backups", "archive", "Settings"),
@@ -92,7 +94,7 @@ _ENTRIES = [
 _MENU = [(group, min((page.role for page in pages), key=ROLES.index), pages) for group, pages in _ENTRIES]
 # The properties of text fields that the scripts read.
 SCRIPT_TEXT_FIELDS = [
-    {name: getattr(text, name) for name in ("name", "label", "control", "is_previewed")}
+    {name: getattr(text, name) for name in ("name", "label", "control", "is_previewed", "default", "choices")}
     for text in TEXT_FIELDS
 ]
 # The addresses that become players.

@@ -26,16 +26,17 @@ from sqlalchemy import (
     text,
 )
 
-from blogapi.articles.conditions import CATEGORY, OF_AUTHOR, OF_TAG
+from blogapi.articles.conditions import OF_AUTHOR, OF_TAG, list_conditions
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.publication.visibility import NOW, has_listed_status
+from blogapi.publication.visibility import NOW, can_be_listed
 from blogapi.site import queries as site_queries
 from blogapi.site.time_zones import get_time_zone, to_time_zone
 from blogapi.storage.database import UtcDateTime, current_time, db, table_of
 from blogapi.tags.models import Tag
 from blogapi.taxonomies import queries as taxonomies
+from blogapi.taxonomies.hierarchy import find_descendants
 
 _TERMS = {"category": Category, "tag": Tag, "author": Author}
 _PERIODS = {
@@ -71,13 +72,19 @@ def list_months(filters: Mapping[str, str]) -> list[Month]:
     """Return the months with public articles, newest first.
 
     `filters` contains the uuid or slug of a category, a tag and an author; unknown ones have no articles.
-    This executes three statements, and one for each filter.
+    A category includes those below it. This executes three statements, one for each filter, and one more for
+    a category.
     """
     terms = {name: taxonomies.find_by_reference(_TERMS[name], filters[name]) for name in filters}
     values: dict[str, Any] = {name: term and term.uuid for name, term in terms.items()}
     if None in values.values():
         return []
     names, connection, now = tuple(sorted(filters)), db.session.connection(), current_time()
+    if "category" in values:
+        categories = find_descendants(Category, [values["category"]])
+        if len(categories) > 1:
+            names = tuple("any category" if name == "category" else name for name in names)
+            values["category"] = categories
     first = connection.scalar(_select_first(names), {**values, "now": now})
     if first is None:
         return []
@@ -131,10 +138,12 @@ def _select_dates(names: Collection[str]) -> tuple[Column[datetime], list[Column
     """
     if "tag" in names:
         return _tag.listed_from, [OF_TAG[name] for name in names]
-    if "category" in names:
-        in_category = _article.category_id == CATEGORY
+    in_category = list_conditions(
+        tuple(name for name in names if name in ("category", "any category")), _article
+    )
+    if in_category:
         has_author = [_has_author] if "author" in names else []
-        return _article.published_at, [has_listed_status(_article), in_category, *has_author]
+        return _article.published_at, [can_be_listed(_article), *in_category, *has_author]
     if "author" in names:
         return _byline.listed_from, [OF_AUTHOR["author"]]
-    return _article.published_at, [has_listed_status(_article)]
+    return _article.published_at, [can_be_listed(_article)]

@@ -41,7 +41,7 @@ _SELECT_READABLE = (
         _category.slug.label("category_slug"),
         _article.published_at,
     )
-    .join(Category.__table__, _category.uuid == _article.category_id)
+    .outerjoin(Category.__table__, _category.uuid == _article.category_id)
     .where(_article.uuid.in_(bindparam("uuids", expanding=True)), readable(_article))
 )
 _SELECT_CONTENT = select(_article.content).where(

@@ -11,8 +11,19 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import delete as delete_rows
 
-from blogapi.articles import history, json_reader, json_writer, new_rows, queries, renderings, states
+from blogapi.articles import (
+    custom_input,
+    custom_output,
+    history,
+    json_reader,
+    json_writer,
+    new_rows,
+    queries,
+    renderings,
+    states,
+)
 from blogapi.articles.content import ArticleContent, ArticleInput, compare, default_seo, revise
+from blogapi.articles.custom_models import NO_VALUES
 from blogapi.articles.fields import TEXT_DEFAULTS
 from blogapi.articles.history import get_content
 from blogapi.articles.json_writer import Write
@@ -25,7 +36,7 @@ from blogapi.articles.states import get_state
 from blogapi.authors import profiles
 from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
 from blogapi.publication.events import What, record
-from blogapi.publication.visibility import READABLE_STATUSES, Status, is_readable
+from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, is_readable
 from blogapi.rendering.slugs import make_slug
 from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.taxonomies import service as terms
@@ -135,7 +146,7 @@ class Batch:
             # An import adds rows that refer to the article before the batch is stored.
             db.session.add(article)
         self._writes[uuid] = Write(article, None)
-        record(Article.kind, uuid, None, get_state(article), has_events=has_events)
+        record(article.type, uuid, None, get_state(article), has_events=has_events)
         return article
 
     def keep_json(self, article: Article) -> None:
@@ -146,12 +157,14 @@ class Batch:
             [link.author_id for link in article.author_links],
         )
         # The write itself may have created the category and the profile.
-        if db.session().info["writing"] and json.keys() >= {article.category_id, *tags, *authors}:
+        categories = [article.category_id] if article.category_id else []
+        if db.session().info["writing"] and json.keys() >= {*categories, *tags, *authors}:
             json_reader.keep_json(
                 row,
                 content=article.content.encode(),
                 status=web_json.to_json_bytes(get_api_status(article, current_time())),
-                category=json[article.category_id],
+                stored_custom=article.custom.encode(),
+                category=b"".join(json[uuid] for uuid in categories),
                 tags=b",".join(json[uuid] for uuid in tags),
                 authors=b",".join(json[uuid] for uuid in authors),
             )
@@ -172,7 +185,7 @@ class Batch:
 
     def change(self, editor: UUID, uuid: UUID, fields: ArticleInput) -> Article:
         """Change the given fields of an article; see `service.change`."""
-        article = self._get(uuid)
+        article = self._get(uuid, fields.type)
         old_content, now = get_content(article), current_time()
         content = self._revise(old_content, fields)
         # A scheduled article becomes public without a write, so `was_public` is updated at the next change.
@@ -191,7 +204,8 @@ class Batch:
             article.editor_id = editor
             article.last_updated = now
             changed = [difference.field for difference in compare(old_content, content)]
-            record(Article.kind, uuid, state, get_state(article), fields=changed)
+            names = custom_output.list_public_names(changed)
+            record(article.type, uuid, state, get_state(article), fields=names)
         return article
 
     def render_again(self, uuid: UUID) -> None:
@@ -209,18 +223,19 @@ class Batch:
             return False
         return replace_fields(content, slug=fields.slug or old_content.slug) == old_content
 
-    def delete(self, uuid: UUID) -> None:
+    def delete(self, uuid: UUID, type_: str = ItemType.ARTICLE.value) -> None:
         """Delete an article; see `service.delete`."""
-        article, content = self._get(uuid), get_content(self._get(uuid))
+        article, content = self._get(uuid, type_), get_content(self._get(uuid, type_))
         history.keep_former(article, content, self._last_numbers.get(uuid, 0))
         write = self._writes.pop(uuid, None)
         self._deleted[uuid] = (write and write.former) or content
-        record(Article.kind, uuid, get_state(article), None)
+        record(article.type, uuid, get_state(article), None)
         db.session.delete(article)
 
-    def _get(self, uuid: UUID) -> Article:
-        if uuid not in self._articles:
-            raise NotFound("There is no such article.")
+    def _get(self, uuid: UUID, type_: str | None = None) -> Article:
+        """Return the article; raises NotFound if there is none, or if it has another type."""
+        if uuid not in self._articles or type_ not in (None, self._articles[uuid].type):
+            raise NotFound(f"There is no such {type_ or 'article'}.")
         article = self._articles[uuid]
         if not article.seo:
             # The record can be missing in a damaged database; a write creates it again.
@@ -237,7 +252,7 @@ class Batch:
         """
         errors: Errors = {}
         category, tags, authors = self._terms.resolve(fields, errors)
-        if author is not None and fields.category is None:
+        if author is not None and fields.category is None and fields.type == ItemType.ARTICLE:
             category = terms.get_or_create(CATEGORIES, author, DEFAULT_CATEGORY).uuid
         try:
             content = revise(
@@ -251,10 +266,22 @@ class Batch:
             )
         except Invalid as error:
             errors |= error.errors or {}
+        else:
+            errors |= self._find_missing(old_content, content, fields)
         if errors:
             raise Invalid("The article is invalid; `errors` names the fields to correct.", errors=errors)
         texts = renderings.remove_generated(old_content.texts if old_content else None, content.texts)
         return replace_fields(content, texts=texts)
+
+    def _find_missing(
+        self, old_content: ArticleContent | None, content: ArticleContent, fields: ArticleInput
+    ) -> Errors:
+        was_readable = old_content is not None and old_content.status in READABLE_STATUSES
+        before = NO_VALUES if old_content is None else old_content.custom
+        is_unchanged = was_readable and content.custom == before
+        if content.status not in READABLE_STATUSES or is_unchanged or fields.is_imported:
+            return {}
+        return custom_input.find_missing(content.type, before, content.custom, was_readable=was_readable)
 
     def _revise_slug(
         self,
@@ -332,8 +359,9 @@ def _set_content(article: Article, content: ArticleContent, now: datetime) -> No
     for name, text in content.texts.items():
         setattr(article, name, text)
     article.slug, article.status = content.slug, content.status
-    article.published_at = content.published_at
+    article.published_at, article.custom = content.published_at, content.custom
     article.category_id = content.category
+    article.type, article.parent_id, article.position = content.type, content.parent, content.position
     tags = {link.tag_id: link for link in article.tag_links}
     if tuple(tags) != content.tags:
         article.tag_links = [tags.get(uuid) or ArticleTag(tag_id=uuid) for uuid in content.tags]

@@ -14,13 +14,15 @@ from uuid import UUID
 
 from sqlalchemy import JSON, Select, Text, bindparam, cast, func, select
 
-from blogapi.articles import open_queries
+from blogapi.articles import custom_output, open_queries, page_tree
 from blogapi.articles.head import make_head
 from blogapi.articles.models import Article, WorkingCopy
+from blogapi.categories.models import Category
 from blogapi.site import addresses
 from blogapi.site import queries as site_queries
 from blogapi.site.models import Site
 from blogapi.storage.database import db
+from blogapi.taxonomies.hierarchy import find_parents
 from blogapi.users.models import Account
 from blogapi.web import json as web_json
 from blogapi.web.access import current_caller, current_user_id
@@ -63,7 +65,10 @@ class ArticleGroup:
     @cached_property
     def urls(self) -> Sequence[str | None]:
         """The address of each article's page, or None."""
-        return [_make_url(self.site, article) for article in self.articles]
+        # Only pages have no category.
+        has_pages = any(article["category"] is None for article in self.articles)
+        tree = page_tree.read_tree() if has_pages else {}
+        return [_make_url(self.site, article, tree) for article in self.articles]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +165,12 @@ def _find_open(group: ArticleGroup) -> Sequence[Sequence[Fields] | None]:
 
 
 def _make_heads(group: ArticleGroup) -> Sequence[Fields]:
-    rows = zip(group.articles, group.urls, strict=True)
-    return [make_head(article, group.site, url) for article, url in rows]
+    categories = [article["category"] and UUID(article["category"]["uuid"]) for article in group.articles]
+    parents = find_parents(Category, {*filter(None, categories)})
+    return [
+        make_head(article, group.site, url, parents.get(category, ()))
+        for article, url, category in zip(group.articles, group.urls, categories, strict=True)
+    ]
 
 
 def _make_links(group: ArticleGroup) -> Sequence[Fields | None]:
@@ -170,7 +179,11 @@ def _make_links(group: ArticleGroup) -> Sequence[Fields | None]:
         return [None] * len(group.articles)
     return [
         {
-            "category": _make_term_url(group.site, "category", article["category"]),
+            **(
+                {"category": _make_term_url(group.site, "category", article["category"])}
+                if article["category"]
+                else {}
+            ),
             "tags": [_make_term_url(group.site, "tag", tag) for tag in article["tags"]],
             "authors": [_make_term_url(group.site, "author", author) for author in article["authors"]],
         }
@@ -182,8 +195,13 @@ def _make_term_url(site: Site, kind: str, term: Fields) -> str | None:
     return addresses.make_term_url(site, kind, uuid=term["uuid"], slug=term["slug"])
 
 
-def _make_url(site: Site, article: Fields) -> str | None:
+def _make_url(site: Site, article: Fields, tree: Mapping[UUID, page_tree.Place]) -> str | None:
     published_at = article["published_at"]
+    if article["category"] is None:
+        if not (published_at and site.url):
+            return None
+        parent = article["parent"] and UUID(article["parent"])
+        return site.url + page_tree.make_path(site, UUID(article["uuid"]), article["slug"], parent, tree)
     return addresses.make_article_url(
         site,
         uuid=article["uuid"],
@@ -193,12 +211,26 @@ def _make_url(site: Site, article: Fields) -> str | None:
     )
 
 
+def _show_custom(group: ArticleGroup) -> Sequence[Fields]:
+    return custom_output.show_all([article["stored_custom"] for article in group.articles])
+
+
+def _list_unfit(group: ArticleGroup) -> Sequence[Fields | None]:
+    own = str(current_caller().draft_author)
+    return [
+        custom_output.list_unfit(article["stored_custom"], own=article["author"] == own)
+        for article in group.articles
+    ]
+
+
 _FIELDS: Mapping[str, ComputedField] = {
     "url": ComputedField(("category",), lambda group: group.urls),
     "links": ComputedField(("category", "tags", "authors"), _make_links),
     "head": ComputedField(("category", "tags", "authors"), _make_heads),
     "editor": ComputedField((), _find_editors, is_nullable=True),
     "working_copy": ComputedField((), _find_working_copies, is_nullable=True),
+    "custom": ComputedField(("stored_custom",), _show_custom),
+    "custom_unfit": ComputedField(("stored_custom",), _list_unfit, is_nullable=True),
     "open_by": ComputedField((), _find_open, is_nullable=True),
 }
 COMPUTED_FIELDS = tuple(_FIELDS)

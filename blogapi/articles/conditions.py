@@ -6,11 +6,34 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BindParameter, ColumnElement, Integer, String, bindparam, false, func, or_, select
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Integer,
+    String,
+    and_,
+    bindparam,
+    false,
+    func,
+    or_,
+    select,
+)
 
+from blogapi.articles.custom_input import MAX_FILTERS
+from blogapi.articles.custom_models import CustomValue
 from blogapi.articles.lifecycle import SCHEDULED
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, WorkingCopy
-from blogapi.publication.visibility import NOW, Status, has_status, listed, scheduled
+from blogapi.publication.visibility import (
+    NOW,
+    ItemType,
+    Status,
+    has_status,
+    is_article,
+    is_page,
+    listed,
+    listed_pages,
+    scheduled,
+)
 from blogapi.search import engines as search
 from blogapi.storage.database import UtcDateTime, table_of
 
@@ -18,11 +41,15 @@ from blogapi.storage.database import UtcDateTime, table_of
 Names = tuple[str, ...]
 Conditions = Mapping[str, ColumnElement[bool]]
 
+# The names of the conditions of filters by own fields; one that reads the index in its order comes first.
+CUSTOM = tuple(f"{kind} {place}" for place in range(MAX_FILTERS) for kind in ("custom", "any custom"))
+PAGE = ItemType.PAGE.value
 STATUSES = tuple(status.value for status in Status)
 
 _article, _former, _copy = table_of(Article).c, table_of(FormerSlug).c, table_of(WorkingCopy).c
 _tag, _byline = table_of(ArticleTag).c, table_of(ArticleAuthor).c
 _own, _other = table_of(Article).alias("own").c, table_of(ArticleTag).alias("other")
+_value, _other_value = table_of(CustomValue).c, table_of(CustomValue).alias("other_value")
 TAG: ColumnElement[UUID] = bindparam("tag")
 _AUTHOR: ColumnElement[UUID] = bindparam("author")
 CATEGORY: ColumnElement[UUID] = bindparam("category")
@@ -34,7 +61,10 @@ _BEFORE = bindparam("published_before", type_=UtcDateTime())
 def list_conditions(
     names: Names, columns: Any, engine: search.Engine | None = None
 ) -> list[ColumnElement[bool]]:
-    """Return the conditions; `columns` are the status, the two times and the category of articles."""
+    """Return the conditions; `columns` are the status, the two times and the category of articles.
+
+    They select articles or, if PAGE is one of the names, pages.
+    """
     conditions = {
         **CONDITIONS,
         "category": columns.category_id == CATEGORY,
@@ -48,7 +78,10 @@ def list_conditions(
         assert engine is not None, "the statement has a search engine"
         found = search.select_articles(engine, bindparam("words", type_=String()))
         conditions["words"] = _article.uuid.in_(found)
-    return [conditions[name] for name in names]
+    if PAGE in names:
+        conditions["public"] = listed_pages(columns)
+    type_ = [] if {PAGE, "public"} & {*names} else [is_article(_article)]
+    return [*(conditions[name] for name in names), *type_]
 
 
 def _list_parameter(name: str) -> BindParameter[Any]:
@@ -66,6 +99,19 @@ def _has_tag(condition: ColumnElement[bool]) -> ColumnElement[bool]:
     return _article.uuid.in_(select(_tag.article_id).where(condition))
 
 
+def _is_value(name: str, columns: Any) -> ColumnElement[bool]:
+    """Return the condition that a row of the index of values has the value of the filter."""
+    place, is_any = name.split()[-1], name.startswith("any")
+    key: Any = bindparam(f"key_{place}", expanding=is_any, type_=String())
+    is_wanted: ColumnElement[bool] = columns.key.in_(key) if is_any else columns.key == key
+    return and_(columns.name == bindparam(f"custom_{place}", type_=String()), is_wanted)
+
+
+def _has_value(name: str, article: ColumnElement[UUID]) -> ColumnElement[bool]:
+    """Return the condition that the article has the value of the filter."""
+    return article.in_(select(_other_value.c.article_id).where(_is_value(name, _other_value.c)))
+
+
 _by_author = select(_byline.article_id).where(_byline.author_id == _AUTHOR)
 _by_user = select(_own.uuid).where(_own.author_id == bindparam("user"))
 _has_copy = _article.uuid.in_(select(_copy.article_id))
@@ -74,7 +120,7 @@ _has_author = select(_byline.author_id).where(
 )
 
 # The conditions of the filters on articles and, for readers, on the links to tags and authors, by name.
-CONDITIONS: Conditions = {
+CONDITIONS: dict[str, ColumnElement[bool]] = {
     "own": _article.author_id == bindparam("own"),
     "uuid": _article.uuid.in_(_list_parameter("uuid")),
     "tag": _has_tag(_tag.tag_id == TAG),
@@ -83,6 +129,8 @@ CONDITIONS: Conditions = {
     "author": _article.uuid.in_(_by_author),
     "user": _article.author_id == bindparam("user"),
     "author or user": _article.uuid.in_(_by_author.union(_by_user)),
+    "featured": _article.featured,
+    "not featured": ~_article.featured,
     "edited": _has_copy,
     "not edited": ~_has_copy,
     "slug": or_(
@@ -91,6 +139,7 @@ CONDITIONS: Conditions = {
     ),
     "published_after": _article.published_at >= _AFTER,
     "published_before": _article.published_at < _BEFORE,
+    PAGE: is_page(_article),
     "nothing": false(),
     "not category": _article.category_id.not_in(_list_parameter("not_category")),
     "not tag": _count_tags(_article.uuid, "not_tag") == 0,
@@ -98,6 +147,8 @@ CONDITIONS: Conditions = {
     "in not_category": _article.category_id.in_(_list_parameter("not_category")),
     "with not_tag": _has_tag(_tag.tag_id.in_(_list_parameter("not_tag"))),
 }
+# The conditions of filters by own fields; the filters are numbered.
+CONDITIONS |= {name: _has_value(name, _article.uuid) for name in CUSTOM}
 OF_TAG: Conditions = {
     "public": _tag.listed_from <= NOW,
     "tag": _tag.tag_id == TAG,
@@ -117,4 +168,12 @@ OF_AUTHOR: Conditions = {
     "published_after": _byline.listed_from >= _AFTER,
     "published_before": _byline.listed_from < _BEFORE,
     "not tag": _count_tags(_byline.article_id, "not_tag") == 0,
+}
+OF_VALUE: Conditions = {
+    "public": _value.listed_from <= NOW,
+    **{name: _has_value(name, _value.article_id) for name in CUSTOM},
+    "custom 0": _is_value("custom 0", _value),
+    "published_after": _value.listed_from >= _AFTER,
+    "published_before": _value.listed_from < _BEFORE,
+    "not tag": _count_tags(_value.article_id, "not_tag") == 0,
 }

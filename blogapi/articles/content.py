@@ -8,7 +8,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from blogapi.articles import custom_values
+from blogapi.articles.custom_models import NO_VALUES
 from blogapi.articles.lifecycle import UNSET, Unset, compute_next_state
+from blogapi.publication.visibility import ItemType
 
 # Maps each SEO field to the text field that provides its value until an author sets the SEO field.
 _SEO_SOURCES = {"title": "title", "description": "subtitle", "og_image": "cover_image", "canonical_url": ""}
@@ -24,9 +27,11 @@ class TermReference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleInput:
-    """The fields of an article in a request; None (UNSET for `published_at`) stands for an omitted field.
+    """The fields of an article in a request; None (UNSET where None is a value) stands for an omitted field.
 
-    `texts` contains the text fields and `seo` contains the fields of the SEO record, both by name.
+    `texts` contains the text fields and `seo` contains the fields of the SEO record, both by name. `custom`
+    contains changes of the own fields, by name; None removes a value. With `replaces_custom`, it contains all
+    of them. An import may publish an article without a required own field.
     """
 
     uuid: UUID | None = None
@@ -38,38 +43,53 @@ class ArticleInput:
     tags: tuple[TermReference, ...] | None = None
     authors: tuple[TermReference, ...] | None = None
     seo: Mapping[str, str] = field(default_factory=dict)
+    custom: custom_values.Values = field(default_factory=dict)
+    replaces_custom: bool = False
+    is_imported: bool = False
+    type: str = ItemType.ARTICLE.value
+    parent: UUID | Unset | None = UNSET
+    position: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleContent:
     """The fields of an article that an author writes; `published_at` is aware and in UTC.
 
-    `authors` is empty in a version that was stored before articles had several authors.
+    `authors` is empty in a version that was stored before articles had several authors. `custom` contains the
+    values of the own fields as JSON, the same text for the same values.
     """
 
     texts: Mapping[str, str]
     slug: str
     status: str
     published_at: datetime | None
-    category: UUID
+    category: UUID | None
     tags: tuple[UUID, ...]
     authors: tuple[UUID, ...]
     seo: Mapping[str, str]
+    custom: str = NO_VALUES
+    type: str = ItemType.ARTICLE.value
+    parent: UUID | None = None
+    position: int = 0
 
     def flatten(self) -> dict[str, Any]:
         """Return all fields in one flat dictionary, which revisions store and show."""
         others = {name: getattr(self, name) for name in _OTHER_FIELDS}
         lists = {"tags": list(self.tags), "authors": list(self.authors)}
-        return {**self.texts, **others, **lists, "seo": dict(self.seo)}
+        json = {"seo": dict(self.seo), "custom": custom_values.parse(self.custom)}
+        return {**self.texts, **others, **lists, **json}
 
     def to_input(self) -> ArticleInput:
-        """Return the input of a write of this content, without the slug, the status and the time."""
+        """Return the input of a write of this content, without the slug, status, time and place."""
         return ArticleInput(
             texts=self.texts,
-            category=TermReference(uuid=self.category),
+            category=TermReference(uuid=self.category) if self.category else None,
             tags=tuple(TermReference(uuid=tag) for tag in self.tags),
             authors=tuple(TermReference(uuid=author) for author in self.authors) or None,
             seo=self.seo,
+            custom=custom_values.parse(self.custom),
+            replaces_custom=True,
+            type=self.type,
         )
 
 
@@ -104,8 +124,12 @@ def revise(
     """
     state = (old_content.status, old_content.published_at) if old_content else None
     status, published_at = compute_next_state(state, article_input.status, article_input.published_at, now)
+    place: dict[str, Any] = {}
+    if article_input.position is not None:
+        place["position"] = article_input.position
+    if not isinstance(article_input.parent, Unset):
+        place["parent"] = article_input.parent
     if old_content is None:
-        assert category is not None, "a new article has the default category"
         texts = {**defaults, **article_input.texts}
         return ArticleContent(
             texts=texts,
@@ -116,6 +140,9 @@ def revise(
             tags=tags or (),
             authors=authors or (),
             seo={**default_seo(texts), **article_input.seo},
+            custom=custom_values.merge(NO_VALUES, article_input.custom),
+            type=article_input.type,
+            **place,
         )
     texts = {**old_content.texts, **article_input.texts}
     return replace(
@@ -123,10 +150,14 @@ def revise(
         texts=texts,
         status=status,
         published_at=published_at,
-        category=category or old_content.category,
+        category=(category or old_content.category) if old_content.category else None,
         tags=old_content.tags if tags is None else tags,
         authors=old_content.authors if authors is None else authors,
         seo={**_revise_seo(old_content, texts), **article_input.seo},
+        custom=custom_values.merge(
+            NO_VALUES if article_input.replaces_custom else old_content.custom, article_input.custom
+        ),
+        **place,
     )
 
 
@@ -136,14 +167,17 @@ def default_seo(texts: Mapping[str, str]) -> dict[str, str]:
 
 
 def compare(before: ArticleContent, after: ArticleContent) -> list[Difference]:
-    """Return the differences, ordered by field name; the fields of `seo` are named `seo.title` and so on."""
-    left, right = _flatten_seo(before), _flatten_seo(after)
+    """Return the differences, ordered by field name.
+
+    The fields of `seo` are named `seo.title` and so on, and the own fields `custom.rating` and so on.
+    """
+    left, right = _flatten_nested(before), _flatten_nested(after)
     if not (before.authors and after.authors):
         del left["authors"], right["authors"]
     return [
         Difference(name, left.get(name), right.get(name))
         for name in sorted(left | right)
-        if left.get(name) != right.get(name)
+        if _differs(left.get(name), right.get(name))
     ]
 
 
@@ -154,7 +188,13 @@ def _revise_seo(old_content: ArticleContent, texts: Mapping[str, str]) -> dict[s
     return default_seo(texts) | written
 
 
-def _flatten_seo(content: ArticleContent) -> dict[str, Any]:
+def _flatten_nested(content: ArticleContent) -> dict[str, Any]:
     flat = content.flatten()
-    seo = {f"seo.{name}": text for name, text in flat.pop("seo").items()}
-    return flat | seo
+    names = ("seo", "custom")
+    nested = {f"{name}.{key}": value for name in names for key, value in flat.pop(name).items()}
+    return flat | nested
+
+
+def _differs(before: Any, after: Any) -> bool:
+    # In Python, True is equal to 1.
+    return bool(before != after) or isinstance(before, bool) != isinstance(after, bool)

@@ -17,7 +17,7 @@ from blogapi.articles.lifecycle import SCHEDULED
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.publication.visibility import LISTED_STATUSES, NOW, Status, listed_later
+from blogapi.publication.visibility import LISTED_STATUSES, NOW, Status, is_article, listed_later
 from blogapi.storage.database import Base, chunk, current_time, db, table_of
 from blogapi.storage.expressions import insert_or_update
 from blogapi.tags.models import Tag
@@ -76,6 +76,9 @@ def list_rows(article: Article | ArticleContent) -> list[Key]:
         authors: Iterable[UUID] = (link.author_id for link in article.author_links)
     else:
         category, tags, authors = article.category, article.tags, article.authors
+    if category is None:
+        # Pages are not counted.
+        return []
     return [(uuid, article.status) for uuid in (ALL_ARTICLES, category, *tags, *authors)]
 
 
@@ -178,6 +181,7 @@ def _count_links(term: ColumnElement[UUID], article: ColumnElement[UUID]) -> Sel
     return (
         select(term.label("term_id"), _article.status, func.count().label("number"))
         .join(table_of(Article), _article.uuid == article)
+        .where(is_article(_article))
         .group_by(term, _article.status)
     )
 
@@ -190,14 +194,18 @@ count_with_tags = _make_counter(Tag, _tag.tag_id, _tag.article_id.in_(_scheduled
 count_by_authors = _make_counter(
     Author, _author.author_id, _author.article_id.in_(_scheduled), _author.listed_from > NOW
 )
-_COUNT_STATUSES = select(_article.status, func.count().label("number")).group_by(_article.status)
+_COUNT_STATUSES = (
+    select(_article.status, func.count().label("number"))
+    .where(is_article(_article))
+    .group_by(_article.status)
+)
 _COUNT_ALL = union_all(
     _COUNT_STATUSES.with_only_columns(
         literal(ALL_ARTICLES).label("term_id"), *_COUNT_STATUSES.selected_columns
     ),
-    select(_article.category_id, _article.status, func.count()).group_by(
-        _article.category_id, _article.status
-    ),
+    select(_article.category_id, _article.status, func.count())
+    .where(is_article(_article))
+    .group_by(_article.category_id, _article.status),
     _count_links(_tag.tag_id, _tag.article_id),
     _count_links(_author.author_id, _author.article_id),
 )

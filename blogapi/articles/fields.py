@@ -1,12 +1,13 @@
 """The text fields of an article, each of which is declared once.
 
-A text field has a column of the same name. Former versions and working copies keep it, comparisons name it,
-exports contain it, and the admin pages edit it; all of them read TEXT_FIELDS. A new text field therefore
-needs only a declaration and a migration.
+Their values are texts, except that of `featured`, which is a boolean. A text field has a column of the same
+name. Former versions and working copies keep it, comparisons name it, exports contain it, and the admin pages
+edit it; all of them read TEXT_FIELDS. A new text field therefore needs only a declaration and a migration.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +19,11 @@ from blogapi.web.fields import Text
 from blogapi.web.media_addresses import PictureAddress, PictureReference
 
 _CONTENT_TYPES = [kind.value for kind in ContentType]
+_ROBOTS = {
+    "": "Show the page",
+    "noindex": "Do not show the page",
+    "noindex, nofollow": "Do not show the page, nor follow its links",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,11 +34,13 @@ class TextField:
     label: str  #: its name on the admin pages
     body: ma.fields.Field[Any]  #: how requests contain it
     response: ma.fields.Field[Any] = field(default_factory=ma.fields.String)
-    default: str = ""
-    #: the default of the column in the database; None if the first migration created the column
+    default: Any = ""
+    #: the default of the column in the database; None if the model declares the column
     server_default: str | None = ""
     #: where the editor shows it: as a "line" above the text, among the "details", or "" for its own control
     control: str = "details"
+    #: the values of a text that is chosen and not written, each with its label in the editor
+    choices: Mapping[str, str] | None = None
     #: whether searches find its words; the title and the content have rules of their own
     is_searched: bool = False
     #: whether previews of the article show it below the title
@@ -91,6 +99,21 @@ TEXT_FIELDS = (
     ),
     TextField(
         name="cover_image", label="Cover", body=PictureReference(), response=PictureAddress(), control=""
+    ),
+    TextField(
+        name="featured",
+        label="Featured",
+        body=ma.fields.Boolean(truthy={True}, falsy={False}),
+        response=ma.fields.Boolean(),
+        default=False,
+        server_default=None,
+    ),
+    TextField(
+        name="robots",
+        label="Search engines",
+        body=ma.fields.String(validate=validate.OneOf([*_ROBOTS])),
+        response=ma.fields.String(metadata={"enum": [*_ROBOTS]}),
+        choices=_ROBOTS,
     ),
 )
 

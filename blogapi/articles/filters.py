@@ -10,11 +10,19 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Executable, Select, exists, func, or_, select
 
-from blogapi.articles.conditions import Names
-from blogapi.articles.list_statements import Statements, build_list, build_matching, build_status_counts
+from blogapi.articles import custom_input
+from blogapi.articles.conditions import PAGE, Names
+from blogapi.articles.list_statements import (
+    Statements,
+    build_list,
+    build_matching,
+    build_status_counts,
+    name_category,
+)
 from blogapi.articles.models import Article, ArticleTag, WorkingCopy
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
+from blogapi.publication.visibility import ItemType, is_page
 from blogapi.search import engines as search
 from blogapi.search import numbering
 from blogapi.search.models import SearchEntry
@@ -23,6 +31,7 @@ from blogapi.search.tokenizer import parse_query
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.tags.models import Tag
 from blogapi.taxonomies import queries as taxonomies
+from blogapi.taxonomies.hierarchy import find_descendants, has_parents
 from blogapi.taxonomies.models import ArticleCount
 from blogapi.web.fields import parse_uuid
 
@@ -37,9 +46,11 @@ class ArticleFilters:
     """The filters of an article list; a filter with an empty value is not applied.
 
     `category`, `tag`, `tags_all`, `not_category` and `not_tag` contain uuids or slugs. An article matches if
-    it has any of the categories, any of the tags, each tag of `tags_all`, and nothing of the other two.
-    `author` is the uuid of a user, or the uuid or slug of an author. `working_copy` is whether the article
-    has a working copy. `published_after` and `updated_after` are inclusive, `published_before` is exclusive.
+    it has any of the categories, any of the tags, each tag of `tags_all`, and nothing of the other two. A
+    category includes those below it, unless the filters are `exact`.
+    `author` is the uuid of a user, or the uuid or slug of an author. `featured` is whether the article is
+    featured, and `working_copy` whether it has a working copy. `published_after` and `updated_after` are
+    inclusive, `published_before` is exclusive. `custom` has the names of own fields with the wanted values.
     """
 
     q: str = ""
@@ -48,15 +59,19 @@ class ArticleFilters:
     tags_all: Sequence[str] = ()
     not_category: Sequence[str] = ()
     not_tag: Sequence[str] = ()
+    exact: bool = False
     uuid: Sequence[UUID] = ()
     author: str = ""
     slug: str = ""
     status: str = ""
+    type: str = ItemType.ARTICLE.value
+    featured: bool | None = None
     working_copy: bool | None = None
     published_after: datetime | None = None
     published_before: datetime | None = None
     updated_after: datetime | None = None
     ordering: str = ""
+    custom: custom_input.Filters = ()
 
     @property
     def need_draft_access(self) -> bool:
@@ -95,8 +110,10 @@ def select_status_counts(
     return build_status_counts(names, search.get_engine(db.session())), values
 
 
-def select_matching(author_id: UUID | None, filters: ArticleFilters) -> Select[UUID] | None:
+def select_matching(author_id: UUID | None, filters: ArticleFilters, *, public: bool) -> Select[UUID] | None:
     """Return an unordered statement that selects the uuids of the matching articles; None if all match.
+
+    With `public`, the other conditions of the search leave out pages.
 
     With `author_id`, only articles of that author match.
     """
@@ -104,9 +121,10 @@ def select_matching(author_id: UUID | None, filters: ArticleFilters) -> Select[U
         filters = replace(filters, author="")
     if author_id and _is_only_author(author_id):
         author_id = None
-    if author_id is None and filters == NO_FILTERS:
+    has_pages = not public and db.session.scalar(select(exists().where(is_page(_article))))
+    if author_id is None and filters == NO_FILTERS and not has_pages:
         return None
-    if author_id is None and filters == ArticleFilters(tag=filters.tag):
+    if author_id is None and filters == ArticleFilters(tag=filters.tag) and not has_pages:
         # The rows of the articles are not needed.
         tag = table_of(ArticleTag).c
         return select(tag.article_id).where(tag.tag_id.in_(_resolve(Tag, filters.tag)))
@@ -152,20 +170,24 @@ def _select_own(author_id: UUID | None, filters: ArticleFilters) -> Selection:
 def _select(filters: ArticleFilters, *conditions: str, **values: Any) -> Selection:
     names, found = _list_conditions(filters)
     engine = search.get_engine(db.session())
-    statements = build_list((*conditions, *names), filters.ordering or NEWEST, engine)
-    return Selection(statements, {**values, **found})
+    categories = found["category"] if "any category" in names else ()
+    statements = build_list((*conditions, *names), filters.ordering or NEWEST, engine, len(categories))
+    each = {name_category(place): category for place, category in enumerate(categories)}
+    return Selection(statements, {**values, **found, **each})
 
 
 def _list_conditions(filters: ArticleFilters) -> tuple[Names, dict[str, Any]]:
     """Return the names of the conditions of the filters, and the values of their parameters."""
     names, values = list[str](), dict[str, Any](now=current_time())
+    if filters.type == PAGE:
+        names.append(PAGE)
     if filters.author:
         author = _resolve_author(filters.author)
         names.append(" or ".join(author))
         values |= author
     for name, model, references in (("category", Category, filters.category), ("tag", Tag, filters.tag)):
         if references:
-            term_uuids = _resolve(model, references)
+            term_uuids = _resolve(model, references, exact=filters.exact)
             # A single uuid is compared with `=`, so that the database reads sorted rows from an index.
             names.append(name if len(term_uuids) == 1 else f"any {name}")
             values[name] = term_uuids[0] if len(term_uuids) == 1 else term_uuids
@@ -175,12 +197,17 @@ def _list_conditions(filters: ArticleFilters) -> tuple[Names, dict[str, Any]]:
         values |= tags
     if filters.status:
         names.append(filters.status)
+    if filters.featured is not None:
+        names.append("featured" if filters.featured else "not featured")
     if filters.working_copy is not None:
         names.append("edited" if filters.working_copy else "not edited")
     for name in ("uuid", "slug", "published_after", "published_before", "updated_after"):
         if value := getattr(filters, name):
             names.append(name)
             values[name] = value
+    for place, (name, keys) in enumerate(filters.custom):
+        names.append(f"custom {place}" if len(keys) == 1 else f"any custom {place}")
+        values |= {f"custom_{place}": name, f"key_{place}": keys[0] if len(keys) == 1 else keys}
     if filters.q:
         query = parse_query(filters.q)
         names.append("words" if query else "nothing")
@@ -189,21 +216,25 @@ def _list_conditions(filters: ArticleFilters) -> tuple[Names, dict[str, Any]]:
         ("category", Category, filters.not_category),
         ("tag", Tag, filters.not_tag),
     ):
-        if references and (term_uuids := _resolve(model, references)):
+        if references and (term_uuids := _resolve(model, references, exact=filters.exact)):
             names.append(f"not {name}")
             values[f"not_{name}"] = term_uuids
     return tuple(names), values
 
 
-def _resolve(model: type[Category | Tag], references: Sequence[str]) -> list[UUID]:
-    """Return the uuids of the referenced rows, also by former slugs; unknown references are ignored."""
+def _resolve(model: type[Category | Tag], references: Sequence[str], *, exact: bool = False) -> list[UUID]:
+    """Return the uuids of the referenced rows, also by former slugs; unknown references are ignored.
+
+    Unless the references are `exact`, they include the categories below the referenced ones.
+    """
     uuids = [uuid for reference in references if (uuid := parse_uuid(reference))]
     is_named = or_(model.uuid.in_(uuids), model.slug.in_(references))
     rows = db.session.execute(select(model.uuid, model.slug).where(is_named)).all()
     known = {name for row in rows for name in (str(row.uuid), row.slug)}
     others = [reference for reference in references if reference not in known]
     former = taxonomies.find_former_owners(model, others) if others else {}
-    return list(dict.fromkeys([*(row.uuid for row in rows), *former.values()]))
+    found = list(dict.fromkeys([*(row.uuid for row in rows), *former.values()]))
+    return found if exact or not found or not has_parents(model) else find_descendants(model, found)
 
 
 def _require_tags(filters: ArticleFilters) -> tuple[list[str], dict[str, Any]]:

@@ -8,12 +8,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from blogapi.articles import queries
+from blogapi.articles import custom_values, queries
 from blogapi.articles.content import ArticleContent, default_seo
 from blogapi.articles.fields import TEXT_DEFAULTS, TEXT_NAMES
 from blogapi.articles.models import Article, ArticleRevision, WorkingCopy
 from blogapi.articles.schemas import SeoBodySchema
 from blogapi.media import uses
+from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import db
 
 
@@ -29,6 +30,10 @@ def get_content(article: Article) -> ArticleContent:
         tags=tuple(link.tag_id for link in article.tag_links),
         authors=tuple(link.author_id for link in article.author_links),
         seo={name: getattr(seo, name) for name in SeoBodySchema._declared_fields},
+        custom=article.custom,
+        type=article.type,
+        parent=article.parent_id,
+        position=article.position,
     )
 
 
@@ -53,11 +58,20 @@ def parse_content(text: str) -> ArticleContent:
         slug=stored["slug"],
         status=stored["status"],
         published_at=published_at and datetime.fromisoformat(published_at),
-        category=UUID(stored["category"]),
+        category=_parse_uuid(stored["category"]),
         tags=tuple(UUID(tag) for tag in stored["tags"]),
         authors=tuple(UUID(author) for author in stored.get("authors", ())),
         seo=stored["seo"],
+        custom=custom_values.dump(stored.get("custom", {})),
+        # Versions that were stored before there were pages have no place.
+        type=stored.get("type", ItemType.ARTICLE.value),
+        parent=_parse_uuid(stored.get("parent")),
+        position=stored.get("position", 0),
     )
+
+
+def _parse_uuid(text: str | None) -> UUID | None:
+    return UUID(text) if text else None
 
 
 def complete_edits(edits: ArticleContent, article: ArticleContent) -> ArticleContent:
@@ -80,6 +94,10 @@ def complete_edits(edits: ArticleContent, article: ArticleContent) -> ArticleCon
         tags=edits.tags,
         authors=edits.authors or article.authors,
         seo=seo,
+        custom=edits.custom,
+        type=article.type,
+        parent=article.parent,
+        position=article.position,
     )
 
 

@@ -28,11 +28,16 @@ from blogapi.articles.lifecycle import SCHEDULED
 from blogapi.articles.list_statements import OrderedSelect
 from blogapi.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag
 from blogapi.articles.renderer_version import get_renderer_version
-from blogapi.articles.schemas import ArticleSchema, FoundFieldsSchema, SingleArticleFieldsSchema
+from blogapi.articles.schemas import (
+    ArticleSchema,
+    FoundFieldsSchema,
+    PageFieldsSchema,
+    SingleArticleFieldsSchema,
+)
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.publication import events
-from blogapi.publication.visibility import readable, scheduled
+from blogapi.publication.visibility import ItemType, readable, scheduled
 from blogapi.storage import transaction_info
 from blogapi.storage.database import chunk, current_time, db, table_of
 from blogapi.tags.models import Tag
@@ -47,10 +52,11 @@ from blogapi.web.stored_json import json_items, utf8
 CHUNK_SIZE = 100
 
 DOCUMENTED_FIELDS = tuple(ArticleSchema().fields)
-_ORDER = tuple(dict.fromkeys((*FoundFieldsSchema().fields, *SingleArticleFieldsSchema().fields)))
+_SCHEMAS = (FoundFieldsSchema, SingleArticleFieldsSchema, PageFieldsSchema)
+_ORDER = tuple(dict.fromkeys(name for schema in _SCHEMAS for name in schema().fields))
 # These fields are made for each response; the database contains all others.
 _MADE_FIELDS = (*COMPUTED_FIELDS, *neighbours.FIELDS, "snippet")
-_JOINED_FIELDS = ("tags", "category", "status", "content", "authors")
+_JOINED_FIELDS = ("tags", "category", "status", "content", "authors", "stored_custom")
 STORED_FIELDS = tuple(name for name in _ORDER if name not in (*_JOINED_FIELDS, *_MADE_FIELDS))
 # Computed fields need all stored fields but these.
 _LONG_FIELDS = ("word_count", "html", "toc")
@@ -68,15 +74,18 @@ _tag, _article_tag, _category = table_of(Tag).c, table_of(ArticleTag).c, table_o
 _author, _article_author = table_of(Author).c, table_of(ArticleAuthor).c
 
 
-def get_article_json(uuid: UUID, names: Sequence[str] | None, *, public: bool = False) -> JsonBody | None:
+def get_article_json(
+    uuid: UUID, names: Sequence[str] | None, *, public: bool = False, type_: str | None = None
+) -> JsonBody | None:
     """Return the article with these fields (None: the documented ones), or None if there is no such article.
 
-    With `public`, the result is also None if the article is not public.
+    With `public`, the result is also None if the article is not public, and with `type_` if it has another
+    type: an article or a page.
     """
     kept = transaction_info.get_info(db.session()).get(_KEPT_KEY, {}).get(uuid)
     if kept is not None and not public:
         return make_article_body(uuid, kept[0], kept[1], names)
-    statement = _select_one(_order_fields(names), public)
+    statement = _select_one(_order_fields(names), public, type_)
     row = _execute(statement, {"uuid": uuid, "now": current_time()}).one_or_none()
     return None if row is None else _make_body(row, names)
 
@@ -231,7 +240,8 @@ def _make_template(names: tuple[str, ...]) -> bytes:
 
 def _make_object(article: Mapping[str, bytes], names: Iterable[str]) -> bytes:
     """Return the JSON object of those of the fields that the article has."""
-    present = tuple(name for name in names if name in article)
+    # A page has no category.
+    present = tuple(name for name in names if article.get(name) is not None)
     return _make_template(present) % tuple(_get_value(article, name) for name in present)
 
 
@@ -245,7 +255,7 @@ def _parse(articles: Sequence[Mapping[str, bytes]], columns: Iterable[str]) -> l
     needed = tuple(name for name in columns if name not in ("content", *_LONG_FIELDS))
     try:
         array = b"[%b]" % b",".join([_make_object(article, needed) for article in articles])
-        parsed: list[Fields] = json.loads(array)
+        parsed: list[Fields] = [{"category": None, **article} for article in json.loads(array)]
     except ValueError as error:
         raise _damaged() from error
     return parsed
@@ -288,8 +298,12 @@ def _fetch(uuids: Sequence[UUID], names: tuple[str, ...], *, public: bool) -> li
 
 
 @lru_cache(maxsize=512)
-def _select_one(names: tuple[str, ...], public: bool) -> Select[*tuple[Any, ...]]:
+def _select_one(names: tuple[str, ...], public: bool, type_: str | None = None) -> Select[*tuple[Any, ...]]:
     statement = _columns(names).where(_json.article_id == bindparam("uuid"))
+    if type_ is not None:
+        # Pages have no category, and articles have one.
+        is_page = _json.category_id.is_(None)
+        statement = statement.where(is_page if type_ == ItemType.PAGE else ~is_page)
     if not public:
         return statement
     is_readable = select(_article.uuid).where(_article.uuid == bindparam("uuid"), readable(_article))
@@ -333,8 +347,8 @@ def _columns(names: tuple[str, ...], *, with_uuid: bool = True) -> Select[*tuple
         *(_select_field(name) for name in columns),
     ).select_from(ArticleJson.__table__)
     if "category" in columns:
-        statement = statement.join(Category.__table__, _category.uuid == _json.category_id)
-    if "content" in columns:
+        statement = statement.outerjoin(Category.__table__, _category.uuid == _json.category_id)
+    if not {"content", "stored_custom"}.isdisjoint(columns):
         statement = statement.join(Article.__table__, _article.uuid == _json.article_id)
     return statement
 
@@ -347,6 +361,8 @@ def _select_field(name: str) -> ColumnElement[Any]:
         return utf8(_QUOTE + status + _QUOTE)
     if name == "content":
         return utf8(_article.content)
+    if name == "stored_custom":
+        return utf8(_article.custom)
     return _category.json if name == "category" else _SELECTED_ITEMS[name]
 
 

@@ -25,6 +25,7 @@ from sqlalchemy.orm import Session
 from blogapi.articles import (
     author_visibility,
     counts,
+    custom_index,
     links,
     queries,
     renderings,
@@ -33,11 +34,12 @@ from blogapi.articles import (
     stored_html,
 )
 from blogapi.articles.content import ArticleContent
+from blogapi.articles.custom_values import list_pictures
 from blogapi.articles.fields import SEARCHED_NAMES
 from blogapi.articles.json_reader import STORED_FIELDS
 from blogapi.articles.models import Article, ArticleJson, ArticleStats
 from blogapi.articles.renderer_version import get_renderer_version
-from blogapi.articles.schemas import ArticleFieldsSchema
+from blogapi.articles.schemas import PageFieldsSchema
 from blogapi.config import CannotStart
 from blogapi.media import uses
 from blogapi.media.addresses import PATH
@@ -61,10 +63,10 @@ from blogapi.web.fields import WithAttributes
 # search entry depends on the rendering and on _INDEXED_COLUMNS.
 _RENDERED_COLUMNS = ("content", "content_type", "excerpt")
 _DERIVED_FIELDS = ("excerpt", "reading_minutes", "cover", "word_count", "toc", "html")
-_INDEXED_COLUMNS = ("title", *SEARCHED_NAMES, "status", "published_at")
+_INDEXED_COLUMNS = ("title", *SEARCHED_NAMES, "status", "published_at", "custom")
 
-_SCHEMA = ArticleFieldsSchema(only=STORED_FIELDS)
-_WRITTEN_SCHEMA = ArticleFieldsSchema(only=[name for name in STORED_FIELDS if name not in _DERIVED_FIELDS])
+_SCHEMA = PageFieldsSchema(only=STORED_FIELDS)
+_WRITTEN_SCHEMA = PageFieldsSchema(only=[name for name in STORED_FIELDS if name not in _DERIVED_FIELDS])
 _json, _use = table_of(ArticleJson), table_of(MediaUse)
 
 
@@ -103,7 +105,8 @@ class Write:
     def has_changed(self, *columns: str) -> bool:
         """Return whether the write of an article that is not new has changed one of these columns."""
         assert self.former is not None
-        former = {**self.former.texts, "status": self.former.status, "published_at": self.former.published_at}
+        others = ("status", "published_at", "custom")
+        former = {**self.former.texts, **{name: getattr(self.former, name) for name in others}}
         return any(getattr(self.article, name) != former[name] for name in columns)
 
     def shows_other_files(self) -> bool:
@@ -111,7 +114,9 @@ class Write:
         assert self.former is not None
         cover, image = self.former.texts["cover_image"], self.former.seo["og_image"]
         pictures = (cover, self.article.cover_image), (image, self.article.seo.og_image)
-        changed = (address for pair in pictures if pair[0] != pair[1] for address in pair)
+        changed = [address for pair in pictures if pair[0] != pair[1] for address in pair]
+        if self.article.custom != self.former.custom:
+            changed += [*list_pictures(self.article.custom), *list_pictures(self.former.custom)]
         return any(PATH.fullmatch(address or "") for address in changed)
 
 
@@ -132,7 +137,8 @@ class RenderedArticle(WithAttributes):
     @property
     def text(self) -> Text:
         """The text that can refer to files."""
-        return Text(self.uuid, self._rendering.html, (self.cover_image, self.seo.og_image))
+        pictures = (self.cover_image, self.seo.og_image, *list_pictures(self.custom))
+        return Text(self.uuid, self._rendering.html, pictures)
 
     @cached_property
     def known_files(self) -> KnownFiles:
@@ -157,7 +163,8 @@ class RenderedArticle(WithAttributes):
     def find_uses(self) -> Mapping[UUID, File]:
         """Return the files that the article uses, by uuid."""
         self._resolver.find(self.cover_image)
-        self._resolver.find(self.seo.og_image)
+        for address in (self.seo.og_image, *list_pictures(self.custom)):
+            self._resolver.find(address)
         # Rendering the HTML finds the files in it.
         assert self.html is not None
         return self._resolver.used
@@ -229,6 +236,8 @@ def render_all() -> Iterator[int]:
     """Render all stored JSON again; yield the number of rendered articles after each batch."""
     stored_json.store_all(_BATCH_SIZE)
     with transaction():
+        for _ in custom_index.rebuild(db.session()):
+            pass
         links.repair()
         counts.count_again()
     last, done = UUID(int=0), 0
@@ -293,6 +302,13 @@ def store_writes(session: Session, writes: Collection[Write]) -> dict[UUID, dict
             unchanged.append(write)
     rows = _store_new(session, new)
     store_articles(session, render_articles([*rendered, *_update_articles(session, unchanged)]))
+    custom_index.store(
+        session, [article for article in new if custom_index.has_changed(article, None)], new=True
+    )
+    written = [write for write in writes if write.former is not None]
+    custom_index.store(
+        session, [write.article for write in written if custom_index.has_changed(write.article, write.former)]
+    )
     counts.add_changes(
         session,
         [counts.list_rows(write.former) for write in writes if write.former is not None],
@@ -345,7 +361,7 @@ def _store_uses(
         uses.store_article_uses(session, used, new=new)
 
 
-def _make_row(article: Article | RenderedArticle, schema: ArticleFieldsSchema) -> dict[str, Any]:
+def _make_row(article: Article | RenderedArticle, schema: PageFieldsSchema) -> dict[str, Any]:
     """Return those columns of ArticleJson with the fields of the schema, and those that are no JSON."""
     values = {f"{name}_json": web_json.to_json_bytes(value) for name, value in schema.dump(article).items()}
     if html := values.get("html_json"):
@@ -356,8 +372,20 @@ def _make_row(article: Article | RenderedArticle, schema: ArticleFieldsSchema) -
 
 def get_search_text(article: Article | RenderedArticle, plain_text: str) -> SearchText:
     """Return what searches find of an article; `plain_text` is its content."""
-    others = search_texts.join_texts([getattr(article, name) for name in SEARCHED_NAMES])
+    words = custom_index.list_words(article.custom)
+    others = search_texts.join_texts([*(getattr(article, name) for name in SEARCHED_NAMES), *words])
     return SearchText(article.uuid, get_listed_from(article), article.title, others, plain_text)
+
+
+def index_again(session: Session, articles: Sequence[Article]) -> None:
+    """Store the words again that searches find in articles whose content is unchanged."""
+    texts = search_texts.read_texts(session.connection(), [article.uuid for article in articles])
+    rows = [
+        SearchText(article.uuid, get_listed_from(article), *texts[article.uuid])
+        for article in articles
+        if article.uuid in texts
+    ]
+    search.index_articles(session, rows)
 
 
 def _update_articles(session: Session, writes: Sequence[Write]) -> list[Article]:

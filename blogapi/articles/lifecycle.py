@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import Enum, StrEnum
 from typing import Final
 
-from blogapi.publication.visibility import READABLE_STATUSES, Item, Status, is_scheduled
+from blogapi.publication.visibility import READABLE_STATUSES, Dated, Status, is_scheduled
 from blogapi.web.errors import Conflict, Invalid
 
 
@@ -31,13 +31,14 @@ ANY_STATUS = "any"
 API_STATUSES = (*(status.value for status in Status), SCHEDULED)
 
 TRANSITIONS = {
-    Status.DRAFT: {Status.PUBLISHED, Status.ARCHIVED},
-    Status.PUBLISHED: {Status.DRAFT, Status.ARCHIVED},
+    Status.DRAFT: {Status.PUBLISHED, Status.UNLISTED, Status.ARCHIVED},
+    Status.PUBLISHED: {Status.UNLISTED, Status.DRAFT, Status.ARCHIVED},
+    Status.UNLISTED: {Status.PUBLISHED, Status.DRAFT, Status.ARCHIVED},
     Status.ARCHIVED: {Status.DRAFT},
 }
 
 
-def get_api_status(item: Item, now: datetime) -> str:
+def get_api_status(item: Dated, now: datetime) -> str:
     """Return the status as the API shows it."""
     return SCHEDULED if is_scheduled(item, now) else item.status
 

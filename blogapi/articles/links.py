@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, func, or_, select, update
 
+from blogapi.articles.custom_models import CustomValue
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag
 from blogapi.publication.visibility import listed_from
 from blogapi.storage.database import db
@@ -37,6 +38,6 @@ def _links() -> Iterator[tuple[Any, dict[str, ColumnElement[Any]], ColumnElement
     """Yield the model of each link, its repeated columns, and the condition that one of them differs."""
     copied: dict[str, Any] = {"listed_from": listed_from(Article)}
     of_tag = {**copied, "category_id": Article.category_id}
-    for link, columns in ((ArticleAuthor, copied), (ArticleTag, of_tag)):
+    for link, columns in ((ArticleAuthor, copied), (ArticleTag, of_tag), (CustomValue, copied)):
         differs = [getattr(link, name).is_distinct_from(value) for name, value in columns.items()]
         yield link, columns, or_(*differs)

@@ -32,8 +32,10 @@ from sqlalchemy import (
 
 from blogapi.articles.conditions import (
     CATEGORY,
+    CUSTOM,
     OF_AUTHOR,
     OF_TAG,
+    OF_VALUE,
     STATUSES,
     TAG,
     Conditions,
@@ -41,12 +43,14 @@ from blogapi.articles.conditions import (
     list_conditions,
 )
 from blogapi.articles.counts import select_number, select_public_number
+from blogapi.articles.custom_models import CustomValue
 from blogapi.articles.lifecycle import SCHEDULED
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, WorkingCopy
 from blogapi.publication.visibility import (
     LISTED_STATUSES,
     NOW,
     READABLE_STATUSES,
+    is_article,
     listed_later,
     scheduled,
 )
@@ -64,8 +68,10 @@ _tag, _byline, _count = table_of(ArticleTag).c, table_of(ArticleAuthor).c, table
 
 _BY_DATE = ("published_at", "-published_at")
 _BY_CHANGE = ("last_updated", "-last_updated")
+FEATURED_FIRST = "-featured"
 _ORDERED_BY = {
     "published_at": _article.published_at,
+    "position": _article.position,
     "title": func.lower(bytewise(_article.title)),
     "last_updated": _article.last_updated,
 }
@@ -77,15 +83,27 @@ _DATED = {"public", SCHEDULED, *READABLE_STATUSES}
 _LAST_CHANGE: ColumnElement[Any] = case(
     (_copy.last_updated > _article.last_updated, _copy.last_updated), else_=_article.last_updated
 )
-_COLUMNS = ("status", "published_at", "category_id", "last_updated")
+_COLUMNS = ("status", "published_at", "category_id", "last_updated", "type")
 _UNINDEXED = SimpleNamespace(**{name: unindexed(_article[name]) for name in _COLUMNS})
 _UNINDEXED_DATE = SimpleNamespace(
     **{name: _article[name] for name in _COLUMNS} | {"published_at": _UNINDEXED.published_at}
 )
 # The conditions that an index decides before all others; the articles that it finds are then sorted.
 _SELECTIVE = {"uuid", "updated_after"}
+# The lists of the articles of several categories that are read from one index range for each category.
+_IN_CATEGORIES = {"public", "any category"}
+_MERGED = {*_IN_CATEGORIES, "published_after", "published_before"}
+_MAX_MERGED = 50
 # The conditions that leave out articles, and those that find these articles.
 _LEFT_OUT = {"not category": "in not_category", "not tag": "with not_tag"}
+
+
+# The links whose index has the public articles with a tag, an author or a value in the order of the lists.
+_LINKS: Sequence[tuple[str, Any, Conditions]] = (
+    ("tag", _tag, OF_TAG),
+    ("author", _byline, OF_AUTHOR),
+    ("custom 0", table_of(CustomValue).c, OF_VALUE),
+)
 
 
 class Statements(NamedTuple):
@@ -103,17 +121,27 @@ class Statements(NamedTuple):
 
 
 @lru_cache(maxsize=512)
-def build_list(names: Names, ordering: str, engine: search.Engine) -> Statements:
-    """Return the statements of the list of the articles that meet all conditions, in this ordering."""
+def build_list(names: Names, ordering: str, engine: search.Engine, categories: int = 0) -> Statements:
+    """Return the statements of the list of the articles that meet all conditions, in this ordering.
+
+    `categories` is the number of categories in the condition "any category".
+    """
     if ordering in _BY_DATE:
         # The articles in the listed status are the public ones; only lists by title or last change differ.
         public = tuple("public" if (name,) == LISTED_STATUSES else name for name in names)
-        for term, link, conditions in (("tag", _tag, OF_TAG), ("author", _byline, OF_AUTHOR)):
+        for term, link, conditions in _LINKS:
             if {"public", term} <= set(public) <= conditions.keys():
                 return _build_links(public, ordering, term, link, conditions)
     if names in _PLAIN:
         return _build_plain(names, ordering)
+    if ordering in _BY_DATE and 1 < categories <= _MAX_MERGED and _IN_CATEGORIES <= {*names} <= _MERGED:
+        return _build_in_categories(names, ordering, categories)
     return _build_filtered(names, ordering, engine)
+
+
+def name_category(place: int) -> str:
+    """Return the name of the parameter with one of the categories of the condition "any category"."""
+    return f"category_{place}"
 
 
 @lru_cache(maxsize=512)
@@ -157,8 +185,10 @@ def _read_status_counts(
 
     The conditions select its articles and the working copies of these articles.
     """
-    edited = select(func.count()).select_from(WorkingCopy).where(copy_is_wanted).scalar_subquery()
-    is_scheduled = and_(scheduled(_article), is_wanted)
+    of_article = select(_article.uuid).where(_article.uuid == _copy.article_id, is_article(_article))
+    is_edited = and_(of_article.correlate(table_of(WorkingCopy)).exists(), copy_is_wanted)
+    edited = select(func.count()).select_from(WorkingCopy).where(is_edited).scalar_subquery()
+    is_scheduled = and_(scheduled(_article), is_article(_article), is_wanted)
     return union_all(
         select(_count.status, _count.number, literal(0)).where(_count.term_id == term),
         select(literal(SCHEDULED), func.count(), edited).where(is_scheduled),
@@ -167,13 +197,13 @@ def _read_status_counts(
 
 
 def _build_links(names: Names, ordering: str, term: str, link: Any, conditions: Conditions) -> Statements:
-    """Return the statements of the list of the public articles of a tag or an author, newest or oldest first.
+    """Return the statements of the list of the public articles of a link, newest or oldest first.
 
     They read the links alone, in the order of their index.
     """
     wanted = [conditions[name] for name in names]
     order = ((link.listed_from, ordering.startswith("-")), (link.article_id, False))
-    if len(names) == 2:
+    if len(names) == 2 and term in ("tag", "author"):
         count = select_public_number(bindparam(term), conditions[term], link.listed_from > NOW)
     else:
         count = select(func.count()).select_from(link.article_id.table).where(*wanted)
@@ -216,6 +246,30 @@ def _build_by_change(names: Names, ordering: str, count: Select[int]) -> Stateme
     )
 
 
+def _build_in_categories(names: Names, ordering: str, categories: int) -> Statements:
+    """Return the statements of the list of the public articles of several categories, by date.
+
+    They merge the articles of the categories, which they read in the order of an index.
+    """
+    order = _make_order(names, ordering, is_indexed=True)
+    others = list_conditions(tuple(name for name in names if name != "any category"), _article)
+    parts = [
+        (_article.uuid, order, [*others, _article.category_id == bindparam(name_category(place))])
+        for place in range(categories)
+    ]
+    return _make_statements(order, _count_in_categories(names), *parts)
+
+
+def _count_in_categories(names: Names) -> Select[int]:
+    if names != ("public", "any category"):
+        return select(func.count()).select_from(table_of(Article)).where(*list_conditions(names, _article))
+    is_wanted = list_conditions(("any category",), _article)
+    is_counted = _count.term_id.in_(bindparam("category", expanding=True)), _count.status.in_(LISTED_STATUSES)
+    stored = select(func.coalesce(func.sum(_count.number), 0)).where(*is_counted)
+    later = select(func.count()).select_from(table_of(Article)).where(*is_wanted, listed_later(_article))
+    return select(stored.scalar_subquery() - later.scalar_subquery())
+
+
 def _build_filtered(names: Names, ordering: str, engine: search.Engine) -> Statements:
     """Return the statements of a list with other conditions, whose articles are sorted if necessary."""
     # SQLite would otherwise look up all public articles among those of the tag or the author.
@@ -232,7 +286,7 @@ def _build_filtered(names: Names, ordering: str, engine: search.Engine) -> State
 def _choose_columns(names: Names) -> Any:
     """Return the columns for the conditions of a list; SQLite uses no index of the unindexed ones."""
     # SQLite would otherwise look up all public articles among those of the tag or the author.
-    has_links = not {"tag", "with not_tag", "author"}.isdisjoint(names) and "category" not in names
+    has_links = not {"tag", "with not_tag", "author", *CUSTOM}.isdisjoint(names) and "category" not in names
     if has_links or "uuid" in names:
         return _UNINDEXED
     return _UNINDEXED_DATE if "updated_after" in names else _article
@@ -260,11 +314,17 @@ def _count_plain(names: Names) -> Select[int]:
     if names == ("public",):
         return select_public_number(literal(ALL_ARTICLES), listed_later(_article))
     statuses = names or STATUSES
-    later = [_article.status.in_(names), scheduled(_article)] if names and names[0] in _DATED else []
+    later = (
+        [_article.status.in_(names), is_article(_article), scheduled(_article)]
+        if names and names[0] in _DATED
+        else []
+    )
     return select_number(literal(ALL_ARTICLES), statuses, *later)
 
 
 def _make_order(names: Names, ordering: str, *, is_indexed: bool) -> Order:
+    if ordering == FEATURED_FIRST:
+        return ((_article.featured, True), *_make_order(names, "-published_at", is_indexed=is_indexed))
     column, is_descending = _ORDERED_BY[ordering.removeprefix("-")], ordering.startswith("-")
     if ordering in _BY_CHANGE and "public" not in names:
         column = _LAST_CHANGE

@@ -15,6 +15,7 @@ from sqlalchemy import (
     Text,
     desc,
     event,
+    false,
     func,
     text,
 )
@@ -22,12 +23,13 @@ from sqlalchemy.ext.associationproxy import AssociationProxy, association_proxy
 from sqlalchemy.ext.orderinglist import ordering_list
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
+from blogapi.articles.custom_models import NO_VALUES
 from blogapi.articles.fields import TEXT_FIELDS
 from blogapi.articles.lifecycle import ContentType
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.publication.events import HasEvents
-from blogapi.publication.visibility import READABLE_STATUSES, Status, get_listed_from
+from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, get_listed_from
 from blogapi.storage.database import (
     WITHOUT_ROWID,
     Base,
@@ -43,39 +45,62 @@ _IS_HIDDEN = " AND ".join(f"status != '{status}'" for status in READABLE_STATUSE
 
 
 class Article(HasEvents, Identified, Timestamped, Base):
-    """An article; its content is stored exactly as the client sent it."""
+    """An article or, by its `type`, a page; its content is stored exactly as the client sent it.
+
+    A page has no category. Its `parent_id` is the page above it, and `position` its place among the pages
+    with the same parent.
+    """
 
     __tablename__ = "article"
     kind = "article"
     __table_args__ = (
         CheckConstraint(f"status IN {tuple(status.value for status in Status)}", name="status"),
+        CheckConstraint(f"type IN {tuple(type_.value for type_ in ItemType)}", name="type"),
+        CheckConstraint("(category_id IS NULL) = (type = 'page')", name="category"),
         CheckConstraint("content_type IN ('html', 'markdown', 'text')", name="content_type"),
         CheckConstraint(f"{_IS_HIDDEN} OR published_at IS NOT NULL", name="published_at"),
         # The indexes have the order of the lists, or its reverse, so that a page reads only the rows that it
         # returns. Times are ascending: new rows come last, which leaves no half-empty pages of the index.
-        Index("ix_article_visible", "status", "published_at", desc("uuid")),
-        Index("ix_article_author", "author_id", "status", "published_at", desc("uuid")),
-        Index("ix_article_category", "category_id", "status", "published_at", desc("uuid")),
-        Index("ix_article_changed", "last_updated", desc("uuid")),
-        Index("ix_article_status_changed", "status", "last_updated", desc("uuid"), "published_at"),
-        Index("ix_article_dated", text("(published_at IS NOT NULL) DESC"), "published_at", desc("uuid")),
+        # The type comes last: the lists of articles leave out the few pages.
+        Index("ix_article_visible", "status", "published_at", desc("uuid"), "type"),
+        Index("ix_article_featured", "status", "featured", "published_at", desc("uuid"), "type"),
+        Index("ix_article_author", "author_id", "status", "published_at", desc("uuid"), "type"),
+        Index("ix_article_category", "category_id", "status", "published_at", desc("uuid"), "type"),
+        Index("ix_article_changed", "last_updated", desc("uuid"), "type"),
+        Index("ix_article_status_changed", "status", "last_updated", desc("uuid"), "published_at", "type"),
+        Index(
+            *("ix_article_dated", text("(published_at IS NOT NULL) DESC"), "published_at", desc("uuid")),
+            "type",
+        ),
     )
 
     author_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid"))
-    category_id: Mapped[UUID] = mapped_column(ForeignKey("category.uuid"))
+    category_id: Mapped[UUID | None] = mapped_column(ForeignKey("category.uuid"))
     title: Mapped[str]
     slug: Mapped[str] = mapped_column(unique=True)
     cover_image: Mapped[str] = mapped_column(default="")
     content: Mapped[str] = mapped_column(default="")
     content_type: Mapped[str] = mapped_column(String(16), default=ContentType.HTML.value)
+    featured: Mapped[bool] = mapped_column(default=False, server_default=false())
     status: Mapped[str] = mapped_column(String(16))
     published_at: Mapped[datetime | None]
     version: Mapped[int] = mapped_column(default=1)
     was_public: Mapped[bool] = mapped_column(default=False)
     slug_derived: Mapped[bool] = mapped_column(default=True)
     editor_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid"), index=True)
+    custom: Mapped[str] = mapped_column(Text(), default=NO_VALUES, server_default=NO_VALUES)
 
-    category: Mapped[Category] = relationship()
+    type: Mapped[str] = mapped_column(
+        String(16), default=ItemType.ARTICLE.value, server_default=ItemType.ARTICLE.value
+    )
+    parent_id: Mapped[UUID | None] = mapped_column(
+        # It is checked at the commit, because a copy of the blog can insert a page before the page above it.
+        ForeignKey("article.uuid", ondelete="SET NULL", deferrable=True, initially="DEFERRED"),
+        index=True,
+    )
+    position: Mapped[int] = mapped_column(default=0, server_default="0")
+
+    category: Mapped[Category | None] = relationship()
     seo: Mapped[Seo] = relationship(cascade="all, delete-orphan", passive_deletes=True)
     tag_links: Mapped[list[ArticleTag]] = relationship(
         order_by="ArticleTag.position",
@@ -110,17 +135,21 @@ class Article(HasEvents, Identified, Timestamped, Base):
 
 
 _title = func.lower(bytewise(Article.title))
-Index("ix_article_title", _title, Article.uuid).ddl_if(dialect="sqlite")
-Index("ix_article_status_title", Article.status, _title, Article.uuid, Article.published_at).ddl_if(
-    dialect="sqlite"
-)
-# PostgreSQL reads only the index if it has the columns of the expression too. The option `postgresql_include`
-# would import the dialect of PostgreSQL, which needs memory on SQLite too.
-for _name, _columns in (
-    ("ix_article_title", 'lower(title COLLATE "C"), uuid'),
-    ("ix_article_status_title", 'status, lower(title COLLATE "C"), uuid, published_at'),
+Index("ix_article_title", _title, Article.uuid, Article.type).ddl_if(dialect="sqlite")
+Index(
+    "ix_article_status_title", Article.status, _title, Article.uuid, Article.published_at, Article.type
+).ddl_if(dialect="sqlite")
+_page = Index("ix_article_page", Article.position, Article.uuid, sqlite_where=text("type = 'page'"))
+_page.ddl_if(dialect="sqlite")
+# PostgreSQL reads only the index if it has the columns of the expression too. `postgresql_include`
+# and `postgresql_where` would import the dialect of PostgreSQL, which needs memory on SQLite too.
+for _index in (
+    'ix_article_title ON article (lower(title COLLATE "C"), uuid, type) INCLUDE (title)',
+    'ix_article_status_title ON article (status, lower(title COLLATE "C"), uuid, published_at, type) '
+    "INCLUDE (title)",
+    "ix_article_page ON article (position, uuid) WHERE type = 'page'",
 ):
-    _create = DDL(f"CREATE INDEX {_name} ON article ({_columns}) INCLUDE (title)")  # type: ignore[no-untyped-call]
+    _create = DDL(f"CREATE INDEX {_index}")  # type: ignore[no-untyped-call]
     event.listen(Article.__table__, "after_create", _create.execute_if(dialect="postgresql"))
 
 # The text fields that no code names have plain columns.
@@ -151,7 +180,7 @@ class ArticleTag(Base):
     tag_id: Mapped[UUID] = mapped_column(ForeignKey("tag.uuid", ondelete="CASCADE"), primary_key=True)
     position: Mapped[int]
     listed_from: Mapped[datetime | None]
-    category_id: Mapped[UUID]
+    category_id: Mapped[UUID | None]
 
     tag: Mapped[Tag] = relationship()
 
@@ -197,7 +226,7 @@ class ArticleJson(Base):
     article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
     # A foreign key is not necessary: the foreign key of `article.category_id` guarantees that the category
     # exists.
-    category_id: Mapped[UUID]
+    category_id: Mapped[UUID | None]
     status: Mapped[str] = mapped_column(String(16))
     published_at: Mapped[datetime | None]
     version: Mapped[int]
@@ -207,6 +236,7 @@ class ArticleJson(Base):
 # because a text would be decoded and encoded again by every read.
 _JSON_NAMES = (
     *("uuid", "author", *(text.name for text in TEXT_FIELDS if text.name != "content"), "slug", "seo"),
+    *("parent", "position"),
     *("created", "last_updated", "published_at", "reading_minutes", "cover", "word_count", "toc", "html"),
 )
 for _name in _JSON_NAMES:

@@ -33,7 +33,7 @@ from sqlalchemy import (
 from blogapi.articles.models import Article, ArticleJson, ArticleTag
 from blogapi.articles.schemas import ArticleLinkSchema
 from blogapi.categories.models import Category
-from blogapi.publication.visibility import NOW, has_listed_status, listed
+from blogapi.publication.visibility import NOW, can_be_listed, listed
 from blogapi.site.addresses import make_article_url
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
@@ -189,7 +189,7 @@ _SELECT_NEIGHBOURS = union_all(
     _select_nearest("previous", 0, and_(_SAME_TIME, _article.uuid > _UUID), *_OLDER),
     # The condition on `now` is left out, because the time is at most one microsecond later, and because
     # SQLite would read all rows between the time and now.
-    _select_nearest("previous", 1, and_(has_listed_status(_article), _article.published_at < _TIME), *_OLDER),
+    _select_nearest("previous", 1, and_(can_be_listed(_article), _article.published_at < _TIME), *_OLDER),
     _select_nearest("next", 0, and_(_SAME_TIME, _article.uuid < _UUID), *_NEWER),
     _select_nearest("next", 1, and_(listed(_article), _article.published_at > _TIME), *_NEWER),
 )

@@ -96,7 +96,7 @@ def _move_articles(old_owner: UUID, owner: UUID, moved: Reassigned) -> None:
             # A client that has read the former state must not overwrite the new one.
             article.version += is_author or in_byline
             _keep_last_updated(article)
-            record(Article.kind, article.uuid, before, get_state(article))
+            record(article.type, article.uuid, before, get_state(article))
         db.session.flush()
         json_writer.store_writes(db.session(), writes)
         for row in list(db.session.identity_map.values()):

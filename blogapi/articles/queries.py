@@ -28,6 +28,7 @@ from blogapi.articles.filters import (
 )
 from blogapi.articles.json_reader import Snippets
 from blogapi.articles.lifecycle import ANY_STATUS, API_STATUSES
+from blogapi.articles.list_statements import FEATURED_FIRST
 from blogapi.articles.models import (
     Article,
     ArticleAuthor,
@@ -36,10 +37,10 @@ from blogapi.articles.models import (
     FormerSlug,
     WorkingCopy,
 )
-from blogapi.publication.visibility import scheduled
+from blogapi.publication.visibility import ItemType, scheduled
 from blogapi.search import queries as search
 from blogapi.storage.database import chunk, db, table_of
-from blogapi.web.errors import NotFound
+from blogapi.web.errors import InvalidQuery, NotFound
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import MAX_SEARCH_PAGE, Page, PageRequest
 from blogapi.web.slug_lookup import SlugOwner, choose_owner
@@ -55,7 +56,7 @@ _PREPARED = tuple(dict.fromkeys((*renderings.RENDERED, "title", *SEARCHED_NAMES)
 
 # Every write executes these statements. They are built once, because building a statement takes longer than
 # executing it.
-_SELECT_UUID = select(_article.uuid).where(_article.uuid == bindparam("uuid"))
+_SELECT_TYPE = select(_article.type).where(_article.uuid == bindparam("uuid"))
 _SELECT_FORMER_SLUGS = select(_former.slug).where(_former.article_id == bindparam("uuid"))
 _SLUGS: Any = bindparam("slugs", expanding=True)
 _SELECT_TAKEN_SLUGS = union_all(
@@ -94,8 +95,8 @@ def list_published(
 
 
 def list_published_in_category(uuid: UUID) -> JsonBody:
-    """Return the public articles of the category, newest first."""
-    return list_published(filters=ArticleFilters(category=(str(uuid),))).rows
+    """Return the public articles of the category itself, newest first."""
+    return list_published(filters=ArticleFilters(category=(str(uuid),), exact=True)).rows
 
 
 def list_published_with_tag(uuid: UUID) -> JsonBody:
@@ -119,7 +120,11 @@ def list_in_any_status(
     """Return the author's articles (None: all articles) that match the filters.
 
     Without `ordering`, undated drafts come first. For `hashes_body`, see `json_reader.get_articles_json`.
+    Raises InvalidQuery if articles in several statuses are ordered by `featured`, as no index has this order.
     """
+    if filters.ordering == FEATURED_FIRST and filters.status in ("", ANY_STATUS):
+        message = f"`{FEATURED_FIRST}` orders articles in one status; send `status` too."
+        raise InvalidQuery(message, errors={"ordering": [message]})
     if filters.status == ANY_STATUS:
         filters = replace(filters, status="")
     if _ranks_by_relevance(filters):
@@ -142,19 +147,21 @@ def count_by_status(filters: ArticleFilters, author_id: UUID | None = None) -> M
     return numbers
 
 
-def get_visible_json(uuid: UUID, names: Names = None, *, public: bool) -> JsonBody:
-    """Return the article; raises NotFound if there is none, or with `public` if it is not public."""
-    body = json_reader.get_article_json(uuid, names, public=public)
+def get_visible_json(
+    uuid: UUID, names: Names = None, *, public: bool, type_: str = ItemType.ARTICLE.value
+) -> JsonBody:
+    """Return the article or page; raises NotFound if there is none, or with `public` if it is not public."""
+    body = json_reader.get_article_json(uuid, names, public=public, type_=type_)
     if body is None:
-        raise NotFound("There is no such article; GET /api/v1/blog/articles/ lists them.")
+        raise NotFound(f"There is no such {type_}; GET /api/v1/blog/{type_}s/ lists them.")
     return body
 
 
-def get_json(uuid: UUID, names: Names = None) -> JsonBody:
-    """Return the article in any status; raises NotFound if it does not exist."""
-    body = json_reader.get_article_json(uuid, names)
+def get_json(uuid: UUID, names: Names = None, *, type_: str | None = None) -> JsonBody:
+    """Return the article in any status; raises NotFound if it does not exist or has another type."""
+    body = json_reader.get_article_json(uuid, names, type_=type_)
     if body is None:
-        raise NotFound("There is no such article.")
+        raise NotFound(f"There is no such {type_ or 'article'}.")
     return body
 
 
@@ -166,10 +173,11 @@ def get_several_json(uuids: Sequence[UUID], names: Names = None) -> JsonBody:
     return rows if isinstance(rows.body, bytes) else replace(rows, body=b"".join(rows.body))
 
 
-def check_exists(uuid: UUID) -> None:
-    """Raise NotFound if there is no article with this uuid, in any status."""
-    if db.session.connection().scalar(_SELECT_UUID, {"uuid": uuid}) is None:
-        raise NotFound("There is no such article.")
+def check_exists(uuid: UUID, type_: str | None = None) -> None:
+    """Raise NotFound if there is no article (with `type_`: no item of this type) with this uuid."""
+    found = db.session.connection().scalar(_SELECT_TYPE, {"uuid": uuid})
+    if found is None or type_ not in (None, found):
+        raise NotFound(f"There is no such {type_ or 'article'}.")
 
 
 def get_by_uuid(uuid: UUID) -> Article:
@@ -291,7 +299,7 @@ def _search(
     period, rest = None, replace(filters, q="")
     if public:
         period, rest = make_period(filters), replace(rest, published_after=None, published_before=None)
-    among = select_matching(author_id, rest)
+    among = select_matching(author_id, rest, public=public)
     uuids, total = search.search(filters.q, page, period=period, among=among)
     rows = json_reader.get_articles_json(
         uuids, names, public=public, snippets=_snippet_maker(filters), hashes_body=hashes_body

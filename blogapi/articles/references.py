@@ -127,7 +127,7 @@ def keep_existing(content: ArticleContent) -> tuple[ArticleContent, UUID | None]
         tags=_keep_known(terms.tags, content.tags),
         authors=_keep_known(terms.authors, content.authors),
     )
-    return existing, terms.categories.get(content.category)
+    return existing, content.category and terms.categories.get(content.category)
 
 
 def _keep_known(uuids: _Known, given: Iterable[UUID]) -> tuple[UUID, ...]:

@@ -8,8 +8,8 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.articles.content import ArticleInput, TermReference
+from blogapi.articles.custom_input import CustomFilters, CustomValues
 from blogapi.articles.fields import BODIES, RESPONSES, SEARCHED_NAMES, TEXT_DEFAULTS, TEXT_NAMES
-from blogapi.articles.head_schemas import HeadSchema
 from blogapi.articles.lifecycle import ANY_STATUS, API_STATUSES, get_api_status
 from blogapi.articles.models import Article
 from blogapi.authors.schemas import EmbeddedAuthorSchema
@@ -17,6 +17,7 @@ from blogapi.categories.schemas import EmbeddedCategorySchema
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.media.schemas import RenditionSchema
 from blogapi.rendering.slugs import MAX_SLUG_LENGTH
+from blogapi.site.head_schemas import HeadSchema
 from blogapi.storage.database import current_time
 from blogapi.tags.schemas import TagSchema
 from blogapi.taxonomies.schemas import PageAddress
@@ -39,7 +40,10 @@ from blogapi.web.fields import (
 from blogapi.web.media_addresses import PictureAddress, PictureReference
 from blogapi.web.pagination import MAX_PAGE_SIZE, MAX_SEARCH_PAGE, DetailQuery, ListQuery
 
-ORDERINGS = ("published_at", "-published_at", "title", "-title", "last_updated", "-last_updated")
+ORDERINGS = (
+    *("published_at", "-published_at", "title", "-title", "last_updated", "-last_updated"),
+    "-featured",
+)
 
 
 class SeoBodySchema(InputSchema):
@@ -110,6 +114,7 @@ class ArticleBodySchema(_TextsBodySchema):
         },
     )
     seo = ma.fields.Nested(SeoBodySchema)
+    custom = CustomValues()
 
     @ma.post_load
     def build(self, data: Fields, **_: Any) -> ArticleInput:
@@ -299,6 +304,24 @@ class ArticleFieldsSchema(_DocumentedFields, PartialOutputSchema):
             "and for callers who cannot see drafts."
         },
     )
+    custom = ma.fields.Raw(
+        metadata={
+            "type": "object",
+            "additionalProperties": {},
+            "x-own-fields": "values",
+            "description": "The values of the own fields that the caller may read, by name. A value that "
+            "does not fit the definition of its field is absent.",
+        },
+    )
+    custom_unfit = ma.fields.Raw(
+        allow_none=True,
+        metadata={
+            "type": "object",
+            "additionalProperties": {},
+            "description": "The values of own fields, by name, that are kept although no definition fits; "
+            "null for callers who cannot see drafts.",
+        },
+    )
     open_by = ma.fields.List(
         ma.fields.Nested(UserReferenceSchema),
         allow_none=True,
@@ -341,6 +364,22 @@ class SingleArticleFieldsSchema(ArticleFieldsSchema):
             "description": "At most 5 public articles with common tags or in the same category: those with "
             "the most common tags first, then those in the category, then the newest."
         },
+    )
+
+
+class PageFieldsSchema(ArticleFieldsSchema):
+    """A page with the requested fields."""
+
+    class Meta(ArticleFieldsSchema.Meta):
+        exclude = ("category",)
+
+    parent = Identifier(
+        attribute="parent_id",
+        allow_none=True,
+        metadata={"description": "uuid of the page above this one, or null."},
+    )
+    position = ma.fields.Integer(
+        metadata={"description": "The place among the pages with the same parent.", "example": 1}
     )
 
 
@@ -398,9 +437,17 @@ class ArticleCountsQuery(DetailQuery):
     category = ma.fields.List(
         Text(max_length=255, min_length=1),
         metadata={
-            "description": "uuid or slug of a category. If the parameter is repeated, articles in any of "
-            "these categories match.",
+            "description": "uuid or slug of a category, whose articles match as well as those of all "
+            "categories below it. If the parameter is repeated, articles in any of these categories match.",
             "example": ["kitchen"],
+        },
+    )
+    exact = ma.fields.Boolean(
+        truthy={"true"},
+        falsy={"false"},
+        metadata={
+            "description": "With `true`, `category` and `not_category` do not include the categories below.",
+            "example": True,
         },
     )
     tag = ma.fields.List(
@@ -422,7 +469,8 @@ class ArticleCountsQuery(DetailQuery):
     not_category = ma.fields.List(
         Text(max_length=255, min_length=1),
         metadata={
-            "description": "uuid or slug of a category whose articles do not match. It can be repeated.",
+            "description": "uuid or slug of a category whose articles do not match, nor those of the "
+            "categories below it. It can be repeated.",
             "example": ["walks"],
         },
     )
@@ -442,6 +490,7 @@ class ArticleCountsQuery(DetailQuery):
             "example": "ada",
         },
     )
+    custom = CustomFilters()
 
 
 class ArticleListQuery(ListQuery, ArticleCountsQuery):
@@ -482,7 +531,18 @@ class ArticleListQuery(ListQuery, ArticleCountsQuery):
             "example": "2026-01-01T00:00:00Z",
         }
     )
-    ordering = ma.fields.String(validate=validate.OneOf(ORDERINGS), metadata={"example": "-published_at"})
+    featured = ma.fields.Boolean(
+        truthy={"true"},
+        falsy={"false"},
+        metadata={"description": "`true` lists only featured articles, `false` only the others."},
+    )
+    ordering = ma.fields.String(
+        validate=validate.OneOf(ORDERINGS),
+        metadata={
+            "description": "`-featured` lists the featured articles first, the newest first in each part.",
+            "example": "-published_at",
+        },
+    )
     status = ma.fields.String(
         validate=validate.OneOf((*API_STATUSES, ANY_STATUS)),
         metadata={

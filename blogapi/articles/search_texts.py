@@ -6,15 +6,17 @@ from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 from sqlalchemy import Connection, bindparam, select
+from sqlalchemy.orm import Session
 
-from blogapi.articles import stored_html
+from blogapi.articles import custom_index, stored_html
+from blogapi.articles.custom_models import CustomField
 from blogapi.articles.fields import SEARCHED_NAMES
 from blogapi.articles.models import Article, ArticleJson
 from blogapi.storage.database import chunk, table_of
 
 _article, _json = table_of(Article).c, table_of(ArticleJson).c
 _SELECT_TEXTS = (
-    select(_article.uuid, _article.title, _article.content, _json.html_json)
+    select(_article.uuid, _article.title, _article.content, _article.custom, _json.html_json)
     .add_columns(*(_article[name] for name in SEARCHED_NAMES))
     .join(ArticleJson.__table__, _json.article_id == _article.uuid)
     .where(_article.uuid.in_(bindparam("uuids", expanding=True)))
@@ -31,8 +33,14 @@ def join_texts(texts: Iterable[str]) -> str:
 
 def read_texts(connection: Connection, uuids: Sequence[UUID]) -> dict[UUID, SearchTexts]:
     """Return the texts of these articles; raises Damaged if the stored HTML of one cannot be read."""
+    # A copy of a database reads these texts without an application.
+    fields = Session(connection).scalars(select(CustomField)).all()
     return {
-        uuid: (title, join_texts(others), stored_html.read_plain_text(html, content))
+        uuid: (
+            title,
+            join_texts([*others, *custom_index.list_words(custom, fields)]),
+            stored_html.read_plain_text(html, content),
+        )
         for some in chunk(uuids)
-        for uuid, title, content, html, *others in connection.execute(_SELECT_TEXTS, {"uuids": some})
+        for uuid, title, content, custom, html, *others in connection.execute(_SELECT_TEXTS, {"uuids": some})
     }

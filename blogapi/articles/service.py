@@ -14,6 +14,7 @@ from blogapi.articles.content import ArticleInput
 from blogapi.articles.fields import SEARCHED_NAMES, TEXT_DEFAULTS
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import RESET_BY_PUT
+from blogapi.publication.visibility import ItemType
 from blogapi.rendering.slugs import make_slug
 from blogapi.search import service as search
 from blogapi.storage import prepared
@@ -94,14 +95,14 @@ def change(editor: UUID, uuid: UUID, fields: ArticleInput, *, provisional_slug: 
         return batch.change(editor, uuid, fields)
 
 
-def delete(uuid: UUID) -> None:
-    """Delete the article, but keep its versions and its working copy as versions, so that it can be restored.
+def delete(uuid: UUID, type_: str = ItemType.ARTICLE.value) -> None:
+    """Delete the article or page, but keep its versions and its working copy, so that it can be restored.
 
     Raises NotFound if the article does not exist.
     """
     with open_batch([], uuid) as batch:
         history.keep_working_copies([uuid])
-        batch.delete(uuid)
+        batch.delete(uuid, type_)
 
 
 def replace_all(editor: UUID, items: Sequence[ArticleInput], *, provisional_slug: bool = False) -> list[UUID]:

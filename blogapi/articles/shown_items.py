@@ -15,6 +15,7 @@ from blogapi.categories.models import Category
 from blogapi.publication.shared_caching import Shown
 from blogapi.storage.database import db, table_of
 from blogapi.tags.models import Tag
+from blogapi.taxonomies.hierarchy import find_parents
 
 _article, _tag = table_of(Article).c, table_of(ArticleTag).c
 _author = table_of(ArticleAuthor).c
@@ -40,5 +41,8 @@ def find_shown(uuid: UUID, names: Sequence[str] | None) -> Shown:
         linked, categories = article_links.find_shown(uuid)
         items[Article.kind] += sorted(linked - {uuid})
         items[Category.kind] += sorted(categories - set(items[Category.kind]))
+    if names is not None and "head" in names:
+        parents = find_parents(Category, items[Category.kind])
+        items[Category.kind] += sorted({UUID(one["uuid"]) for chain in parents.values() for one in chain})
     shows_others = names is not None and not {*names}.isdisjoint(neighbours.FIELDS)
     return Shown((Article.kind,) if shows_others else (), items)

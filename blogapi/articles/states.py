@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from uuid import UUID
 
+from blogapi.articles import page_tree
 from blogapi.articles.models import Article
 from blogapi.categories.models import Category
 from blogapi.publication import events
 from blogapi.publication.events import Page, State, What
-from blogapi.publication.visibility import LISTED_STATUSES, get_readable_from
+from blogapi.publication.visibility import LISTED_STATUSES, ItemType, get_readable_from
 from blogapi.site import pages
 from blogapi.storage import transaction_info
 from blogapi.storage.database import db
@@ -21,12 +23,26 @@ def get_state(article: Article) -> State:
         return State(None, Page(article.slug))
     return State(
         readable_from,
-        pages.make_article_page(
-            article.uuid, article.slug, lambda: _get_category(article.category_id).slug, readable_from
-        ),
+        _make_page(article, readable_from),
         listed=article.status in LISTED_STATUSES,
-        shows=frozenset(link.author_id for link in article.author_links),
+        shows=frozenset(link.author_id for link in article.author_links if article.type == ItemType.ARTICLE),
     )
+
+
+def _make_page(article: Article, readable_from: datetime) -> Page:
+    category_id = article.category_id
+    if category_id is None:
+        return _make_page_of_tree(article)
+    return pages.make_article_page(
+        article.uuid, article.slug, lambda: _get_category(category_id).slug, readable_from
+    )
+
+
+def _make_page_of_tree(article: Article) -> Page:
+    path = page_tree.make_path(
+        pages.get_site(), article.uuid, article.slug, article.parent_id, page_tree.read_tree()
+    )
+    return Page(article.slug, path)
 
 
 def _get_category(uuid: UUID) -> Category:
@@ -42,4 +58,4 @@ def _get_category(uuid: UUID) -> Category:
 def record_rendering(article: Article, what: What) -> None:
     """Record that data derived from the article has changed, although its fields are the same."""
     state = get_state(article)
-    events.record(Article.kind, article.uuid, state, state, what=what)
+    events.record(article.type, article.uuid, state, state, what=what)

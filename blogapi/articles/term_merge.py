@@ -18,6 +18,7 @@ from blogapi.articles.models import Article, ArticleAuthor, ArticleJson, Article
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.publication.events import record
+from blogapi.publication.visibility import is_article
 from blogapi.storage.database import db, table_of, transaction
 from blogapi.tags.models import Tag
 from blogapi.taxonomies import queries, service
@@ -167,6 +168,8 @@ def _move_articles(model: type[Term], articles: Sequence[UUID], former: UUID, ne
 
 
 def _count_by_status(condition: ColumnElement[bool]) -> Counter[str]:
-    statement = select(_article.c.status, func.count().label("number")).where(condition)
+    statement = select(_article.c.status, func.count().label("number")).where(
+        condition, is_article(_article.c)
+    )
     rows = db.session.connection().execute(statement.group_by(_article.c.status))
     return Counter({row.status: row.number for row in rows})

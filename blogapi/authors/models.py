@@ -21,7 +21,7 @@ class Author(Term, Base):
 
     __tablename__ = "author"
     kind = "author"
-    picture_fields = ("avatar",)
+    picture_fields = ("avatar", "cover_image", "og_image")
 
     owner_id: Mapped[UUID | None] = mapped_column(  # type: ignore[assignment]
         ForeignKey("account.uuid", ondelete="SET NULL"), unique=True
@@ -29,6 +29,7 @@ class Author(Term, Base):
     bio: Mapped[str] = mapped_column(default="")
     url: Mapped[str] = mapped_column(default="")
     avatar: Mapped[str] = mapped_column(default="")
+    cover_image: Mapped[str] = mapped_column(default="", server_default="")
 
     # Without this relationship, a flush could insert the profile before the user.
     owner: Mapped[Account | None] = relationship()

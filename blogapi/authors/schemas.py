@@ -8,6 +8,8 @@ from blogapi.authors.models import Author
 from blogapi.taxonomies.schemas import (
     PageAddress,
     TermBodySchema,
+    TermDetails,
+    TermDetailsBody,
     TermListQuery,
     articles_by_status,
     articles_count,
@@ -59,7 +61,7 @@ class SingleAuthorSchema(AuthorSchema):
     articles = ma.fields.Nested("ArticleSchema", many=True)
 
 
-class AuthorFieldsSchema(_DocumentedFields, PartialOutputSchema):
+class AuthorFieldsSchema(_DocumentedFields, TermDetails, PartialOutputSchema):
     """An author in the list, with the requested fields."""
 
     created = Timestamp(dump_only=True)
@@ -75,7 +77,7 @@ class SingleAuthorFieldsSchema(AuthorFieldsSchema):
     articles = ma.fields.Nested("ArticleSchema", many=True)
 
 
-class AuthorBodySchema(TermBodySchema):
+class AuthorBodySchema(TermDetailsBody, TermBodySchema):
     """The fields of an author that a client writes."""
 
     read_only = TermBodySchema.read_only - {"user"} | {"page_url"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi.storage.database import Base
@@ -13,7 +15,9 @@ class Category(Term, Base):
 
     __tablename__ = "category"
     kind = "category"
-    picture_fields = ("cover_image",)
+    picture_fields = ("cover_image", "og_image")
 
     description: Mapped[str | None]
     cover_image: Mapped[str] = mapped_column(default="")
+    # There is no foreign key, because copies of a database and imports insert the rows in any order.
+    parent_id: Mapped[UUID | None] = mapped_column(index=True)

@@ -8,6 +8,8 @@ from blogapi.categories.models import Category
 from blogapi.taxonomies.schemas import (
     PageAddress,
     TermBodySchema,
+    TermDetails,
+    TermDetailsBody,
     TermListQuery,
     articles_by_status,
     articles_count,
@@ -53,7 +55,7 @@ class SingleCategorySchema(CategorySchema):
     articles = ma.fields.Nested("ArticleSchema", many=True)
 
 
-class CategoryFieldsSchema(PartialOutputSchema):
+class CategoryFieldsSchema(TermDetails, PartialOutputSchema):
     """A category in the list, with the requested fields."""
 
     uuid = Identifier()
@@ -65,6 +67,9 @@ class CategoryFieldsSchema(PartialOutputSchema):
     created = Timestamp(aware=False, dump_only=True)
     last_updated = Timestamp(aware=False, dump_only=True)
     url = PageAddress()
+    parent = Identifier(
+        attribute="parent_id", allow_none=True, metadata={"description": "The category above this one."}
+    )
     articles_count = articles_count()
     articles_by_status = articles_by_status()
 
@@ -75,7 +80,7 @@ class SingleCategoryFieldsSchema(CategoryFieldsSchema):
     articles = ma.fields.Nested("ArticleSchema", many=True)
 
 
-class CategoryBodySchema(TermBodySchema):
+class CategoryBodySchema(TermDetailsBody, TermBodySchema):
     """The fields of a category that a client writes."""
 
     read_only = TermBodySchema.read_only | {"url"}
@@ -84,6 +89,11 @@ class CategoryBodySchema(TermBodySchema):
     description = Text(max_length=10_000, allow_none=True)
     cover_image = PictureReference()
     slug = Slug(metadata={"example": "kitchen"})
+    parent = Identifier(
+        attribute="parent_id",
+        allow_none=True,
+        metadata={"description": "The uuid of the category above this one, or null.", "example": None},
+    )
 
 
 class CategoryItemSchema(CategoryBodySchema):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from blogapi.categories import schemas
 from blogapi.categories.models import Category
+from blogapi.taxonomies.hierarchy import check_parent
 from blogapi.taxonomies.taxonomy import Taxonomy
 
 # The name of the category of articles that are created or imported without a category.
@@ -23,6 +26,7 @@ CATEGORIES = Taxonomy(
     detail_query=schemas.CategoryQuery,
     deletion="Delete a category that has no articles.",
     defaults={"description": None, "cover_image": ""},
+    check=partial(check_parent, Category),
     list_section="4.3",
     detail_section="4.4",
 )

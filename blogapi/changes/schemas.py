@@ -23,7 +23,7 @@ class ChangeKind(ma.fields.String):
         super()._bind_to_schema(field_name, parent)
         # The kinds are read when a schema is instantiated, because models may be imported after this module.
         models = (mapper.class_ for mapper in Base.registry.mappers)
-        kinds = sorted(model.kind for model in models if issubclass(model, HasEvents))
+        kinds = sorted({"page", *(model.kind for model in models if issubclass(model, HasEvents))})
         self.metadata = {**self.metadata, "enum": kinds}
 
 

@@ -19,6 +19,7 @@ from blogapi.docs.components import (
     list_operations,
 )
 from blogapi.docs.operations import HEADERS, PARAMETERS, complete_operation
+from blogapi.docs.own_fields import mark_filters
 from blogapi.docs.references import (
     drop_unused_schemas,
     share_enums,
@@ -137,6 +138,7 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
             view = views[operation["operationId"]]
             access = get_access(view, public_reads=self._app.config["PUBLIC_READS"])
             assert access is not None
+            mark_filters(operation)
             complete_operation(operation, path, method, view, document, access)
         for name, properties in selectable:
             add_selectable_fields(document["components"]["schemas"][name], properties)

@@ -25,7 +25,19 @@ PAGE_NAMES = (
         "writing",
         "media",
     ),
-    *("importing", "wordpress", "ghost", "blogger", "medium", "jekyll", "hugo", "markdown-blogs", "leaving"),
+    *(
+        "importing",
+        "wordpress",
+        "ghost",
+        "blogger",
+        "medium",
+        "substack",
+        "notion",
+        "jekyll",
+        "hugo",
+        "markdown-blogs",
+        "leaving",
+    ),
     *("roles", "operating", "postgresql", "cdn", "performance"),
 )
 

@@ -9,8 +9,10 @@ import flask
 from flask import Flask, Response, current_app, render_template, request
 from werkzeug.wrappers import Response as BaseResponse
 
+from blogapi.articles.custom_output import describe_public
 from blogapi.docs import assets, guide_pages
 from blogapi.docs.document import get_document
+from blogapi.docs.own_fields import add_own_fields
 from blogapi.publication.shared_caching import shows
 from blogapi.web import json as web_json
 from blogapi.web.access import allow, anyone
@@ -37,7 +39,9 @@ _CONTENT_SECURITY_POLICY = (
 def document() -> Response:
     """Return this OpenAPI document."""
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
-    return web_json.json_response(web_json.to_json_bytes(get_document(app)))
+    return web_json.json_response(
+        web_json.to_json_bytes(add_own_fields(get_document(app), describe_public()))
+    )
 
 
 @home.get("/")

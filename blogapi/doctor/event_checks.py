@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -17,6 +17,7 @@ from blogapi.doctor import findings
 from blogapi.doctor.findings import Finding, ok, repaired_or_wrong
 from blogapi.publication import events
 from blogapi.publication.events import EPOCH, FETCHED, Event, Page, State, What
+from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import current_time, db, transaction
 from blogapi.tags.models import Tag
 from blogapi.taxonomies import service as taxonomies
@@ -60,15 +61,15 @@ def _check_items(model: Any, rows: Sequence[Any], repair: bool) -> list[str]:
         with transaction():
             present = select(model).where(model.uuid.in_([item.uuid for item in differing]))
             items = db.session.scalars(present).all()
-            recorded = _read_recorded(model.kind, [item.uuid for item in items])
+            recorded = _read_recorded(_list_kinds(model), [item.uuid for item in items])
             for item in items:
-                events.record(model.kind, item.uuid, recorded.get(item.uuid), _get_state(item))
+                events.record(_get_kind(item), item.uuid, recorded.get(item.uuid), _get_state(item))
     return [item.slug for item in differing]
 
 
 def _find_differing(model: Any, rows: Sequence[Any]) -> list[Any]:
     now = current_time()
-    recorded = _read_recorded(model.kind, [item.uuid for item in rows])
+    recorded = _read_recorded(_list_kinds(model), [item.uuid for item in rows])
     public = (
         author_visibility.find_public_authors([item.uuid for item in rows], now) if model is Author else {}
     )
@@ -89,14 +90,24 @@ def _differ(recorded: State, state: State, now: datetime) -> bool:
     return was_public != is_public or (is_public and recorded.page.slug != state.page.slug)
 
 
+def _list_kinds(model: Any) -> Collection[str]:
+    """Return the kinds of the events of the model's items; pages are articles of another type."""
+    return tuple(ItemType) if model is Article else (model.kind,)
+
+
+def _get_kind(item: Any) -> str:
+    kind: str = item.type if isinstance(item, Article) else item.kind
+    return kind
+
+
 def _get_state(item: Any) -> State:
     return states.get_state(item) if isinstance(item, Article) else taxonomies.get_state(item)
 
 
-def _read_recorded(kind: str, uuids: Sequence[UUID]) -> Mapping[UUID, State]:
+def _read_recorded(kinds: Collection[str], uuids: Sequence[UUID]) -> Mapping[UUID, State]:
     """Return the states of items according to their newest events; deleted items have none."""
     is_newest = Event.newest.is_not(None) | Event.newest_public.is_not(None)
-    statement = select(Event).where(Event.kind == kind, Event.uuid.in_(uuids), is_newest)
+    statement = select(Event).where(Event.kind.in_(kinds), Event.uuid.in_(uuids), is_newest)
     recorded: dict[UUID, State] = {}
     for event in db.session.scalars(statement.order_by(Event.position)):
         is_public = event.newest_public is not None and event.what in FETCHED
@@ -111,7 +122,7 @@ def _check_deleted(model: Any, repair: bool) -> list[str]:
     """Return the slugs of the items that were deleted without an event."""
     exists = select(model.uuid).where(model.uuid == Event.uuid).correlate(Event).exists()
     statement = select(Event).where(
-        Event.kind == model.kind, Event.newest.is_not(None), Event.what != What.DELETED, ~exists
+        Event.kind.in_(_list_kinds(model)), Event.newest.is_not(None), Event.what != What.DELETED, ~exists
     )
     gone = db.session.scalars(statement).all()
     slugs = [event.slug or event.slug_before or str(event.uuid) for event in gone]
@@ -119,6 +130,7 @@ def _check_deleted(model: Any, repair: bool) -> list[str]:
         uuids = [event.uuid for event in gone]
         db.session.rollback()
         with transaction():
-            for uuid, state in _read_recorded(model.kind, uuids).items():
-                events.record(model.kind, uuid, state, None)
+            for kind in _list_kinds(model):
+                for uuid, state in _read_recorded([kind], uuids).items():
+                    events.record(kind, uuid, state, None)
     return slugs

@@ -7,13 +7,15 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import datetime
 from html import escape
 from urllib.parse import unquote, urlsplit
+from uuid import UUID
 
+from blogapi.articles import page_tree
 from blogapi.articles.content import default_seo
 from blogapi.exporting.layouts import FRONT_MATTER_TEXTS, Layout
 from blogapi.exporting.references import MediaAddresses, Replacement, Rewritten, escape_shortcodes
 from blogapi.exporting.snapshot import Item, Snapshot
 from blogapi.exporting.yaml_text import to_yaml
-from blogapi.publication.visibility import LISTED_STATUSES, Status
+from blogapi.publication.visibility import LISTED_STATUSES, ItemType, Status
 from blogapi.site import addresses
 
 #: The names of the fields of `seo` in the front matter.
@@ -42,6 +44,7 @@ class ArticleWriter:
             "authors": _Names(snapshot.authors),
         }
         self._site, self._find_linked = snapshot.local_site, snapshot.find_linked
+        self._tree = page_tree.read_tree()
 
     def write(self, article: Item) -> bytes:
         """Return the file of an article."""
@@ -100,6 +103,9 @@ class ArticleWriter:
                 {
                     **{"uuid": article["uuid"], "created": article["created"]},
                     "status": article["status"] if article["status"] in NAMED_STATUSES else "",
+                    "type": article.get("type", ""),
+                    "parent": article.get("parent") or "",
+                    "position": article.get("position", 0),
                     "content_type": "text" if self._hides_type(article) else "",
                     **self._list_ambiguous_terms(article),
                     "was_public": article["was_public"] and not is_published,
@@ -114,6 +120,7 @@ class ArticleWriter:
             **texts,
             **({"cover_image": [cover] if layout.lists_cover else cover} if cover else {}),
             **{SEO_NAMES[name]: pictures[name] for name in SEO_NAMES if name in pictures},
+            **_without_empty({"custom": article["custom"]}),
             **_without_empty(page),
             **_without_empty({"aliases": [path for path in former_paths if path]}),
             **liquid,
@@ -124,7 +131,9 @@ class ArticleWriter:
 
     def _name_terms(self, article: Item) -> Item:
         return {
-            "categories": [self._terms["category"].names[article["category"]]],
+            "categories": [
+                self._terms["category"].names[slug] for slug in (article["category"],) if slug is not None
+            ],
             **{
                 kind: [self._terms[kind].names[slug] for slug in article[kind]]
                 for kind in ("tags", "authors")
@@ -132,7 +141,7 @@ class ArticleWriter:
         }
 
     def _list_ambiguous_terms(self, article: Item) -> Item:
-        is_ambiguous = self._terms["category"].is_ambiguous([article["category"]])
+        is_ambiguous = self._terms["category"].is_ambiguous(filter(None, [article["category"]]))
         category = {"category": article["category"]} if is_ambiguous else {}
         kinds = (kind for kind in ("tags", "authors") if self._terms[kind].is_ambiguous(article[kind]))
         return category | {kind: article[kind] for kind in kinds}
@@ -155,11 +164,14 @@ class ArticleWriter:
         """Return the address of the article's page with a slug below that of the site, or ""."""
         if not article["published_at"]:
             return ""
+        if article.get("type") == ItemType.PAGE:
+            parent = article["parent"] and UUID(article["parent"])
+            return page_tree.make_path(self._site, UUID(article["uuid"]), slug, parent, self._tree)
         url = addresses.make_article_url(
             self._site,
             uuid=article["uuid"],
             slug=slug,
-            category_slug=article["category"],
+            category_slug=article["category"] or "",
             published_at=datetime.fromisoformat(article["published_at"]),
         )
         return (url or "").removeprefix(self._site.url)

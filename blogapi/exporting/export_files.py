@@ -17,17 +17,19 @@ from blogapi.exporting.names import ArticleNames, choose_media_names
 from blogapi.exporting.references import MediaAddresses
 from blogapi.exporting.results import CannotWrite
 from blogapi.exporting.snapshot import Item, Snapshot
+from blogapi.exporting.term_pages import TermPages
 from blogapi.exporting.yaml_text import to_yaml
 from blogapi.media.stored_files import StoredFile, find_fault
-from blogapi.redirects.queries import list_redirects
-from blogapi.storage.database import end_read
+from blogapi.redirects.own.queries import list_own
+from blogapi.redirects.queries import OWN, list_redirects
+from blogapi.storage.database import current_time, end_read
 
 #: The file that says what the folder is.
 DESCRIPTION = "blogapi.yaml"
 #: The file that prevents git from changing line endings.
 GIT_ATTRIBUTES = ".gitattributes"
 
-_PICTURES = ("cover_image", "avatar", "logo", "icon")
+_PICTURES = ("cover_image", "og_image", "avatar", "logo", "icon")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +86,18 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     copies = join_lines(snapshot.read_working_copies())
     if copies:
         yield TextFile(layout.working_copies, f"[\n{copies}\n]\n".encode())
-    writer = ArticleWriter(snapshot, layout, media, {unquote(item["from"]) for item in redirects})
+    writer = ArticleWriter(
+        snapshot, layout, media, {unquote(item["from"]) for item in redirects if item["kind"] != OWN}
+    )
+    pages = TermPages(snapshot, layout, media, current_time())
     article_names = ArticleNames(snapshot.read_slugs)
     for article in snapshot.read_articles():
         name = article_names.choose(article["slug"])
         path = layout.get_article_path(article, name, snapshot.site["time_zone"])
         yield TextFile(path, writer.write(article))
+        pages.add(article)
+    for path, text in pages.list_pages():
+        yield TextFile(path, text.encode())
     end_read()
     for file in snapshot.media:
         name = names[file["uuid"]]
@@ -105,6 +113,7 @@ def _list_data(
     terms = {kind: getattr(snapshot, kind) for kind in ("categories", "tags", "authors")}
     return {
         **{kind: [_export_pictures(term, layout, media) for term in items] for kind, items in terms.items()},
+        **({"fields": [_without_empty(field) for field in snapshot.fields]} if snapshot.fields else {}),
         "media": files,
         "site": _export_pictures(snapshot.site, layout, media),
     }
@@ -129,7 +138,7 @@ def _export_pictures(item: Item, layout: Layout, media: MediaAddresses) -> Item:
 
 def _without_empty(item: Item) -> Item:
     """Return the fields that are not empty; an empty description of a category is not the same as none."""
-    is_category = "bio" not in item and "uuid" in item
+    is_category = "parent" in item
     return {
         name: value
         for name, value in item.items()
@@ -138,8 +147,12 @@ def _without_empty(item: Item) -> Item:
 
 
 def _list_redirects(snapshot: Snapshot) -> Iterator[Item]:
-    """Yield the paths of the former and the current pages below the address of the site."""
+    """Yield the redirects: own ones, then those from former pages, below the address of the site."""
+    for one in list_own(None).rows:
+        yield {"kind": OWN, "from": one.path, "to": one.target, "status": one.status}
     for redirect in list_redirects(None, snapshot.local_site).rows:
+        if redirect.kind == OWN:
+            continue
         old_url, current = (urlsplit(url or "") for url in (redirect.old_url, redirect.new_url))
         if old_url.path != current.path and not (old_url.query or old_url.fragment):
             yield {"kind": redirect.kind, "from": old_url.path, "to": current.path}

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from blogapi.articles.fields import TEXT_NAMES
 from blogapi.exporting.snapshot import Item
-from blogapi.publication.visibility import LISTED_STATUSES
+from blogapi.publication.visibility import LISTED_STATUSES, ItemType
 from blogapi.site.time_zones import to_time_zone
 
 # The text fields that the front matter contains unchanged; the other text fields have forms of their own.
@@ -23,9 +23,10 @@ class Layout:
     """The places of the files of an export, and the names of an article's fields in other systems."""
 
     name: str
-    #: the folder of listed articles, and the folder of all others
+    #: the folder of listed articles, that of all others, and that of pages
     posts: str
     drafts: str
+    pages: str = "pages"
     media: str
     #: the path of the data files, with `*` for the kind of their items
     data: str
@@ -44,11 +45,15 @@ class Layout:
     field_names: Mapping[str, str] = field(default_factory=dict)
     #: the field with the path of the page; "" = none
     address_field: str = ""
+    #: the path of the page of a term, with `*` for its kind and name; "" = none
+    term_pages: str = ""
 
     def get_article_path(self, article: Item, name: str, time_zone: str) -> str:
         """Return the path of an article's file; `name` is its name without suffix."""
         is_text = article["content_type"] == "text" and self.shows_text_as_html
         suffix = ".html" if is_text else _SUFFIXES[article["content_type"]]
+        if article.get("type") == ItemType.PAGE:
+            return f"{self.pages}/{name}{suffix}"
         if article["status"] not in LISTED_STATUSES:
             return f"{self.drafts}/{name}{suffix}"
         date = ""
@@ -73,7 +78,7 @@ class Layout:
             "version": 1,
             "layout": self.name,
             "contents": "all" if includes_drafts else "public",
-            "articles": list(dict.fromkeys((self.posts, self.drafts))),
+            "articles": list(dict.fromkeys((self.posts, self.drafts, self.pages))),
             "media": self.media,
             "data": self.data,
             "addresses": {"articles": self.article_media, "data": self.data_media},
@@ -94,6 +99,7 @@ HUGO = Layout(
     name="hugo",
     posts="content/posts",
     drafts="content/posts",
+    pages="content/pages",
     media="static/media",
     data="data/*.yaml",
     article_media="/media/",
@@ -102,6 +108,7 @@ HUGO = Layout(
     lists_cover=True,
     field_names={"excerpt": "summary", "cover_image": "images"},
     address_field="url",
+    term_pages="content/*/_index.md",
 )
 JEKYLL = Layout(
     name="jekyll",

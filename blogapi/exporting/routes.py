@@ -12,9 +12,10 @@ from flask import Response, current_app
 from marshmallow import validate
 
 from blogapi import clock
+from blogapi.articles.custom_definitions import reads_all
 from blogapi.exporting import layouts
 from blogapi.storage import files
-from blogapi.web.access import allow, editor_login
+from blogapi.web.access import allow, current_caller, editor_login
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.downloads import send_download
 from blogapi.web.errors import Conflict
@@ -59,7 +60,8 @@ def download(query: Fields) -> Response:
     with ExitStack() as stack:
         folder = _open_folder(stack)
         path = folder / "export.zip"
-        report = service.export_files(path, layouts.LAYOUTS[query["format"]], drafts=query["drafts"])
+        layout, sees_all = layouts.LAYOUTS[query["format"]], reads_all(current_caller())
+        report = service.export_files(path, layout, drafts=query["drafts"], admin_fields=sees_all)
         if report.refused:
             first = report.refused[0]
             count = len(report.refused)

@@ -24,6 +24,7 @@ def export_files(
     layout: Layout,
     *,
     drafts: bool = False,
+    admin_fields: bool = True,
     overwrite: bool = False,
     dry_run: bool = False,
     progress: ProgressReporter = no_progress,
@@ -33,7 +34,7 @@ def export_files(
     Raises StorageFull or Conflict if the target cannot be written.
     """
     report, media = ExportReport(), get_folder().root
-    with _convert_errors(target), open_snapshot(drafts=drafts) as snapshot:
+    with _convert_errors(target), open_snapshot(drafts=drafts, admin_fields=admin_fields) as snapshot:
         if target.resolve().is_relative_to(media.resolve()):
             raise Conflict(f"{target} is in the media folder of the blog; choose another place.")
         _count(snapshot, report)
@@ -86,6 +87,7 @@ def _write_document(snapshot: Snapshot) -> Iterator[str]:
     yield f'"site":{dump(snapshot.site)},\n'
     for kind in ("categories", "tags", "authors"):
         yield _list(kind, getattr(snapshot, kind))
+    yield _list("fields", snapshot.fields)
     yield _list("media", [{**file, "url": f"{service_url}{get_media_path(file)}"} for file in snapshot.media])
     if snapshot.includes_drafts:
         yield _list("working_copies", snapshot.read_working_copies())

@@ -3,7 +3,8 @@
 All reads see one state of the database. An article is a mapping with the fields `uuid`, `created`,
 `last_updated`, `published_at`, `status`, `slug`, `former_slugs`, `former_paths`, all text fields, `category`
 (slug), `tags`, `authors` (slugs), `seo`, `media` (uuids), `paths` (mappings with `path` and `media`),
-`was_public` and `slug_derived`. Former slugs and paths are mappings with `slug` or `path`, and `created`.
+`custom` (the own fields, by name), `was_public` and `slug_derived`. Former slugs and paths are mappings with
+`slug` or `path`, and `created`.
 Times are texts in UTC; uuids are texts. The guide lists the fields of the other items.
 """
 
@@ -22,8 +23,10 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, and_, or_, select, true
 
-from blogapi.articles import article_links
+from blogapi.articles import article_links, custom_values
 from blogapi.articles.content import default_seo
+from blogapi.articles.custom_definitions import list_definitions
+from blogapi.articles.custom_models import CustomField
 from blogapi.articles.fields import TEXT_NAMES
 from blogapi.articles.history import parse_content
 from blogapi.articles.models import (
@@ -42,12 +45,13 @@ from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.media.addresses import make_path
 from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition, MediaUse
 from blogapi.media.uses import ARTICLE
-from blogapi.publication.visibility import is_readable, listed
+from blogapi.publication.visibility import ItemType, is_readable, listed, listed_pages
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import bytewise, chunk, current_time, db, end_read, table_of
 from blogapi.tags.models import Tag
 from blogapi.tags.taxonomy import TAGS
+from blogapi.taxonomies.hierarchy import has_parents
 from blogapi.taxonomies.models import FormerTermSlug
 from blogapi.web.fields import parse_uuid
 
@@ -65,13 +69,20 @@ _tag_link, _author_link = table_of(ArticleTag).c, table_of(ArticleAuthor).c
 _use, _path, _media, _author = (table_of(model).c for model in (MediaUse, MediaPath, Media, Author))
 
 _SEO_FIELDS = tuple(default_seo({}))
-#: The fields of terms besides their names and slugs, by kind.
-TERM_FIELDS = {one.model.kind: tuple(one.defaults) for one in (CATEGORIES, TAGS, AUTHORS)}
+#: The fields of terms that are texts, besides their names and slugs, by kind.
+TERM_FIELDS = {
+    one.model.kind: tuple(
+        name
+        for name in dict.fromkeys((*one.defaults, *one.body_schema._declared_fields))
+        if name not in ("name", "slug", "user", "parent")
+    )
+    for one in (CATEGORIES, TAGS, AUTHORS)
+}
 _MEDIA_FIELDS = ("name", "alt", "caption", "type", "size", "hash", "upload_hash")
 #: The fields of the site that are texts.
 SITE_FIELDS = (
     *("title", "description", "language", "time_zone", "url", "service_url", "logo", "icon"),
-    *("article_path", "category_path", "tag_path", "author_path", "preview_url"),
+    *("article_path", "page_path", "category_path", "tag_path", "author_path", "preview_url"),
 )
 
 
@@ -87,6 +98,9 @@ class Snapshot:
     media: Sequence[Item]
     #: the uuid of each file by the hashes of its renditions and by its former hashes
     other_hashes: Mapping[str, str]
+    #: the definitions of the own fields, and whether values for admins only are exported too
+    fields: Sequence[Item]
+    has_all_fields: bool
     #: the uuids of the articles, 16 bytes each: a million Python objects would take 100 MB
     uuids: bytes
     public_count: int
@@ -107,7 +121,8 @@ class Snapshot:
         media = frozenset(file["uuid"] for file in self.media)
         now = current_time()
         for uuids in self._read_uuids():
-            yield from _read_batch(uuids, slugs, media, now)
+            for article in _read_batch(uuids, slugs, media, now):
+                yield {**article, "custom": self._keep_fields(article["custom"])}
 
     def find_linked(self, content: str) -> Iterator[Item]:
         """Yield the public articles to which a content links, with the fields that their paths depend on."""
@@ -130,7 +145,8 @@ class Snapshot:
         """Yield the working copies in the order of their articles; none in an export without drafts."""
         slugs = self._list_term_slugs()
         for uuids in self._read_uuids() if self.includes_drafts else ():
-            yield from _read_working_copies(uuids, slugs)
+            for copy in _read_working_copies(uuids, slugs):
+                yield {**copy, "custom": self._keep_fields(copy["custom"])}
 
     def _read_uuids(self) -> Iterator[list[UUID]]:
         size = _BATCH_ARTICLES * _UUID_BYTES
@@ -140,6 +156,12 @@ class Snapshot:
                 UUID(bytes=bytes(batch[place : place + _UUID_BYTES]))
                 for place in range(0, len(batch), _UUID_BYTES)
             ]
+
+    def _keep_fields(self, values: Item) -> Item:
+        if self.has_all_fields:
+            return values
+        names = {field["name"] for field in self.fields}
+        return {name: value for name, value in values.items() if name in names}
 
     def _list_term_slugs(self) -> dict[str, dict[UUID, str]]:
         kinds = (("category", self.categories), ("tag", self.tags), ("author", self.authors))
@@ -155,16 +177,17 @@ def _list_slugs(terms: Sequence[Item]) -> Iterator[tuple[UUID, str]]:
 
 
 @contextmanager
-def open_snapshot(*, drafts: bool) -> Iterator[Snapshot]:
+def open_snapshot(*, drafts: bool, admin_fields: bool = True) -> Iterator[Snapshot]:
     """Yield the snapshot; articles are read while the `with` block runs.
 
     Without `drafts`, it contains the public articles, their authors, and the media files that public items
-    show; the categories and tags are always all of them, because the API shows them to everyone.
+    show; the categories and tags are always all of them, because the API shows them to everyone. Own fields
+    that only admins read are exported with `drafts` and `admin_fields`.
     """
     end_read()
     try:
         _disable_timeouts()
-        yield _read_snapshot(drafts)
+        yield _read_snapshot(drafts, has_all_fields=drafts and admin_fields)
     finally:
         end_read()
 
@@ -176,10 +199,10 @@ def _disable_timeouts() -> None:
         connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
 
 
-def _read_snapshot(drafts: bool) -> Snapshot:
+def _read_snapshot(drafts: bool, *, has_all_fields: bool) -> Snapshot:
     now = current_time()
-    is_exported = true() if drafts else listed(Article, now)
-    uuids, public_count = _read_articles(select(_article.uuid, listed(Article, now)).where(is_exported))
+    is_exported = true() if drafts else _is_listed(now)
+    uuids, public_count = _read_articles(select(_article.uuid, _is_listed(now)).where(is_exported))
     has_article = _author.uuid.in_(select(_author_link.author_id).join(Article).where(is_exported))
     media = _read_media(true() if drafts else _media.uuid.in_(_select_public_media(now)))
     exported = {UUID(file["uuid"]): file["uuid"] for file in media}
@@ -193,9 +216,28 @@ def _read_snapshot(drafts: bool) -> Snapshot:
         _read_terms(Author, or_(has_article, _is_edited(), ~_is_empty_profile()) if drafts else has_article),
         media,
         other_hashes | {hash: exported[uuid] for hash, uuid in renditions if uuid in exported},
+        [item for item in map(_read_field, list_definitions()) if has_all_fields or _is_public(item)],
+        has_all_fields,
         uuids,
         public_count,
     )
+
+
+def _is_listed(now: datetime) -> ColumnElement[bool]:
+    """Return the condition that an article is in the lists of articles, or a page in that of pages."""
+    return or_(listed(_article, now), listed_pages(_article, now))
+
+
+def _read_field(field: CustomField) -> Item:
+    item: Item = {name: getattr(field, name) for name in ("name", "label", "help", "type")}
+    item |= {"list": field.is_list, "choices": field.options}
+    item |= {"minimum": field.minimum, "maximum": field.maximum, "required": field.is_required}
+    item |= {"read_by": "admins" if field.is_admin_only else "everyone", "searched": field.is_searched}
+    return {"uuid": str(field.uuid), **item, "kinds": field.kinds, "position": field.position}
+
+
+def _is_public(field: Item) -> bool:
+    return bool(field["read_by"] == "everyone")
 
 
 def _read_articles(statement: Select[UUID, bool]) -> tuple[bytes, int]:
@@ -221,12 +263,12 @@ def _is_empty_profile() -> ColumnElement[bool]:
 
 def _select_public_media(now: datetime) -> Select[UUID]:
     """Select the files that public articles, their authors, categories and the site show."""
-    articles = select(_article.uuid).where(listed(Article, now))
-    authors = select(_author_link.author_id).join(Article).where(listed(Article, now))
+    articles = select(_article.uuid).where(_is_listed(now))
+    authors = select(_author_link.author_id).join(Article).where(_is_listed(now))
     is_public = or_(
         and_(_use.kind == ARTICLE, _use.item_id.in_(articles)),
         and_(_use.kind == Author.kind, _use.item_id.in_(authors)),
-        _use.kind.in_((Category.kind, Site.kind)),
+        _use.kind.in_((Category.kind, Tag.kind, Site.kind)),
     )
     return select(_use.media_id).where(_use.current, is_public)
 
@@ -242,11 +284,14 @@ def _read_terms(model: type[Any], condition: ColumnElement[bool] | None = None) 
     for term_id, *values in _execute(select(*columns).where(FormerTermSlug.kind == model.kind)):
         former_slugs[term_id].append((values[0], values[1]))
     names = ("name", "slug", *TERM_FIELDS[model.kind])
+    term = table_of(model).c
+    slugs = dict(_execute(select(term.uuid, term.slug))) if has_parents(model) else {}
     return [
         _read_identity(row)
         | {name: getattr(row, name) for name in names}
+        | ({"parent": slugs.get(row.parent_id)} if slugs else {})
         | {"former_slugs": _to_former_slugs(former_slugs[row.uuid])}
-        for row in _read_ordered(model, names, condition)
+        for row in _read_ordered(model, (*names, *(["parent_id"] if slugs else [])), condition)
     ]
 
 
@@ -270,11 +315,14 @@ def _read_ordered(model: type[Any], names: Sequence[str], condition: ColumnEleme
     return sorted(_execute(statement), key=lambda row: (row.created, row.uuid))
 
 
+_PLACE = ("type", "parent_id", "position")
+
+
 def _read_batch(
     uuids: Collection[UUID], slugs: dict[str, dict[UUID, str]], media: Collection[str], now: datetime
 ) -> Iterator[Item]:
     columns = (_article[name] for name in ("uuid", "created", "last_updated", "slug", *TEXT_NAMES))
-    state = (_article.published_at, _article.status, _article.category_id)
+    state = tuple(_article[name] for name in ("published_at", "status", "category_id", "custom", *_PLACE))
     slug_state = (_article.was_public, _article.slug_derived)
     rows = {
         row.uuid: row
@@ -299,7 +347,8 @@ def _read_batch(
             "former_slugs": _to_former_slugs(former_slugs[uuid]),
             "former_paths": _to_former_slugs(former_paths[uuid], "path"),
             **{name: getattr(row, name) for name in TEXT_NAMES},
-            "category": slugs["category"][row.category_id],
+            "category": row.category_id and slugs["category"][row.category_id],
+            **_read_place(row),
             "tags": [slugs["tag"][tag_id] for (tag_id,) in tags[uuid]],
             "authors": [slugs["author"][author_id] for (author_id,) in authors[uuid]],
             "seo": dict(zip(_SEO_FIELDS, seo[uuid][0], strict=True)),
@@ -309,6 +358,7 @@ def _read_batch(
                 for path, file in _find_current(paths[uuid], row.content)
                 if (text := str(file)) in media
             ],
+            "custom": custom_values.parse(row.custom),
             "was_public": was_public,
             # The slug of an article that was public does not follow its title.
             "slug_derived": row.slug_derived and not was_public,
@@ -333,11 +383,23 @@ def _read_working_copies(uuids: Collection[UUID], slugs: dict[str, dict[UUID, st
             "is_outdated": row.base_version != row.version,
             **edits.texts,
             "slug": edits.slug,
-            "category": slugs["category"].get(edits.category),
+            "category": edits.category and slugs["category"].get(edits.category),
             "tags": _find_slugs(slugs["tag"], edits.tags),
             "authors": _find_slugs(slugs["author"], edits.authors),
             "seo": dict(edits.seo),
+            "custom": custom_values.parse(edits.custom),
         }
+
+
+def _read_place(row: Any) -> Item:
+    """Return the type and the place of a page; an article has none."""
+    if row.type == ItemType.ARTICLE:
+        return {}
+    return {
+        "type": row.type,
+        "parent": row.parent_id and str(row.parent_id),
+        "position": row.position,
+    }
 
 
 def _find_current(paths: Sequence[tuple[str, UUID]], content: str) -> list[tuple[str, UUID]]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from html import escape
-from itertools import islice
 
 from sqlalchemy import Row, literal, select
 
+from blogapi.articles import page_tree
 from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.counts import select_public_number
 from blogapi.articles.models import Article, ArticleTag
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.publication.visibility import listed, listed_later
+from blogapi.publication.visibility import listed, listed_later, listed_pages
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.site.queries import get_public_site
@@ -65,18 +65,26 @@ def get_part(number: int) -> bytes:
     # Anyone can ask for any number, and to skip articles takes much longer than to count them.
     if not 0 <= start < len(terms) + _count_articles():
         raise NotFound("There is no such sitemap; /sitemap.xml lists them.")
-    return _to_sitemap(islice(_list_entries(site, terms, start), PART_ENTRIES))
+    return _to_sitemap(_list_entries(site, terms, start, PART_ENTRIES))
 
 
 def _list_first(site: Site) -> list[Entry]:
-    """Return the entries that precede the articles: the home page and the terms with public articles."""
-    return [(f"{site.url}/", None), *_list_terms(site)]
+    """Return the entries before the articles: the home page, the pages and the terms in use."""
+    return [(f"{site.url}/", None), *_list_pages(site), *_list_terms(site)]
 
 
-def _list_entries(site: Site, terms: list[Entry], start: int = 0) -> Iterator[Entry]:
-    """Yield the entries from `start`: those of `_list_first`, then the articles."""
-    yield from terms[start:]
-    for row in _list_articles(max(0, start - len(terms)), MAX_ENTRIES):
+def _list_entries(
+    site: Site, terms: list[Entry], start: int = 0, limit: int = MAX_ENTRIES
+) -> Iterator[Entry]:
+    """Yield the entries from `start`: those of `_list_first`, then the articles.
+
+    Articles that search engines shall not show count towards `limit`, but have no entry.
+    """
+    first = terms[start : start + limit]
+    yield from first
+    for row in _list_articles(max(0, start - len(terms)), limit - len(first)):
+        if row.robots:
+            continue
         url = addresses.make_article_url(
             site,
             uuid=row.uuid,
@@ -96,7 +104,7 @@ def _count_articles() -> int:
 def _list_articles(start: int, limit: int) -> Iterable[Row[tuple[object, ...]]]:
     statement = (
         select(
-            *(_article.uuid, _article.slug, _article.published_at, _article.last_updated),
+            *(_article.uuid, _article.slug, _article.published_at, _article.last_updated, _article.robots),
             _category.slug.label("category_slug"),
         )
         .join(table_of(Category), _category.uuid == _article.category_id)
@@ -106,6 +114,17 @@ def _list_articles(start: int, limit: int) -> Iterable[Row[tuple[object, ...]]]:
         .limit(limit)
     )
     return db.session.execute(statement)
+
+
+def _list_pages(site: Site) -> Iterator[Entry]:
+    """Yield the public pages, without those that search engines shall not show."""
+    columns = (_article.uuid, _article.slug, _article.parent_id, _article.last_updated)
+    statement = select(*columns).where(listed_pages(_article, current_time()), _article.robots == "")
+    rows = db.session.execute(statement.order_by(_article.position, _article.uuid)).all()
+    tree = page_tree.read_tree() if rows else {}
+    for row in rows:
+        path = page_tree.make_path(site, row.uuid, row.slug, row.parent_id, tree)
+        yield f"{site.url}{path}", row.last_updated
 
 
 def _list_terms(site: Site) -> Iterator[Entry]:

@@ -28,6 +28,7 @@ class TermRecord:
     name: str  #: plain text, never empty
     #: further fields of the term, as the body schema of its kind names them
     fields: Mapping[str, str] = field(default_factory=dict)
+    parent: str = ""  #: the name of the category above it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +75,7 @@ class ArticleRecord:
     slug: str = ""  #: the preferred slug; "" = derive it from the title
     content: str  #: as in the source, with LF line endings; may be empty
     content_type: str  #: "markdown", "html" or "text"
-    status: str  #: "draft", "published" or "archived"
+    status: str  #: "draft", "published", "unlisted" or "archived"
     published_at: datetime | None  #: aware, UTC; may be in the future; None if the source has no date
     category: str = ""  #: name of the category
     tags: tuple[str, ...] = ()  #: distinct names (case-insensitive), in the order of the source
@@ -85,6 +86,8 @@ class ArticleRecord:
     seo_title: str = ""
     seo_description: str = ""
     canonical_url: str = ""  #: http(s) URL
+    featured: bool = False
+    robots: str = ""  #: as in the API
     former_slugs: tuple[str, ...] = ()  #: slugs that the article had before, given in the source
     #: the addresses in the former blog from which readers are redirected, with percent-encoding or without
     former_paths: tuple[str, ...] = ()
@@ -97,6 +100,8 @@ class ArticleRecord:
     names: tuple[str, ...] = ()
     #: whether template tags and wiki links in the content are resolved
     has_templates: bool = False
+    #: the values of own fields, by name; the import keeps one that does not fit
+    custom: Mapping[str, Any] = field(default_factory=dict)
     exported: ExportedFields | None = None  #: only in an export of blogapi
     #: whether only `publish_undated` decides on the status, because there is neither front matter nor a date
     is_undated: bool = False

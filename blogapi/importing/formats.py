@@ -8,6 +8,8 @@ MODULES = {
     "ghost": "blogapi.importing.ghost",
     "blogger": "blogapi.importing.blogger",
     "medium": "blogapi.importing.medium",
+    "substack": "blogapi.importing.substack",
+    "notion": "blogapi.importing.notion",
     "markdown": "blogapi.importing.markdown.source",
 }
 #: The format of files that no other format recognises.

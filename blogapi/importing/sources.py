@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
+from blogapi.articles.custom_models import CustomField
 from blogapi.importing.article_record import TermRecord
 from blogapi.importing.reports import Item
 
@@ -24,6 +25,8 @@ class ImportOptions:
     category_from: tuple[str, ...] = ()  #: front matter fields whose value becomes the category, or "folder"
     pages: str = "tag"  #: "tag" = pages become articles with the tag `page`; "skip" = pages are not imported
     post_types: tuple[str, ...] = ()  #: further post types of WordPress that are imported
+    #: the definitions of the own fields; the fields of a source with their names are taken
+    own_fields: Sequence[CustomField] = ()
     assets: tuple[Path, ...] = ()  #: folders in which media files are looked up
 
 

@@ -8,6 +8,11 @@ from blogapi.web.media_addresses import HASH_PREFIX as HASH_PREFIX
 from blogapi.web.media_addresses import PATH as PATH
 from blogapi.web.media_addresses import PREFIX as PREFIX
 
+# The widths in which each picture can be had.
+LADDER = (200, 320, 400, 480, 640, 800, 960, 1200, 1600, 2000, 2400)
+# Those among which browsers choose, for a column of 800 CSS pixels on screens with up to 3 dots each.
+SRCSET_WIDTHS = (400, 640, 800, 1200, 1600, 2400)
+
 # Matches a reference by uuid.
 REFERENCE = re.compile(r"media:([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})", re.IGNORECASE)
 
@@ -15,6 +20,11 @@ REFERENCE = re.compile(r"media:([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-
 def make_path(hash: str, name: str) -> str:
     """Return the path of a file below the address of the service."""
     return f"{PREFIX}{hash}/{name}"
+
+
+def make_width_path(path: str, width: int) -> str:
+    """Return the path of the same picture in a width of the ladder, as WebP."""
+    return f"{path.rpartition('/')[0]}/w{width}.webp"
 
 
 def make_rendition_name(name: str, width: int) -> str:

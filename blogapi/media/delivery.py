@@ -22,8 +22,8 @@ from flask import Flask, Response, request
 from werkzeug.http import parse_etags, parse_range_header
 
 from blogapi.media import folder as folders
-from blogapi.media import references, types
-from blogapi.media.addresses import PREFIX
+from blogapi.media import references, types, widths
+from blogapi.media.addresses import PREFIX, make_path
 from blogapi.web import downloads, headers, request_id
 from blogapi.web.access import allow, anyone
 from blogapi.web.errors import NotFound, RangeNotSatisfiable, Unavailable
@@ -67,6 +67,7 @@ class _Target:
 
     path: Path
     etag: str
+    is_width: bool
     headers: tuple[tuple[str, str], ...]
     description: tuple[tuple[str, str], ...]
 
@@ -77,6 +78,7 @@ class DeliveryMiddleware:
     def __init__(self, app: Flask, application: WSGIApplication) -> None:
         self._application = application
         self._folder = folders.get_folder(app)
+        self._widths = widths.get_cache(app)
         self._types = types.list_types(app)
         self._origins = app.config["CORS_ORIGINS"]
         self._find_target = lru_cache(1024)(self._parse_path)
@@ -117,10 +119,14 @@ class DeliveryMiddleware:
             return None
         disposition = () if type.is_image else (("Content-Disposition", downloads.make_disposition(name)),)
         policy = _SVG_POLICY if type == types.SVG else _POLICY
-        etag = f'"{hash}"'
+        width = widths.parse_name(name)
+        etag = f'"{hash}"' if width is None else widths.make_etag(hash, width)
         return _Target(
-            path=self._folder.get_path(hash, type.extension),
+            path=self._folder.get_path(hash, type.extension)
+            if width is None
+            else self._widths.get_path(hash, width),
             etag=etag,
+            is_width=width is not None,
             headers=(*_HEADERS, ("Content-Security-Policy", policy), ("ETag", etag)),
             description=(("Content-Type", type.name), *disposition),
         )
@@ -140,7 +146,10 @@ class DeliveryMiddleware:
             return _start(environ, start_response, "200 OK", described)
         file = target.path.open("rb", buffering=0)
         try:
-            size = os.fstat(file.fileno()).st_size
+            found = os.fstat(file.fileno())
+            size = found.st_size
+            if target.is_width:
+                widths.touch(target.path, found)
             status, length = "200 OK", size
             if (chosen := _choose_range(environ, target.etag, size)) is not None:
                 start, end = chosen
@@ -158,15 +167,35 @@ class DeliveryMiddleware:
 @pages.get(RULE)
 @allow(anyone)
 def show(hash: str, name: str) -> Response:
-    """Redirect from the address of a replaced file, or return the error of a request without an answer."""
+    """Make a width of a picture, redirect from the address of a replaced file, or return an error."""
     problem = request.environ.get(_PROBLEM_KEY)
-    path = references.find_new_path(hash) if problem is None and _HASH.fullmatch(hash) else None
+    path, width = None, widths.parse_name(name)
+    if problem is None and _HASH.fullmatch(hash):
+        found = widths.find(hash, width) if width is not None else None
+        if width is not None and isinstance(found, Path):
+            return _show_made(found, hash, width)
+        path = str(found) if found is not None else _find_new_path(hash, width)
     if path is None:
         raise problem or NotFound("The library has no such file; check the address.")
     # Browsers ask again each time: the new file can be replaced too, and the old one can be uploaded again.
     response = Response(status=302)
     response.headers["Location"] = quote(path)
     response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response
+
+
+def _find_new_path(hash: str, width: widths.Width | None) -> str | None:
+    """Return the path that replaces that of a replaced file, or of one of its widths."""
+    path = references.find_new_path(hash)
+    return path if path is None or width is None else make_path(path.split("/")[2], width.name)
+
+
+def _show_made(path: Path, hash: str, width: widths.Width) -> Response:
+    """Return the response with a width that was made for this request."""
+    response = Response(path.read_bytes(), content_type=types.BY_EXTENSION[width.extension].name)
+    response.headers.update(_HEADERS)
+    response.headers["Content-Security-Policy"] = _POLICY
+    response.headers["ETag"] = widths.make_etag(hash, width)
     return response
 
 

@@ -7,6 +7,7 @@ that are being received or made are in temporary folders beside them, whose name
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +23,7 @@ from blogapi.storage.disk_errors import is_disk_full
 from blogapi.web.errors import StorageFull
 
 _TEMPORARY_PREFIX = ".upload-"
+WIDTHS_NAME = ".widths"
 
 
 class MediaFolder:
@@ -77,8 +79,13 @@ class MediaFolder:
         return True
 
     def delete(self, hash: str, extension: str) -> None:
-        """Delete a file, if it is there."""
+        """Delete a file, if it is there, and its other widths."""
         self.get_path(hash, extension).unlink(missing_ok=True)
+        shutil.rmtree(self.get_widths(hash), ignore_errors=True)
+
+    def get_widths(self, hash: str) -> Path:
+        """Return the folder with the other widths of a picture; see `widths`."""
+        return self.root / WIDTHS_NAME / hash[:2] / hash
 
 
 def init_app(app: Flask) -> None:

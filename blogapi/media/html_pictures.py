@@ -6,6 +6,7 @@ import re
 from html import escape
 from uuid import UUID
 
+from blogapi.media.addresses import SRCSET_WIDTHS, make_width_path
 from blogapi.media.references import ADDRESS_ATTRIBUTES, ELEMENT, Address, File, KnownFiles, parse_reference
 from blogapi.rendering.plain_text import decode_entities
 from blogapi.site.queries import get_service_url
@@ -14,7 +15,7 @@ from blogapi.web.fields import WithAttributes
 # The width of a text column in CSS pixels for which browsers choose a size, unless the author sets `sizes`.
 MAX_COLUMN_WIDTH = 800
 
-# The maximum number of pictures of an article with several sizes. A reference of 50 characters becomes 1,000
+# The maximum number of pictures of an article with several sizes. A reference of 50 characters becomes 1,500
 # characters of HTML.
 MAX_SRCSETS = 2_000
 
@@ -89,7 +90,8 @@ class HtmlResolver:
         made = {"src": escape(_make_address(file.path))}
         if file.width and file.renditions and "srcset" not in attributes and self._srcsets < MAX_SRCSETS:
             self._srcsets += 1
-            sizes = [(rendition.path, rendition.width) for rendition in file.renditions]
+            widths = [width for width in SRCSET_WIDTHS if width < file.width]
+            sizes = [(make_width_path(file.path, width), width) for width in widths]
             sources = (f"{_make_address(path)} {width}w" for path, width in (*sizes, (file.path, file.width)))
             made["srcset"] = escape(", ".join(sources))
             width = min(_parse_width(attributes.get("width", "")) or file.width, file.width, MAX_COLUMN_WIDTH)

@@ -4,7 +4,8 @@ The worker runs in a process of its own, so that a hostile image cannot harm the
 standard library and Pillow. `images` starts it for one job, which it reads from its standard input; it writes
 the result to its standard output. Both are JSON.
 
-A job has `source`, `format` (Pillow's name or `SVG`), `output`, and `renditions`, which maps widths to paths.
+A job has `source`, `format` (Pillow's name or `SVG`), `output`, and `renditions`, which maps widths to paths;
+or `width` and `target` (the format of the output), which scale a picture that was processed before.
 A result has `width`, `height` and `renditions` (`[width, height]` each), or `error`: `damaged`, `too_large`,
 `storage_full`, `failed`, or `invalid_svg` with a `detail`.
 """
@@ -53,6 +54,12 @@ _SAVE_OPTIONS: dict[str, dict[str, Any]] = {
     "AVIF": {"quality": 85, "speed": 8, "max_threads": 1},
 }
 _RENDITION_OPTIONS: dict[str, Any] = {"quality": 80, "method": 2}
+_SCALE_OPTIONS: dict[str, dict[str, Any]] = {
+    "JPEG": {"quality": 82, "progressive": True},
+    "PNG": {},
+    "WEBP": _RENDITION_OPTIONS,
+    "AVIF": {"quality": 60},
+}
 _PASSED_INFO = ("icc_profile", "subsampling")
 _KEPT_INFO = (*_PASSED_INFO, "transparency", "duration", "loop")
 _TRANSPOSITIONS = {
@@ -73,6 +80,8 @@ class TooLarge(ValueError):
 def run_job(job: dict[str, Any]) -> dict[str, Any]:
     """Process one image; return the result. Every exception becomes an error of the result."""
     try:
+        if "target" in job:
+            return _scale(job)
         return _clean_svg(job) if job["format"] == "SVG" else _process(job)
     except svg.InvalidSvg as error:
         return {"error": "invalid_svg", "detail": str(error)}
@@ -122,6 +131,25 @@ def _process(job: dict[str, Any]) -> dict[str, Any]:
     _write(job["output"], _encode(image, format) if encodes else content.data)
     sizes = _make_renditions(image, width, height, widths)
     return {"width": width, "height": height, "renditions": sizes}
+
+
+def _scale(job: dict[str, Any]) -> dict[str, Any]:
+    data, target, width = Path(job["source"]).read_bytes(), job["target"], job["width"]
+    image = _open(data, job["format"], 1)
+    # A stored image is upright, except that the rotation of an AVIF image is a part of the image.
+    orientation = _get_orientation(data, image, has_metadata=False)
+    full_width, full_height = image.size[::-1] if orientation >= 5 else image.size
+    height = max(1, round(full_height * width / full_width))
+    if height > _MAX_WEBP_SIDE:
+        raise TooLarge("the picture is too high")
+    if job["format"] == "JPEG":
+        image.draft(None, (width, height))
+    image.load()
+    if orientation in _TRANSPOSITIONS:
+        image = _transpose(image, _TRANSPOSITIONS[orientation])
+    image = _to_resizable(image).resize((width, height), Image.Resampling.LANCZOS, reducing_gap=2.0)
+    _write(job["output"], _encode(_to_web_colors(image), target, **_SCALE_OPTIONS[target]))
+    return {"width": width, "height": height, "renditions": []}
 
 
 def _open(data: bytes, format: str, frames: int) -> Any:

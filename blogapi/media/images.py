@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,9 @@ _MAX_WORKERS, _MAX_WAITING, _WAIT_SECONDS = 2, 2, 15.0
 # An encoder can make a file larger than it was, but not by much.
 _OUTPUT_FACTOR = 2
 _QUEUE_KEY = "blogapi-image-queue"
+# At most one worker makes another width of a picture, and others wait for it this long.
+_SCALING_WAIT_SECONDS = 5.0
+_SCALING_KEY = "blogapi-scaling-queue"
 
 _FORMATS = {"jpg": "JPEG", "png": "PNG", "gif": "GIF", "webp": "WEBP", "avif": "AVIF", "svg": "SVG"}
 _ERRORS = {
@@ -63,10 +66,12 @@ class ProcessedImage:
 class ImageQueue:
     """Bounds how many workers run at a time, and how many threads wait for one."""
 
-    def __init__(self, max_threads: int, wait_seconds: float = _WAIT_SECONDS) -> None:
+    def __init__(
+        self, max_threads: int, wait_seconds: float = _WAIT_SECONDS, *, workers: int = _MAX_WORKERS
+    ) -> None:
         """Set the limits: `max_threads` threads may run a worker or wait for one."""
         self._wait_seconds = wait_seconds
-        self._workers = threading.BoundedSemaphore(min(_MAX_WORKERS, max_threads))
+        self._workers = threading.BoundedSemaphore(min(workers, max_threads))
         self._threads = threading.BoundedSemaphore(max_threads)
 
     @contextmanager
@@ -95,6 +100,8 @@ def init_app(app: Flask, *, threads: int | None = None) -> None:
     if threads is not None:
         max_threads = max(1, min(max_threads, threads // 2))
     app.extensions[_QUEUE_KEY] = ImageQueue(max_threads)
+    # Strangers can request pictures in other widths: their workers do not delay uploads.
+    app.extensions[_SCALING_KEY] = ImageQueue(max_threads, _SCALING_WAIT_SECONDS, workers=1)
 
 
 def process(source: Path, type: MediaType, folder: Path) -> ProcessedImage:
@@ -122,6 +129,29 @@ def process(source: Path, type: MediaType, folder: Path) -> ProcessedImage:
         result["height"],
         tuple(Rendition(renditions[width], width, height) for width, height in result["renditions"]),
     )
+
+
+def wait_to_scale() -> AbstractContextManager[None]:
+    """Run the `with` block when `scale` may be called; raises Unavailable if too many others wait."""
+    queue: ImageQueue = current_app.extensions[_SCALING_KEY]
+    return queue.wait_for_turn()
+
+
+def scale(source: Path, output: Path, width: int, extension: str) -> None:
+    """Write a stored picture in a smaller width, in the format with this extension.
+
+    Raises the same errors as `process`; call it within `wait_to_scale`.
+    """
+    job = {
+        "source": str(source.absolute()),
+        "format": _FORMATS[source.suffix[1:]],
+        "output": str(output.absolute()),
+        "width": width,
+        "target": _FORMATS[extension],
+    }
+    result = _run_worker(job)
+    if "error" in result:
+        raise _build_problem(result["error"], result.get("detail", ""))
 
 
 def _run_worker(job: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ _DEFAULT_STEM = "file"
 
 # Windows reserves these names with any extension.
 _DEVICES = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]")
+_WIDTH = re.compile(r"w[0-9]{3,4}", re.ASCII)
 _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 # The part of a name that is read: a slug takes time in proportion to the length of the text.
 _READ_LENGTH = 200
@@ -28,6 +29,7 @@ def make_name(client_name: str, type: MediaType) -> str:
     stem = make_slug(
         _EXTENSION.sub("", base)[:_READ_LENGTH], max_length=MAX_STEM_LENGTH, default=_DEFAULT_STEM
     )
-    if _DEVICES.fullmatch(stem):
+    # The address of a file is not that of a width of it; see `widths`.
+    if _DEVICES.fullmatch(stem) or _WIDTH.fullmatch(stem):
         stem = f"{stem}-{_DEFAULT_STEM}"
     return f"{stem}.{type.extension}"

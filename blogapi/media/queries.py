@@ -32,6 +32,7 @@ from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition, M
 from blogapi.media.types import RENDITION
 from blogapi.site.models import Site
 from blogapi.storage.database import Base, db, table_of
+from blogapi.tags.models import Tag
 from blogapi.users.models import Account
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import Fields
@@ -189,6 +190,7 @@ def list_uses(uuid: UUID, page: PageRequest | None, *, visible_to: UUID | None =
     title = case(
         (use.c.kind == "author", Author.name),
         (use.c.kind == "category", Category.name),
+        (use.c.kind == "tag", Tag.name),
         (use.c.kind == "site", Site.title),
         else_=article.c.title,
     )
@@ -199,6 +201,7 @@ def list_uses(uuid: UUID, page: PageRequest | None, *, visible_to: UUID | None =
         .outerjoin(article, article.c.uuid == use.c.item_id)
         .outerjoin(Author, Author.uuid == use.c.item_id)
         .outerjoin(Category, Category.uuid == use.c.item_id)
+        .outerjoin(Tag, Tag.uuid == use.c.item_id)
         .outerjoin(Site, Site.uuid == use.c.item_id)
         .where(is_visible)
         .order_by(use.c.current.desc(), use.c.kind, use.c.item_id),

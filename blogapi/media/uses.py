@@ -25,13 +25,14 @@ from blogapi.site.models import Site
 from blogapi.site.service import STATE as SITE_STATE
 from blogapi.storage.database import Base, chunk, current_time, table_of
 from blogapi.storage.expressions import insert_or_update
+from blogapi.tags.models import Tag
 from blogapi.taxonomies.service import get_state
 from blogapi.web.stored_json import store_json
 
 ARTICLE = "article"
 WORKING_COPY = "working_copy"
 
-_MODELS: tuple[Any, ...] = (Author, Category, Site)
+_MODELS: tuple[Any, ...] = (Author, Category, Tag, Site)
 
 _use, _media, _path = table_of(MediaUse), table_of(Media), table_of(MediaPath)
 _rendition = table_of(MediaRendition)

@@ -39,7 +39,7 @@ def is_visible_use(author: UUID, use: Any) -> ColumnElement[bool]:
     return or_(
         use.c.kind.in_(ARTICLE_KINDS) & use.c.item_id.in_(select_own_articles(author)),
         (use.c.kind == "article") & use.c.current & use.c.item_id.in_(public),
-        use.c.kind.in_(("category", "site")),
+        use.c.kind.in_(("category", "tag", "site")),
         (use.c.kind == Author.kind) & use.c.item_id.in_(select_own_profile(author)),
     )
 

@@ -16,6 +16,7 @@ KIND_TAGS = {
     "article": "articles",
     "author": "authors",
     "category": "categories",
+    "page": "pages",
     SITE: "site",
     "tag": "tags",
 }

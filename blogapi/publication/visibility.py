@@ -1,7 +1,8 @@
-"""The one definition of which articles are public, in Python and as SQL.
+"""The one definition of which articles and pages are public, in Python and as SQL.
 
-If the rule of its status says so, an article is *readable* (by everyone, under its uuid, slug and address)
-and *listed* (in lists, counts, searches, feeds and the sitemap) from its publication time on. Visibility is
+If the rule of its status says so, an item is *readable* (by everyone, under its uuid, slug and address)
+and *listed* (in lists, counts, searches, feeds and the sitemap) from its publication time on. A page is in no
+list of articles. Visibility is
 computed at each read, so a scheduled article becomes public without a write.
 """
 
@@ -12,17 +13,25 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
-from sqlalchemy import ColumnElement, and_, bindparam, case
+from sqlalchemy import ColumnElement, and_, bindparam, case, literal_column
 
 from blogapi.storage.database import UtcDateTime
 
 
 class Status(StrEnum):
-    """The stored status; the API shows a published article with a future `published_at` as scheduled."""
+    """The stored status; the API shows a readable one with a future `published_at` as scheduled."""
 
     DRAFT = "draft"
     PUBLISHED = "published"
+    UNLISTED = "unlisted"
     ARCHIVED = "archived"
+
+
+class ItemType(StrEnum):
+    """What a row of the table `article` is; both have statuses, versions, working copies and addresses."""
+
+    ARTICLE = "article"
+    PAGE = "page"
 
 
 class Rule(NamedTuple):
@@ -35,6 +44,7 @@ class Rule(NamedTuple):
 RULES = {
     Status.DRAFT: Rule(readable=False, listed=False),
     Status.PUBLISHED: Rule(readable=True, listed=True),
+    Status.UNLISTED: Rule(readable=True, listed=False),
     Status.ARCHIVED: Rule(readable=False, listed=False),
 }
 READABLE_STATUSES = tuple(status.value for status, rule in RULES.items() if rule.readable)
@@ -45,8 +55,8 @@ UNLISTED_STATUSES = tuple(status.value for status, rule in RULES.items() if not 
 NOW: ColumnElement[datetime] = bindparam("now", type_=UtcDateTime())
 
 
-class Item(Protocol):
-    """An article, a row or a record with a stored status; times are aware UTC."""
+class Dated(Protocol):
+    """An article, a page, a row or a record with a stored status; times are aware UTC."""
 
     @property
     def status(self) -> str:
@@ -57,29 +67,56 @@ class Item(Protocol):
         """The time of publication."""
 
 
-def get_readable_from(item: Item) -> datetime | None:
+class Item(Dated, Protocol):
+    """A dated item that may be a page, which is in no list of articles."""
+
+    @property
+    def type(self) -> str:
+        """Whether it is an article or a page."""
+
+
+def get_readable_from(item: Dated) -> datetime | None:
     """Return the time from which everyone can read the item; None if nothing is planned."""
     return item.published_at if item.status in READABLE_STATUSES else None
 
 
 def get_listed_from(item: Item) -> datetime | None:
     """Return the time from which the item is in the lists; None if nothing is planned."""
-    return item.published_at if item.status in LISTED_STATUSES else None
+    is_listed = item.type == ItemType.ARTICLE and item.status in LISTED_STATUSES
+    return item.published_at if is_listed else None
 
 
-def is_readable(item: Item, now: datetime) -> bool:
+def is_readable(item: Dated, now: datetime) -> bool:
     """Return whether everyone can read the item."""
     since = get_readable_from(item)
     return since is not None and since <= now
 
 
-def is_scheduled(item: Item, now: datetime) -> bool:
+def is_scheduled(item: Dated, now: datetime) -> bool:
     """Return whether the item becomes readable later."""
     since = get_readable_from(item)
     return since is not None and since > now
 
 
-# `columns` are those of any table with `status` and `published_at`: a mapped class, `table.c` or an alias.
+# `columns` are those of any table with `status` and `published_at` and, for `listed`, with `type`: a mapped
+# class, `table.c` or an alias.
+
+
+def is_article(columns: Any) -> ColumnElement[bool]:
+    """Return the condition that the item is an article and not a page."""
+    condition: ColumnElement[bool] = columns.type == literal_column(f"'{ItemType.ARTICLE}'")
+    return condition
+
+
+def is_page(columns: Any) -> ColumnElement[bool]:
+    """Return the condition that the item is a page, as the index of the pages has it."""
+    condition: ColumnElement[bool] = columns.type == literal_column(f"'{ItemType.PAGE}'")
+    return condition
+
+
+def listed_pages(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
+    """Return the condition that the item is a page in the list of pages and the sitemap."""
+    return and_(_has_status(columns, LISTED_STATUSES), is_page(columns), columns.published_at <= now)
 
 
 def readable(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
@@ -89,7 +126,7 @@ def readable(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> Col
 
 def listed(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
     """Return the condition that the item is in the lists."""
-    return and_(has_listed_status(columns), columns.published_at <= now)
+    return and_(can_be_listed(columns), columns.published_at <= now)
 
 
 def scheduled(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
@@ -99,12 +136,12 @@ def scheduled(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> Co
 
 def listed_later(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
     """Return the condition that the item will be in the lists."""
-    return and_(has_listed_status(columns), columns.published_at > now)
+    return and_(can_be_listed(columns), columns.published_at > now)
 
 
 def listed_from(columns: Any) -> ColumnElement[datetime | None]:
     """Return the SQL expression of the time that `get_listed_from` returns."""
-    return case((has_listed_status(columns), columns.published_at))
+    return case((can_be_listed(columns), columns.published_at))
 
 
 def has_status(
@@ -115,9 +152,9 @@ def has_status(
     return condition & (columns.published_at <= now) if status in READABLE_STATUSES else condition
 
 
-def has_listed_status(columns: Any) -> ColumnElement[bool]:
-    """Return the part of `listed` that depends on the status alone, for counts and neighbours."""
-    return _has_status(columns, LISTED_STATUSES)
+def can_be_listed(columns: Any) -> ColumnElement[bool]:
+    """Return the part of `listed` that does not depend on the time, for counts and neighbours."""
+    return and_(_has_status(columns, LISTED_STATUSES), is_article(columns))
 
 
 def _has_status(columns: Any, statuses: Sequence[str]) -> ColumnElement[bool]:

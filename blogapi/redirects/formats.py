@@ -3,46 +3,95 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
-from blogapi.redirects.paths import to_path
-from blogapi.redirects.queries import Redirect
+from blogapi.redirects.own.models import GONE
+from blogapi.redirects.own.targets import find_chain
+from blogapi.redirects.paths import to_path, without_slash
+from blogapi.redirects.queries import OWN, Redirect
+
+# The status of a redirect from a former slug or path.
+PERMANENT = 308
 
 
-def to_netlify(old: str, new: str) -> str:
-    """Return a line of a `_redirects` file, as Netlify and Cloudflare Pages read it."""
-    return f"{old} {new} 308\n"
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A redirect of a web server. The paths are percent-encoded.
+
+    `new` can be an absolute address; it is empty if the page is gone.
+    """
+
+    old: str
+    new: str
+    status: int = PERMANENT
 
 
-def to_nginx(old: str, new: str) -> str:
+def to_netlify(line: Line) -> str:
+    """Return a line of a `_redirects` file, as Netlify and Cloudflare Pages read it.
+
+    These hosts cannot answer with 410: a page that is gone is missing there.
+    """
+    return f"{line.old} {line.new} {line.status}\n" if line.new else ""
+
+
+def to_nginx(line: Line) -> str:
     """Return a line for a `map` block of nginx, which compares the decoded path of a request.
 
     A `location` block would be shorter, but older versions of nginx do not find a location of more than 255
     bytes.
     """
-    decoded = unquote(old).replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{decoded}" {new};\n'
+    decoded = unquote(line.old).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{decoded}" {line.new or 1};\n'
 
 
-FORMATS: Mapping[str, Callable[[str, str], str]] = {"netlify": to_netlify, "nginx": to_nginx}
+def _only(*statuses: int) -> Callable[[Line], str]:
+    """Return a format for a block with these statuses, because `return` takes no variable as its status."""
+    return lambda line: to_nginx(line) if line.status in statuses else ""
 
 
-def format_redirects(redirects: Iterable[Redirect], name: str) -> str:
+FORMATS: Mapping[str, Callable[[Line], str]] = {
+    "netlify": to_netlify,
+    "nginx": _only(PERMANENT, 301),
+    "nginx-temporary": _only(302),
+    "nginx-gone": _only(GONE),
+}
+
+
+def format_redirects(redirects: Iterable[Redirect], name: str, site_url: str) -> str:
     """Return the redirects as text in one of FORMATS; only the paths of their addresses are used.
 
     Some redirects are left out: those that a server cannot make, because the address has a query or a
-    fragment, and those that would lead to a loop or repeat the path of another redirect.
+    fragment, and those that would lead to a loop or repeat the path of another redirect. A redirect that an
+    admin has set takes precedence.
     """
-    targets: dict[str, str] = {}
-    for old, new in _make_paths(redirects):
-        targets.setdefault(old, new)
-    pages = set(targets.values())
-    return "".join(FORMATS[name](old, new) for old, new in targets.items() if old not in pages)
+    redirects = sorted(redirects, key=lambda redirect: redirect.kind != OWN)
+    lines: dict[str, Line] = {}
+    for line in _make_lines(redirects):
+        lines.setdefault(line.old, line)
+    pages = {to_path(one.new_url or "") for one in redirects if one.kind != OWN}
+    targets = {without_slash(unquote(old)): line.new for old, line in lines.items()}
+    return "".join(
+        FORMATS[name](line)
+        for line in lines.values()
+        if unquote(line.old) not in pages and not _is_loop(line, targets, site_url)
+    )
 
 
-def _make_paths(redirects: Iterable[Redirect]) -> Iterator[tuple[str, str]]:
+def _is_loop(line: Line, targets: Mapping[str, str], site_url: str) -> bool:
+    """Return whether the line leads back to its path: the address of the site can have changed."""
+    return without_slash(unquote(line.old)) in find_chain(line.new, site_url, targets.get)
+
+
+def _make_lines(redirects: Iterable[Redirect]) -> Iterator[Line]:
     for redirect in redirects:
-        old, new = to_path(redirect.old_url or ""), to_path(redirect.new_url or "")
-        if old is not None and new is not None:
-            # All characters that have a meaning in one of the formats are percent-encoded.
-            yield quote(old, safe="/-._~"), quote(new, safe="/-._~")
+        old = to_path(redirect.old_url or "")
+        # All characters that have a meaning in one of the formats are percent-encoded.
+        if old is not None and redirect.status is not None:
+            yield Line(_quote(old), redirect.new, redirect.status)
+        elif old is not None and (new := to_path(redirect.new_url or "")) is not None:
+            yield Line(_quote(old), _quote(new))
+
+
+def _quote(path: str) -> str:
+    return quote(path, safe="/-._~")

@@ -16,6 +16,7 @@ from sqlalchemy import (
     ColumnElement,
     CompoundSelect,
     Executable,
+    Integer,
     Row,
     Select,
     String,
@@ -35,6 +36,7 @@ from blogapi.articles.models import Article, FormerPath, FormerSlug
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.publication.visibility import NOW, UNLISTED_STATUSES, listed, listed_later, readable
+from blogapi.redirects.own.models import OwnRedirect
 from blogapi.redirects.paths import to_path, without_slash
 from blogapi.site import addresses
 from blogapi.site.models import Site
@@ -46,11 +48,16 @@ from blogapi.taxonomies.models import FormerTermSlug
 from blogapi.web.fields import WithAttributes, parse_uuid
 from blogapi.web.pagination import Page, PageRequest, paginate_both_ways
 
-KINDS = (Article.kind, Category.kind, Tag.kind, Author.kind)
+ITEM_KINDS = (Article.kind, Category.kind, Tag.kind, Author.kind)
+# The kind of the redirects that an admin has set.
+OWN = "redirect"
+KINDS = (*ITEM_KINDS, OWN)
 # With this expression, SQLite begins with the few former addresses, and not with the index of all articles.
 _article = table_of(Article).c
 _WITHOUT_INDEX = SimpleNamespace(
-    status=unindexed(_article.status), published_at=unindexed(_article.published_at)
+    status=unindexed(_article.status),
+    published_at=unindexed(_article.published_at),
+    type=unindexed(_article.type),
 )
 
 
@@ -58,7 +65,8 @@ _WITHOUT_INDEX = SimpleNamespace(
 class Redirect:
     """A former slug or a former path of an item, its current slug, and the former and the current address.
 
-    The addresses are None if they are unknown. `article` is the uuid of the item if it is an article.
+    The addresses are None if they are unknown. `article` is the uuid of the item if it is an article. A
+    redirect that an admin has set has a `status`; its `old` is a path, and its `new` the target.
     """
 
     kind: str
@@ -69,16 +77,19 @@ class Redirect:
     created: datetime
     old_url: str | None
     new_url: str | None
+    status: int | None = None
 
 
 def list_redirects(page: PageRequest | None, site: Site | None = None) -> Page[Sequence[Redirect]]:
-    """Return the former slugs and paths of all items that readers can see, in alphabetical order.
+    """Return all redirects: own ones, and the former slugs and paths of items that readers can see.
 
-    The addresses are those of `site`, by default of the blog's site. A former path that is the address of a
-    public article (of the same or another one) is left out, so a page can have fewer rows than requested.
+    They are in alphabetical order. The addresses are those of `site`, by default of the blog's site. A path
+    that is the address of a public article (of the same or another one) is left out, so a page can have fewer
+    rows than requested.
     """
     site = site or get_site()
-    result = paginate_both_ways(*_build_list(), page, {"now": current_time()})
+    statements = _build_list(db.engine.dialect.name)
+    result = paginate_both_ways(*statements, page, {"now": current_time()})
     return replace(result, rows=_hide_addresses(site, _to_redirects(site, result.rows)))
 
 
@@ -87,13 +98,15 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
     path, site = to_path(address), get_site()
     if path is None:
         return Page([], 0, None)
-    values = {kind: addresses.parse_path(complete(site), kind, path) or {} for kind in KINDS}
+    values = {kind: addresses.parse_path(complete(site), kind, path) or {} for kind in ITEM_KINDS}
     slugs = {kind: found.get("slug") or found.get("uuid") for kind, found in values.items()}
     rows = db.session.execute(union_all(*_select_all(path, slugs)), {"now": current_time()}).all()
     redirects = _to_redirects(site, rows)
     matches = [row for row in redirects if _get_page(row.old_url) == without_slash(path)]
     # A former path is a former address itself; the address of a former slug follows from the current pattern.
-    matches.sort(key=lambda redirect: (redirect.old != path, not _is_path(redirect.old)))
+    matches.sort(
+        key=lambda redirect: (redirect.kind != OWN, redirect.old != path, not _is_path(redirect.old))
+    )
     return Page(_hide_addresses(site, matches[:1]), len(matches[:1]), None)
 
 
@@ -107,20 +120,23 @@ def _hide_addresses(site: Site, redirects: Sequence[Redirect]) -> Sequence[Redir
 
 
 @cache
-def _build_list() -> tuple[Executable, Executable, Select[int]]:
+def _build_list(dialect: str) -> tuple[Executable, Executable, Select[int]]:
     """Return the statements of the list, of its reverse and of its length.
 
     They are built once, because building them takes longer than executing them.
     """
-    return _order(), _order(is_reversed=True), _count_all()
+    return _order(dialect), _order(dialect, is_reversed=True), _count_all()
 
 
-def _order(*, is_reversed: bool = False) -> CompoundSelect[*tuple[Any, ...]]:
-    """Return the statement for a page of all redirects; the databases merge the ordered parts."""
+def _order(dialect: str, *, is_reversed: bool = False) -> CompoundSelect[*tuple[Any, ...]]:
+    """Return the statement for a page of all redirects; SQLite merges the ordered parts."""
     parts = [
         part.order_by(part.selected_columns.old.desc() if is_reversed else part.selected_columns.old)
         for part in _select_all()
     ]
+    if dialect != "sqlite":
+        # PostgreSQL sorts the rows of all parts, so none of them reads more rows than the page can need.
+        parts = [part.limit(bindparam("limit") + bindparam("offset")) for part in parts]
     merged = union_all(*(select(part.subquery()) for part in parts))
     columns = (merged.selected_columns.old, merged.selected_columns.kind)
     return (
@@ -160,6 +176,7 @@ def _select_all(
     for model in (Category, Tag, Author):
         condition = _is_slug(FormerTermSlug.slug, model.kind, slugs)
         yield _select_terms(model, condition & author_is_public(NOW) if model is Author else condition)
+    yield _select_own(true() if path is None else OwnRedirect.path.in_(paths))
 
 
 def _is_slug(
@@ -180,6 +197,7 @@ def _select_articles(
             old.class_.created.label("created"),
             Article.published_at.label("published_at"),
             Category.slug.label("category_slug"),
+            cast(null(), Integer()).label("status"),
         )
         .join(Article, Article.uuid == old.class_.article_id)
         .join(Category, Category.uuid == Article.category_id)
@@ -199,14 +217,32 @@ def _select_terms(
             FormerTermSlug.created,
             cast(null(), UtcDateTime()).label("published_at"),
             cast(null(), String()).label("category_slug"),
+            cast(null(), Integer()).label("status"),
         )
         .join(model, model.uuid == FormerTermSlug.term_id)
         .where(FormerTermSlug.kind == model.kind, condition)
     )
 
 
+def _select_own(condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
+    return (
+        select(
+            literal(OWN).label("kind"),
+            bytewise(OwnRedirect.path).label("old"),
+            OwnRedirect.target,
+            OwnRedirect.uuid,
+            OwnRedirect.created,
+            cast(null(), UtcDateTime()).label("published_at"),
+            cast(null(), String()).label("category_slug"),
+            OwnRedirect.status,
+        )
+        .select_from(OwnRedirect)
+        .where(condition)
+    )
+
+
 def _to_redirects(site: Site, rows: Sequence[Row[Any]]) -> list[Redirect]:
-    """Return the redirects without those from a former path that is the address of a public article."""
+    """Return the redirects without those from a path that is the address of a public article."""
     site = complete(site)
     redirects = [_to_redirect(site, row) for row in rows]
     pages = _find_pages(site, [item for item in redirects if _is_path(item.old)])
@@ -223,10 +259,13 @@ def _to_redirect(site: Site, row: Row[Any]) -> Redirect:
         row.created,
         urljoin(site.url, quote(row.old)) if _is_path(row.old) else _make_url(site, row, row.old),
         _make_url(site, row, row.new),
+        row.status,
     )
 
 
 def _make_url(site: Site, row: Row[Any], slug: str) -> str | None:
+    if row.kind == OWN:
+        return urljoin(site.url, slug) if slug else None
     if row.kind != Article.kind:
         # A former slug that is a uuid is that of a merged term.
         return addresses.make_term_url(site, row.kind, uuid=parse_uuid(slug) or row.item, slug=slug)
@@ -245,7 +284,7 @@ def _get_page(url: str | None) -> str:
 
 def _find_pages(site: Site, redirects: Sequence[Redirect]) -> set[str]:
     """Return the paths of all public articles that can be equal to the former paths of these redirects."""
-    pages = {_get_page(one.new_url) for one in redirects}
+    pages = {_get_page(one.new_url) for one in redirects if one.kind != OWN}
     name, column = ("slug", Article.slug) if "{slug}" in site.article_path else ("uuid", Article.uuid)
     references = set[str]()
     for redirect in redirects:

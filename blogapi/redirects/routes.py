@@ -25,9 +25,10 @@ _TEXT = {"text/plain": {"schema": {"type": "string", "example": "/old/ /new/ 308
 @bp.doc(responses={200: {"content": _TEXT}})
 @bp.arguments(RedirectListQuery, location="query")
 @bp.response(200, RedirectSchema(many=True), partial_schema=RedirectFieldsSchema)
+# A change of an own redirect is a change of the site, on which every response depends.
 @shows("article", "category", "tag", "author")
 def listed(query: Query) -> PartialResult | Response:
-    """List the former slugs and paths of articles, and the former slugs of categories, tags and authors."""
+    """List the own redirects, the former slugs and paths of articles, and the former slugs of terms."""
     if "format" in query.filters:
         return _format(query.page, query.filters["format"])
     if "path" in query.filters:
@@ -37,6 +38,7 @@ def listed(query: Query) -> PartialResult | Response:
 
 def _format(page: PageRequest | None, name: str) -> Response:
     # Only the paths are shown, so they do not depend on the address of the site, unless it contains a path.
-    redirects = queries.list_redirects(page, queries.complete(get_site()))
-    text = format_redirects(redirects.rows, name)
+    site = queries.complete(get_site())
+    redirects = queries.list_redirects(page, site)
+    text = format_redirects(redirects.rows, name, site.url)
     return add_page_headers(Response(text, content_type="text/plain; charset=utf-8"), redirects)

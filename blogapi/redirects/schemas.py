@@ -8,6 +8,7 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.redirects.formats import FORMATS
+from blogapi.redirects.own.models import STATUSES
 from blogapi.redirects.queries import KINDS
 from blogapi.web.fields import (
     FieldNames,
@@ -26,12 +27,18 @@ class _RedirectFields(ma.Schema):
     kind = ma.fields.String(metadata={"enum": list(KINDS)})
     old = ma.fields.String(
         metadata={
-            "description": "The former slug, or the former path of an imported article, which begins with a "
-            "slash.",
+            "description": "The former slug, or the former path of an imported article or the path of an own "
+            "redirect, which begins with a slash.",
             "example": "bread-that-waits",
         }
     )
-    new = ma.fields.String(metadata={"example": "the-bread-that-waits-for-me"})
+    new = ma.fields.String(
+        metadata={
+            "description": "The current slug, or the target of an own redirect, which is empty if the page "
+            "is gone.",
+            "example": "the-bread-that-waits-for-me",
+        }
+    )
     item = Identifier(metadata={"description": "The uuid of the item."})
     article = Identifier(
         allow_none=True, metadata={"description": "The uuid of the item if it is an article, otherwise null."}
@@ -47,22 +54,30 @@ class _RedirectFields(ma.Schema):
     new_url = ma.fields.String(
         metadata={
             "description": "The address of the page with the current slug. It is absent if the site has no "
-            "`url`.",
+            "`url`, and if the page is gone.",
             "example": "https://example.org/the-bread-that-waits-for-me/",
+        }
+    )
+    status = ma.fields.Integer(
+        metadata={
+            "description": "The status of a redirect of your own; absent for former slugs and paths, which "
+            "moved permanently.",
+            "enum": list(STATUSES),
+            "example": 301,
         }
     )
 
 
 class RedirectSchema(OmitsNull, _RedirectFields, OutputSchema):
-    """A former slug or path of an item and its current slug."""
+    """A former slug or path of an item and its current slug, or a redirect of your own."""
 
-    omitted_if_null = frozenset({"old_url", "new_url"})
+    omitted_if_null = frozenset({"old_url", "new_url", "status"})
 
 
 class RedirectFieldsSchema(OmitsNull, _RedirectFields, PartialOutputSchema):
     """A redirect with the requested fields."""
 
-    omitted_if_null = frozenset({"old_url", "new_url"})
+    omitted_if_null = frozenset({"old_url", "new_url", "status"})
 
 
 class RedirectListQuery(ListQuery):
@@ -73,7 +88,8 @@ class RedirectListQuery(ListQuery):
         validate=validate.OneOf(list(FORMATS)),
         metadata={
             "description": "Return the redirects as plain text for a web server, with the paths of pages: a "
-            "`_redirects` file (`netlify`), or lines for a `map` block (`nginx`).",
+            "`_redirects` file (`netlify`), or lines for a `map` block (`nginx`; `nginx-temporary` and "
+            "`nginx-gone` have the redirects with 302 and 410).",
             "example": "netlify",
         },
     )

@@ -109,14 +109,22 @@ def show_players(html: str) -> str:
 
 def to_frame(address: str) -> str | None:
     """Return a figure with the player of this address and a link to it, or None if it has no player."""
+    found = find_player(address)
+    if found is None:
+        return None
+    player, source = found
+    return (
+        f'<figure class="embed embed-{player.name}"><iframe src="{escape(source)}" width="{player.width}" '
+        f'height="{player.height}" title="{player.title}" loading="lazy" allowfullscreen=""></iframe>'
+        f'<figcaption><a href="{escape(address)}">{player.title}</a></figcaption></figure>'
+    )
+
+
+def find_player(address: str) -> tuple[Player, str] | None:
+    """Return the player of this address and the address of its frame, or None if it has no player."""
     for pattern, player in _PATTERNS:
         if found := pattern.fullmatch(address):
-            source = escape(player.make_address(found))
-            return (
-                f'<figure class="embed embed-{player.name}"><iframe src="{source}" width="{player.width}" '
-                f'height="{player.height}" title="{player.title}" loading="lazy" allowfullscreen=""></iframe>'
-                f'<figcaption><a href="{escape(address)}">{player.title}</a></figcaption></figure>'
-            )
+            return player, player.make_address(found)
     return None
 
 

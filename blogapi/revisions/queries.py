@@ -7,6 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
+from blogapi.articles import custom_output
 from blogapi.articles.history import parse_content
 from blogapi.articles.models import Article, ArticleRevision
 from blogapi.storage.database import db
@@ -44,4 +45,5 @@ def get_revision(article_id: UUID, number: int) -> ArticleRevision:
 
 def with_content(revision: ArticleRevision) -> WithAttributes:
     """Return the version with the fields of its content as attributes."""
-    return WithAttributes(revision, **parse_content(revision.content).flatten())
+    flat = parse_content(revision.content).flatten()
+    return WithAttributes(revision, **flat | {"custom": custom_output.keep_visible(flat["custom"])})

@@ -24,7 +24,12 @@ from blogapi.web.fields import (
 )
 from blogapi.web.media_addresses import complete_address
 from blogapi.web.pagination import DetailQuery, ListQuery
-from blogapi.working_copies.schemas import SeoTextsSchema, VersionName, WorkingCopyBodySchema
+from blogapi.working_copies.schemas import (
+    SeoTextsSchema,
+    VersionName,
+    WorkingCopyBodySchema,
+    WorkingCopySchema,
+)
 
 MAX_NUMBER = 2**31 - 1
 
@@ -62,6 +67,7 @@ class _SingleRevisionFields(_RevisionFields):
         metadata={"description": "Empty in versions that were stored before there were authors."},
     )
     seo = ma.fields.Nested(SeoTextsSchema)
+    custom = WorkingCopySchema._declared_fields["custom"]
 
 
 class SingleRevisionSchema(_SingleRevisionFields, OutputSchema):

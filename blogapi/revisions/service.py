@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import delete, exists, func, select
 
-from blogapi.articles import content, history
+from blogapi.articles import content, custom_output, history
 from blogapi.articles import queries as articles
 from blogapi.articles import service as article_service
 from blogapi.articles.content import ArticleInput
@@ -45,7 +45,7 @@ def restore(editor: UUID, article_id: UUID, number: int, *, provisional_slug: bo
     with transaction(visible=False):
         revision = queries.get_revision(article_id, number)
         version, category = keep_existing(parse_content(revision.content))
-        if category is None:
+        if category is None and version.category is not None:
             raise Conflict(
                 "The category of that version was deleted; create it again with the same uuid, then restore "
                 "the version."
@@ -115,7 +115,8 @@ def compare(article_id: UUID, number: int, *, to: int | None = None) -> Comparis
         to, after = current.version, get_content(current)
     else:
         after = parse_content(queries.get_revision(article_id, to or 0).content)
-    return Comparison(number, to or 0, content.compare(before, after))
+    changes = custom_output.keep_visible_changes(content.compare(before, after))
+    return Comparison(number, to or 0, changes)
 
 
 def prune(keep: int) -> int:

@@ -6,7 +6,7 @@ The functions for whole addresses return None if the site has no `url`, because 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from urllib.parse import quote, unquote, unquote_plus, urljoin, urlsplit, urlunsplit
@@ -17,6 +17,7 @@ from blogapi.site.time_zones import to_time_zone
 from blogapi.web.media_addresses import PATH
 
 TERM_PLACEHOLDERS = ("slug", "uuid")
+PAGE_PLACEHOLDERS = ("path", *TERM_PLACEHOLDERS)
 ARTICLE_PLACEHOLDERS = (*TERM_PLACEHOLDERS, "year", "month", "day", "category")
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
@@ -50,6 +51,13 @@ def make_article_path(
         **{"year": f"{date.year:04}", "month": f"{date.month:02}", "day": f"{date.day:02}"},
     }
     return _fill(site.article_path, values)
+
+
+def make_page_path(site: Site, *, uuid: UUID | str, slugs: Sequence[str]) -> str:
+    """Return the path of a page below the address of the site; `slugs` begin with that of its root."""
+    # A slug contains no slash, so those in the path are the only ones.
+    values = {"uuid": str(uuid), "slug": slugs[-1], "path": "/".join(slugs)}
+    return _fill(site.page_path, values)
 
 
 def make_term_url(site: Site, kind: str, *, uuid: UUID | str, slug: str) -> str | None:
@@ -124,7 +132,7 @@ def check_path_pattern(pattern: str, placeholders: tuple[str, ...]) -> list[str]
         problems.append("Must begin with one slash.")
     if re.search(r"[{}]", _PLACEHOLDER.sub("", pattern)):
         problems.append("Contains a brace without its counterpart.")
-    if not {"slug", "uuid"} & set(names):
+    if not {"slug", "uuid", "path"} & set(names):
         problems.append("Must contain {slug} or {uuid}.")
     return problems
 
@@ -134,7 +142,9 @@ def _parameter_name(pair: str) -> str:
 
 
 def _fill(pattern: str, values: Mapping[str, str]) -> str:
-    return _PLACEHOLDER.sub(lambda match: quote(values[match[1]], safe=""), _escape(pattern))
+    # The slashes of a path separate slugs.
+    quoted = {name: quote(value, safe="/" if name == "path" else "") for name, value in values.items()}
+    return _PLACEHOLDER.sub(lambda match: quoted[match[1]], _escape(pattern))
 
 
 @lru_cache(maxsize=64)

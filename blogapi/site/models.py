@@ -41,6 +41,7 @@ class Site(HasEvents, ShowsPictures, Identified, Timestamped, Base):
     logo: Mapped[str] = mapped_column(default="")
     icon: Mapped[str] = mapped_column(default="")
     article_path: Mapped[str] = mapped_column(default="/{slug}/")
+    page_path: Mapped[str] = mapped_column(default="/{path}/", server_default="/{path}/")
     category_path: Mapped[str] = mapped_column(default="/category/{slug}/")
     tag_path: Mapped[str] = mapped_column(default="/tag/{slug}/")
     author_path: Mapped[str] = mapped_column(default="/author/{slug}/")

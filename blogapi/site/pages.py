@@ -15,19 +15,21 @@ from blogapi.site.models import Site
 from blogapi.storage import transaction_info
 from blogapi.storage.database import db
 
-_SELECT_PATHS = select(Site.article_path, Site.category_path, Site.tag_path, Site.author_path, Site.time_zone)
+_SELECT_PATHS = select(
+    *(Site.article_path, Site.page_path, Site.category_path, Site.tag_path, Site.author_path, Site.time_zone)
+)
 
 
 def make_term_page(kind: str, uuid: UUID, slug: str) -> Page:
     """Return the page of a term; `kind` is `category`, `tag` or `author`."""
-    return Page(slug, addresses.make_term_path(_get_site(), kind, uuid=uuid, slug=slug))
+    return Page(slug, addresses.make_term_path(get_site(), kind, uuid=uuid, slug=slug))
 
 
 def make_article_page(
     uuid: UUID, slug: str, get_category_slug: Callable[[], str], published_at: datetime
 ) -> Page:
     """Return the page of an article that is public or scheduled; the time is aware."""
-    site = _get_site()
+    site = get_site()
     category_slug = get_category_slug() if "{category}" in site.article_path else ""
     path = addresses.make_article_path(
         site, uuid=uuid, slug=slug, category_slug=category_slug, published_at=published_at
@@ -35,7 +37,7 @@ def make_article_page(
     return Page(slug, path)
 
 
-def _get_site() -> Site:
+def get_site() -> Site:
     """Return the columns of the site that paths depend on; they are read once in a transaction."""
     info = transaction_info.get_info(db.session())
     if "site" not in info:

@@ -9,7 +9,12 @@ from urllib.parse import quote, urlsplit
 import marshmallow as ma
 
 from blogapi.config import host_in_ascii
-from blogapi.site.addresses import ARTICLE_PLACEHOLDERS, TERM_PLACEHOLDERS, check_path_pattern
+from blogapi.site.addresses import (
+    ARTICLE_PLACEHOLDERS,
+    PAGE_PLACEHOLDERS,
+    TERM_PLACEHOLDERS,
+    check_path_pattern,
+)
 from blogapi.site.time_zones import list_time_zones
 from blogapi.web.fields import (
     BoundedList,
@@ -139,6 +144,7 @@ class SiteSchema(OutputSchema):
     logo = ShownPicture()
     icon = ShownPicture()
     article_path = ma.fields.String(metadata={"example": "/{year}/{slug}/"})
+    page_path = ma.fields.String(metadata={"example": "/{path}/"})
     category_path = ma.fields.String(metadata={"example": "/category/{slug}/"})
     tag_path = ma.fields.String(metadata={"example": "/tag/{slug}/"})
     author_path = ma.fields.String(metadata={"example": "/author/{slug}/"})
@@ -164,6 +170,7 @@ class SiteChangesSchema(InputSchema):
     logo = PictureReference()
     icon = PictureReference()
     article_path = PathPattern(ARTICLE_PLACEHOLDERS, example="/{year}/{slug}/")
+    page_path = PathPattern(PAGE_PLACEHOLDERS, example="/{path}/")
     category_path = PathPattern(TERM_PLACEHOLDERS, example="/category/{slug}/")
     tag_path = PathPattern(TERM_PLACEHOLDERS, example="/tag/{slug}/")
     author_path = PathPattern(TERM_PLACEHOLDERS, example="/author/{slug}/")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sqlalchemy.orm import Mapped, mapped_column
+
 from blogapi.storage.database import Base
 from blogapi.taxonomies.models import Term
 
@@ -11,3 +13,7 @@ class Tag(Term, Base):
 
     __tablename__ = "tag"
     kind = "tag"
+    picture_fields = ("cover_image", "og_image")
+
+    description: Mapped[str] = mapped_column(default="", server_default="")
+    cover_image: Mapped[str] = mapped_column(default="", server_default="")

@@ -10,13 +10,15 @@ from blogapi.tags.models import Tag
 from blogapi.taxonomies.schemas import (
     PageAddress,
     TermBodySchema,
+    TermDetails,
+    TermDetailsBody,
     TermFieldsSchema,
     TermListQuery,
     TermSchema,
     articles_by_status,
     articles_count,
 )
-from blogapi.web.fields import FieldNames, Identifier, OutputSchema
+from blogapi.web.fields import FieldNames, Identifier, OutputSchema, Text
 from blogapi.web.pagination import DetailQuery
 from blogapi.web.stored_json import stored_for
 
@@ -40,10 +42,11 @@ class SingleTagSchema(OutputSchema):
         return str(shown.slug)
 
 
-class TagFieldsSchema(TermFieldsSchema):
+class TagFieldsSchema(TermDetails, TermFieldsSchema):
     """A tag in the list, with the requested fields."""
 
     url = PageAddress()
+    description = ma.fields.String(metadata={"description": "May be empty."})
     articles_count = articles_count()
     articles_by_status = articles_by_status()
 
@@ -54,10 +57,12 @@ class SingleTagFieldsSchema(TagFieldsSchema):
     articles = ma.fields.Nested("ArticleSchema", many=True)
 
 
-class TagBodySchema(TermBodySchema):
+class TagBodySchema(TermDetailsBody, TermBodySchema):
     """The fields of a tag that a client writes."""
 
     read_only = TermBodySchema.read_only | {"url"}
+
+    description = Text(max_length=10_000)
 
 
 class TagItemSchema(TagBodySchema):

@@ -22,6 +22,10 @@ class Term(HasEvents, ShowsPictures, Identified, StoresJson):
     name: Mapped[str]
     slug: Mapped[str] = mapped_column(unique=True)
     owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid"), index=True)
+    seo_title: Mapped[str] = mapped_column(default="", server_default="")
+    seo_description: Mapped[str] = mapped_column(default="", server_default="")
+    og_image: Mapped[str] = mapped_column(default="", server_default="")
+    canonical_url: Mapped[str] = mapped_column(default="", server_default="")
 
 
 class FormerTermSlug(Base):

@@ -16,9 +16,11 @@ from blogapi.rendering.slugs import make_slug
 from blogapi.site.addresses import make_term_url
 from blogapi.site.queries import get_site
 from blogapi.storage.database import bytewise, chunk, db, table_of
+from blogapi.taxonomies.hierarchy import find_parents
 from blogapi.taxonomies.models import ArticleCount, FormerTermSlug, Term
 from blogapi.taxonomies.similar_names import find_similar
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
+from blogapi.taxonomies.term_head import make_head
 from blogapi.web import json as web_json
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import Fields, parse_uuid
@@ -194,16 +196,45 @@ def _select_fields(
 ) -> list[Fields]:
     """Return these fields of the stored terms; those that depend on other rows are computed now."""
     terms = json.loads(b"[%b]" % b",".join(rows))
+    details = [name for name in _list_details(taxonomy) if name in names or "head" in names]
+    if details:
+        _add_details(taxonomy, terms, details)
     shown = [{name: value for name, value in term.items() if name in names} for term in terms]
     if counts is not None:
         for term, fields in zip(terms, shown, strict=True):
             fields["articles_count"] = counts.get(UUID(term["uuid"]), 0)
-    if taxonomy.address_field in names:
+    if taxonomy.address_field in names or "head" in names:
         site, kind = get_site(), taxonomy.model.kind
+        uuids = [UUID(term["uuid"]) for term in terms] if "head" in names else []
+        parents = find_parents(taxonomy.model, uuids)
         for term, fields in zip(terms, shown, strict=True):
             url = make_term_url(site, kind, uuid=term["uuid"], slug=term["slug"])
-            fields |= {taxonomy.address_field: url} if url else {}
+            fields |= {taxonomy.address_field: url} if url and taxonomy.address_field in names else {}
+            if "head" in names:
+                fields["head"] = make_head(kind, term, site, url, parents.get(UUID(term["uuid"]), ()))
     return shown
+
+
+@cache
+def _list_details(taxonomy: Taxonomy[Any]) -> Mapping[str, str]:
+    """Return the columns of the fields that the stored JSON does not contain, by field."""
+    fields, columns = taxonomy.fields_schema._declared_fields, table_of(taxonomy.model).c
+    details = {name: field.attribute or name for name, field in fields.items()}
+    stored = stored_fields(taxonomy.model)
+    return {name: column for name, column in details.items() if name not in stored and column in columns}
+
+
+def _add_details(taxonomy: Taxonomy[Any], terms: Sequence[Fields], names: Sequence[str]) -> None:
+    """Add the fields to the terms, whose stored JSON does not contain them."""
+    columns, by_name = table_of(taxonomy.model).c, _list_details(taxonomy)
+    selected = [columns[by_name[name]] for name in names]
+    schema = taxonomy.fields_schema(only=names)
+    found: dict[str, Fields] = {}
+    for batch in chunk([UUID(term["uuid"]) for term in terms]):
+        statement = select(columns.uuid, *selected).where(columns.uuid.in_(batch))
+        found |= {str(row.uuid): schema.dump(row) for row in db.session.execute(statement)}
+    for term in terms:
+        term |= found.get(term["uuid"], {})
 
 
 def get_stored_json(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshmallow as ma
 
+from blogapi.site.head_schemas import HeadSchema
 from blogapi.web.fields import (
     BoundedList,
     Identifier,
@@ -13,7 +14,9 @@ from blogapi.web.fields import (
     Slug,
     Text,
     Timestamp,
+    WebAddress,
 )
+from blogapi.web.media_addresses import PictureAddress, PictureReference
 from blogapi.web.pagination import ListQuery
 
 ORDERINGS = ("name", "-articles")
@@ -27,6 +30,29 @@ class PageAddress(ma.fields.String):
             dump_only=True,
             metadata={"description": "The address of the page. It is absent if the site has no `url`."},
         )
+
+
+class TermDetails(ma.Schema):
+    """The fields that a response to a read of terms has only if it is asked for them."""
+
+    cover_image = PictureAddress(metadata={"description": "URL of a picture; may be empty."})
+    seo_title = ma.fields.String(metadata={"description": "The title of the page; empty: the name."})
+    seo_description = ma.fields.String(
+        metadata={"description": "What search engines show; empty: the beginning of the description."}
+    )
+    og_image = PictureAddress(metadata={"description": "The picture of shared links; empty: the cover."})
+    canonical_url = ma.fields.String(metadata={"description": "May be empty."})
+    head = ma.fields.Nested(HeadSchema)
+
+
+class TermDetailsBody(ma.Schema):
+    """The fields of `TermDetails` that a client writes."""
+
+    cover_image = PictureReference()
+    seo_title = Text(max_length="MAX_TITLE")
+    seo_description = Text(max_length=10_000)
+    og_image = PictureReference(metadata={"description": "URL of a picture. Default: the cover."})
+    canonical_url = WebAddress()
 
 
 class TermSchema(OutputSchema):
@@ -126,7 +152,16 @@ class TermBodySchema(InputSchema):
     """The fields of a term that a client writes."""
 
     read_only = frozenset(
-        {"uuid", "user", "created", "last_updated", "articles", "articles_count", "articles_by_status"}
+        {
+            "uuid",
+            "user",
+            "created",
+            "last_updated",
+            "articles",
+            "articles_count",
+            "articles_by_status",
+            "head",
+        }
     )
 
     name = Text(max_length="MAX_NAME", required=True, metadata={"example": "slow food"})

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import ColumnElement, update
+from sqlalchemy import ColumnElement, select, update
 from sqlalchemy import delete as delete_rows
 from sqlalchemy.exc import IntegrityError
 
@@ -15,6 +16,7 @@ from blogapi.rendering.slugs import make_slug
 from blogapi.site import pages
 from blogapi.storage.database import db, transaction
 from blogapi.taxonomies import queries
+from blogapi.taxonomies.hierarchy import find_descendants, has_parents
 from blogapi.taxonomies.models import ArticleCount, FormerTermSlug, Term
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.web import media_addresses, stored_json
@@ -102,6 +104,7 @@ def delete(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
 
 def remove(term: Term) -> None:
     """Delete the row of the term, its uses of files, its former slugs and its numbers of articles."""
+    _move_children(term, getattr(term, "parent_id", None))
     record(term.kind, term.uuid, get_state(term), None)
     db.session.delete(term)
     db.session.flush()
@@ -110,8 +113,29 @@ def remove(term: Term) -> None:
     db.session.execute(delete_rows(ArticleCount).where(ArticleCount.term_id == term.uuid))
 
 
+def _move_children(term: Term, parent: UUID | None) -> None:
+    """Give the terms directly below the term another parent."""
+    model: Any = type(term)
+    if has_parents(model):
+        for child in db.session.scalars(select(model).where(model.parent_id == term.uuid)).all():
+            _set_parent(child, parent)
+
+
+def _set_parent(term: Any, parent: UUID | None) -> None:
+    term.parent_id = parent
+    store(term)
+    record(term.kind, term.uuid, get_state(term), get_state(term), fields=["parent"])
+
+
 def replace_by(former: Term, term: Term) -> None:
-    """Delete a term that was merged into another one, which gets its former slugs, its slug and its uuid."""
+    """Delete a term that was merged into another one, which gets its former slugs, its slug and its uuid.
+
+    The terms below the former one are then below the other one.
+    """
+    if has_parents(type(term)):
+        if term.uuid in find_descendants(type(term), [former.uuid]):
+            _set_parent(term, getattr(former, "parent_id", None))
+        _move_children(former, term.uuid)
     moved = update(FormerTermSlug).where(FormerTermSlug.kind == term.kind)
     db.session.execute(moved.where(FormerTermSlug.term_id == former.uuid).values(term_id=term.uuid))
     remove(former)

@@ -16,7 +16,7 @@ from blogapi.web.pagination import DetailQuery, ListQuery
 TermType = TypeVar("TermType", bound=Term)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Taxonomy(Generic[TermType]):
     """A set of terms, such as the categories or the tags.
 

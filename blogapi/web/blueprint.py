@@ -26,7 +26,7 @@ from blogapi.web.errors import (
     PreconditionFailed,
     flatten_messages,
 )
-from blogapi.web.fields import FieldNames, OutputSchema, PartialOutputSchema
+from blogapi.web.fields import FieldNames, OutputSchema, PartialOutputSchema, PrefixedParameters
 from blogapi.web.json import JsonBody
 from blogapi.web.operation_ids import make_operation_id
 from blogapi.web.pagination import DetailQuery, Page, Query
@@ -44,6 +44,10 @@ class Parser(FlaskParser):
         """Return the query parameters; raises InvalidQuery if a parameter that is not a list is repeated."""
         parameters: dict[str, Any] = {}
         for name, values in req.args.lists():
+            prefix, _, rest = name.partition(".")
+            if isinstance(schema.fields.get(prefix), PrefixedParameters):
+                parameters.setdefault(prefix, {})[rest] = values
+                continue
             repeatable = isinstance(schema.fields.get(name), ma.fields.List)
             if len(values) > 1 and not repeatable:
                 raise InvalidQuery(f"The parameter {name!r} is sent {len(values)} times; send it once.")

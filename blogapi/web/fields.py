@@ -309,6 +309,13 @@ class StrictInteger(ma.fields.Integer):
         return number
 
 
+class PrefixedParameters(ma.fields.Field[Any]):
+    """The query parameters whose names begin with that of the field and a dot, such as `custom.rating`.
+
+    The parser passes a dictionary with the values of each parameter by the rest of its name.
+    """
+
+
 class FieldNames(ma.fields.Field[tuple[str, ...]]):
     """A comma-separated list of fields of a schema.
 

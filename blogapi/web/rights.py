@@ -42,6 +42,8 @@ RIGHTS = (
             "revisions",
             "previews",
             "renderings",
+            "fields.listed",
+            "fields.single",
         ),
     ),
     Right("Upload files, and change own ones", Role.AUTHOR, ("media", "media_uses")),
@@ -49,8 +51,16 @@ RIGHTS = (
     Right("Publish", Role.EDITOR, limits={Role.AUTHOR: "own articles, if allowed"}),
     Right("See and change the articles and files of others, and bylines", Role.EDITOR),
     Right("Manage categories, tags and authors", Role.EDITOR, ("categories", "tags", "authors")),
+    Right("Write pages", Role.EDITOR, ("pages",)),
     Right("Import and export", Role.EDITOR, ("imports", "exports")),
-    Right("Change the site, and manage webhooks", Role.ADMIN, ("site", "site_checks", "webhooks")),
+    Right(
+        "Change the site, define own fields, and manage redirects and webhooks",
+        Role.ADMIN,
+        (
+            *("site", "site_checks", "own_redirects", "webhooks"),
+            *("fields.create", "fields.replace", "fields.change", "fields.delete"),
+        ),
+    ),
     Right("Manage users, and the keys of others", Role.ADMIN, ("users", "invitations")),
     Right("Make backups, check the blog, and read its metrics", Role.ADMIN, ("backups", "doctor", "metrics")),
 )

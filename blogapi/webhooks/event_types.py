@@ -18,6 +18,7 @@ _PUBLISHABLE = {
 }
 _NAMES = {
     "article": _PUBLISHABLE,
+    "page": _PUBLISHABLE,
     "category": _TERM,
     "tag": _TERM,
     # Authors are public as long as one of their articles is.

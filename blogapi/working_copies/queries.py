@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from blogapi.articles import json_reader
+from blogapi.articles import custom_output, json_reader
 from blogapi.articles import queries as articles
 from blogapi.articles.history import complete_edits, get_content, parse_content
 from blogapi.articles.json_writer import RenderedArticle
@@ -53,7 +53,8 @@ def get_details(article_id: UUID) -> WithAttributes:
         raise _not_found()
     copy, username = row
     edits, category = keep_existing(parse_content(copy.content))
-    fields = edits.flatten() | {"category": category}
+    flat = edits.flatten()
+    fields = flat | {"category": category, "custom": custom_output.keep_visible(flat["custom"])}
     user = {"uuid": copy.user_id, "username": username or ""}
     return WithAttributes(copy, **fields | {"uuid": article_id, "user": user})
 
@@ -67,14 +68,20 @@ def get_edited_json(copy: WorkingCopy, names: Sequence[str] | None) -> JsonBody:
     edits, category = keep_existing(parse_content(copy.content))
     content = complete_edits(edits, get_content(article))
     seo = WithAttributes(article.seo, **content.seo)
-    changed: dict[str, Any] = {**content.texts, "slug": content.slug, "last_updated": copy.last_updated}
+    changed: dict[str, Any] = {
+        **content.texts,
+        "custom": content.custom,
+        "slug": content.slug,
+        "last_updated": copy.last_updated,
+    }
     stored = RenderedArticle(WithAttributes(article, **changed, seo=seo)).row
     values = {
         **{name.removesuffix("_json"): value for name, value in stored.items() if name.endswith("_json")},
         "content": content.texts["content"].encode(),
+        "stored_custom": content.custom.encode(),
         "status": web_json.to_json_bytes(get_api_status(article, current_time())),
         "tags": _join_json(Tag, content.tags),
-        "category": _join_json(Category, [category or article.category_id]),
+        "category": _join_json(Category, list(filter(None, [category or article.category_id]))),
         "authors": _join_json(Author, content.authors),
     }
     return json_reader.make_article_body(article.uuid, article.version, values, names)

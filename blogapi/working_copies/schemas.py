@@ -72,6 +72,7 @@ class WorkingCopyBodySchema(ArticleBodySchema):
             tags=None if tags is None else tuple(TermReference(uuid=tag) for tag in tags),
             authors=tuple(TermReference(uuid=author) for author in authors) if authors else None,
             seo=data.get("seo", {}),
+            custom=data.get("custom", {}),
         )
 
 
@@ -109,6 +110,13 @@ class WorkingCopySchema(OutputSchema):
     tags = ma.fields.List(Identifier())
     authors = ma.fields.List(Identifier())
     seo = ma.fields.Nested(SeoTextsSchema)
+    custom = ma.fields.Raw(
+        metadata={
+            "type": "object",
+            "additionalProperties": {},
+            "description": "The values of the own fields, by name, with those that do not fit.",
+        }
+    )
 
 
 class VersionName(Text):

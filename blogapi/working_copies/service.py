@@ -11,10 +11,11 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from blogapi.articles import history
+from blogapi.articles import custom_output, custom_values, history
 from blogapi.articles import queries as articles
 from blogapi.articles import service as article_service
 from blogapi.articles.content import ArticleContent, ArticleInput, default_seo
+from blogapi.articles.custom_models import NO_VALUES
 from blogapi.articles.lifecycle import UNSET, Unset
 from blogapi.articles.models import Article, ArticleRevision, WorkingCopy
 from blogapi.articles.references import find_terms, keep_existing
@@ -36,8 +37,8 @@ def save(
     """
     with transaction(visible=False):
         article = articles.get_by_uuid(article_id)
-        content = history.dump_content(make_edits(history.get_content(article), fields))
         copy, now = queries.find_working_copy(article_id), current_time()
+        content = history.dump_content(_make_edits_of(history.get_content(article), copy, fields))
         base_version = article.version if copy is None or rebase else copy.base_version
         if copy is None:
             copy, created = WorkingCopy(article_id=article_id, version=0, created=now), True
@@ -51,6 +52,15 @@ def save(
         uses.store_working_copy_uses(db.session(), article_id, content)
         db.session.flush()
     return copy, created
+
+
+def _make_edits_of(article: ArticleContent, copy: WorkingCopy | None, fields: ArticleInput) -> ArticleContent:
+    """Return the content with these fields; the copy keeps the own fields that the caller may not read."""
+    edits = make_edits(article, fields)
+    if copy is None:
+        return edits
+    kept = custom_output.keep_hidden(custom_values.parse(history.parse_content(copy.content).custom))
+    return replace(edits, custom=custom_values.merge(edits.custom, kept))
 
 
 def make_edits(article: ArticleContent, fields: ArticleInput, *, partial: bool = False) -> ArticleContent:
@@ -77,6 +87,7 @@ def make_edits(article: ArticleContent, fields: ArticleInput, *, partial: bool =
         tags=(article.tags if partial else ()) if tags is None else tags,
         authors=authors or article.authors,
         seo={name: "" if text == derived[name] else text for name, text in seo.items()},
+        custom=custom_values.merge(NO_VALUES if fields.replaces_custom else article.custom, fields.custom),
     )
 
 

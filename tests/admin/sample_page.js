@@ -83,16 +83,7 @@ class Sample extends Page {
           onInput: (name) => this.set({ name }),
         })}
         ${field({ name: "text", type: "textarea", label: "Text" })}
-        ${field({
-          name: "kind",
-          type: "select",
-          label: "Kind",
-          options: [
-            ["a", "First"],
-            ["b", "Second"],
-          ],
-          value: "b",
-        })}
+        ${field({ name: "kind", type: "select", label: "Kind", items: { a: "First", b: "Second" }, value: "b" })}
         ${field({ name: "slug", label: "Address", prefix: "/articles/" })}
         <div class="actions">${button("Save", null, { busyText: "Saving…", kind: "main", type: "submit", busy: this.busy === "save" })}
           ${button("When", (event) => this.chooseTime(event), { popup: "dialog" })}

@@ -161,6 +161,7 @@ STATES = (
     State("profile-setup", "profile/", click("button", "Set up")),
     State("keys", "keys/"),
     State("keys-new", "keys/", create_key),
+    State("redirects", "redirects/"),
     State("webhooks", "webhooks/"),
     State("webhooks-empty", "webhooks/", is_empty=True),
     State("webhook-new", "webhooks/new/", fill_in_webhook),

@@ -425,7 +425,7 @@ def test_details_by_keyboard(write, make, api):
     get_button(page, "Remove tools").wait_for()
     tags.press("ArrowDown")
     tags.press("ArrowUp")
-    expect(page.get_by_role("option", selected=True)).to_be_in_viewport()
+    expect(page.get_by_role("option", selected=True).and_(page.locator("li"))).to_be_in_viewport()
     tags.press("Escape")
     tags.press_sequentially("boats")
     page.get_by_role("option", name="Create the tag “boats”", exact=True).wait_for()

@@ -62,6 +62,8 @@ def article(api, blog):
     category = api.post("blog/categories/", {"name": ATTACKS[0], "description": TEXT})["uuid"]
     tag = api.post("blog/tags/", {"name": ATTACKS[1]})["uuid"]
     author = api.post("blog/authors/", {"name": ATTACKS[2], "bio": TEXT})["uuid"]
+    api.post("blog/fields/", {"name": "attack", "label": ATTACKS[0], "help": TEXT, "type": "text"})
+    api.post("blog/redirects/own/", {"path": f"/{ATTACKS[0]}", "target": "/", "status": 301})
     picture = draw_picture((40, 30), "#fff", "#000")
     # The server replaces what a file name must not contain.
     media = api.send("POST", "blog/media/", query_string={"name": f"{ATTACKS[0]}.jpg"}, data=picture)
@@ -134,7 +136,7 @@ def show_editor(page, api, path):
     page.get_by_role("dialog").get_by_role("button", name="Cancel", exact=True).click()
     page.get_by_role("button", name="Details", exact=True).click()
     page.get_by_role("combobox", name="Tags", exact=True).press_sequentially("svg")
-    page.get_by_role("option").first.wait_for()
+    page.get_by_role("listbox").get_by_role("option").first.wait_for()
     yield "details"
     page.get_by_role("combobox", name="Tags", exact=True).fill("")
     copy = api.get(f"{path}working-copy/")

@@ -44,6 +44,31 @@ def test_a_category_is_created_and_changed(api, open_admin):
     assert (stored["slug"], stored["description"]) == ("cook", "Soup")
 
 
+def test_a_category_is_below_another_one_and_has_seo_data(api, open_admin):
+    food, bread = (api.post("blog/categories/", {"name": name})["uuid"] for name in ("Food", "Bread"))
+    rye = api.post("blog/categories/", {"name": "Rye", "parent": bread})["uuid"]
+    page = open_admin("/admin/categories/")
+    page.get_by_role("button", name="Bread", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Edit category", exact=True)
+    below = dialog.get_by_label("Below", exact=True)
+    offered = below.locator("option").all_text_contents()
+    assert "Food" in offered and not {"Bread", "Bread › Rye"} & {*offered}
+    below.select_option("Food")
+    dialog.get_by_text("How it looks elsewhere").click()
+    assert list_violations(page) == []
+    fields = {"Title in search results": "All breads", "Canonical address": "javascript:1"}
+    fill_dialog(page, "Edit category", **fields).get_by_text("Must be an http").wait_for()
+    fill_dialog(page, "Edit category", **{"Canonical address": ""}).wait_for(state="hidden")
+    find_row(page, "Bread").get_by_text("in Food").wait_for()
+    stored = api.get(f"blog/categories/{bread}/?fields=parent,seo_title")
+    assert stored == {"parent": food, "seo_title": "All breads"}
+    page.get_by_role("button", name="Rye", exact=True).click()
+    assert below.locator("option:checked").text_content() == "Food › Bread"
+    below.select_option("No other category")
+    fill_dialog(page, "Edit category").wait_for(state="hidden")
+    assert api.get(f"blog/categories/{rye}/?fields=parent") == {"parent": None}
+
+
 def test_wrong_fields_and_foreign_changes_are_shown_in_the_dialog(api, open_admin):
     tag = api.post("blog/tags/", {"name": "knots"})
     page = open_admin("/admin/tags/")

@@ -33,9 +33,17 @@ ANY_SCAN = re.compile(r"SCAN article\b|Seq Scan on article\b")
 UUIDS = "&".join(f"uuid={UUID(int=number)}" for number in range(1, 101))
 QUERIES = (
     *(f"ordering={ordering}" for ordering in ORDERINGS),
-    *(f"status={status}&ordering={ordering}" for status in ("any", *API_STATUSES) for ordering in ORDERINGS),
+    *(
+        f"status={status}&ordering={ordering}"
+        for status in ("any", *API_STATUSES)
+        for ordering in ORDERINGS
+        if (status, ordering) != ("any", "-featured")
+    ),
+    *(f"featured={value}&ordering={ordering}" for value in ("true", "false") for ordering in ORDERINGS[:2]),
+    "status=published&featured=true",
     *(
         "category=category-0",
+        "category=category-0&category=category-1",
         "tag=tag-0",
         "status=published&tag=tag-0",
         "author=ada",
@@ -60,7 +68,7 @@ SORTED = {
     *(f"status=scheduled&ordering={ordering}" for ordering in ORDERINGS),
     *(
         f"status={status}&ordering={sign}published_at"
-        for status in ("draft", "archived")
+        for status in ("draft", "unlisted", "archived")
         for sign in ("", "-")
     ),
 }

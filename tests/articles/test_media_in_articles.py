@@ -43,8 +43,9 @@ def find_author(client):
 
 
 def make_srcset(picture, service=""):
-    paths = zip((*picture.renditions, picture.path), (400, 800, 1600), strict=True)
-    return ", ".join(f"{service}{path} {width}w" for path, width in paths)
+    folder = picture.path.rpartition("/")[0]
+    widths = (f"{service}{folder}/w{width}.webp {width}w" for width in (400, 640, 800, 1200))
+    return ", ".join([*widths, f"{service}{picture.path} 1600w"])
 
 
 @pytest.mark.parametrize(

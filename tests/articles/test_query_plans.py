@@ -12,8 +12,10 @@ from blogapi.articles import json_reader
 from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.filters import ArticleFilters
 from blogapi.authors.models import Author
+from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.redirects import queries as redirects
 from blogapi.storage.database import db
+from blogapi.taxonomies import service as taxonomies
 from tests.articles.conftest import NOW
 
 
@@ -44,7 +46,9 @@ def full_scans(steps):
 def test_the_list_of_redirects_merges_the_former_addresses_in_their_order(app, large):
     with app.app_context():
         for is_reversed in (False, True):
-            steps = explain(redirects._order(is_reversed=is_reversed), {"limit": 20, "offset": 0, "now": NOW})
+            steps = explain(
+                redirects._order("sqlite", is_reversed=is_reversed), {"limit": 20, "offset": 0, "now": NOW}
+            )
             looked_up = [step for step in steps if "SEARCH article " in step]
             assert len(looked_up) == 2 and all(step.endswith("(uuid=?)") for step in looked_up), steps
             assert not [step for step in steps if "TEMP B-TREE" in step], steps
@@ -94,6 +98,20 @@ def test_a_list_of_public_articles_is_read_in_the_order_of_an_index(app, large, 
 
 
 @pytest.mark.sqlite("explains its query plans")
+@pytest.mark.parametrize("filters", [{}, {"published_after": NOW}, {"published_before": NOW}], ids=" ".join)
+def test_the_list_of_several_categories_merges_the_ranges_of_an_index(app, large, filters):
+    with app.app_context():
+        taxonomies.create(CATEGORIES, large.author, {"name": "Walks"})
+        chosen = selections.select_public(ArticleFilters(category=("shelf", "walks"), **filters))
+        for statement in (chosen.statements.uuids, chosen.statements.backwards):
+            steps = explain(statement, chosen.values)
+            assert len([step for step in steps if "COVERING INDEX ix_article_category" in step]) == 2, steps
+            assert "MERGE (UNION ALL)" in steps and not [step for step in steps if "B-TREE" in step], steps
+        steps = explain(chosen.statements.total, chosen.values)
+        assert not full_scans(steps), steps
+
+
+@pytest.mark.sqlite("explains its query plans")
 def test_a_read_by_uuid_scans_no_whole_table(app, large):
     with app.app_context():
         values = {"uuid": large.author, "now": NOW}
@@ -122,3 +140,16 @@ def test_the_list_of_an_author_starts_with_the_byline(app, large):
         for statement in (chosen.statements.uuids, chosen.statements.total):
             steps = explain(statement, chosen.values)
             assert "SEARCH article USING INDEX sqlite_autoindex_article_1 (uuid=?)" in steps, steps
+
+
+@pytest.mark.sqlite("explains its query plans")
+def test_a_filter_by_an_own_field_reads_the_index_of_values_in_its_order(app, large):
+    with app.app_context():
+        chosen = selections.select_public(ArticleFilters(custom=(("rating", ("5",)),)))
+        for statement in (chosen.statements.uuids, chosen.statements.backwards, chosen.statements.total):
+            steps = explain(statement, chosen.values)
+            assert len(steps) == 1 and "custom_value USING COVERING INDEX ix_custom_value_listed" in steps[0]
+        two = selections.select_public(
+            ArticleFilters(custom=(("rating", ("5",)), ("effort", ("hour", "day"))))
+        )
+        assert not full_scans(explain(two.statements.uuids, two.values))

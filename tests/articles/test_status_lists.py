@@ -120,7 +120,7 @@ def test_readers_order_by_the_last_change_of_the_article_alone(app, as_reader, p
 def test_the_counts_of_all_statuses_come_in_one_request(app, as_admin, people, shown):
     save_copy(app, shown["Public"], people, at=START)
     assert as_admin.get(COUNTS).json == {
-        **{"draft": 1, "published": 1, "archived": 1, "scheduled": 1},
+        **{"draft": 1, "published": 1, "unlisted": 0, "archived": 1, "scheduled": 1},
         **{"any": 4, "edited": 1},
     }
     for query, total in (("q=marmalade", 4), ("q=draft", 1), ("category=kitchen", 2), ("tag=bread", 1)):
@@ -128,7 +128,7 @@ def test_the_counts_of_all_statuses_come_in_one_request(app, as_admin, people, s
         assert (counts["any"], counts["edited"]) == (total, 0 if query == "q=draft" else 1)
         # The numbers of a category or a tag alone are stored, and all articles have the author.
         assert as_admin.get(f"{COUNTS}?{query}").json == counts
-    later = {"draft": 0, "published": 0, "archived": 1, "scheduled": 1, "any": 2, "edited": 0}
+    later = {"draft": 0, "published": 0, "unlisted": 0, "archived": 1, "scheduled": 1, "any": 2, "edited": 0}
     category = as_admin.get(f"{ARTICLES}{shown['Later']}/").json["category"]["slug"]
     for query in (f"category={category}", "tag=other"):
         assert as_admin.get(f"{COUNTS}?{query}").json == later

@@ -95,6 +95,9 @@ def _make_type(schema: dict[str, Any], schemas: dict[str, Any]) -> str:
     if "anyOf" in schema:
         return " | ".join(_make_type(one, schemas) for one in schema["anyOf"])
     types = schema.get("type", "unknown")
+    if isinstance(types, list) and "object" in types and "additionalProperties" in schema:
+        others = [_SIMPLE.get(name, name) for name in types if name != "object"]
+        return " | ".join([_make_type({**schema, "type": "object"}, schemas), *others])
     if isinstance(types, list) and "array" in types:
         others = [_SIMPLE.get(name, name) for name in types if name != "array"]
         return " | ".join([_make_type({**schema, "type": "array"}, schemas), *others])

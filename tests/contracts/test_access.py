@@ -20,6 +20,7 @@ from tests.webhooks.rows import add_webhook
 pytestmark = pytest.mark.once
 
 ARTICLES = "/api/v1/blog/articles/"
+PAGES = "/api/v1/blog/pages/"
 CATEGORIES = "/api/v1/blog/categories/"
 TAGS = "/api/v1/blog/tags/"
 AUTHORS = "/api/v1/blog/authors/"
@@ -35,6 +36,9 @@ SITE = "/api/v1/blog/site/"
 MEDIA = "/api/v1/blog/media/"
 BACKUPS = "/api/v1/backups/"
 IMPORTS = "/api/v1/imports/"
+OWN_REDIRECTS = "/api/v1/blog/redirects/own/"
+FIELDS = "/api/v1/blog/fields/"
+FIELD = {"name": "rating", "label": "Rating", "type": "number"}
 WEBHOOKS = "/api/v1/webhooks/"
 CALLERS = ("as_stranger", "as_reader", "as_published_admin", "as_member", "as_reading_admin", "as_admin")
 
@@ -57,7 +61,7 @@ class AccessCase:
 PUBLISHED_CONTENT = {
     *("articles.published", "articles.single", "categories.listed", "categories.single"),
     *("tags.listed", "tags.single", "authors.listed", "authors.single"),
-    *("archive.listed", "changes.listed", "redirects.listed", "site.single"),
+    *("pages.listed", "pages.single", "archive.listed", "changes.listed", "redirects.listed", "site.single"),
 }
 
 CODES = {401: "key_missing", 403: "forbidden", 404: "not_found", 422: "invalid_fields"}
@@ -160,6 +164,12 @@ ACCESS_CASES = [
     AccessCase("articles.published", ARTICLES, READERS),
     AccessCase("articles.single", ARTICLES + "{article}/", READERS),
     AccessCase("articles.single", ARTICLES + "{draft}/", (401, 404, 404, 404, 200, 200)),
+    AccessCase("pages.listed", PAGES, READERS),
+    AccessCase("pages.single", PAGES + "{imprint}/", READERS),
+    AccessCase("pages.create", PAGES, writes(201), {"title": "T"}),
+    AccessCase("pages.replace", PAGES + "{imprint}/", writes(200), {"title": "T"}),
+    AccessCase("pages.change", PAGES + "{imprint}/", writes(200), {}),
+    AccessCase("pages.delete", PAGES + "{imprint}/", writes(204)),
     AccessCase("articles.own", ARTICLES + "author/me/", ADMINS),
     AccessCase("articles.list_written", ARTICLES + "own/", ADMINS),
     AccessCase("categories.create", CATEGORIES, writes(201), {"name": "N"}),
@@ -220,6 +230,11 @@ ACCESS_CASES = [
     AccessCase("preview_pages.show", "{page}", EVERYONE),
     AccessCase("redirects.listed", "/api/v1/blog/redirects/", READERS),
     AccessCase("changes.listed", "/api/v1/blog/changes/", READERS),
+    AccessCase("own_redirects.listed", OWN_REDIRECTS, ADMINS),
+    AccessCase("own_redirects.create", OWN_REDIRECTS, writes(201), {"path": "/a/", "target": "/b/"}),
+    AccessCase("own_redirects.single", OWN_REDIRECTS + "{redirect}/", ADMINS),
+    AccessCase("own_redirects.change", OWN_REDIRECTS + "{redirect}/", writes(200), {"target": "/c/"}),
+    AccessCase("own_redirects.delete", OWN_REDIRECTS + "{redirect}/", writes(204)),
     AccessCase("site.single", SITE, READERS),
     AccessCase("site.change", SITE, LOGINS, {}, login=200),
     AccessCase("media.listed", MEDIA, ADMINS),
@@ -237,6 +252,12 @@ ACCESS_CASES = [
     AccessCase("doctor.single", "/api/v1/doctor/", LOGINS, login=200),
     AccessCase("doctor.run", "/api/v1/doctor/", LOGINS, login=200),
     AccessCase("site_checks.check", "/api/v1/site-check/", LOGINS, login=200),
+    AccessCase("fields.listed", FIELDS, ADMINS),
+    AccessCase("fields.single", FIELDS + "{field}/", ADMINS),
+    AccessCase("fields.create", FIELDS, LOGINS, FIELD, login=201),
+    AccessCase("fields.replace", FIELDS + "{field}/", LOGINS, FIELD, login=200),
+    AccessCase("fields.change", FIELDS + "{field}/", LOGINS, {"label": "Other"}, login=200),
+    AccessCase("fields.delete", FIELDS + "{field}/", LOGINS, login=204),
     AccessCase("webhooks.listed", WEBHOOKS, LOGINS, login=200),
     AccessCase("webhooks.create", WEBHOOKS, LOGINS, WEBHOOK, login=201),
     AccessCase("webhooks.presets", WEBHOOKS + "presets/", LOGINS, login=200),
@@ -300,6 +321,11 @@ def fill_path(request, app, people, as_admin, as_login, make_article, make_tag, 
         }
         if "{media}" in template:
             names["media"] = add_media(as_admin.application)
+        if "{redirect}" in template:
+            body = {"path": "/old/", "target": "/new/"}
+            names["redirect"] = as_admin.post(OWN_REDIRECTS, json=body).json["uuid"]
+        if "{field}" in template:
+            names["field"] = as_login.post(FIELDS, json=FIELD).json["uuid"]
         if "{webhook}" in template:
             webhook, delivery = add_webhook(app)
             names |= {"webhook": webhook, "delivery": delivery}
@@ -324,6 +350,9 @@ def fill_path(request, app, people, as_admin, as_login, make_article, make_tag, 
             names["login"] = as_login.get("/api/v1/auth/logins/").json[0]["uuid"]
         if "{backup}" in template:
             names["backup"] = as_login.post(BACKUPS).json["name"]
+        if "{imprint}" in template:
+            page = as_admin.post(PAGES, json={"title": "P", "status": "published"})
+            names["imprint"] = page.json["uuid"]
         if "{file}" in template:
             names["file"] = put_file(app, b"content")
         return template.format(**names)

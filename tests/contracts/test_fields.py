@@ -8,7 +8,11 @@ from blogapi import blueprints
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, KEYS, TAGS
 from tests.media.rows import MEDIA, add_media
 
+PAGES = "/api/v1/blog/pages/"
+
 READS = [
+    PAGES,
+    "{page}",
     *(ARTICLES, f"{ARTICLES}author/me/", f"{ARTICLES}own/", "{article}", "{preview}", "{article}preview/"),
     *("{article}revisions/", "{article}revisions/1/", "/api/v1/blog/redirects/"),
     *(CATEGORIES, "{category}", TAGS, "{tag}", AUTHORS, "{author}", KEYS, "{key}", MEDIA, "{media}"),
@@ -21,7 +25,9 @@ def paths(as_admin, make_article, make_tag, make_category):
     tag, category = make_tag(), make_category()
     path = f"{ARTICLES}{make_article(category=category, tags=(tag,), slug='first').uuid}/"
     as_admin.patch(path, json={"slug": "second"})
+    page = as_admin.post(PAGES, json={"title": "Imprint", "status": "published"}).json
     return {
+        "page": f"{PAGES}{page['uuid']}/",
         "article": path,
         "preview": as_admin.post(f"{path}preview/").json["api_url"],
         "category": f"{CATEGORIES}{category.uuid}/",

@@ -51,7 +51,7 @@ def upgrade() -> None:
 # These columns of an article are set by the service or the database, or are no texts.
 OTHER_COLUMNS = {
     *("uuid", "created", "last_updated", "version", "was_public", "slug_derived", "slug", "status"),
-    *("published_at", "author_id", "category_id", "editor_id"),
+    *("published_at", "author_id", "category_id", "editor_id", "type", "parent_id", "position", "custom"),
 }
 
 

@@ -63,8 +63,9 @@ SINGLE_REVISION = [
     *(("slug", "text"), ("published_at", "time"), ("category", "uuid"), ("tags", ["uuid"])),
     ("authors", ["uuid"]),
     ("seo", [("title", "text"), ("description", "text"), ("og_image", "text"), ("canonical_url", "text")]),
+    ("custom", []),
     *(("subtitle", "text"), ("excerpt", "text"), ("content", "text"), ("content_type", "text")),
-    ("cover_image", "text"),
+    *(("cover_image", "text"), ("featured", "boolean"), ("robots", "text")),
 ]
 NEW_KEY = [("public_state", "key"), ("uuid", "uuid"), ("created", "time")]
 KEY = [
@@ -112,7 +113,13 @@ READS = [
         [
             *(("uuid", "uuid"), ("title", "text"), ("description", "text"), ("language", "text")),
             *(("time_zone", "text"), ("url", "text"), ("service_url", "text"), ("logo", "text")),
-            *(("icon", "text"), ("article_path", "text"), ("category_path", "text"), ("tag_path", "text")),
+            *(
+                ("icon", "text"),
+                ("article_path", "text"),
+                ("page_path", "text"),
+                ("category_path", "text"),
+                ("tag_path", "text"),
+            ),
             *(("author_path", "text"), ("preview_url", "text")),
             ("navigation", [[("label", "text"), ("url", "text")]]),
             *(("created", "time"), ("last_updated", "time")),

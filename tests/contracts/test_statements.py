@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 import pytest
 
 from blogapi import blueprints
@@ -20,6 +22,7 @@ KEYS = "/api/v1/auth/api-key/"
 MEDIA = "/api/v1/blog/media/"
 
 BACKUPS = "/api/v1/backups/"
+OWN_REDIRECTS = "/api/v1/blog/redirects/own/"
 WEBHOOKS = "/api/v1/webhooks/"
 
 # Path, endpoint, and number of statements. One statement looks up the key or the login.
@@ -28,15 +31,18 @@ READS = [
     # reader's. The first read after a write also looks for the next scheduled article.
     (ARTICLES, "articles.published", 4),
     (ARTICLES + "?page=1&page_size=100", "articles.published", 4),
-    (ARTICLES + "?category=shelf&tag=t&published_after=2020-01-01", "articles.published", 5),
+    (ARTICLES + "?category=shelf&tag=t&published_after=2020-01-01", "articles.published", 6),
     (ARTICLES + "?tags_all=t&tags_all=none&uuid={article}&updated_after=2020-01-01", "articles.published", 4),
-    (ARTICLES + "?not_tag=t&not_category=shelf&page=1", "articles.published", 5),
-    (ARTICLES + "?q=words&fields=title,snippet", "articles.published", 8),
+    (ARTICLES + "?not_tag=t&not_category=shelf&page=1", "articles.published", 6),
+    (ARTICLES + "?q=words&fields=title,snippet", "articles.published", 9),
     (ARTICLES + "?status=any&ordering=-last_updated", "articles.published", 3),
     ("/api/v1/blog/article-counts/", "article_counts.get_all", 2),
     ("/api/v1/blog/archive/", "archive.listed", 4),
-    ("/api/v1/blog/archive/?tag=t&category=shelf&author=ada", "archive.listed", 7),
+    ("/api/v1/blog/archive/?tag=t&category=shelf&author=ada", "archive.listed", 8),
     (ARTICLES + "{article}/", "articles.single", 2),
+    ("/api/v1/blog/pages/", "pages.listed", 3),
+    ("/api/v1/blog/pages/?page=1&fields=url,head", "pages.listed", 6),
+    ("/api/v1/blog/pages/{imprint}/", "pages.single", 2),
     # One statement looks whether there are articles of other users.
     (ARTICLES + "author/me/", "articles.own", 3),
     (ARTICLES + "own/", "articles.list_written", 3),
@@ -75,8 +81,8 @@ READS = [
     (ARTICLES + "{article}/preview/", "previews.listed", 3),
     ("{link}", "previews.single", 8),
     ("{page}", "preview_pages.show", 8),
-    ("/api/v1/blog/redirects/", "redirects.listed", 3),
-    ("/api/v1/blog/redirects/?format=nginx", "redirects.listed", 3),
+    ("/api/v1/blog/redirects/", "redirects.listed", 4),
+    ("/api/v1/blog/redirects/?format=nginx", "redirects.listed", 4),
     ("/api/v1/blog/changes/?limit=1000", "changes.listed", 2),
     ("/api/v1/blog/changes/?since=now", "changes.listed", 2),
     ("/api/v1/blog/site/", "site.single", 2),
@@ -89,18 +95,25 @@ READS = [
     (MEDIA + "{media}/uses/?page=1", "media_uses.listed", 4),
     (ARTICLES + "?fields=url", "articles.published", 4),
     (ARTICLES + "{article}/?fields=url", "articles.single", 3),
-    (ARTICLES + "?fields=url,head", "articles.published", 4),
+    (ARTICLES + "?fields=url,head", "articles.published", 5),
     (CATEGORIES + "?fields=url", "categories.listed", 3),
+    (CATEGORIES + "?fields=parent,seo_title", "categories.listed", 3),
+    (CATEGORIES + "?fields=head", "categories.listed", 5),
+    (TAGS + "?fields=head", "tags.listed", 4),
     (TAGS + "{tag}/?fields=url", "tags.single", 3),
     ("/feeds/rss.xml?tag=t", "feeds.rss_feed", 6),
     ("/feeds/atom.xml", "feeds.atom_feed", 4),
     ("/feeds/feed.json", "feeds.json_feed", 4),
-    ("/sitemap.xml", "feeds.sitemap", 6),
-    ("/sitemap-1.xml", "feeds.sitemap_part", 6),
+    ("/sitemap.xml", "feeds.sitemap", 8),
+    ("/sitemap-1.xml", "feeds.sitemap_part", 8),
     ("/robots.txt", "feeds.robots", 0),
     (BACKUPS, "backups.listed", 1),
     (BACKUPS + "{backup}/", "backups.download", 1),
     ("/api/v1/doctor/", "doctor.single", 1),
+    (OWN_REDIRECTS, "own_redirects.listed", 2),
+    (OWN_REDIRECTS + "{redirect}/", "own_redirects.single", 2),
+    ("/api/v1/blog/fields/", "fields.listed", 3),
+    ("/api/v1/blog/fields/{field}/", "fields.single", 3),
     (WEBHOOKS, "webhooks.listed", 5),
     (WEBHOOKS + "presets/", "webhooks.presets", 1),
     (WEBHOOKS + "{webhook}/", "webhooks.single", 5),
@@ -109,10 +122,10 @@ READS = [
     ("/api/v1/imports/", "imports.listed", 2),
     ("/api/v1/imports/{import}/", "imports.single", 2),
     ("/api/v1/imports/{import}/report/", "imports.download_report", 2),
-    ("/api/v1/export/", "exports.download", 22),
+    ("/api/v1/export/", "exports.download", 27),
     ("/health/", "health.check", 1),
     ("/metrics/", "metrics.show_metrics", 1),
-    ("/openapi.json", "openapi.document", 0),
+    ("/openapi.json", "openapi.document", 1),
     ("/", "home.index", 0),
     ("/docs/", "docs.guide", 0),
     ("/docs/reading/", "docs.guide_page", 0),
@@ -151,6 +164,8 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
         people.key(people.admin)
         job = add_import(app)
         webhook, delivery = add_webhook(app)
+        row = {"path": f"/old-{uuid4().hex}/", "target": "/new/"}
+        redirect = as_admin.post(OWN_REDIRECTS, json=row).json["uuid"]
         media = add_media(as_admin.application, renditions=3, uses=[("article", article.uuid)])
     article_path = f"{ARTICLES}{article.uuid}/"
     for turn in range(rows):
@@ -159,8 +174,13 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
         edits = {"title": "Edits", "tags": [str(tag.uuid)], "category": str(category.uuid)}
         as_admin.put(f"{article_path}working-copy/", json=edits)
     as_login.patch("/api/v1/blog/site/", json={"url": "https://blog.example"})
+    for _ in range(rows):
+        imprint = as_admin.post("/api/v1/blog/pages/", json={"title": "P", "status": "published"}).json
     key = as_admin.get("/api/v1/auth/me/").json["key"]
     accesses = {endpoint: access for _, _, endpoint, access in blueprints.list_operations(app)}
+    for turn in range(rows):
+        definition = {"name": f"field_{turn}", "label": "Field", "type": "text"}
+        field = as_login.post("/api/v1/blog/fields/", json=definition).json["uuid"]
     backup = as_login.post(BACKUPS).json.get("name", "none.zip")
     counts = {}
     for template, endpoint, _ in READS:
@@ -169,10 +189,13 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
         path = template.format(
             media=media,
             webhook=webhook,
+            redirect=redirect,
+            field=field,
             delivery=delivery,
             file=put_file(app, b"content"),
             link=links["api_url"],
             page=links["url"],
+            imprint=imprint["uuid"],
             slug=f"name-{rows - 1}",
             key=key,
             user=people.member.uuid,

@@ -12,12 +12,14 @@ from click.testing import CliRunner
 from sqlalchemy import Engine, create_engine, delete, event, insert, update
 
 from blogapi.__main__ import main
+from blogapi.articles.custom_models import CustomField, CustomValue
 from blogapi.articles.models import Article, ArticleJson, FormerPath, OpenArticle
 from blogapi.db_copy import service
 from blogapi.doctor import derived_data_checks as doctor
 from blogapi.doctor.findings import Level
 from blogapi.importing.models import ImportedFile, ImportJob
 from blogapi.media.models import FormerHash, MediaPath, MediaUse
+from blogapi.redirects.own.models import OwnRedirect
 from blogapi.search import engines
 from blogapi.storage.database import Base, db, transaction
 from blogapi.taxonomies.models import FormerTermSlug
@@ -57,10 +59,11 @@ def get_url(app) -> str:
     return url
 
 
-def test_no_table_refers_to_itself():
-    # Rows are copied in the order of their keys, so a row could precede the row to which it refers.
+def test_references_of_a_table_to_itself_are_checked_at_the_commit():
+    # Rows are copied in the order of their keys, so a row can precede the row to which it refers.
     references = (key for table in Base.metadata.sorted_tables for key in table.foreign_keys)
-    assert [str(key.parent) for key in references if key.column.table is key.parent.table] == []
+    inner = [key for key in references if key.column.table is key.parent.table]
+    assert [str(key.parent) for key in inner if key.initially != "DEFERRED"] == []
 
 
 @pytest.fixture
@@ -107,8 +110,18 @@ def full_blog(app, as_admin, people, make_article, make_tag, make_category):
             db.session.execute(insert(RecoveryCode).values(code))
             seen = {"article_id": first.uuid, "user_id": people.admin.uuid, "seen": datetime.now(UTC)}
             db.session.execute(insert(OpenArticle).values(seen))
+            db.session.add(CustomField(name="rating", label="Rating", type="number", minimum=0.5))
+            value = {
+                "article_id": first.uuid,
+                "name": "rating",
+                "key": "5",
+                "listed_from": first.published_at,
+            }
+            db.session.execute(insert(CustomValue).values(value))
+            db.session.add(OwnRedirect(path="/old/", target="/new/", status=301))
             old = {"media_id": picture.uuid, "hash": "0" * 64, "width": 400}
             db.session.execute(insert(FormerHash).values(old))
+        as_admin.patch(where, json={"custom": {"rating": 4.5}})
         add_webhook(app, paused="admin", paused_at=datetime.now(UTC))
         tables = Base.metadata.sorted_tables
         empty_tables = [one.name for one in tables if not db.session.execute(one.select()).first()]

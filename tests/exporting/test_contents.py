@@ -157,7 +157,7 @@ def test_the_json_document_has_one_article_per_line(run, blog):
     result = run("export", "-", "--drafts")
     document = json.loads(result.stdout)
     assert [*document] == [
-        *("format", "version", "contents", "site", "categories", "tags", "authors", "media"),
+        *("format", "version", "contents", "site", "categories", "tags", "authors", "fields", "media"),
         *("working_copies", "articles"),
     ]
     (edits,) = document["working_copies"]
@@ -285,3 +285,22 @@ def test_a_full_disk_is_reported(run, tmp_path, monkeypatch, target):
     result = run("export", tmp_path / target)
     assert (result.exit_code, "The disk is full; the export is incomplete." in result.stderr) == (1, True)
     assert not (tmp_path / target).is_file()
+
+
+def test_hugo_gets_the_pages_of_the_terms_of_public_articles(run, as_admin, blog, tmp_path):
+    for kind, slug, fields in (
+        ("tags", "slow-food", {"description": "No hurry", "seo_description": "Slow: food"}),
+        ("categories", "kitchen", {"description": "Where we cook"}),
+        ("authors", "secret-eve", {"bio": "Hidden"}),
+    ):
+        (term,) = as_admin.get(f"/api/v1/blog/{kind}/?slug={slug}").json
+        assert as_admin.patch(f"/api/v1/blog/{kind}/{term['uuid']}/", json=fields).status_code == 200
+    as_admin.post("/api/v1/blog/tags/", json={"name": "unused", "description": "Hidden"})
+    run("export", tmp_path / "hugo", "--for", "hugo", "--drafts")
+    run("export", tmp_path / "jekyll", "--for", "jekyll", "--drafts")
+    pages = {path: text for path, text in read_folder(tmp_path).items() if path.endswith("_index.md")}
+    assert pages == {
+        "hugo/content/tags/slow-food/_index.md": b'---\ntitle: Slow food\ndescription: "Slow: food"\n---\n',
+        "hugo/content/categories/kitchen/_index.md": pages["hugo/content/categories/kitchen/_index.md"],
+    }
+    assert b"description: Where we cook\nimages:\n" in pages["hugo/content/categories/kitchen/_index.md"]

@@ -1,4 +1,4 @@
-"""Compares what is read of real exports of Blogger and Medium with independent counts."""
+"""Compares what is read of real exports of Blogger, Medium and Substack with independent counts."""
 
 from __future__ import annotations
 
@@ -51,6 +51,26 @@ def test_the_stories_of_medium_are_read():
     assert (counts, source.left_behind) == MEDIUM
 
 
+def test_the_posts_of_substack_are_read():
+    counts, _ = read("substack", "substack")
+    assert counts == {"published": 4, "draft": 1}
+
+
+def test_the_items_of_squarespace_are_read():
+    entries = list(folder.walk_path(Path(CORPUS) / "squarespace"))
+    options = ImportOptions(now=datetime(2026, 11, 1, tzinfo=UTC))
+    records = list(preparing.get_format("wordpress").open_source(entries, options).read())
+    # Two pages have the same id; the import tells them apart by slug and title.
+    assert [(one.slug, one.status, "page" in one.tags) for one in records] == [
+        ("draft-post", "draft", False),
+        ("basic-post", "published", False),
+        ("services", "published", True),
+        ("no-title", "published", True),
+        ("my-dated-post", "published", False),
+    ]
+    assert 'alt="MAKINGIT_Unfold_BeginnersGuide_Inline_2765x2081px.jpg"' in records[1].content
+
+
 def test_the_export_of_blogger_has_the_counted_items():
     path = "blogger/pelican/bloggerexport.xml"
     expected = json.loads((Path(CORPUS) / "EXPECTED.json").read_text(encoding="utf-8"))[path]
@@ -62,7 +82,7 @@ def test_the_export_of_blogger_has_the_counted_items():
     assert source.left_behind == {ours: expected[theirs] for ours, theirs in names.items()}
 
 
-@pytest.mark.parametrize("name", ["medium", "blogger"])
+@pytest.mark.parametrize("name", ["medium", "blogger", "substack"])
 def test_no_file_of_another_source_is_recognised(name):
     module = preparing.get_format(name)
     others = [path for path in Path(CORPUS).rglob("*.*") if name not in path.parts and path.is_file()]

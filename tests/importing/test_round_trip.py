@@ -154,7 +154,7 @@ def test_a_blog_with_everything_comes_back(blogs, tmp_path, form):
     first, rows = blogs.export(tmp_path / "first", form), blogs.read_rows()
     blogs.empty()
     reports = blogs.restore(tmp_path / "first")
-    assert {report.result for report in reports} == {Result.CREATED}
+    assert [report for report in reports if report.result != Result.CREATED] == []
     assert blogs.export(tmp_path / "second", form) == first
     restored = blogs.read_rows()
     for table in rows:

@@ -379,3 +379,35 @@ def test_a_bomb_is_refused_before_its_data_is_read(run, monkeypatch):
         image_worker.configure()
         assert Image.MAX_IMAGE_PIXELS == 1199
         assert run(make_image("png"), "png")[0] == {"error": "too_large"}
+
+
+@pytest.mark.parametrize(
+    ("format", "options"), [("PNG", {}), ("JPEG", {"quality": 90}), ("WEBP", {}), ("AVIF", {"speed": 10})]
+)
+@pytest.mark.parametrize("target", ["PNG", "JPEG", "WEBP", "AVIF"])
+def test_a_stored_picture_is_scaled_to_a_width(tmp_path, format, options, target):
+    source, output = tmp_path / "source", tmp_path / "output"
+    Image.new("RGB", (90, 60), "red").save(source, format, **options)
+    job = {"source": str(source), "format": format, "output": str(output), "width": 30, "target": target}
+    assert image_worker.run_job(job) == {"width": 30, "height": 20, "renditions": []}
+    with Image.open(output) as scaled:
+        assert (scaled.format, scaled.size) == (target, (30, 20))
+        red, green, blue = scaled.convert("RGB").getpixel((15, 10))
+    assert red > 240 and green < 20 and blue < 20
+
+
+def test_the_rotation_of_an_avif_picture_is_a_part_of_it(tmp_path):
+    source, output = tmp_path / "source", tmp_path / "output"
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    Image.new("RGB", (90, 60), "red").save(source, "AVIF", exif=exif, speed=10)
+    job = {"source": str(source), "format": "AVIF", "output": str(output), "width": 20, "target": "WEBP"}
+    assert image_worker.run_job(job) == {"width": 20, "height": 30, "renditions": []}
+
+
+def test_a_picture_that_would_be_too_high_is_not_scaled(tmp_path):
+    source, output = tmp_path / "source", tmp_path / "output"
+    Image.new("1", (1, 200)).save(source, "PNG")
+    job = {"source": str(source), "format": "PNG", "output": str(output), "width": 100, "target": "WEBP"}
+    assert image_worker.run_job(job) == {"error": "too_large"}
+    assert not output.exists()

@@ -66,9 +66,10 @@ def test_a_link_gets_the_address_of_the_file(address, shown):
 
 def test_the_values_of_the_library_are_escaped():
     html = resolve(sanitizer.to_safe_html(f"![]({PATH})", "markdown"))
-    path, small = (one.replace("&", "&amp;") for one in (PATH, SMALL))
+    path, folder = PATH.replace("&", "&amp;"), f"{SERVICE}{PATH.rpartition('/')[0]}"
+    widths = ", ".join(f"{folder}/w{width}.webp {width}w" for width in (400, 640, 800))
     assert html == (
-        f'<p><img src="{SERVICE}{path}" srcset="{SERVICE}{small} 400w, {SERVICE}{path} 900w" '
+        f'<p><img src="{SERVICE}{path}" srcset="{widths}, {SERVICE}{path} 900w" '
         'sizes="(max-width: 800px) 100vw, 800px" '
         'width="900" height="600" alt="&quot;&lt;b&gt;" loading="lazy"></p>\n'
     )

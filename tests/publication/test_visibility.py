@@ -33,13 +33,16 @@ EXEMPT = (
 )
 
 
+@pytest.mark.parametrize("type_", visibility.ItemType)
 @pytest.mark.parametrize("time", PUBLICATION_TIMES)
 @pytest.mark.parametrize("status", Status)
-def test_python_and_sql_agree(app, status, time):
-    item = SimpleNamespace(status=status.value, published_at=PUBLICATION_TIMES[time])
+def test_python_and_sql_agree(app, status, time, type_):
+    item = SimpleNamespace(status=status.value, published_at=PUBLICATION_TIMES[time], type=type_.value)
     columns = (literal(status.value, String), literal(item.published_at, UtcDateTime()))
-    row = select(columns[0].label("status"), columns[1].label("published_at")).subquery().c
+    named = (columns[0].label("status"), columns[1].label("published_at"), literal(type_.value).label("type"))
+    row = select(*named).subquery().c
     conditions = [make(row) for make in (visibility.readable, visibility.scheduled, visibility.listed)]
+    conditions.append(visibility.listed_pages(row))
     conditions.append(visibility.has_status(row, status.value))
     with app.app_context():
         found = [
@@ -47,21 +50,28 @@ def test_python_and_sql_agree(app, status, time):
             for condition in conditions
         ]
     is_readable = visibility.is_readable(item, NOW)
-    is_listed = is_readable and RULES[status].listed
+    is_in_lists = is_readable and RULES[status].listed
+    is_listed = is_in_lists and type_ == visibility.ItemType.ARTICLE
     has_status = is_readable or not RULES[status].readable
-    assert found == [is_readable, visibility.is_scheduled(item, NOW), is_listed, has_status]
+    assert found == [
+        is_readable,
+        visibility.is_scheduled(item, NOW),
+        is_listed,
+        is_in_lists and not is_listed,
+        has_status,
+    ]
     listed_from = visibility.get_listed_from(item)
     assert (listed_from is not None and listed_from <= NOW) == is_listed
 
 
-def test_only_a_published_article_whose_time_has_come_is_readable():
+def test_published_and_unlisted_articles_whose_time_has_come_are_readable():
     readable = {
         (status.value, name)
         for status in Status
         for name, time in PUBLICATION_TIMES.items()
         if visibility.is_readable(SimpleNamespace(status=status.value, published_at=time), NOW)
     }
-    assert readable == {("published", "past"), ("published", "now")}
+    assert readable == {(status, time) for status in ("published", "unlisted") for time in ("past", "now")}
 
 
 def test_each_status_is_listed_or_not():

@@ -225,7 +225,7 @@ def test_a_format_can_be_read_in_pages(as_reader, renamed_items):
 
 
 @pytest.mark.parametrize(
-    "query", ["format=", "format=apache", "format=nginx&fields=old", "format=nginx&format=netlify"]
+    "query", ["format=", "format=caddy", "format=nginx&fields=old", "format=nginx&format=netlify"]
 )
 def test_an_unknown_format_and_a_format_with_fields_are_refused(as_reader, query):
     assert outcome(as_reader.get(f"{REDIRECTS}?{query}")) == (400, "invalid_query")

@@ -49,13 +49,15 @@ names = texts.map(lambda some: f"n{some}")
 
 
 def field_lists(schema):
-    """Return a Hypothesis strategy that generates lists of field names of the schema."""
-    return st.lists(st.sampled_from(list(schema._declared_fields)), min_size=1, max_size=6)
+    """Return a Hypothesis strategy that generates lists of names of stored fields of the schema."""
+    names = [name for name in schema._declared_fields if name != "head"]
+    return st.lists(st.sampled_from(names), min_size=1, max_size=6)
 
 
 def dump_only(schema, fields, row):
-    return web_json.to_json_bytes(
-        {name: value for name, value in schema().dump(row).items() if name in fields}
+    """Return the fields of the row; a response can have them in another order."""
+    return json.loads(
+        web_json.to_json_bytes({name: value for name, value in schema().dump(row).items() if name in fields})
     )
 
 
@@ -125,18 +127,19 @@ def test_stored_json_of_a_category_equals_the_output_of_its_schemas(
             PageRequest(1, 1),
             count_articles=counts.count_in_categories,
         ).rows.body
-        assert listed == b"[" + dump_only(CategoryFieldsSchema, partial_schema, row) + b"]"
+        assert json.loads(listed) == [dump_only(CategoryFieldsSchema, partial_schema, row)]
         row.articles = []
         assert term_queries.get_json(
             categories_definition.CATEGORIES, uuid, article_queries.list_published_in_category
         ).body == web_json.to_json_bytes(SingleCategorySchema().dump(row))
-        assert term_queries.get_json(
+        single = term_queries.get_json(
             categories_definition.CATEGORIES,
             uuid,
             article_queries.list_published_in_category,
             fields,
             count_articles=counts.count_in_categories,
-        ).body == dump_only(SingleCategoryFieldsSchema, fields, row)
+        ).body
+        assert json.loads(single) == dump_only(SingleCategoryFieldsSchema, fields, row)
 
 
 @many_examples
@@ -159,18 +162,19 @@ def test_stored_json_of_a_tag_equals_the_output_of_its_schemas(app, make_tag, na
         listed = term_queries.list_json(
             tags_definition.TAGS, partial_schema, PageRequest(1, 1), count_articles=counts.count_with_tags
         ).rows.body
-        assert listed == b"[" + dump_only(TagFieldsSchema, partial_schema, row) + b"]"
+        assert json.loads(listed) == [dump_only(TagFieldsSchema, partial_schema, row)]
         row.articles = []
         assert term_queries.get_json(
             tags_definition.TAGS, uuid, article_queries.list_published_with_tag
         ).body == web_json.to_json_bytes(SingleTagSchema().dump(row))
-        assert term_queries.get_json(
+        single = term_queries.get_json(
             tags_definition.TAGS,
             uuid,
             article_queries.list_published_with_tag,
             fields,
             count_articles=counts.count_with_tags,
-        ).body == dump_only(SingleTagFieldsSchema, fields, row)
+        ).body
+        assert json.loads(single) == dump_only(SingleTagFieldsSchema, fields, row)
 
 
 @pytest.mark.parametrize("path", [CATEGORIES, TAGS])

@@ -90,7 +90,7 @@ export function badge({ status, published_at: time, working_copy: edits }) {
  * A label, a control with the id "field-NAME", and below it the help or the error errors[NAME].
  * type: the type of the input, or "textarea". onInput(value): on each change; onChange(value): at the end.
  * Other names are attributes. Forms of the document have fields.html.
- * @param {{name: string, id?: string, label: string, help?: unknown, counter?: unknown,
+ * @param {{name: string, id?: string, label: unknown, help?: unknown, counter?: unknown,
  *   errors?: Record<string, unknown>, [name: string]: unknown}} options
  */
 export function field({ name, id = `field-${name}`, label, help, counter, errors = {}, ...more }) {
@@ -106,17 +106,37 @@ export function field({ name, id = `field-${name}`, label, help, counter, errors
 
 /**
  * @param {{type?: string, value?: unknown, onInput?: (value: string) => unknown,
- *   onChange?: (value: string) => unknown, [name: string]: unknown}} options
+ *   onChange?: (value: string) => unknown, items?: Record<string, string>, [name: string]: unknown}} options
  */
-function makeControl({ type = "text", value = "", onInput, onChange, ...more }) {
+function makeControl({ type = "text", value = "", items, onInput, onChange, ...more }) {
   const oninput = (/** @type {any} */ { target }) => onInput?.(target.value);
   const onchange = (/** @type {any} */ { target }) => onChange?.(target.value);
   const dir = /^text/.test(type) && "auto";
   const given = attributes({ autocomplete: "off", dir, oninput, onchange, ...more });
   // Text in a field that the page does not track is kept when the page renders.
   const shown = onInput ? live(value) : value;
+  if (type === "select") return select(/** @type {Record<string, string>} */ (items), value, given);
   if (type === "textarea") return html`<textarea rows="3" .value=${shown} ${given}></textarea>`;
   return html`<input type=${type} .value=${shown} ${given}>`;
+}
+
+/** @param {Record<string, string>} items @param {unknown} value @param {unknown} given */
+function select(items, value, given) {
+  const option = (/** @type {[string, string]} */ [item, label]) =>
+    html`<option value=${item} ?selected=${item === value}>${label}</option>`;
+  const choices = Object.entries(items).map(option);
+  return html`<span class="select"><select ${given}>${choices}</select>${icon("chevron-down")}</span>`;
+}
+
+/**
+ * A box to check, whose label is as high as other fields.
+ * @param {{id: string, label: unknown, value: boolean, help?: unknown, onChange: (value: boolean) => unknown}} options
+ */
+export function checkbox({ id, label, value, help, onChange }) {
+  const onchange = (/** @type {any} */ { target }) => onChange(target.checked);
+  return html`<div class="field"><label class="check"><input type="checkbox" id=${id} .checked=${live(value)}
+      @change=${onchange}><span>${label}</span></label>
+    ${help ? html`<div class="below"><span class="help">${help}</span></div>` : nothing}</div>`;
 }
 
 /**

@@ -17,6 +17,7 @@ export function showErrors(form, errors) {
     place.textContent = [errors[control.name] ?? []].flat().join(" ");
     control.ariaInvalid = place.textContent ? "true" : null;
     field.classList.toggle("faulty", Boolean(place.textContent));
+    if (place.textContent && field.closest("details")) field.closest("details").open = true;
   }
 }
 

@@ -16,7 +16,7 @@ export const mayPublish = () => hasRole("editor") || Boolean(caller.can_publish)
 
 /** Whether the user may change the status of an article: what is public needs the right to publish. */
 export const mayChange = (/** @type {{status: string}} */ { status }) =>
-  mayPublish() || !["published", "scheduled"].includes(status);
+  mayPublish() || !["published", "scheduled", "unlisted"].includes(status);
 
 /** Whether the user may change the file: authors change those that they have uploaded. */
 export const mayChangeFile = (/** @type {{user: {uuid: string} | null}} */ { user }) =>

@@ -3,13 +3,14 @@
 /**
  * readable: whether readers see the article, from its publication time on.
  *
- * @typedef {"draft" | "scheduled" | "published" | "archived"} Status
+ * @typedef {"draft" | "scheduled" | "published" | "unlisted" | "archived"} Status
  * @type {Record<Status, {name: string, icon: string, kind: string, readable: boolean}>}
  */
 export const STATUSES = {
   draft: { name: "Draft", icon: "circle-dashed", kind: "", readable: false },
   scheduled: { name: "Scheduled", icon: "clock", kind: "accent", readable: true },
   published: { name: "Published", icon: "circle-check", kind: "good", readable: true },
+  unlisted: { name: "Unlisted", icon: "link", kind: "good", readable: true },
   archived: { name: "Archived", icon: "archive", kind: "", readable: false },
 };
 
@@ -18,9 +19,10 @@ export const STATUSES = {
  * @type {Record<Status, Status[]>}
  */
 export const TRANSITIONS = {
-  draft: ["published", "scheduled", "archived"],
-  scheduled: ["published", "draft", "archived"],
-  published: ["draft", "archived"],
+  draft: ["published", "scheduled", "unlisted", "archived"],
+  scheduled: ["published", "unlisted", "draft", "archived"],
+  published: ["unlisted", "draft", "archived"],
+  unlisted: ["published", "draft", "archived"],
   archived: ["draft"],
 };
 
@@ -32,6 +34,7 @@ export const MAIN_ACTIONS = {
   draft: { name: "Publish", next: "published" },
   scheduled: { name: "Reschedule", next: "published" },
   published: { name: "Update" },
+  unlisted: { name: "Update" },
   archived: { name: "Bring back", next: "draft" },
 };
 

@@ -323,35 +323,43 @@ function ignoreMissing(error) {
  * @typedef {Article & { created: string, last_updated: string, published_at: string | null, excerpt: string,
  *   reading_minutes: number, word_count: number, html: string, cover: Cover | null, url?: string, links?: Links, head:
  *   Head, authors: EmbeddedAuthor[], toc: Heading[], editor: UserReference | null, working_copy: WorkingCopySummary |
- *   null, open_by: UserReference[] | null, snippet: string, previous: ArticleLink | null, next: ArticleLink | null,
+ *   null, custom?: Record<string, unknown>, custom_unfit: Record<string, unknown> | null, open_by: UserReference[] |
+ *   null, featured: boolean, robots: Robots, snippet: string, previous: ArticleLink | null, next: ArticleLink | null,
  *   related: ArticleLink[] }} ArticleFields
  * @typedef {{ uuid: string, name: string, description: string | null, cover_image: string, slug: string }} Category
- * @typedef {Category & { user: string, created: string, last_updated: string, url?: string, articles_count: number,
- *   articles_by_status: Record<string, number> }} CategoryFields
+ * @typedef {Category & { seo_title: string, seo_description: string, og_image: string, canonical_url: string, head:
+ *   Head, user: string, created: string, last_updated: string, url?: string, parent: string | null, articles_count:
+ *   number, articles_by_status: Record<string, number> }} CategoryFields
  * @typedef {{ uuid: string, name: string, description: string | null, cover_image: string, slug: string, articles:
  *   Article[] }} SingleCategory
- * @typedef {SingleCategory & { user: string, created: string, last_updated: string, url?: string, articles_count:
- *   number, articles_by_status: Record<string, number> }} SingleCategoryFields
+ * @typedef {SingleCategory & { seo_title: string, seo_description: string, og_image: string, canonical_url: string,
+ *   head: Head, user: string, created: string, last_updated: string, url?: string, parent: string | null,
+ *   articles_count: number, articles_by_status: Record<string, number> }} SingleCategoryFields
  * @typedef {{ uuid: string, created: string, last_updated: string, name: string, slug: string, user: string }} Tag
- * @typedef {Tag & { url?: string, articles_count: number, articles_by_status: Record<string, number> }} TagFields
+ * @typedef {Tag & { cover_image: string, seo_title: string, seo_description: string, og_image: string, canonical_url:
+ *   string, head: Head, url?: string, description: string, articles_count: number, articles_by_status: Record<string,
+ *   number> }} TagFields
  * @typedef {{ uuid: string, name: string, articles: Article[] }} SingleTag
- * @typedef {SingleTag & { created: string, last_updated: string, slug: string, user: string, url?: string,
- *   articles_count: number, articles_by_status: Record<string, number> }} SingleTagFields
+ * @typedef {SingleTag & { created: string, last_updated: string, slug: string, user: string, cover_image: string,
+ *   seo_title: string, seo_description: string, og_image: string, canonical_url: string, head: Head, url?: string,
+ *   description: string, articles_count: number, articles_by_status: Record<string, number> }} SingleTagFields
  * @typedef {{ uuid: string, name: string, slug: string, bio: string, url: string, avatar: string, user: string | null
  *   }} Author
- * @typedef {Author & { created: string, last_updated: string, page_url?: string, articles_count: number,
- *   articles_by_status: Record<string, number> }} AuthorFields
+ * @typedef {Author & { cover_image: string, seo_title: string, seo_description: string, og_image: string,
+ *   canonical_url: string, head: Head, created: string, last_updated: string, page_url?: string, articles_count:
+ *   number, articles_by_status: Record<string, number> }} AuthorFields
  * @typedef {{ uuid: string, name: string, slug: string, bio: string, url: string, avatar: string, user: string | null,
  *   articles: Article[] }} SingleAuthor
- * @typedef {SingleAuthor & { created: string, last_updated: string, page_url?: string, articles_count: number,
- *   articles_by_status: Record<string, number> }} SingleAuthorFields
- * @typedef {{ kind: "article" | "category" | "tag" | "author", old: string, new: string, item: string, article: string
- *   | null, created: string }} Redirect
- * @typedef {Redirect & { old_url?: string, new_url?: string }} RedirectFields
+ * @typedef {SingleAuthor & { cover_image: string, seo_title: string, seo_description: string, og_image: string,
+ *   canonical_url: string, head: Head, created: string, last_updated: string, page_url?: string, articles_count:
+ *   number, articles_by_status: Record<string, number> }} SingleAuthorFields
+ * @typedef {{ kind: "article" | "category" | "tag" | "author" | "redirect", old: string, new: string, item: string,
+ *   article: string | null, created: string }} Redirect
+ * @typedef {Redirect & { old_url?: string, new_url?: string, status: 301 | 302 | 410 }} RedirectFields
  * @typedef {{ uuid: string, title: string, description: string, language: string, time_zone: string, url: string,
- *   service_url: string, logo: string, icon: string, article_path: string, category_path: string, tag_path: string,
- *   author_path: string, preview_url: string, navigation: NavigationItem[], created: string, last_updated: string }}
- *   Site
+ *   service_url: string, logo: string, icon: string, article_path: string, page_path: string, category_path: string,
+ *   tag_path: string, author_path: string, preview_url: string, navigation: NavigationItem[], created: string,
+ *   last_updated: string }} Site
  * @typedef {{ changes: Change[], cursor: string, more: boolean }} ChangePage
  * @typedef {{ type: string, title: string, status: number, detail: string, code: "admin_exists" | "article_changed" |
  *   "author_in_use" | "backup_running" | "category_in_use" | "checks_running" | "conflict" | "cross_origin" |
@@ -366,7 +374,7 @@ function ignoreMissing(error) {
  *   "unsupported_media_type" | "uri_too_long" | "user_in_use", errors?: Record<string, string[]> }} Problem
  * @typedef {{ uuid: string, name: string, description: string | null, cover_image: string, slug: string, user: string,
  *   created: string, last_updated: string }} EmbeddedCategory
- * @typedef {"draft" | "published" | "archived" | "scheduled"} Status
+ * @typedef {"draft" | "published" | "unlisted" | "archived" | "scheduled"} Status
  * @typedef {"html" | "markdown" | "text"} ContentType
  * @typedef {{ uuid: string, created: string, last_updated: string, og_image: string, title: string, description:
  *   string, canonical_url: string, article: string }} Seo
@@ -380,11 +388,12 @@ function ignoreMissing(error) {
  * @typedef {{ level: number, text: string, id: string }} Heading
  * @typedef {{ uuid: string, username: string }} UserReference
  * @typedef {{ last_updated: string, user: UserReference, title: string }} WorkingCopySummary
+ * @typedef {"" | "noindex" | "noindex, nofollow"} Robots
  * @typedef {{ uuid: string, title: string, slug: string, published_at: string, cover_image: string, url?: string }}
  *   ArticleLink
  * @typedef {{ label: string, url: string }} NavigationItem
- * @typedef {{ kind: "article" | "author" | "category" | "site" | "tag", uuid: string, action: "fetch" | "drop", slug?:
- *   string, url?: string }} Change
+ * @typedef {{ kind: "article" | "author" | "category" | "page" | "site" | "tag", uuid: string, action: "fetch" |
+ *   "drop", slug?: string, url?: string }} Change
  * @typedef {{ width: number, height: number, size: number, url: string }} Rendition
  * @typedef {{ "og:type"?: string, "og:title"?: string, "og:description"?: string, "og:url"?: string, "og:image"?:
  *   string, "og:site_name"?: string, "og:locale"?: string, "og:image:width"?: string, "og:image:height"?: string,
@@ -392,11 +401,12 @@ function ignoreMissing(error) {
  *   string[], "article:tag"?: string[] }} OpenGraph
  * @typedef {{ "twitter:card"?: string, "twitter:title"?: string, "twitter:description"?: string, "twitter:image"?:
  *   string }} TwitterCard
- * @typedef {{ q?: string, category?: string | string[], tag?: string | string[], tags_all?: string | string[],
- *   not_category?: string | string[], not_tag?: string | string[], author?: string, uuid?: string | string[], slug?:
- *   string, published_after?: string, published_before?: string, updated_after?: string, ordering?: "published_at" |
- *   "-published_at" | "title" | "-title" | "last_updated" | "-last_updated", status?: "draft" | "published" |
- *   "archived" | "scheduled" | "any", working_copy?: boolean }} ArticleFilters
+ * @typedef {{ q?: string, category?: string | string[], exact?: boolean, tag?: string | string[], tags_all?: string |
+ *   string[], not_category?: string | string[], not_tag?: string | string[], author?: string, uuid?: string | string[],
+ *   slug?: string, published_after?: string, published_before?: string, updated_after?: string, featured?: boolean,
+ *   ordering?: "published_at" | "-published_at" | "title" | "-title" | "last_updated" | "-last_updated" | "-featured",
+ *   status?: "draft" | "published" | "unlisted" | "archived" | "scheduled" | "any", working_copy?: boolean }}
+ *   ArticleFilters
  * @typedef {{ q?: string, used?: "never" | "hidden", similar?: boolean, ordering?: "name" | "-articles", slug?: string
  *   }} CategoryFilters
  * @typedef {{ q?: string, used?: "never" | "hidden", similar?: boolean, ordering?: "name" | "-articles", slug?: string

@@ -26,7 +26,7 @@ from blogapi.importing.markdown import privacy
 from blogapi.importing.markdown.parsers import parse_yaml
 from blogapi.importing.markdown.text import to_bool, to_line
 from blogapi.media.addresses import HASH_PREFIX
-from blogapi.publication.visibility import READABLE_STATUSES, Status
+from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
 
 _FRONT_MATTER = re.compile(
     rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
@@ -35,7 +35,7 @@ _MARK = re.compile(rb"^blogapi[ \t]*:", re.MULTILINE)
 _CONTENT_TYPES = {".md": "markdown", ".html": "html", ".txt": "text"}
 _DRAFT_FOLDER = "_drafts"
 # The fields of `blogapi` that are read as they are.
-_HISTORY_FIELDS = ("former_slugs", "former_paths", "was_public", "slug_derived")
+_HISTORY_FIELDS = ("type", "parent", "position", "former_slugs", "former_paths", "was_public", "slug_derived")
 # The fields that other rules of this module read.
 _OWN_FIELDS = ("blogapi", "draft", "permalink", "url")
 _PRE = re.compile(r"<pre>(.*)</pre>\n?", re.DOTALL)
@@ -90,6 +90,7 @@ class ArticleFiles:
             "title": entries.get("title"),
             **{name: entries.get(name) for name in FRONT_MATTER_TEXTS},
             "excerpt": entries.get("excerpt", entries.get("summary")),
+            "custom": entries.get("custom"),
             "content": content,
             "content_type": content_type,
             "cover_image": cover,
@@ -99,9 +100,9 @@ class ArticleFiles:
         if len(categories) > 1:
             notes.append("It has several categories; the first one is used.")
         terms = {
-            "category": self._find_terms(
-                "category", categories[:1] or [DEFAULT_CATEGORY], metadata, "category"
-            ),
+            "category": []
+            if metadata.get("type") == ItemType.PAGE
+            else self._find_terms("category", categories[:1] or [DEFAULT_CATEGORY], metadata, "category"),
             "tags": self._find_terms("tag", values.get_texts(entries, "tags"), metadata, "tags"),
             "authors": self._find_terms("author", values.get_texts(entries, "authors"), metadata, "authors"),
         }

@@ -8,13 +8,13 @@ from typing import Any
 from uuid import UUID
 
 from blogapi.articles.content import default_seo
-from blogapi.articles.fields import TEXT_NAMES
+from blogapi.articles.fields import TEXT_FIELDS
 from blogapi.importing.article_record import ArticleRecord, ExportedFields, RefusedFile
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.values import Values
-from blogapi.publication.visibility import Status
+from blogapi.publication.visibility import ItemType, Status
 from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug
-from blogapi.web.fields import Timestamp
+from blogapi.web.fields import Timestamp, parse_uuid
 
 _STATUSES = frozenset(status.value for status in Status)
 _TIME = Timestamp()
@@ -43,7 +43,7 @@ def make_record(
     """
     notes = list(notes)
     uuid, slug = values.get_uuid(fields, "uuid"), _read_slug(fields, notes)
-    texts = {name: values.get_text(fields, name) for name in TEXT_NAMES}
+    texts = {text.name: values.get_text_field(fields, text) for text in TEXT_FIELDS}
     if not texts["title"].strip():
         raise RefusedFile("It has no title; add the field `title`.")
     published_at = values.get_time(fields, "published_at")
@@ -59,6 +59,10 @@ def make_record(
         "authors": list(terms["authors"]),
         "seo": {**default_seo(texts), **seo},
     }
+    if fields.get("type") == ItemType.PAGE:
+        parent, position = parse_uuid(values.get_text(fields, "parent")), str(fields.get("position", ""))
+        place = {"parent": parent and str(parent), "position": int(position) if position.isdecimal() else 0}
+        body |= {"type": ItemType.PAGE.value, **place}
     if slug:
         body["slug"] = slug
     exported = ExportedFields(
@@ -82,6 +86,7 @@ def make_record(
         content_type=texts["content_type"],
         status=status,
         published_at=published_at,
+        custom=values.get_custom(fields),
         exported=exported,
         notes=tuple(notes),
     )

@@ -22,7 +22,7 @@ from blogapi.rendering.slugs import make_slug
 
 #: The kind of the terms in each list of an export.
 TERM_KINDS = {"categories": "category", "tags": "tag", "authors": "author"}
-PICTURE_FIELDS = frozenset(("cover_image", "avatar", "logo", "icon"))
+PICTURE_FIELDS = frozenset(("cover_image", "og_image", "avatar", "logo", "icon"))
 # Longer names are refused when they are stored; computing their slugs takes long.
 MAX_NAME_LENGTH = 5_000
 
@@ -56,6 +56,8 @@ class BlogData:
     terms: dict[tuple[str, str], ExportedTerm] = field(default_factory=dict)
     media: list[ExportedMedia] = field(default_factory=list)
     site: dict[str, Any] | None = None
+    fields: list[Values] = field(default_factory=list)
+    redirects: list[Values] = field(default_factory=list)
     reports: list[FileReport] = field(default_factory=list)
 
 
@@ -109,6 +111,7 @@ def read_term(kind: str, values_by_name: Values, pictures: Mapping[str, str]) ->
         fields=fields | {name: pictures[name] for name in pictures if name in TERM_FIELDS[kind]},
         created=created,
         last_updated=updated,
+        parent=values.get_text(values_by_name, "parent"),
         former_slugs=values.get_former(values_by_name, "former_slugs", updated),
     )
 

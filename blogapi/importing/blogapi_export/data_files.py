@@ -42,6 +42,8 @@ def read_data(export: ExportFolder) -> BlogData:
 
         for term in _read_list(export, name, data, read):
             data.terms[kind, term.slug] = term
+    data.redirects = [*_read_list(export, "redirects", data, lambda given: given)]
+    data.fields = [*_read_list(export, "fields", data, lambda given: given)]
     try:
         text = _read_text(export, "site")
         if text is not None:

@@ -14,7 +14,7 @@ from blogapi.importing.article_record import RefusedFile
 from blogapi.importing.markdown.parsers import parse_yaml
 
 FORMAT, VERSION = "blogapi-export", "1"
-DATA_KINDS = ("categories", "tags", "authors", "media", "redirects", "site")
+DATA_KINDS = ("categories", "tags", "authors", "media", "redirects", "site", "fields")
 ARTICLE_SUFFIXES = (".md", ".html", ".txt")
 #: The files and folders in the folder of an export that contain no articles. Imports skip the folder `_data`.
 _OTHER_NAMES = (DESCRIPTION, GIT_ATTRIBUTES, "_data", *(layout.manifest for layout in LAYOUTS.values()))
@@ -72,7 +72,10 @@ def is_data_file(export: ExportFolder, path: Path) -> bool:
         return True
     places = {layout.get_data_path(kind) for layout in LAYOUTS.values() for kind in DATA_KINDS}
     places |= {layout.working_copies for layout in LAYOUTS.values()}
-    return path.relative_to(export.root).as_posix() in places
+    relative = path.relative_to(export.root)
+    # The pages of terms repeat what the data files contain.
+    patterns = [layout.term_pages.replace("*", "*/*") for layout in LAYOUTS.values() if layout.term_pages]
+    return relative.as_posix() in places or any(relative.match(pattern) for pattern in patterns)
 
 
 def get_file_name(address: str, folder: str) -> str:

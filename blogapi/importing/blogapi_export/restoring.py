@@ -13,14 +13,19 @@ import marshmallow as ma
 from flask import current_app
 from sqlalchemy import ColumnDefault
 
+from blogapi.articles.custom_definitions import list_definitions
+from blogapi.custom_fields import service as custom_fields
+from blogapi.custom_fields.schemas import FieldBodySchema
 from blogapi.exporting.snapshot import SITE_FIELDS
 from blogapi.importing import folder, queries
 from blogapi.importing.article_record import RefusedFile
+from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.blog_data import BlogData, ExportedMedia
+from blogapi.importing.blogapi_export.values import Values
 from blogapi.importing.media.imported_media import map_files
 from blogapi.importing.messages import join_counts
 from blogapi.importing.pipeline import exported_terms
-from blogapi.importing.pipeline.exported_terms import ExportedTerm
+from blogapi.importing.pipeline.exported_terms import ExportedTerm, ExportedTerms
 from blogapi.importing.pipeline.service import Importer
 from blogapi.importing.pipeline.state import ImportState
 from blogapi.importing.reports import REFUSALS, FileReport, Result, describe_refusal
@@ -30,14 +35,16 @@ from blogapi.site import service as site_service
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.site.schemas import SiteChangesSchema
-from blogapi.storage.database import end_read, savepoint, table_of
+from blogapi.storage.database import db, end_read, savepoint, table_of
+from blogapi.users.models import Account
+from blogapi.web.access import Role
 from blogapi.web.fields import Fields
 
 # The number of terms that are stored in one transaction.
 _BATCH_TERMS = 100
 # How many files are looked up together, because databases limit the number of parameters.
 _GROUP = 200
-_TEXTS_SCHEMA = MediaChangesSchema()
+_TEXTS_SCHEMA, _FIELD_SCHEMA = MediaChangesSchema(), FieldBodySchema()
 
 # The uuid of the file in this library, and whether it is new; or why the file was not stored.
 Stored = tuple[UUID, bool] | RefusedFile
@@ -120,7 +127,7 @@ def _check_hash(item: ExportedMedia) -> None:
 
 def restore_terms(data: BlogData, importer: Importer, key: str, restored: Restored) -> Iterator[FileReport]:
     """Create the terms that this blog does not have; yield a report for each term that is refused."""
-    for terms in _group(data.terms.values()):
+    for terms in _group(exported_terms.list_parents_first(data.terms.values(), data.terms)):
         with importer.open_transaction():
             for kind in exported_terms.TAXONOMIES:
                 wanted = [term for term in terms if term.kind == kind]
@@ -129,7 +136,7 @@ def restore_terms(data: BlogData, importer: Importer, key: str, restored: Restor
                     if term.slug in existing:
                         continue
                     restored.counts[exported_terms.TAXONOMIES[kind].plural] += 1
-                    yield from _create(term, importer.state, key, restored)
+                    yield from _create(term, data.terms, importer.state, key, restored)
 
 
 def _group(terms: Iterable[ExportedTerm]) -> Iterator[Sequence[ExportedTerm]]:
@@ -137,16 +144,53 @@ def _group(terms: Iterable[ExportedTerm]) -> Iterator[Sequence[ExportedTerm]]:
     return (items[start : start + _BATCH_TERMS] for start in range(0, len(items), _BATCH_TERMS))
 
 
-def _create(term: ExportedTerm, state: ImportState, key: str, restored: Restored) -> Iterator[FileReport]:
+def _create(
+    term: ExportedTerm, exported: ExportedTerms, state: ImportState, key: str, restored: Restored
+) -> Iterator[FileReport]:
     try:
         with savepoint():
-            created = exported_terms.create(state.author, term)
+            created = exported_terms.create(state.author, term, exported)
         state.plan_term(term.slug, created)
     except REFUSALS as error:
         restored.counts[exported_terms.TAXONOMIES[term.kind].plural] -= 1
         yield FileReport(
             f"{key}/{term.kind}/{term.slug[:100]}", Result.REFUSED, notes=(describe_refusal(error),)
         )
+
+
+def restore_fields(data: BlogData, key: str, state: ImportState, restored: Restored) -> Iterator[FileReport]:
+    """Define the own fields that this blog does not have, if an admin imports the export."""
+    known = {one.name for one in list_definitions()}
+    account = db.session.get(Account, state.author)
+    wanted = [one for one in data.fields if one.get("name") not in known]
+    end_read()
+    if wanted and (account is None or account.role != Role.ADMIN):
+        restored.notes.append("The own fields were not defined, because only admins define fields.")
+        return
+    for one in wanted:
+        uuid = values.get_uuid(one, "uuid")
+        try:
+            fields = _FIELD_SCHEMA.load(_make_field_body(one))
+            if not state.dry_run:
+                custom_fields.define(fields, uuid=uuid)
+            restored.counts["own fields"] += 1
+        except REFUSALS as error:
+            path = f"{key}/fields/{str(one.get('name'))[:64]}"
+            yield FileReport(path, Result.REFUSED, notes=(describe_refusal(error),))
+
+
+def _make_field_body(given: Values) -> Fields:
+    """Return the body of a definition, whose numbers and truth values are texts in YAML."""
+    body: Fields = {name: value for name, value in given.items() if name not in ("uuid", "used_in")}
+    for name in ("list", "required", "searched"):
+        body[name] = given.get(name) in (True, "true")
+    for name, convert in (("minimum", float), ("maximum", float), ("position", int)):
+        if given.get(name) is not None:
+            try:
+                body[name] = convert(str(given[name]))
+            except ValueError as error:
+                raise RefusedFile(f"`{name}` is not a number; correct it.") from error
+    return body
 
 
 def restore_site(data: BlogData, key: str, restored: Restored, *, dry_run: bool) -> Iterator[FileReport]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from blogapi.importing.blogapi_export import data_files, layout, restoring
 from blogapi.importing.blogapi_export.article_files import ArticleFiles
 from blogapi.importing.blogapi_export.blog_data import BlogData, TermNames, replace_references
 from blogapi.importing.blogapi_export.layout import ExportFolder
+from blogapi.importing.blogapi_export.own_redirects import restore_redirects
 from blogapi.importing.blogapi_export.restoring import Restored
 from blogapi.importing.blogapi_export.working_copies import WorkingCopies
 from blogapi.importing.pipeline.service import Importer
@@ -82,6 +83,8 @@ class ExportSource:
         state = importer.state
         yield from restoring.restore_media(data, state.author, key, restored, dry_run=state.dry_run)
         yield from restoring.restore_terms(data, importer, key, restored)
+        yield from restoring.restore_fields(data, key, state, restored)
+        yield from restore_redirects(data, key, state, restored)
         yield from restoring.restore_site(data, key, restored, dry_run=state.dry_run)
         state.exported_terms = {**state.exported_terms, **data.terms}
 
@@ -94,8 +97,14 @@ class ExportSource:
             reader = ArticleFiles(
                 media, export.layout.article_media, TermNames(data.terms), self._options.now
             )
+            pages = []
             for entry in entries:
-                yield self._finish(read_item(entry.key, partial(_read_file, reader, entry)))
+                item = self._finish(read_item(entry.key, partial(_read_file, reader, entry)))
+                if isinstance(item, ArticleRecord) and item.exported and "parent" in item.exported.body:
+                    pages.append(item)
+                else:
+                    yield item
+            yield from _order_pages(pages)
 
     def finish_blog(self, importer: Importer) -> Iterator[FileReport]:
         """Store the working copies of the articles; yield a report for each. Call this at the end."""
@@ -124,6 +133,19 @@ class ExportSource:
             )
             return FileReport(item.source, Result.REFUSED, notes=(reason,))
         return _replace_media(item, self._media_uuids) if self._media_uuids else item
+
+
+def _order_pages(pages: Iterable[ArticleRecord]) -> Iterator[ArticleRecord]:
+    """Yield each page after the page above it; pages in a cycle come last."""
+    waiting = {str(page.exported.uuid): page for page in pages if page.exported}
+    while waiting:
+        ready = [
+            uuid
+            for uuid, page in waiting.items()
+            if page.exported and page.exported.body["parent"] not in waiting
+        ]
+        for uuid in ready or [*waiting]:
+            yield waiting.pop(uuid)
 
 
 def _replace_media(record: ArticleRecord, uuids: Mapping[UUID, UUID]) -> ArticleRecord:

@@ -8,9 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import NoReturn
+from typing import Any, NoReturn
 from uuid import UUID
 
+from blogapi.articles.custom_values import is_field_name
+from blogapi.articles.fields import TextField
 from blogapi.importing.article_record import RefusedFile
 from blogapi.importing.markdown.text import to_line
 from blogapi.web.fields import parse_timestamp, parse_uuid
@@ -26,6 +28,13 @@ def get_text(values: Values, name: str, default: str = "") -> str:
     if not isinstance(value, str):
         _refuse(name, value, "is not a text")
     return value
+
+
+def get_text_field(values: Values, field: TextField) -> Any:
+    """Return the value of a text field; its default if it is missing."""
+    if isinstance(field.default, bool):
+        return values.get(field.name) in (True, "true")
+    return get_text(values, field.name)
 
 
 def get_uuid(values: Values, name: str) -> UUID:
@@ -101,3 +110,9 @@ def refuse_surrogates(value: object) -> None:
 def _refuse(name: str, value: object, problem: str) -> NoReturn:
     shown = to_line(value)[:100] if isinstance(value, str) else type(value).__name__
     raise RefusedFile(f"`{to_line(name)[:60]}` (“{shown}”) {problem}; correct it.")
+
+
+def get_custom(values: Values) -> dict[str, Any]:
+    """Return the values of own fields, by name, as JSON has them."""
+    found: dict[str, Any] = json.loads(json.dumps(get_mapping(values, "custom"), default=str))
+    return {name: value for name, value in found.items() if is_field_name(name) and value is not None}

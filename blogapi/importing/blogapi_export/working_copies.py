@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import ijson
 
+from blogapi.articles.custom_input import convert_imported
 from blogapi.articles.models import Article, WorkingCopy
 from blogapi.authors.taxonomy import AUTHORS
 from blogapi.categories.taxonomy import CATEGORIES
@@ -68,7 +69,11 @@ class WorkingCopies:
 
     def _save(self, item: Values) -> tuple[Result, tuple[str, ...]]:
         uuid, last_updated = values.get_uuid(item, "article"), values.get_time(item, "last_updated")
-        article_input = _BODY_SCHEMA.load(self._make_body(item))
+        article_input = replace(
+            _BODY_SCHEMA.load(self._make_body(item)),
+            custom=convert_imported(values.get_custom(item)),
+            replaces_custom=True,
+        )
         with transaction():
             article, present = db.session.get(Article, uuid), db.session.get(WorkingCopy, uuid)
             if article is None and not (self.dry_run and uuid in self.articles):
@@ -89,7 +94,7 @@ class WorkingCopies:
         return Result.CREATED, ()
 
     def _make_body(self, item: Values) -> dict[str, Any]:
-        body = {name: item[name] for name in _BODY_SCHEMA.fields if name in item}
+        body = {name: item[name] for name in _BODY_SCHEMA.fields if name in item and name != "custom"}
         content = values.get_text(item, "content")
         body["content"] = replace_references(content, self.media_uuids)
         categories = self._find_terms(CATEGORIES.singular, values.get_texts(item, "category"))

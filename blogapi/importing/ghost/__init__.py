@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from blogapi.importing import folder
 from blogapi.importing.article_record import NotAnArticle, RefusedFile, TermRecord
 from blogapi.importing.ghost.export_file import DamagedExport, ExportFile
-from blogapi.importing.ghost.posts import PostReader, make_key
+from blogapi.importing.ghost.posts import MAX_TAG_LENGTH, PostReader, make_key
 from blogapi.importing.ghost.redirects import read_redirects
 from blogapi.importing.ghost.tables import TABLES, Tables
 from blogapi.importing.markdown.text import to_line
@@ -93,6 +93,11 @@ class GhostSource:
     def _add_summary(self, file: ExportFile, tables: Tables, posts: PostReader, entry: folder.Entry) -> None:
         self.hosts |= posts.hosts
         self.left_behind.update(+tables.others)
+        self.terms += [
+            TermRecord(kind="tag", name=tag.name[:MAX_TAG_LENGTH], fields=tag.fields)
+            for tag in tables.tags.values()
+            if tag.fields and not tag.is_internal
+        ]
         for author in posts.authors.values():
             fields = {"bio": author.bio, "url": author.url, "avatar": author.avatar}
             filled = {name: value for name, value in fields.items() if value}

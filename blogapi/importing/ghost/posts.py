@@ -30,11 +30,11 @@ _STORAGE_HOST = re.compile(
 PAGE_TAG = "page"
 UNTITLED = "(Untitled)"
 # This is lower than Ghost's limit; an article with a longer tag would be refused.
-_MAX_TAG_LENGTH = 100
+MAX_TAG_LENGTH = 100
 # Fields that have no place in an article. They are counted by name if they have a value of their own.
 _LEFT_FIELDS = (
     *("codeinjection_head", "codeinjection_foot", "feature_image_caption", "custom_template", "locale"),
-    *("og_title", "og_description", "twitter_title", "twitter_description", "twitter_image", "featured"),
+    *("og_title", "og_description", "twitter_title", "twitter_description", "twitter_image"),
     *("email_subject", "frontmatter"),
 )  # fmt: skip
 _REPEATED = {
@@ -134,6 +134,7 @@ class PostReader:
             seo_title=to_line(post.get("meta_title")),
             seo_description=to_line(post.get("meta_description")),
             canonical_url=_read_canonical_url(post),
+            featured=to_line(post.get("featured")).casefold() in ("1", "true"),
             # The last address follows the URL pattern in the settings of the blog.
             former_paths=(*self._redirects.paths.pop(slug, ()), *(addresses[-1:] if is_public else ())),
             addresses=addresses,
@@ -151,7 +152,7 @@ class PostReader:
         names = [tag.name for tag in tags if isinstance(tag, Tag) and not tag.is_internal]
         if is_page(post):
             names.append(PAGE_TAG)
-        return list_distinct(name[:_MAX_TAG_LENGTH].strip() for name in names)
+        return list_distinct(name[:MAX_TAG_LENGTH].strip() for name in names)
 
     def _read_authors(self, post: Post) -> tuple[AuthorRecord, ...]:
         ids = sorted(self._tables.post_authors.get(to_line(post.get("id")), []), key=lambda join: join[0])

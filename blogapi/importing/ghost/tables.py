@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from blogapi.importing.article_record import AuthorRecord
 from blogapi.importing.ghost.bodies import clean_addresses
 from blogapi.importing.ghost.export_file import Row
-from blogapi.importing.markdown.text import MAX_URL_LENGTH, to_line
+from blogapi.importing.markdown.text import MAX_URL_LENGTH, to_http_url, to_line
 from blogapi.web.fields import is_web_address
 
 #: The tables whose rows are kept.
@@ -29,6 +29,7 @@ class Tag:
 
     name: str
     is_internal: bool
+    fields: Mapping[str, str] = field(default_factory=dict)  #: as the body of a tag names them
 
 
 @dataclass(slots=True)
@@ -84,10 +85,9 @@ class Tables:
         self.tags[id_] = tag
         if tag.is_internal:
             self.others["internal tags"] += 1
-        # A tag has only a name here.
-        self.others["tag descriptions"] += bool(to_line(row.get("description")))
-        pictures = ("feature_image", "image", "og_image", "twitter_image")
-        self.others["pictures of tags"] += any(to_line(row.get(name)) for name in pictures)
+        pictures = [to_line(row.get(name)) for name in ("feature_image", "image", "og_image")]
+        is_taken = {"cover_image", "og_image"} & tag.fields.keys()
+        self.others["pictures of tags"] += any(pictures) and not is_taken
 
     def _add_join(
         self, joins: dict[str, list[tuple[int, str]]], post_id: str, row: Mapping[str, object], name: str
@@ -101,7 +101,24 @@ def read_tag(row: Mapping[str, object]) -> Tag | None:
     """Return the tag in a row, or None if it has no name. Internal tags control themes; readers see none."""
     name = to_line(row.get("name"))
     is_internal = row.get("visibility") == "internal" or name.startswith("#")
-    return Tag(name, is_internal) if name else None
+    return Tag(name, is_internal, _read_details(row)) if name else None
+
+
+def _read_details(row: Mapping[str, object]) -> Mapping[str, str]:
+    """Return the fields of a tag; pictures below the address of the blog have no address of their own."""
+    fields = {
+        "description": to_line(row.get("description")),
+        "cover_image": _read_picture(row.get("feature_image") or row.get("image")),
+        "seo_title": to_line(row.get("meta_title")),
+        "seo_description": to_line(row.get("meta_description")),
+        "og_image": _read_picture(row.get("og_image")),
+        "canonical_url": to_http_url(read_url(row.get("canonical_url"))),
+    }
+    return {name: text for name, text in fields.items() if text}
+
+
+def _read_picture(value: object) -> str:
+    return to_http_url(read_url(value))
 
 
 def read_author(row: Mapping[str, object]) -> AuthorRecord | None:

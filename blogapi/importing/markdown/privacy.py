@@ -82,6 +82,9 @@ FIELD_RULES: dict[str, FieldRule] = {
     "type": FieldRule(private=frozenset(("draft", "private")), others_are_public=True),
     "permalink": FieldRule(private=frozenset(("false",)), others_are_public=True),
 }
+# Private values of these fields, and these values of other fields, only keep an article out of lists.
+_UNLISTING_FIELDS = {"unlisted", "isunlisted", "delisted", "listed", "islisted", "build.list"}
+_UNLISTED = {"unlisted"}
 _PUBLISHING_FIELDS = {"published", "publish", "dgpublish"}
 # Mappings whose entries have rules, and the prefix of these entries in FIELD_RULES.
 _MAPPING_PREFIXES = {"build": "build.", "params": "", "extra": ""}
@@ -109,6 +112,8 @@ class DraftReason:
 
     note: str
     is_understood: bool = True
+    #: whether everyone can read the article who knows its address
+    is_unlisted: bool = False
 
 
 def is_privacy_field(name: str) -> bool:
@@ -198,6 +203,9 @@ def _make_reason(key: str, name: str, rule: FieldRule, value: object) -> DraftRe
             f"The value “{text}” of `{key}` is not understood; the article became a draft.",
             is_understood=False,
         )
+    is_unlisted = name in _UNLISTING_FIELDS or set(_to_words(value)) & rule.private <= _UNLISTED
+    if is_unlisted:
+        return DraftReason(f"It has `{key}: {text}`; the article became a draft.", is_unlisted=True)
     if text.casefold() == "draft" or name in ("draft", "isdraft") or (name == "published" and text):
         return DraftReason("")
     return DraftReason(f"It has `{key}: {text}`; the article became a draft.")

@@ -27,6 +27,10 @@ def decide_publication(
     publishing an article late.
     """
     published_at, is_certain = _find_date(fields, path)
+    is_unlisted = bool(reasons) and all(reason.is_unlisted for reason in reasons)
+    if is_unlisted and is_certain:
+        fields.take("build")
+        return "unlisted", published_at
     for note in filter(None, dict.fromkeys(reason.note for reason in reasons)):
         fields.add_note(note)
     if reasons or not is_certain:

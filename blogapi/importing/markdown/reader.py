@@ -8,6 +8,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from blogapi.articles import custom_values
+from blogapi.articles.custom_models import CustomField
 from blogapi.importing import folder
 from blogapi.importing.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.importing.markdown import (
@@ -23,6 +25,7 @@ from blogapi.importing.markdown import (
 from blogapi.importing.markdown.authors import read_authors
 from blogapi.importing.markdown.covers import read_cover
 from blogapi.importing.markdown.fields import Fields, normalize_key
+from blogapi.importing.markdown.marks import read_featured, read_robots
 from blogapi.importing.markdown.privacy import DraftReason
 from blogapi.importing.markdown.publication import decide_publication
 from blogapi.importing.markdown.terms import USUAL_SOURCES, TermSources, read_terms
@@ -42,6 +45,8 @@ from blogapi.rendering.table_of_contents import list_headings
 
 # The number of characters of a text in which its heading is looked for.
 _MAX_BEGINNING = 10_000
+# The tables of own fields: of Zola, of Hugo, and of the exports of this blog.
+_OWN_FIELD_TABLES = ("extra", "params", "custom")
 # The theme Chirpy of Jekyll.
 _MEDIA_FOLDER_FIELDS = ("mediasubpath", "imgpath")
 
@@ -53,6 +58,7 @@ def read_file(
     publish_undated: bool = False,
     terms: TermSources = USUAL_SOURCES,
     folders: Sequence[str] | None = None,
+    own_fields: Sequence[CustomField] = (),
 ) -> ArticleRecord:
     """Return the record of a file found by `folder.walk_paths`; see `parse_file`.
 
@@ -76,6 +82,7 @@ def read_file(
         keeps_date=generators.keeps_dates(entry.path.parent, levels),
         terms=terms,
         folders=paths.list_folders(entry.key) if folders is None else folders,
+        own_fields=own_fields,
     )
     return replace(record, path=entry.path)
 
@@ -105,6 +112,7 @@ def parse_file(
     keeps_date: bool = False,
     terms: TermSources = USUAL_SOURCES,
     folders: Sequence[str] | None = None,
+    own_fields: Sequence[CustomField] = (),
 ) -> ArticleRecord:
     """Return the record of a file with the content `data`.
 
@@ -135,9 +143,12 @@ def parse_file(
     addresses, names = former_addresses.read_addresses(fields), former_addresses.read_names(fields)
     is_mdx = key.casefold().endswith(".mdx")
     media_folder = fields.take_line(*_MEDIA_FOLDER_FIELDS)
+    featured, robots = read_featured(fields), read_robots(fields)
+    custom = _read_own_fields(fields, own_fields)
     _note_unused_keys(fields)
     return ArticleRecord(
         key=key,
+        custom=custom,
         content=mdx.remove_code(parsed.body, fields.notes) if is_mdx else parsed.body,
         content_type=content_type,
         status=status,
@@ -146,6 +157,8 @@ def parse_file(
         tags=tags,
         authors=authors,
         **texts,
+        featured=featured,
+        robots=robots,
         slug=slug,
         former_slugs=former_slugs,
         former_paths=addresses,
@@ -235,6 +248,19 @@ def _read_canonical_url(fields: Fields) -> str:
         f"of at most {MAX_URL_LENGTH:,} characters."
     )
     return ""
+
+
+def _read_own_fields(fields: Fields, own_fields: Sequence[CustomField]) -> dict[str, Any]:
+    """Return the values of the own fields that no other rule has read; Zola has them in `extra`."""
+    found: dict[str, Any] = {}
+    unused = {normalize_key(key) for key in fields.unused_keys()}
+    for field in own_fields:
+        name = normalize_key(field.name)
+        sources = [*([name] if name in unused else ()), *(f"{outer}.{name}" for outer in _OWN_FIELD_TABLES)]
+        value = fields.take(*sources)
+        if value is not None and (stored := custom_values.convert_imported(field, value)) is not None:
+            found[field.name] = stored
+    return found
 
 
 def _note_unused_keys(fields: Fields) -> None:

@@ -12,9 +12,11 @@ from blogapi.importing import folder, identity, queries
 from blogapi.importing.article_record import ArticleRecord, TermRecord
 from blogapi.importing.identity import IdentifiedFile
 from blogapi.importing.markdown import paths, reader
+from blogapi.importing.markdown.term_pages import read_term_page
 from blogapi.importing.markdown.terms import TermSources
 from blogapi.importing.reports import Item, read_item
 from blogapi.importing.sources import ImportOptions
+from blogapi.rendering.slugs import make_term_slug
 
 
 class MarkdownSource:
@@ -34,8 +36,15 @@ class MarkdownSource:
 
     def read(self) -> Iterator[Item]:
         """Yield the record of each file, or the report of its refusal."""
+        names: dict[tuple[str, str], str] = {}
         for file in self._files:
-            yield read_item(file.entry.key, partial(self._read, file))
+            item = read_item(file.entry.key, partial(self._read, file))
+            if isinstance(item, ArticleRecord):
+                terms = [("category", item.category), *(("tag", tag) for tag in item.tags)]
+                names |= {(kind, make_term_slug(name)): name for kind, name in terms if name}
+            yield item
+        pages = (read_term_page(file.entry, names) for file in self._files)
+        self.terms = [page for page in pages if page and page.fields]
 
     def _read(self, file: IdentifiedFile) -> ArticleRecord:
         options = self._options
@@ -45,6 +54,7 @@ class MarkdownSource:
             publish_undated=options.publish_undated,
             terms=TermSources(tags=options.tags_from, category=options.category_from),
             folders=self._folders[file.entry.path],
+            own_fields=options.own_fields,
         )
         return replace(record, former_key=file.former_key)
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 from typing import Any
 
 import marshmallow as ma
 
+from blogapi.articles import page_tree
 from blogapi.articles.content import ArticleInput
+from blogapi.articles.custom_input import convert_imported
+from blogapi.articles.page_schemas import PageBodySchema
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.authors import profiles
 from blogapi.authors.models import Author
@@ -20,6 +24,7 @@ from blogapi.importing.article_record import ArticleRecord, ExportedFields
 from blogapi.importing.pipeline import exported_terms
 from blogapi.importing.pipeline.state import ImportState
 from blogapi.importing.pipeline.terms import get_or_create
+from blogapi.publication.visibility import ItemType
 from blogapi.rendering import plain_text, slugs
 from blogapi.storage.database import db
 from blogapi.tags.taxonomy import TAGS
@@ -27,9 +32,9 @@ from blogapi.taxonomies import queries
 from blogapi.taxonomies.models import Term
 from blogapi.taxonomies.taxonomy import Taxonomy
 from blogapi.web.errors import Errors, flatten_messages
-from blogapi.web.fields import get_limit
+from blogapi.web.fields import get_limit, parse_uuid
 
-_BODY_SCHEMA = ArticleBodySchema()
+_BODY_SCHEMA, _PAGE_SCHEMA = ArticleBodySchema(), PageBodySchema()
 # Computing a slug is slow, and most names belong to many articles.
 _make_slug = lru_cache(maxsize=10_000)(slugs.make_term_slug)
 
@@ -78,10 +83,19 @@ class ArticleInputs:
             "authors": [{"uuid": str(author.uuid)} for author in self.authors],
         }
         with _collect_errors(errors):
-            article_input: ArticleInput = _BODY_SCHEMA.load(body)
+            article_input: ArticleInput = self._load_body(body)
         if errors:
             raise ma.ValidationError(errors)
-        return article_input
+        return replace(article_input, custom=convert_imported(record.custom), is_imported=True)
+
+    def _load_body(self, body: dict[str, Any]) -> Any:
+        """Return the input of an article or a page; a page whose parent does not exist is at the top."""
+        if body.pop("type", None) != ItemType.PAGE:
+            return _BODY_SCHEMA.load(body)
+        del body["category"]
+        parent = parse_uuid(body["parent"] or "")
+        known = {exported.uuid for exported in self._restored} | page_tree.read_tree().keys()
+        return _PAGE_SCHEMA.load({**body, "parent": body["parent"] if parent in known else None})
 
     def _create_terms(self, record: ArticleRecord, errors: Errors) -> dict[str, list[Any]]:
         """Return the category, the tags and the authors of a record; those that do not exist are created.
@@ -111,7 +125,7 @@ class ArticleInputs:
         if slug not in terms:
             term = self._exported.get((kind, slug))
             if term is not None:
-                terms[slug] = exported_terms.create(self._owner, term)
+                terms[slug] = exported_terms.create(self._owner, term, self._exported)
             else:
                 terms[slug] = exported_terms.create_named(self._owner, kind, name or slug)
             self._add_created(slug, terms[slug])
@@ -189,6 +203,9 @@ def make_body(record: ArticleRecord) -> dict[str, Any]:
         "canonical_url": record.canonical_url,
     }
     body["seo"] = {name: text for name, text in seo.items() if text}
+    # The source may know nothing of the marks that the owner gives an imported article.
+    body |= {"featured": True} if record.featured else {}
+    body |= {"robots": record.robots} if record.robots else {}
     # Without `published_at` an article keeps the time of its first import.
     if record.published_at is not None:
         body["published_at"] = record.published_at.isoformat()

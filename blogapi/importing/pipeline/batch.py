@@ -261,5 +261,11 @@ def compute_digest(record: ArticleRecord) -> str:
     """Return the digest of everything in a record that can change its article."""
     names = [field.name for field in fields(record) if field.name not in _WITHOUT_DIGEST]
     content = {name: getattr(record, name) for name in names}
+    # Older versions did not have these fields, and their digests must stay valid.
+    content = {
+        name: value
+        for name, value in content.items()
+        if value or name not in ("featured", "robots", "custom")
+    }
     content["authors"] = [asdict(author) for author in record.authors]
     return hashlib.sha256(json.dumps(content, default=str, sort_keys=True).encode("utf-8")).hexdigest()

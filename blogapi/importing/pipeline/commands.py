@@ -12,6 +12,7 @@ from uuid import UUID
 import click
 from flask.cli import with_appcontext
 
+from blogapi.articles.custom_definitions import copy_definitions
 from blogapi.cli import exit_on_sigterm, report_problems, show_progress
 from blogapi.importing.article_record import RefusedFile
 from blogapi.importing.formats import MODULES
@@ -118,9 +119,10 @@ def import_(
 ) -> None:
     """Import the articles of another blog, with their pictures, authors, tags and former addresses.
 
-    Reads exports of WordPress, Ghost, Blogger, Medium and blogapi, and Markdown, HTML and text files with
-    front matter of Jekyll, Hugo, Hexo, Zola or Pelican. Each PATH is a file, a folder or a zip archive.
-    When you run it again, only what has changed is updated. Exits with status 1 if a file was refused.
+    Reads exports of WordPress, Ghost, Blogger, Medium, Substack, Notion and blogapi, and Markdown, HTML and
+    text files with front matter of Jekyll, Hugo, Hexo, Zola or Pelican. Each PATH is a file, a folder or
+    a zip archive. When you run it again, only what has changed is updated. Exits with status 1 if a file was
+    refused.
     """
     # A server has this command too, but does not load what imports.
     from blogapi.importing.pipeline import background, preparing, report_output
@@ -137,7 +139,9 @@ def import_(
             dry_run=dry_run,
             restore_deleted=restore_deleted,
         )
-        reader_options = ImportOptions(now=current_time(), assets=assets, **options)
+        reader_options = ImportOptions(
+            now=current_time(), assets=assets, own_fields=copy_definitions(), **options
+        )
         return preparing.open_run(paths, importer, reader_options, format_name=format_name)
 
     if background_report:

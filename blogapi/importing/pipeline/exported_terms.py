@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -34,6 +34,7 @@ class ExportedTerm:
     fields: Mapping[str, Any]
     created: datetime
     last_updated: datetime
+    parent: str = ""  #: the slug of the category above it
     former_slugs: Mapping[str, datetime] = field(default_factory=dict)
 
     @property
@@ -89,8 +90,21 @@ def _find_unused_profiles(terms: Mapping[str, Term]) -> set[UUID]:
     return set(db.session.scalars(select(Author.uuid).where(*unused)))
 
 
-def create(owner: UUID, term: ExportedTerm) -> Term:
-    """Create a term of the export with its uuid, times and former slugs.
+def list_parents_first(terms: Iterable[ExportedTerm], exported: ExportedTerms) -> list[ExportedTerm]:
+    """Return the terms so that each one stands after the one above it."""
+
+    def count_parents(term: ExportedTerm) -> int:
+        above = set[str]()
+        while term.parent not in above and (parent := exported.get((term.kind, term.parent))):
+            above.add(term.parent)
+            term = parent
+        return len(above)
+
+    return sorted(terms, key=count_parents)
+
+
+def create(owner: UUID, term: ExportedTerm, exported: ExportedTerms) -> Term:
+    """Create a term of the export with its uuid, times and former slugs, below its parent if that exists.
 
     If a user has a profile with the slug that was never used, the user gets the author of the export as their
     profile instead. Raises ValidationError if a field is invalid.
@@ -100,6 +114,9 @@ def create(owner: UUID, term: ExportedTerm) -> Term:
     with transaction():
         if taxonomy is AUTHORS:
             fields["owner_id"] = _delete_unused_profile(term.slug)
+        if term.parent and taxonomy is CATEGORIES:
+            parent = find_existing(term.kind, [term.parent], exported).get(term.parent)
+            fields["parent_id"] = parent and parent.uuid
         times = {"created": term.created, "last_updated": term.last_updated}
         created: Term = service.create(taxonomy, owner, fields | times, uuid=term.uuid)
         _add_former_slugs(taxonomy, term)

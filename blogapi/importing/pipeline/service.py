@@ -39,7 +39,7 @@ MAX_BATCH_ARTICLES = 50
 MAX_BATCH_CHARACTERS = 500_000
 # If the transaction takes longer, it is committed, and the rest of the batch is stored in another
 # transaction, because other writers are waiting.
-MAX_BATCH_SECONDS = 0.15
+MAX_BATCH_SECONDS = 0.08
 # A program that waits for the lock of SQLite looks every 0.1 seconds whether it is free, and more often after
 # a shorter transaction. PostgreSQL grants locks in the order of the requests.
 _LONG_SECONDS, _PAUSE_SECONDS = 0.1, 0.12

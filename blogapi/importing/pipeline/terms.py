@@ -8,12 +8,10 @@ from contextlib import AbstractContextManager
 from typing import Any
 from uuid import UUID
 
-import marshmallow as ma
-
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.importing.article_record import TermRecord
 from blogapi.importing.pipeline.state import ImportState
-from blogapi.importing.reports import describe_refusal
+from blogapi.importing.reports import REFUSALS, describe_refusal
 from blogapi.rendering.slugs import make_slug, make_term_slug
 from blogapi.storage.database import savepoint
 from blogapi.tags.taxonomy import TAGS
@@ -37,7 +35,7 @@ def store_terms(
     supported = [term for term in terms if term.kind in _TAXONOMIES]
     problems: list[str] = []
     dropped: Counter[tuple[str, str]] = Counter()
-    new = _list_new(supported)
+    new = _list_parents_first(_list_new(supported))
     for start in range(0, len(new), _TERMS_PER_TRANSACTION):
         with open_transaction():
             for term in new[start : start + _TERMS_PER_TRANSACTION]:
@@ -48,9 +46,10 @@ def store_terms(
                 try:
                     with savepoint():
                         taken = {name: text for name, text in fields.items() if name not in unknown}
+                        taken |= _find_parent(taxonomy, term)
                         created = get_or_create(taxonomy, state.author, term.name, **taken)
                     state.plan_term(created.slug, created)
-                except ma.ValidationError as error:
+                except REFUSALS as error:
                     reason = describe_refusal(error)
                     problems.append(f"The {term.kind} “{term.name[:100]}” was not created: {reason}")
     for (kind, name), number in sorted(dropped.items()):
@@ -65,6 +64,28 @@ def _list_new(terms: Sequence[TermRecord]) -> list[TermRecord]:
         slugs = [*{make_term_slug(term.name) for term in terms if term.kind == kind}]
         existing |= {(kind, slug) for slug in queries.find_by_slugs(taxonomy, slugs)}
     return [term for term in terms if (term.kind, make_term_slug(term.name)) not in existing]
+
+
+def _list_parents_first(terms: Sequence[TermRecord]) -> list[TermRecord]:
+    """Return the terms so that each one stands after the one above it."""
+    parents = {make_term_slug(term.name): make_term_slug(term.parent) for term in terms if term.parent}
+
+    def count_parents(term: TermRecord) -> int:
+        slug, above = make_term_slug(term.name), set[str]()
+        while (slug := parents.get(slug, "")) and slug not in above:
+            above.add(slug)
+        return len(above)
+
+    return sorted(terms, key=count_parents)
+
+
+def _find_parent(taxonomy: Taxonomy[Any], term: TermRecord) -> dict[str, str]:
+    """Return the field with the uuid of the term above; nothing if there is none."""
+    slug = make_term_slug(term.parent) if term.parent else ""
+    if not slug or slug == make_term_slug(term.name) or taxonomy is not CATEGORIES:
+        return {}
+    parent = queries.find_slug_owner(taxonomy, slug)
+    return {"parent": str(parent.uuid)} if parent else {}
 
 
 def get_or_create(taxonomy: Taxonomy[Any], owner: UUID, name: str, **fields: str) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 from urllib.parse import quote, unquote
 
+from blogapi.articles import custom_values
 from blogapi.importing import folder
 from blogapi.importing.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.importing.markdown.paths import choose_title, extract_slug
@@ -21,7 +22,6 @@ from blogapi.importing.wordpress.conversion import ContentContext, Converted
 from blogapi.importing.wordpress.left_behind import (
     count_comments,
     count_custom_fields,
-    count_marks,
     count_name,
 )
 from blogapi.importing.xml_elements import Element
@@ -58,8 +58,8 @@ class RecordMaker:
         count_comments(item, self.counts)
         self._check_is_taken(item, post_type)
         metas = read_metas(item)
-        count_marks(item, metas, self.counts)
-        count_custom_fields(metas, self.counts)
+        custom = self._read_own_fields(metas)
+        count_custom_fields([name for name in metas if name not in custom], self.counts)
         notes: list[str] = []
         texts = self._read_texts(item, metas, notes)
         date = publication.find_date(item, self.blog.offset)
@@ -71,6 +71,7 @@ class RecordMaker:
         return ArticleRecord(
             key=self.make_key(item),
             source=entry.key,
+            custom=custom,
             path=entry.path,
             content_type="html",
             status=status,
@@ -78,6 +79,8 @@ class RecordMaker:
             category=category,
             tags=_add_type(tags, post_type),
             authors=terms.read_authors(item, self.blog),
+            featured=item.get_text("wp:is_sticky") == "1",
+            robots=seo.read_robots(metas),
             former_slugs=() if status == "draft" else _read_former_slugs(item, texts["slug"], notes),
             former_paths=() if status == "draft" else addresses,
             addresses=addresses,
@@ -86,6 +89,15 @@ class RecordMaker:
             **self._read_seo(item, metas, {**texts, "category": category}, notes),
             notes=tuple(dict.fromkeys([*filter(None, [reason]), *notes])),
         )
+
+    def _read_own_fields(self, metas: dict[str, str]) -> dict[str, Any]:
+        given = {
+            field.name: (field, metas[field.name]) for field in self.options.own_fields if field.name in metas
+        }
+        values = {
+            name: custom_values.convert_imported(field, text) for name, (field, text) in given.items() if text
+        }
+        return {name: value for name, value in values.items() if value is not None}
 
     def _check_is_taken(self, item: Element, post_type: str) -> None:
         if post_type == _ATTACHMENT:

@@ -24,6 +24,10 @@ _MAX_PATTERNS = 1_000_000  # characters in one text
 _IMAGE = re.compile(r"<img\b[^<>]*+>", re.IGNORECASE)
 _SRC = re.compile(r"""\ssrc\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++))""", re.IGNORECASE)
 _LAZY_SRC = re.compile(r"""\sdata-(?:lazy-)?src(\s*+=)""", re.IGNORECASE)
+_LAZY_SRC_VALUE = re.compile(
+    r"""\sdata-(?:lazy-)?src\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++))""", re.IGNORECASE
+)
+_ALT = re.compile(r"""\salt\s*+=\s*+(?:"[^"]+"|'[^']+')""", re.IGNORECASE)
 _MORE = re.compile(r"<!--more\b")
 # A figure cannot be in the paragraph that an editor has made around its shortcode.
 _LONE_BLOCKS = re.compile(rf"<p(?:\s[^<>]*+)?>\s*+((?:{BLOCK_PLACEHOLDER}\s*+)++)</p>")
@@ -72,17 +76,37 @@ def _insert_patterns(text: str, context: ContentContext) -> str:
 
 
 def _show_lazy_images(text: str) -> str:
-    """Return the text with pictures that no script has to load; most of them are in `noscript`, too."""
-    has_copies = "<noscript" in text
+    """Return the text with pictures that no script has to load; most of them are in `noscript`, too.
+
+    The copy in `noscript` is kept, with the alternative text of the other, which Squarespace does not repeat.
+    """
+    copies = {_read_path(_SRC, image[0]) for image in _IMAGE.finditer(text)} if "<noscript" in text else set()
+    alts: dict[str, str] = {}
 
     def show(image: re.Match[str]) -> str:
         found = _SRC.search(image[0])
         src = found[found.lastindex or 0] if found else ""
         if src[:5] not in ("", "data:") or not _LAZY_SRC.search(image[0]):
             return image[0]
-        return "" if has_copies else _LAZY_SRC.sub(r" src\1", _SRC.sub("", image[0]), count=1)
+        address, alt = _read_path(_LAZY_SRC_VALUE, image[0]), _ALT.search(image[0])
+        if address not in copies:
+            return _LAZY_SRC.sub(r" src\1", _SRC.sub("", image[0]), count=1)
+        if alt:
+            alts.setdefault(address, alt[0])
+        return ""
 
-    return _IMAGE.sub(show, text) if "data-" in text else text
+    def add_alt(image: re.Match[str]) -> str:
+        alt = None if _ALT.search(image[0]) else alts.get(_read_path(_SRC, image[0]))
+        return f"<img{alt}{image[0][4:]}" if alt else image[0]
+
+    shown = _IMAGE.sub(show, text) if "data-" in text else text
+    return _IMAGE.sub(add_alt, shown) if alts else shown
+
+
+def _read_path(attribute: re.Pattern[str], image: str) -> str:
+    """Return the address in an attribute without its query, which differs between the copies; "" if none."""
+    found = attribute.search(image)
+    return unescape(found[found.lastindex or 0]).partition("?")[0] if found else ""
 
 
 def _convert_classic(text: str, conversion: Conversion) -> str:

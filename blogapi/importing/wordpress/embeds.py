@@ -9,22 +9,19 @@ from urllib.parse import quote, urlsplit
 from blogapi.importing.wordpress.conversion import INLINE, Conversion
 from blogapi.importing.wordpress.media_html import figure
 from blogapi.rendering.embed_hosts import EMBED_HOSTS
+from blogapi.rendering.players import find_player
 
 _ADDRESS_LINE = re.compile(r"(?m)^([ \t]*+(?:<p>)?)(https?://[^\s<>\"]++)((?:</p>)?[ \t]*+)$")
 
-_YOUTUBE = re.compile(
-    r"(?:https?:)?//(?:(?:www|m|music)\.)?(?:youtube(?:-nocookie)?\.com/"
-    r"(?:(?:watch|playlist)/?(?=\?)|(?:embed|v|shorts|live|e)/)|youtu\.be/)(?P<id>[\w-]{6,64}+)?"
-    r"(?P<rest>[^\s<>\"]*)",
-    re.IGNORECASE,
+# Former forms of addresses, and the form that players recognise.
+_FORMER_ADDRESSES = (
+    (re.compile(r"\A//"), "https://"),
+    (re.compile(r"\Aspotify:(\w+):(\w+)\Z"), r"https://open.spotify.com/\1/\2"),
+    (re.compile(r"(?<=//)(?:www\.)?youtube-nocookie\.com/"), "www.youtube.com/"),
+    (re.compile(r"youtube\.com/(?:embed|v)/videoseries\?"), "youtube.com/playlist?"),
+    (re.compile(r"youtube\.com/(?:v|e)/([\w-]+)&?"), r"youtube.com/embed/\1?"),
+    (re.compile(r"youtube\.com/watch/\?"), "youtube.com/watch?"),
 )
-_YOUTUBE_PARAMETER = re.compile(r"(?:^|[?&#])(v|list|t|start)=([\w-]+)")
-_TIME = re.compile(r"(?:(\d{1,4})h)?(?:(\d{1,5})m)?(?:(\d{1,6})s?)?")
-_VIMEO = re.compile(
-    r"(?:https?:)?//(?:www\.|player\.)?vimeo\.com/(?:[\w-]+/){0,3}?(\d{3,12})(?:/(\w{6,20}))?"
-)
-_SPOTIFY = re.compile(r"(?:https?://open\.spotify\.com/|spotify:)(?:embed/)?"
-    r"(track|album|playlist|artist|episode|show)[/:](\w{10,40})")  # fmt: skip
 
 _ATTRIBUTE = re.compile(
     r"""\b(src|data|value|href)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++))""", re.IGNORECASE
@@ -57,14 +54,12 @@ def player_html(address: str) -> str:
 
 def player_address(address: str) -> str:
     """Return the address of the player that the sanitizer permits, or "" if there is none."""
-    if youtube := _YOUTUBE.match(address):
-        return _youtube_player(youtube)
-    if vimeo := _VIMEO.match(address):
-        return f"https://player.vimeo.com/video/{vimeo[1]}" + (f"?h={vimeo[2]}" if vimeo[2] else "")
-    if spotify := _SPOTIFY.match(address):
-        return f"https://open.spotify.com/embed/{spotify[1]}/{spotify[2]}"
+    for former, replacement in _FORMER_ADDRESSES:
+        address = former.sub(replacement, address, count=1)
+    if found := find_player(address):
+        return found[1]
     host = _host(address)
-    if host in ("soundcloud.com", "www.soundcloud.com", "m.soundcloud.com", "api.soundcloud.com"):
+    if host == "api.soundcloud.com":
         return f"https://w.soundcloud.com/player/?url={quote(address, safe='')}"
     if host in ("player.vimeo.com", "w.soundcloud.com"):
         return address
@@ -97,23 +92,6 @@ def _find_address(tag: str) -> str:
         if "/" in address:
             return address
     return ""
-
-
-def _youtube_player(youtube: re.Match[str]) -> str:
-    parameters = dict(_YOUTUBE_PARAMETER.findall(youtube["rest"]))
-    video = youtube["id"] or parameters.get("v", "")
-    if "list" in parameters and video in ("", "videoseries"):
-        return f"https://www.youtube.com/embed/videoseries?list={parameters['list']}"
-    start = _seconds(parameters.get("start", "") or parameters.get("t", ""))
-    return video and f"https://www.youtube.com/embed/{video}" + (f"?start={start}" if start else "")
-
-
-def _seconds(time: str) -> int:
-    found = _TIME.fullmatch(time)
-    if not found:
-        return 0
-    hours, minutes, seconds = (int(number or 0) for number in found.groups())
-    return hours * 3600 + minutes * 60 + seconds
 
 
 def _host(address: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from blogapi.importing.markdown.text import to_line
 from blogapi.importing.wordpress import seo
@@ -26,14 +26,6 @@ def count_name(counts: Counter[str], prefix: str, name: str) -> None:
     """Count something as `prefix` and its name; after too many names, the others are counted together."""
     full_name = f"{prefix} {name[:40]}"
     counts[full_name if full_name in counts or len(counts) < _MAX_NAMES else f"{prefix} (others)"] += 1
-
-
-def count_marks(item: Element, metas: Mapping[str, str], counts: Counter[str]) -> None:
-    """Count the marks of an item that blogapi does not have."""
-    counts["sticky marks"] += item.get_text("wp:is_sticky") == "1"
-    robots = metas.get("rank_math_robots", "")
-    is_hidden = metas.get("_yoast_wpseo_meta-robots-noindex") == "1" or "noindex" in robots
-    counts["noindex marks"] += is_hidden
 
 
 def count_custom_fields(names: Iterable[str], counts: Counter[str]) -> None:

@@ -21,6 +21,8 @@ _URLS = {
     "og_image": "_yoast_wpseo_opengraph-image rank_math_facebook_image _seopress_social_fb_img "
     "_social_image_url",
 }
+_NOINDEX = ("_yoast_wpseo_meta-robots-noindex", "_seopress_robots_index", "_genesis_noindex")
+_NOFOLLOW = ("_yoast_wpseo_meta-robots-nofollow", "_seopress_robots_follow", "_genesis_nofollow")
 FIELDS = frozenset(key for keys in (*_TEXTS.values(), *_URLS.values()) for key in keys.split())
 # `%%title%%` of Yoast and SEOPress, `%title%` of Rank Math, `#post_title` of All in One SEO.
 _VARIABLE = re.compile(r"%%?([a-z][a-z0-9_-]{1,40})%%?|#([a-z]+(?:_[a-z]+){1,4})\b")
@@ -55,6 +57,14 @@ def read_seo(
         if url and url.rstrip("/") != link.rstrip("/"):
             fields[name] = url
     return fields, notes
+
+
+def read_robots(metas: Mapping[str, str]) -> str:
+    """Return what search engines may do with the page of an article, as the API says it."""
+    given = metas.get("rank_math_robots", "")
+    is_hidden = any(metas.get(name) in ("1", "yes") for name in _NOINDEX) or "noindex" in given
+    is_alone = any(metas.get(name) in ("1", "yes") for name in _NOFOLLOW) or "nofollow" in given
+    return ("noindex, nofollow" if is_alone else "noindex") if is_hidden else ""
 
 
 def _find(metas: Mapping[str, str], keys: str) -> str:

@@ -106,8 +106,6 @@ class WordPressSource:
         }
         for file in self._files:
             yield from self._read_file(file, makers)
-        parents = (bool(term.parent) for blog in self._blogs.values() for term in blog.terms.values())
-        self.left_behind["parents of categories"] = sum(parents)
         self.left_behind = +self.left_behind
 
     def _read_file(self, file: ExportFile, makers: dict[str, RecordMaker]) -> Iterator[Item]:

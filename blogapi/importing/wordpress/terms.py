@@ -30,7 +30,9 @@ def list_terms(blogs: Iterable[Blog]) -> Iterator[TermRecord]:
         for (taxonomy, _), term in blog.terms.items():
             fields = {"description": term.description} if term.description else {}
             kind = "category" if taxonomy == "category" else "tag"
-            yield TermRecord(kind=kind, name=_choose(term.name, blog), fields=fields)
+            parent = blog.terms.get((taxonomy, term.parent.casefold())) if kind == "category" else None
+            above = _choose(parent.name, blog) if parent else ""
+            yield TermRecord(kind=kind, name=_choose(term.name, blog), fields=fields, parent=above)
 
 
 def read_terms(

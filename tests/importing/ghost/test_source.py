@@ -245,16 +245,40 @@ def test_what_is_not_taken_is_counted_by_name(read):
     )
     tags = [{"id": 1, "name": "x", "description": "y", "feature_image": "/x.png"}]
     tables = {"members": [{}, {}], "offers": [], "settings": [{"key": "title"}], "roles": [{}], "tags": tags}
-    source, _ = read(text=wrap(posts=[post], **tables))
+    source, [record] = read(text=wrap(posts=[post], **tables))
+    assert record.featured
     assert source.left_behind == {
         "members": 2,
-        "featured": 1,
         "codeinjection_head": 1,
         "twitter_description": 1,
         "canonical URLs inside the blog": 1,
-        "tag descriptions": 1,
         "pictures of tags": 1,
     }
+    assert TermRecord(kind="tag", name="x", fields={"description": "y"}) in source.terms
+
+
+def test_tags_come_with_their_details(read):
+    tag = {
+        "id": 1,
+        "name": "Rye",
+        "meta_title": "M",
+        "meta_description": "D",
+        "feature_image": "https://x.test/a.png",
+    }
+    tag |= {"og_image": "https://x.test/b.png", "canonical_url": "https://x.test/rye/"}
+    internal = {"id": 2, "name": "#hidden", "description": "internal"}
+    source, _ = read(text=wrap(posts=[a_post()], tags=[tag, internal, {"id": 3, "name": "plain"}]))
+    details = {
+        "cover_image": "https://x.test/a.png",
+        "seo_title": "M",
+        "seo_description": "D",
+        "og_image": "https://x.test/b.png",
+        "canonical_url": "https://x.test/rye/",
+    }
+    assert [term for term in source.terms if term.kind == "tag"] == [
+        TermRecord(kind="tag", name="Rye", fields=details)
+    ]
+    assert "pictures of tags" not in source.left_behind
 
 
 @pytest.mark.parametrize("post", [None, 5, [], {}, {"status": "draft", "created_at": 1}])

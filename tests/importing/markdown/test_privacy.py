@@ -35,10 +35,7 @@ def read(front, key="blog/a.md"):
         "build: {render: never}",
         "build: {render: link}",
         "build: {render: false}",
-        "build: {list: never}",
-        "build: {list: local}",
         "_build: {render: never}",
-        "_build: {list: false}",
         "build.render: never",
         "params: {private: true}",
         "params: {draft: true}",
@@ -53,7 +50,6 @@ def read(front, key="blog/a.md"):
         # Zola
         "render: false",
         "extra: {hidden: true}",
-        "extra: {unlisted: true}",
         # content systems
         "deleted: true",
         "enabled: false",
@@ -67,8 +63,6 @@ def read(front, key="blog/a.md"):
         "isDraft: true",
         "is_draft: yes",
         "is-draft: on",
-        "unlisted: true",
-        "listed: false",
         # Pelican
         "Status: draft",
         "status: Hidden",
@@ -85,11 +79,9 @@ def read(front, key="blog/a.md"):
         "private: '1'",
         # Metalsmith, Docusaurus, Ghost, Grav, Hashnode, Medium
         "publish: draft",
-        "publish: unlisted",
         "visibility: private",
         "visibility: members",
         "visibility: paid",
-        "Visibility: Unlisted",
         "access: members",
         "public: false",
         "visible: 'no'",
@@ -97,7 +89,6 @@ def read(front, key="blog/a.md"):
         "protected: true",
         "routable: false",
         "saveAsDraft: true",
-        "publishStatus: unlisted",
         "post-status: draft",
         # One of the two fields makes the article private.
         "draft: false\nDraft: true",
@@ -110,6 +101,30 @@ def test_an_article_with_a_private_value_becomes_a_draft(front):
     record = read(front)
     assert record.status == "draft"
     assert not any("not understood" in note for note in record.notes)
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "build: {list: never}",
+        "build: {list: local}",
+        "_build: {list: false}",
+        "extra: {unlisted: true}",
+        "unlisted: true",
+        "listed: false",
+        "publish: unlisted",
+        "Visibility: Unlisted",
+        "publishStatus: unlisted",
+        "listed: false\nbuild: {list: never}",
+    ],
+)
+def test_an_article_that_is_only_kept_out_of_lists_becomes_unlisted(front):
+    record = read(front)
+    assert record.status == "unlisted"
+    assert not any("draft" in note or "build" in note for note in record.notes)
+    for more in ("private: true", "draft: true"):
+        assert read(f"{front}\n{more}").status == "draft"
+    assert read(f"{front}\ndate: soon").status == "draft"
 
 
 @pytest.mark.parametrize(

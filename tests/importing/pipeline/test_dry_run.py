@@ -57,7 +57,7 @@ def sources():
             a_record(14),
             a_record(15, tags=("x" * 300,)),
         ]
-        terms = [TermRecord(kind="tag", name=name, fields={"description": "New"}) for name in tags[:4]]
+        terms = [TermRecord(kind="tag", name=name, fields={"colour": "New"}) for name in tags[:4]]
         terms += [TermRecord(kind="category", name="y" * 300)]
         return FakeSource(records, terms)
 
@@ -70,7 +70,7 @@ def test_a_dry_run_reports_what_the_import_does(run, sources):
     assert any("is taken" in note for report in done.reports for note in report.notes)
     assert any("redirect" in note for report in done.reports for note in report.notes)
     assert any("was not created" in note for note in done.notes)
-    assert any("Not taken: description (4)" in note for note in done.notes)
+    assert any("Not taken: colour (4)" in note for note in done.notes)
 
 
 def test_more_terms_need_no_more_statements_in_a_dry_run(run, record_statements, lock_timeouts):

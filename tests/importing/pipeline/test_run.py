@@ -19,6 +19,7 @@ from blogapi.importing.pipeline.service import Importer
 from blogapi.importing.pipeline.spool import open_spool
 from blogapi.importing.reports import FileReport, Result
 from blogapi.storage.database import db
+from blogapi.tags.models import Tag
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -164,16 +165,22 @@ def test_different_articles_with_one_id_are_both_imported(run, contents):
 
 def test_terms_are_created_with_what_terms_have_here(run, app):
     terms = [
-        TermRecord(kind="category", name="Bread", fields={"description": "Loaves"}),
-        TermRecord(kind="tag", name="rye", fields={"description": "A grain"}),
+        TermRecord(kind="category", name="Bread", fields={"description": "Loaves"}, parent="Food"),
+        TermRecord(kind="category", name="Food", parent="Bread"),
+        TermRecord(kind="category", name="Own", parent="Own"),
+        TermRecord(kind="tag", name="rye", fields={"description": "A grain", "colour": "brown"}),
         TermRecord(kind="tag", name="x" * 10_000),
     ]
     notes = run(FakeSource(terms=terms)).notes
     with app.app_context():
-        assert db.session.query(Category).filter_by(slug="bread").one().description == "Loaves"
+        bread, food = (db.session.query(Category).filter_by(slug=slug).one() for slug in ("bread", "food"))
+        assert bread.description == "Loaves"
+        # One of the two is above the other, although the source names a cycle.
+        assert {bread.parent_id, food.parent_id} in ({None, food.uuid}, {None, bread.uuid})
+        assert db.session.query(Tag).filter_by(slug="rye").one().description == "A grain"
     assert [note[:30] for note in notes] == [
         "The tag “xxxxxxxxxxxxxxxxxxxxx",
-        "Not taken: description (1), be",
+        "Not taken: colour (1), because",
     ]
 
 

@@ -423,7 +423,7 @@ def test_a_transaction_ends_after_the_article_that_exceeds_the_time_limit(import
     original = ArticleInputs.make
 
     def make_slowly(inputs, record):
-        now[0] += 0.06
+        now[0] += service.MAX_BATCH_SECONDS * 0.4
         calls.append(record.key)
         return original(inputs, record)
 

@@ -160,14 +160,14 @@ def test_an_article_has_one_category(tmp_path, terms, metas, category, tags):
     assert (record.category, record.tags) == (category, tags)
 
 
-def test_terms_come_with_descriptions_and_their_parents_are_left_behind(tmp_path):
+def test_terms_come_with_descriptions_and_their_parents(tmp_path):
     source = open_export(tmp_path, make_export(CATEGORIES, make_item(make_term("Aside", "post_format"))))
     assert len([*source.read()]) == 1
-    assert TermRecord(kind="category", name="Soil & earth", fields={"description": "All about soil"}) in list(
-        source.terms
-    )
+    described = {"description": "All about soil"}
+    soil = TermRecord(kind="category", name="Soil & earth", fields=described, parent="Garden")
+    assert soil in list(source.terms)
     assert TermRecord(kind="tag", name="Worms") in list(source.terms)
-    assert source.left_behind == {"parents of categories": 1, "terms of the taxonomy post_format": 1}
+    assert source.left_behind == {"terms of the taxonomy post_format": 1}
 
 
 @pytest.mark.parametrize(
@@ -312,11 +312,27 @@ def test_comments_are_counted(tmp_path):
     }  # fmt: skip
 
 
-def test_custom_fields_and_marks_are_counted(tmp_path):
+def test_custom_fields_are_counted(tmp_path):
     metas = make_meta(mood="happy", _edit_last="1", footnotes="[]")
-    source = open_export(tmp_path, make_export(make_item(metas, is_sticky="1")))
+    source = open_export(tmp_path, make_export(make_item(metas)))
     assert len([*source.read()]) == 1
-    assert source.left_behind == {"custom fields mood": 1, "sticky marks": 1}
+    assert source.left_behind == {"custom fields mood": 1}
+
+
+@pytest.mark.parametrize(
+    ("metas", "robots"),
+    [
+        ({}, ""),
+        ({"_yoast_wpseo_meta-robots-noindex": "1"}, "noindex"),
+        ({"_yoast_wpseo_meta-robots-noindex": "2", "_yoast_wpseo_meta-robots-nofollow": "1"}, ""),
+        ({"_seopress_robots_index": "yes", "_seopress_robots_follow": "yes"}, "noindex, nofollow"),
+        ({"rank_math_robots": 'a:2:{i:0;s:7:"noindex";i:1;s:8:"nofollow";}'}, "noindex, nofollow"),
+    ],
+)
+def test_sticky_posts_are_featured_and_plugins_hide_pages_from_search_engines(tmp_path, metas, robots):
+    source = open_export(tmp_path, make_export(make_item(make_meta(**metas), is_sticky="1")))
+    (record,) = source.read()
+    assert (record.featured, record.robots, source.left_behind) == (True, robots, {})
 
 
 def test_an_item_that_is_too_long_is_refused_and_the_others_are_read(tmp_path, monkeypatch):

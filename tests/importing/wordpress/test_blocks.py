@@ -53,7 +53,9 @@ def test_blocks_with_complete_html(text, html):
     assert (converted.html, converted.unconverted, converted.notes) == (html, {}, ())
 
 
-PLAYER = '<iframe src="https://www.youtube.com/embed/dQw4w9WgXcQ" width="560" height="315" %s></iframe>'
+PLAYER = (
+    '<iframe src="https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ" width="560" height="315" %s></iframe>'
+)
 PLAYER %= "allowfullscreen"
 WRAPPED = '<figure class="x"><div class="wp-block-embed__wrapper">\n%s\n</div>%s</figure>'
 

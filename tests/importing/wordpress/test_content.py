@@ -206,6 +206,10 @@ def test_the_work_is_in_proportion_to_the_length(pattern):
         ('<img src="data:image/gif;base64,R0" data-lazy-src="/a.jpg">', '<img src="/a.jpg">'),
         ('<img src="/a.jpg" data-src="/b.jpg">', '<img src="/a.jpg" data-src="/b.jpg">'),
         ('<noscript><img src="/a.jpg"></noscript><img data-src="/a.jpg">', '<img src="/a.jpg">'),
+        (
+            '<noscript><img src="/a.jpg?w=1"></noscript><img data-src="/a.jpg" alt="A"><img data-src="/b">',
+            '<img alt="A" src="/a.jpg?w=1"><img src="/b">',
+        ),
     ],
 )
 def test_a_picture_that_a_script_loads_is_shown_once(text, html):

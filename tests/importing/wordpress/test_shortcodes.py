@@ -36,8 +36,8 @@ def gallery(*pictures: str, columns: int = 3) -> str:
 
 def youtube(rest: str = "dQw4w9WgXcQ") -> str:
     return (
-        f'<figure class="wp-block-embed"><iframe src="https://www.youtube.com/embed/{rest}" width="560" '
-        'height="315" allowfullscreen></iframe></figure>'
+        f'<figure class="wp-block-embed"><iframe src="https://www.youtube-nocookie.com/embed/{rest}" '
+        'width="560" height="315" allowfullscreen></iframe></figure>'
     )
 
 
@@ -132,7 +132,10 @@ def test_audio_and_video_shortcodes_become_players(text, html):
         ("  http://youtu.be/dQw4w9WgXcQ?t=1m30s", "dQw4w9WgXcQ?start=90"),
         ("https://m.youtube.com/watch?feature=x&amp;v=dQw4w9WgXcQ&amp;t=30", "dQw4w9WgXcQ?start=30"),
         ("https://www.youtube.com/shorts/dQw4w9WgXcQ", "dQw4w9WgXcQ"),
-        ("https://www.youtube.com/playlist?list=PLabc", "videoseries?list=PLabc"),
+        ("https://www.youtube.com/playlist?list=PLabcdefghij", "videoseries?list=PLabcdefghij"),
+        ('<object><param name="movie" value="//youtube.com/v/videoseries?list=PLabcdefghij"></object>',
+         "videoseries?list=PLabcdefghij"),
+        ("https://www.youtube.com/watch/?v=dQw4w9WgXcQ", "dQw4w9WgXcQ"),
         ("[youtube=https://www.youtube.com/watch?v=dQw4w9WgXcQ&w=640&h=385]", "dQw4w9WgXcQ"),
         ("[youtube dQw4w9WgXcQ]", "dQw4w9WgXcQ"),
         ('[youtube id="dQw4w9WgXcQ" width="600"]', "dQw4w9WgXcQ"),
@@ -150,9 +153,9 @@ def test_youtube_shortcodes_become_players(text, rest):
 @pytest.mark.parametrize(
     ("text", "address"),
     [
-        ("[vimeo 12345]", "https://player.vimeo.com/video/12345"),
-        ("https://vimeo.com/channels/staffpicks/12345", "https://player.vimeo.com/video/12345"),
-        ("https://vimeo.com/12345/abcdef1234", "https://player.vimeo.com/video/12345?h=abcdef1234"),
+        ("[vimeo 12345]", "https://player.vimeo.com/video/12345?dnt=1"),
+        ("https://vimeo.com/channels/staffpicks/12345", "https://player.vimeo.com/video/12345?dnt=1"),
+        ("https://vimeo.com/12345/abcdef1234", "https://player.vimeo.com/video/12345?h=abcdef1234&amp;dnt=1"),
         ("[soundcloud url='https://api.soundcloud.com/tracks/1' params='a=b']",
          "https://w.soundcloud.com/player/?url=https%3A%2F%2Fapi.soundcloud.com%2Ftracks%2F1"),
         ("[spotify spotify:track:4uLU6hMCjMI75M1A2tKUQC]",

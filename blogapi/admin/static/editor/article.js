@@ -4,7 +4,7 @@ import { get, post, put } from "../api.js";
 import { hasRole } from "../roles.js";
 import { EMPTY, fromArticle, fromCopy, toArticle, toCopy } from "./edits.js";
 
-const OTHER_FIELDS = "uuid,status,published_at,created,last_updated,url,editor,working_copy";
+const OTHER_FIELDS = "uuid,status,published_at,created,last_updated,url,editor,working_copy,custom_unfit";
 const WHOLE = { query: { fields: [OTHER_FIELDS, ...Object.keys(EMPTY)].join() } };
 
 export const pathOf = (uuid) => `blog/articles/${uuid}/`;

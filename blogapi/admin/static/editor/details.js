@@ -2,11 +2,12 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { get, post } from "../api.js";
-import { button, field } from "../components.js";
+import { button, checkbox, field } from "../components.js";
 import { hasRole } from "../roles.js";
 import { session } from "../shell.js";
 import { canBecome } from "../statuses.js";
 import { TEXT_FIELDS } from "./edits.js";
+import { loadOwnFields, ownFields } from "./own-field-controls.js";
 import { choosePictures } from "./pictures.js";
 import "./picker.js";
 
@@ -22,7 +23,8 @@ const TERMS = {
 export async function loadTerms() {
   const query = { fields: "uuid,name,articles_by_status" };
   const read = async (kind) => [kind, (await get(`blog/${kind}/`, { query })).data];
-  return Object.fromEntries(await Promise.all(Object.keys(TERMS).map(read)));
+  const [, ...terms] = await Promise.all([loadOwnFields(), ...Object.keys(TERMS).map(read)]);
+  return Object.fromEntries(terms);
 }
 
 /** `page` has edits, article, rendered, terms, errors and change(fields). */
@@ -37,8 +39,8 @@ export function details(page) {
   return html`
     ${input(page, "slug", "Address", { placeholder: rendered?.slug, help })}
     ${input(page, "excerpt", "Excerpt", { type: "textarea", rows: 4, placeholder: rendered?.excerpt, ...lists })}
-    ${TEXTS.map(({ name, label }) => input(page, name, label, { type: "textarea", rows: 2 }))}
-    ${kinds.map((kind) => picker(page, kind))} ${cover(page)} ${appearance(page)}`;
+    ${TEXTS.map((text) => detail(page, text))}
+    ${kinds.map((kind) => picker(page, kind))} ${ownFields(page)} ${cover(page)} ${appearance(page)}`;
 }
 
 // The field for a text of the article, such as "slug" or "seo.title".
@@ -48,6 +50,18 @@ function input(page, name, label, options) {
   const text = edits[key];
   const write = (value) => page.change({ [key]: inner ? { ...page.edits[key], [inner]: value } : value });
   return field({ name, label, errors, value: inner ? text[inner] : text, onInput: write, ...options });
+}
+
+// The field for a text that only the declaration of the text fields names.
+function detail(page, { name, label, default: initial, choices }) {
+  const value = page.edits[name];
+  if (typeof initial === "boolean") {
+    const onChange = (checked) => page.change({ [name]: checked });
+    return checkbox({ id: `field-${name}`, label, value, onChange });
+  }
+  if (!choices) return input(page, name, label, { type: "textarea", rows: 2 });
+  const write = (chosen) => page.change({ [name]: chosen });
+  return field({ name, label, errors: page.errors, type: "select", value, items: choices, onInput: write });
 }
 
 // Authors create tags; profiles are made on their own page.

@@ -2,6 +2,7 @@
 
 import { diffLines, diffWordsWithSpace } from "../vendor/diff.js";
 import { SEO_SOURCES, TEXT_FIELDS } from "./edits.js";
+import { listLabels } from "./own-fields.js";
 
 /**
  * A field that differs, and a part of a text: equal, or changed. `side` is the choice of an author in a conflict.
@@ -27,6 +28,8 @@ export const LABELS = {
   "seo.og_image": "Picture for social networks",
   "seo.canonical_url": "Canonical address",
 };
+/** @type {Record<string, Record<string, string>>} */
+const CHOICES = Object.fromEntries(TEXT_FIELDS.flatMap(({ name, choices }) => (choices ? [[name, choices]] : [])));
 /** @type {Record<string, string>} */
 const TERMS = { category: "category", tags: "tag", authors: "author" };
 
@@ -37,7 +40,10 @@ const TERMS = { category: "category", tags: "tag", authors: "author" };
 export function showField(version, name, names) {
   const [key, inner] = name.split(".");
   const value = inner ? version[key]?.[inner] : version[key];
-  if (value === undefined) return undefined;
+  if (value === undefined) return key === "custom" && version.custom ? "" : undefined;
+  if (typeof value === "boolean") return value ? "Yes" : "No";
+  if (key === "custom") return Array.isArray(value) ? value.join(", ") : String(value);
+  if (CHOICES[name]) return CHOICES[name][value] ?? value;
   if (!TERMS[name]) return inner && value === version[SEO_SOURCES[inner]] ? "" : value;
   const uuids = [value ?? []].flat();
   return uuids.map((uuid) => names[uuid] ?? `a deleted ${TERMS[name]}`).join(", ");
@@ -51,7 +57,7 @@ export function showField(version, name, names) {
  */
 export function diffFields(before, after, names) {
   const show = (/** @type {Version} */ version, /** @type {string} */ name) => showField(version, name, names);
-  return Object.entries(LABELS)
+  return Object.entries({ ...LABELS, ...listLabels() })
     .map(([name, label]) => ({ name, label, before: show(before, name), after: show(after, name) }))
     .filter((field) => ![field.before, field.after].includes(undefined) && field.before !== field.after);
 }

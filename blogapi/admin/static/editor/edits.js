@@ -3,16 +3,20 @@
  * excerpt, texts for search engines) is an empty string in it, so that it stays derived.
  */
 
+import { toBody } from "./own-fields.js";
+
 /**
  * The text fields of articles, as the server declares them.
- * @type {{name: string, label: string, control: string, is_previewed: boolean}[]}
+ * @type {{name: string, label: string, control: string, is_previewed: boolean, default: string | boolean,
+ *   choices: Record<string, string> | null}[]}
  */
 export const TEXT_FIELDS = JSON.parse(/** @type {any} */ (document.getElementById("text-fields")).textContent);
 
 /**
  * @typedef {{title: string, description: string, og_image: string, canonical_url: string}} Seo
  * @typedef {{title: string, subtitle: string, content: string, content_type: string, excerpt: string, slug: string,
- *   cover_image: string, category: string | null, tags: string[], authors: string[], seo: Seo}} Edits
+ *   cover_image: string, category: string | null, tags: string[], authors: string[], seo: Seo,
+ *   custom: Record<string, any>}} Edits
  * @typedef {{uuid: string, [field: string]: any}} Term
  */
 
@@ -24,8 +28,9 @@ export const TEXT_FIELDS = JSON.parse(/** @type {any} */ (document.getElementByI
 
 /** @type {Edits} */
 export const EMPTY = {
-  .../** @type {any} */ (Object.fromEntries(TEXT_FIELDS.map(({ name }) => [name, ""]))),
+  .../** @type {any} */ (Object.fromEntries(TEXT_FIELDS.map((text) => [text.name, text.default]))),
   ...{ content_type: "markdown", slug: "", category: null, tags: [], authors: [] },
+  custom: {},
   seo: { title: "", description: "", og_image: "", canonical_url: "" },
 };
 
@@ -57,6 +62,7 @@ export function fromArticle(article, excerpt) {
   const isOwn = (/** @type {[string, string]} */ [name, text]) => text !== article[SEO_SOURCES[name]];
   return fromCopy({
     ...article,
+    custom: { ...article.custom, ...article.custom_unfit },
     excerpt: article.excerpt === excerpt ? "" : article.excerpt,
     // A draft keeps a slug that its author chose; any other one follows the title.
     slug: article.status === "draft" ? "" : article.slug,
@@ -71,7 +77,11 @@ export function fromArticle(article, excerpt) {
  * Return the body with which a working copy is saved.
  * @param {Edits} edits
  */
-export const toCopy = (edits) => (edits.title.trim() ? edits : { ...edits, title: "Untitled" });
+export const toCopy = (edits) => ({
+  ...edits,
+  title: edits.title.trim() ? edits.title : "Untitled",
+  custom: toBody(edits.custom ?? {}),
+});
 
 /**
  * Return the body with which a draft is created.

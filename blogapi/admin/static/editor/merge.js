@@ -1,6 +1,7 @@
 /** Joins two versions of an article that were made from a third one. No DOM. */
 
 import { LABELS } from "./differences.js";
+import { listLabels } from "./own-fields.js";
 import { fillIn, showBreaks } from "./edits.js";
 
 /**
@@ -130,7 +131,7 @@ function mergeFields({ base, mine, theirs, article = null }) {
   /** @type {Record<"mine" | "theirs", string[]>} */
   const changes = { mine: [], theirs: [] };
   const [from, own, other] = [base && fillIn(base, article), fillIn(mine, article), fillIn(theirs, article)];
-  for (const [name, label] of Object.entries(LABELS)) {
+  for (const [name, label] of Object.entries({ ...LABELS, ...listLabels() })) {
     if (name === "content") continue;
     const [was, is, will] = [from && read(from, name), read(own, name), read(other, name)];
     if (isEqual(is, will)) continue;
@@ -153,7 +154,7 @@ function mergeFields({ base, mine, theirs, article = null }) {
  * Return the value of a field such as "seo.title".
  * @param {any} edits @param {string} name
  */
-const read = (edits, name) => name.split(".").reduce((value, key) => value[key], edits);
+const read = (edits, name) => name.split(".").reduce((value, key) => value?.[key], edits);
 
 /**
  * @param {any} edits @param {string} name @param {unknown} value

@@ -5,7 +5,7 @@ import { post } from "../api.js";
 import { button, icon, problem } from "../components.js";
 import { confirmRisk, copyText, openPopover, toast } from "../dialogs.js";
 import { count, formatDay, toInstant } from "../format.js";
-import { mayChange } from "../roles.js";
+import { mayChange, mayPublish } from "../roles.js";
 import { whenReadersSee } from "../webhooks/following.js";
 import { canBecome, MAIN_ACTIONS, STATUSES } from "../statuses.js";
 import { pathOf } from "./article.js";
@@ -17,13 +17,21 @@ import { findOpenTasks } from "./markdown.js";
 import { makeTimeForm, renderTime } from "./publish-time.js";
 
 // The messages after an article got a status, and before one of these actions.
-const DONE = { draft: "It is a draft again", published: "Published", scheduled: "Scheduled", archived: "Archived" };
+const DONE = {
+  draft: "It is a draft again",
+  published: "Published",
+  scheduled: "Scheduled",
+  unlisted: "Unlisted: only who knows the address can read it",
+  archived: "Archived",
+};
 const UNTITLED = {
   title: "Publish without a title?",
   text: "Readers, feeds and search engines see “Untitled”, and the address is made from it.",
 };
+const UPDATES = `Readers see the new text ${whenReadersSee()}. The former one stays in the history.`;
 const CONSEQUENCES = {
-  published: `Readers see the new text ${whenReadersSee()}. The former one stays in the history.`,
+  published: UPDATES,
+  unlisted: UPDATES,
   archived: "It becomes a draft again. Readers see it when you publish it.",
 };
 
@@ -105,26 +113,29 @@ export function menuItems(page) {
   const article = page.article ?? { status: "draft" };
   const edits = article.working_copy || page.saver.isDirty;
   const { status } = article;
-  const isPublished = status === "published";
+  const isPublic = status === "published" || status === "unlisted";
   const item = (label, icon, run, risk) => {
     const action = () => run().then(() => page.problem && toast(page.problem));
     return { label, icon, risk, action };
   };
   // Readers see the article again at the time that it had.
-  const undo = () => page.publish({ status: "published", published_at: article.published_at }, "It is public again");
-  const undone = (next) => (isPublished && next === "draft" ? undo : null);
+  const undo = () => page.publish({ status, published_at: article.published_at }, "It is public again");
+  const undone = (next) => (isPublic && next === "draft" ? undo : null);
   const become = (label, icon, next) =>
     item(label, icon, () => page.publish({ status: next }, DONE[next], undone(next)));
-  const live = isPublished && article.url;
+  const live = isPublic && article.url;
+  const unlist = become(isPublic ? "Unlist" : "Publish unlisted", "link", "unlisted");
   const copy = () => page.act("duplicate", () => page.store().then(() => duplicate(page.uuid)));
   return [
+    canBecome(article, "unlisted") && mayPublish() && page.article && unlist,
+    status === "unlisted" && mayPublish() && become("List", "list", "published"),
     STATUSES[status].readable &&
       mayChange(article) &&
-      become(isPublished ? "Unpublish" : "Back to draft", "undo-2", "draft"),
+      become(isPublic ? "Unpublish" : "Back to draft", "undo-2", "draft"),
     canBecome(article, "archived") && mayChange(article) && become("Archive", "archive", "archived"),
     live && { label: "See the article", icon: "external-link", href: live, target: "_blank" },
     page.article && item("Duplicate", "copy", copy),
-    (!isPublished || edits) && item("Copy a preview link", "share-2", () => share(page)),
+    (!isPublic || edits) && item("Copy a preview link", "share-2", () => share(page)),
     status !== "draft" && edits && item("Discard the edits", "trash-2", () => page.discard(), true),
   ];
 }

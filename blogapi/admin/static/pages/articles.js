@@ -96,7 +96,7 @@ async function bringAllBack(articles) {
   await restore(articles);
 }
 
-const hasEdits = ({ status, working_copy: copy }) => status === "published" && copy;
+const hasEdits = ({ status, working_copy: copy }) => (status === "published" || status === "unlisted") && copy;
 
 /**
  * The actions on articles; `done` is for the toast.
@@ -108,6 +108,15 @@ const hasEdits = ({ status, working_copy: copy }) => status === "published" && c
 const PUBLISH = { label: "Publish now", icon: "send", done: "published", work: publish, undo: restore };
 const PUBLISH_EDITS = { label: "Publish the edits", icon: "send", done: "published, with the edits", work: publish };
 const UNPUBLISH = { label: "Unpublish", icon: "undo-2", done: "is a draft", work: toDraft, undo: restore };
+const LIST = {
+  label: "List",
+  icon: "list",
+  done: "listed",
+  work: write(() => ({ status: "published" })),
+  undo: restore,
+};
+const unlist = write(() => ({ status: "unlisted" }));
+const UNLIST = { label: "Unlist", icon: "link", done: "unlisted", work: unlist, undo: restore };
 const BACK_TO_DRAFTS = { ...UNPUBLISH, label: "Back to drafts" };
 // An archived article cannot be published: it must become a draft first.
 const restoreArchived = (articles) => toDraft(articles).then(() => restore(articles));
@@ -313,9 +322,10 @@ class Articles extends ListPage {
     return [
       link("Preview", "eye", addressOf(article, "preview/")),
       link("History", "history", addressOf(article, "history/")),
-      status === "published" && url && link("Open the page", "external-link", url),
+      (status === "published" || status === "unlisted") && url && link("Open the page", "external-link", url),
       { label: "Duplicate", icon: "copy", action: () => this.duplicate(article) },
-      item(PUBLISH, mayPublish() && canBecome(article, "published")),
+      item(status === "unlisted" ? LIST : PUBLISH, mayPublish() && canBecome(article, "published")),
+      item(UNLIST, mayPublish() && canBecome(article, "unlisted")),
       item(PUBLISH_EDITS, mayPublish() && hasEdits(article)),
       item(status === "archived" ? BACK_TO_DRAFTS : UNPUBLISH, mayChange(article) && canBecome(article, "draft")),
       item(ARCHIVE, mayChange(article) && canBecome(article, "archived")),

@@ -22,7 +22,7 @@ const FIELDS = ["*", "published_at", ...Object.keys(EMPTY)].join();
 const PAGE_SIZE = 20;
 const TEXTS = TEXT_FIELDS.filter(({ name, control }) => control || name === "content");
 // The first version is compared with this.
-const NOTHING = Object.fromEntries(TEXTS.map(({ name }) => [name, ""]));
+const NOTHING = Object.fromEntries(TEXTS.map((text) => [text.name, text.default]));
 const [form, choice, consequence, help, none] = content;
 
 // Only admins see all users; the others see who they are, and the last ones who wrote.

@@ -9,6 +9,7 @@ const WORDS = {
   published: ["published", "published"],
   scheduled: ["scheduled", "scheduled"],
   draft: ["draft", "drafts"],
+  unlisted: ["unlisted", "unlisted"],
   archived: ["archived", "archived"],
 };
 

@@ -17,6 +17,7 @@ const path = `blog/${place}/`;
 const one = { categories: "category", tags: "tag", authors: "author" }[place];
 const [form, none] = content;
 const fields = [...new FormData(form).keys()].join();
+const LISTED = `*,${fields},last_updated,articles_by_status`;
 
 const TABS = { all: "All", hidden: "Not public", never: "Unused", similar: "Nearly alike" };
 const FILTERS = { hidden: { used: "hidden" }, never: { used: "never" }, similar: { similar: "true" } };
@@ -35,6 +36,9 @@ class Terms extends ListPage {
   counts = {};
   main = newButton(one, () => this.edit());
 
+  /** All categories by uuid, to name those above others; no tags or authors. @type {Map<string, any>} */
+  all = new Map();
+
   async read(/** @type {any} */ { q, page, show }) {
     // The names that begin with the words come first; without words, the terms that most articles have.
     const ordering = q ? "" : "-articles";
@@ -43,9 +47,10 @@ class Terms extends ListPage {
       const { total } = await get(path, { query: { ...FILTERS[name], page: 1, page_size: 1, fields: "uuid" } });
       return [name, total];
     };
-    const listing = get(path, { query: { ...query, fields: "*,last_updated,articles_by_status" } });
+    const listing = get(path, { query: { ...query, fields: LISTED } });
     const [{ data: items, total }, ...counts] = await Promise.all([listing, ...Object.keys(TABS).map(count)]);
-    return { items, total, counts: Object.fromEntries(counts) };
+    const all = form.elements.parent ? (await get(path, { query: { fields: "uuid,name,parent" } })).data : [];
+    return { items, total, counts: Object.fromEntries(counts), all: new Map(all.map((term) => [term.uuid, term])) };
   }
 
   renderPage() {
@@ -69,6 +74,7 @@ class Terms extends ListPage {
   renderTerm(term) {
     const { uuid, name, slug, articles_by_status: numbers } = term;
     const total = totalOf(numbers);
+    const above = this.all.get(term.parent);
     const menu = menuButton(`Actions for ${name}`, [
       { label: "Show articles", icon: "file-text", href: `/admin/articles/?${one}=${slug}` },
       { label: "Edit", icon: "pencil", action: () => this.edit(term) },
@@ -78,7 +84,8 @@ class Terms extends ListPage {
     return html`<tr class=${this.selected.has(uuid) ? "selected" : ""}>
       <td class="check-cell">${this.renderCheck(`Select ${name}`, [term])}</td>
       <th class="title" scope="row">
-        <button class="link-button" type="button" @click=${() => this.edit(term)} dir="auto">${name}</button></th>
+        <button class="link-button" type="button" @click=${() => this.edit(term)} dir="auto">${name}</button>
+        ${above ? html`<span class="soft" dir="auto">in ${above.name}</span>` : nothing}</th>
       <td class="slug mono">${slug}</td><td class="num ink">${articles}</td>
       <td class="uses">${describeNumbers(numbers)}</td>
       <td class="num changed nowrap">${formatChanged(term.last_updated)}</td>
@@ -90,13 +97,28 @@ class Terms extends ListPage {
     const old = term && (await this.act("open", () => get(`${path}${term.uuid}/`, { query: { fields } })));
     if (term && !old) return;
     const { data = {}, etag } = old ?? {};
+    this.listParents(term);
+    if ("parent" in data) data.parent ??= "";
     const save = (values) => {
       // Fields that stay empty are left out. Without an address, the server derives it or keeps it.
       const isGiven = ([name, value]) => value || (name !== "slug" && data[name]);
       const body = Object.fromEntries(Object.entries(values).filter(isGiven));
+      if (body.parent === "") body.parent = null;
       return term ? patch(`${path}${term.uuid}/`, body, { etag }) : post(path, body);
     };
     await openForm(this, form, { title: `${term ? "Edit" : "New"} ${one}`, values: data, save });
+  }
+
+  /** Offer the categories that can be above the term: all but itself and those below it. */
+  listParents(term) {
+    const { parent } = form.elements;
+    if (!parent) return;
+    /** @type {(item: any) => any[]} the category after those above it */
+    const chain = (item) => (item ? [...chain(this.all.get(item.parent)), item] : []);
+    const options = [...this.all.values()].map(chain).filter((items) => !items.some(({ uuid }) => uuid === term?.uuid));
+    const named = options.map((items) => [items.map(({ name }) => name).join(" › "), items.at(-1).uuid]);
+    named.sort(([a], [b]) => a.localeCompare(b));
+    parent.replaceChildren(parent.options[0], ...named.map(([name, uuid]) => new Option(name, uuid)));
   }
 
   /**
@@ -201,7 +223,7 @@ class Terms extends ListPage {
   renderOther(state) {
     const [term] = state.terms;
     const find = async (q) => {
-      const query = { q, page: 1, page_size: 20, fields: "*,last_updated,articles_by_status" };
+      const query = { q, page: 1, page_size: 20, fields: LISTED };
       state.found = (await get(path, { query })).data.filter(({ uuid }) => uuid !== term.uuid);
       return state.found;
     };

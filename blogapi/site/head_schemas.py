@@ -1,4 +1,4 @@
-"""The head of an article's page as responses show it; `head` builds it."""
+"""The head of the page of an article or a term as responses show it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TwitterCardSchema = PartialOutputSchema.from_dict(
 
 
 class HeadSchema(ma.Schema):
-    """The head of an article's page; unknown values are absent."""
+    """The head of a page; unknown values are absent."""
 
     title = ma.fields.String()
     description = ma.fields.String()
@@ -39,7 +39,11 @@ class HeadSchema(ma.Schema):
     robots = ma.fields.String(metadata={"description": "`noindex` for an article that is not public."})
     open_graph = ma.fields.Nested(OpenGraphSchema)
     twitter = ma.fields.Nested(TwitterCardSchema)
-    json_ld = ma.fields.Dict(metadata={"description": "A BlogPosting and a BreadcrumbList of schema.org."})
+    json_ld = ma.fields.Dict(
+        metadata={
+            "description": "What the page shows (such as a BlogPosting) and a BreadcrumbList, of schema.org."
+        }
+    )
     html = ma.fields.String(
         required=True, metadata={"description": "All of this as HTML, safe to insert into <head>."}
     )

@@ -1,0 +1,115 @@
+/** The controls of own fields in Details. */
+
+import { html, nothing } from "../vendor/lit.js";
+import { get } from "../api.js";
+import { button, checkbox, field, icon, segments } from "../components.js";
+import { hasRole } from "../roles.js";
+import { describeFault, OWN_FIELDS, useFields } from "./own-fields.js";
+import { choosePictures } from "./pictures.js";
+
+const MAX_SEGMENTS = 3;
+const INPUTS = { number: "text", date: "date", url: "url", text: "text" };
+const MODES = { number: "decimal" };
+let articles = [];
+
+/** Read the definitions, and the articles that can be chosen if a field refers to articles. */
+export async function loadOwnFields() {
+  useFields((await get("blog/fields/")).data);
+  if (!OWN_FIELDS.some(({ type }) => type === "article")) return;
+  const query = { fields: "uuid,title", page: 1, page_size: 100 };
+  const { data } = await get("blog/articles/", { query });
+  articles = data.map(({ uuid, title }) => ({ uuid, name: title }));
+}
+
+/** `page` has edits, errors and change(fields). */
+export function ownFields(page) {
+  if (!OWN_FIELDS.length) return nothing;
+  const define = hasRole("admin") ? html`<a class="small" href="/admin/own-fields/">Define fields</a>` : nothing;
+  return html`<section class="own-fields"><div class="own-fields-head"><h3>Own fields</h3>${define}</div>
+    ${OWN_FIELDS.map((one) => control(page, one))}</section>`;
+}
+
+function control(page, one) {
+  const { name, type, list } = one;
+  const value = page.edits.custom?.[name];
+  const write = (changed) => {
+    const { [name]: before, ...others } = page.edits.custom ?? {};
+    const isEmpty = changed === "" || changed === null || (Array.isArray(changed) && !changed.length);
+    page.change({ custom: isEmpty ? others : { ...others, [name]: changed } });
+  };
+  if (type === "article") return chooseArticles(one, value, write);
+  if (type === "picture" && !list) return choosePicture(one, value, write);
+  if (type === "boolean" && !list) {
+    const id = `field-custom.${one.name}`;
+    return checkbox({ id, label: labelOf(one), help: helpOf(one), value: value === true, onChange: write });
+  }
+  if (type === "choice" && !list && one.choices.length <= MAX_SEGMENTS) return choice(one, value, write);
+  return text(page, one, value, write);
+}
+
+const labelOf = ({ label, read_by: readers }) =>
+  html`${label}${readers === "admins" ? html` ${icon("lock")}<span class="sr-only"> (admins only)</span>` : nothing}`;
+const helpOf = ({ help, read_by: readers }) =>
+  readers === "admins" ? `${help} Admins only: not in what readers or keys of others get.`.trim() : help;
+
+function text(page, one, value, write) {
+  const { name, type, list, choices, minimum, maximum } = one;
+  const parse = (entered) => (type === "number" && /^[+-]?\d+(\.\d+)?$/.test(entered) ? Number(entered) : entered);
+  const lines = (entered) =>
+    entered
+      .split("\n")
+      .map((line) => parse(line.trim()))
+      .filter((line) => line !== "");
+  const fault = describeFault(one, value);
+  const limits = minimum === null || maximum === null ? "" : `${minimum} to ${maximum}`;
+  const options = {
+    name: `custom.${name}`,
+    label: labelOf(one),
+    help: [list && "One on each line", limits, helpOf(one)].filter(Boolean).join(". "),
+    errors: fault ? { [`custom.${name}`]: fault } : page.errors,
+  };
+  if (list) {
+    const shown = Array.isArray(value) ? value.join("\n") : (value ?? "");
+    return field({ ...options, type: "textarea", rows: 3, value: shown, onChange: (entered) => write(lines(entered)) });
+  }
+  if (type === "long_text") return field({ ...options, type: "textarea", rows: 4, value: value ?? "", onInput: write });
+  if (type === "choice") {
+    const items = { "": "None", ...Object.fromEntries(choices.map((word) => [word, word])) };
+    return field({ ...options, type: "select", items, value: value ?? "", onInput: write });
+  }
+  // A date that does not fit could not be shown in a field for dates.
+  const kind = type === "date" && fault ? "text" : (INPUTS[type] ?? "text");
+  const more = { inputmode: MODES[type], placeholder: type === "url" && "https://" };
+  const onInput = (entered) => write(parse(entered));
+  return field({ ...options, ...more, type: kind, value: String(value ?? ""), onInput });
+}
+
+function choice(one, value, write) {
+  const { name, label, choices } = one;
+  const items = { None: "", ...Object.fromEntries(choices.map((word) => [word, word])) };
+  return html`<div class="field"><span class="label">${labelOf(one)}</span>
+    ${segments({ label, name: `custom.${name}`, items, value: value ?? "", onChange: write })}
+    <div class="below"><span class="help">${describeFault(one, value) || helpOf(one)}</span></div></div>`;
+}
+
+function chooseArticles(one, value, write) {
+  const chosen = [value ?? []].flat();
+  const known = new Set(articles.map(({ uuid }) => uuid));
+  const others = chosen
+    .filter((uuid) => !known.has(uuid))
+    .map((uuid) => ({ uuid, name: "An older article or a draft" }));
+  const choose = ({ detail }) => write(one.list ? detail : (detail[0] ?? null));
+  return html`<term-picker class="field" .label=${one.label} .kind=${"article"} .items=${[...articles, ...others]}
+    .chosen=${chosen} .single=${!one.list} .create=${null} @choose=${choose}></term-picker>`;
+}
+
+function choosePicture(one, value, write) {
+  const options = { single: true, title: `Choose ${one.label}`, action: "Use picture" };
+  const choose = async () => {
+    for (const { url } of await choosePictures(options)) write(url);
+  };
+  return html`<div class="field cover" role="group" aria-label=${one.label}><span class="label">${labelOf(one)}</span>
+    ${value ? html`<img src=${value} alt="">` : nothing}
+    <div class="cover-buttons">${button(value ? "Replace" : "Choose a picture", choose)}
+      ${value ? button("Remove", () => write(null), { kind: "bare" }) : nothing}</div></div>`;
+}

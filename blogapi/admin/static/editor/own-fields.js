@@ -1,0 +1,67 @@
+/** The own fields of the blog: which values fit them, and what is sent to the server. */
+
+/**
+ * @typedef {{name: string, label: string, help: string, type: string, list: boolean, choices: string[],
+ *   minimum: number | null, maximum: number | null, required: boolean, read_by: string}} OwnField
+ * @typedef {Record<string, any>} Values
+ */
+
+/**
+ * The fields of articles that the user may read.
+ * @type {OwnField[]}
+ */
+export let OWN_FIELDS = [];
+
+/** @param {any[]} fields the fields as the API lists them */
+export function useFields(fields) {
+  OWN_FIELDS = fields.filter(({ kinds }) => kinds.includes("article"));
+}
+
+/** @type {Record<string, (value: any, field: OwnField) => boolean>} */
+const CHECKS = {
+  number: (value, { minimum, maximum }) =>
+    typeof value === "number" && value >= (minimum ?? value) && value <= (maximum ?? value),
+  boolean: (value) => typeof value === "boolean",
+  date: (value) => /^\d{4}-\d\d-\d\d$/.test(value),
+  url: (value) => typeof value === "string" && /^(https?:\/\/[^\s/@]+(\/\S*)?|\/[^/\s]\S*)$/.test(value),
+  choice: (value, { choices }) => choices.includes(value),
+};
+
+/**
+ * Return whether a value fits; undefined and null stand for none.
+ * @param {OwnField} field @param {any} value
+ */
+export function fits(field, value) {
+  if (value === undefined || value === null) return true;
+  const check = CHECKS[field.type] ?? ((/** @type {any} */ one) => typeof one === "string" && one.trim() !== "");
+  return field.list ? Array.isArray(value) && value.every((one) => check(one, field)) : check(value, field);
+}
+
+/**
+ * Return what is wrong with a value, or "".
+ * @param {OwnField} field @param {any} value
+ */
+export function describeFault(field, value) {
+  if (fits(field, value)) return "";
+  const { type, minimum, maximum } = field;
+  /** @type {Record<string, string>} */
+  const words = { number: "a number", date: "a date", url: "an address", choice: "one of the choices" };
+  const limits = [minimum !== null && `from ${minimum}`, maximum !== null && `to ${maximum}`].filter(Boolean).join(" ");
+  const wanted = `${words[type] ?? "such a value"}${type === "number" && limits ? ` ${limits}` : ""}`;
+  return `“${value}” is not ${wanted}. It is kept here; readers get no value until you change it.`;
+}
+
+/**
+ * Return the values that the server is told: those that fit, and null for each that was removed.
+ * @param {Values} custom @returns {Values}
+ */
+export const toBody = (custom) =>
+  Object.fromEntries(
+    OWN_FIELDS.filter((field) => fits(field, custom[field.name])).map(({ name }) => [name, custom[name] ?? null]),
+  );
+
+/**
+ * Return the labels of the own fields, by the names of differences.
+ * @returns {Record<string, string>}
+ */
+export const listLabels = () => Object.fromEntries(OWN_FIELDS.map(({ name, label }) => [`custom.${name}`, label]));

@@ -1,0 +1,147 @@
+"""The own fields in the bodies and the queries of requests, checked against their definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import marshmallow as ma
+from sqlalchemy import select
+
+from blogapi.articles import custom_values
+from blogapi.articles.custom_definitions import list_definitions, list_visible
+from blogapi.articles.custom_models import CustomField, FieldType
+from blogapi.articles.custom_values import Unfit, Values
+from blogapi.articles.models import Article
+from blogapi.storage.database import db
+from blogapi.web.access import current_caller
+from blogapi.web.errors import Errors
+from blogapi.web.fields import PrefixedParameters
+
+MAX_FILTERS = 5
+
+# The name of each filtered field, with the keys of the wanted values.
+Filters = Sequence[tuple[str, Sequence[str]]]
+
+
+class CustomValues(ma.fields.Field[dict[str, Any]]):
+    """The values of own fields in a request, by name; null removes a value."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            metadata={
+                "type": "object",
+                "additionalProperties": {},
+                "x-own-fields": "changes",
+                "description": "Values of own fields, by name; null removes one. Fields that are not named "
+                "stay as they are.",
+                "example": {},
+            },
+            **options,
+        )
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise ma.ValidationError("Must be an object with the values by name.")
+        values, errors = _convert_all(value)
+        errors |= _check_articles(values)
+        if errors:
+            raise ma.ValidationError({**errors})
+        return values
+
+
+def _convert_all(given: Values) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    definitions = {field.name: field for field in list_visible(current_caller())} if given else {}
+    values: dict[str, Any] = {}
+    errors: dict[str, list[str]] = {}
+    for name, value in given.items():
+        field = definitions.get(name)
+        if field is None:
+            errors[name] = ["There is no such own field."]
+            continue
+        try:
+            values[name] = custom_values.convert(field, value)
+        except Unfit as error:
+            errors[name] = [str(error)]
+    return values, errors
+
+
+def _check_articles(values: Values) -> dict[str, list[str]]:
+    """Return an error for each value that names an article that does not exist."""
+    fields = {field.name: field for field in list_definitions()} if values else {}
+    named = {
+        name: {UUID(item) for item in custom_values.list_items(fields[name], value)}
+        for name, value in values.items()
+        if value is not None and fields[name].type == FieldType.ARTICLE
+    }
+    if not named:
+        return {}
+    wanted = set[UUID]().union(*named.values())
+    known = set(db.session.scalars(select(Article.uuid).where(Article.uuid.in_(wanted))))
+    return {name: ["There is no such article."] for name, uuids in named.items() if not uuids <= known}
+
+
+def convert_imported(values: Values) -> dict[str, Any]:
+    """Return the values of a file, whose numbers can be texts, as they are stored; unfit ones are kept."""
+    fields = {field.name: field for field in list_definitions()} if values else {}
+    found = {
+        name: custom_values.convert_imported(fields[name], value) if name in fields else value
+        for name, value in values.items()
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def find_missing(kind: str, before: str, after: str, *, was_readable: bool) -> Errors:
+    """Return an error for each required field that an article of the kind needs to be public, and lacks.
+
+    An article that is public already keeps its values, but may not lose one.
+    """
+    errors: Errors = {}
+    old, new = custom_values.parse(before), custom_values.parse(after)
+    for field in list_definitions():
+        if not field.is_required or kind not in field.kinds:
+            continue
+        lacks = field.name not in new or not custom_values.fits(field, new[field.name])
+        if lacks and (not was_readable or (field.name in old and old[field.name] != new.get(field.name))):
+            errors[f"custom.{field.name}"] = [f"{field.label} is missing; a published article needs it."]
+    return errors
+
+
+class CustomFilters(PrefixedParameters):
+    """The filters by own fields, as `ArticleFilters.custom` has them."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> Filters:
+        return _parse_filters(value)
+
+
+def _parse_filters(given: dict[str, list[str]]) -> Filters:
+    """Return the names of the filtered fields with the keys of the wanted values.
+
+    Raises ValidationError, by name, for a field that the caller may not read and for a value of another type.
+    """
+    definitions = {field.name: field for field in list_visible(current_caller())} if given else {}
+    errors: dict[str, list[str]] = {}
+    found = []
+    for name, texts in given.items():
+        try:
+            found.append((name, _make_keys(definitions.get(name), texts)))
+        except Unfit as error:
+            errors[name] = [str(error)]
+    if len(given) > MAX_FILTERS:
+        errors[next(iter(given))] = [f"Send at most {MAX_FILTERS} filters by own fields."]
+    if errors:
+        raise ma.ValidationError({**errors})
+    return tuple(found)
+
+
+def _make_keys(field: CustomField | None, texts: Sequence[str]) -> tuple[str, ...]:
+    if field is None:
+        raise Unfit("There is no such own field.")
+    if field.type == FieldType.LONG_TEXT:
+        raise Unfit("A long text cannot be filtered; search for its words with `q`.")
+    if len(texts) > custom_values.MAX_ITEMS:
+        raise Unfit(f"Send at most {custom_values.MAX_ITEMS} values.")
+    return tuple(
+        dict.fromkeys(custom_values.make_key(custom_values.parse_text(field, text)) for text in texts)
+    )

@@ -1,0 +1,87 @@
+"""Tables of own fields: their definitions, and an index of the values that articles have."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, Index, String, Text, desc
+from sqlalchemy.orm import Mapped, mapped_column
+
+from blogapi.storage.database import WITHOUT_ROWID, Base, Identified, Timestamped
+
+MAX_NAME_LENGTH = 64
+NO_VALUES = "{}"
+
+
+class FieldType(StrEnum):
+    """The type of the values of an own field."""
+
+    TEXT = "text"
+    LONG_TEXT = "long_text"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    DATE = "date"
+    URL = "url"
+    CHOICE = "choice"
+    PICTURE = "picture"
+    ARTICLE = "article"
+
+
+class CustomField(Identified, Timestamped, Base):
+    """The definition of an own field.
+
+    `choices` is a JSON array of texts. The values are in `Article.custom`, by name, and stay there when the
+    definition changes or is deleted.
+    """
+
+    __tablename__ = "custom_field"
+
+    name: Mapped[str] = mapped_column(String(MAX_NAME_LENGTH), unique=True)
+    label: Mapped[str]
+    help: Mapped[str] = mapped_column(default="")
+    type: Mapped[str] = mapped_column(String(16))
+    is_list: Mapped[bool] = mapped_column(default=False)
+    choices: Mapped[str] = mapped_column(Text(), default="[]")
+    minimum: Mapped[float | None]
+    maximum: Mapped[float | None]
+    is_required: Mapped[bool] = mapped_column(default=False)
+    is_admin_only: Mapped[bool] = mapped_column(default=False)
+    is_searched: Mapped[bool] = mapped_column(default=False)
+    for_articles: Mapped[bool] = mapped_column(default=True)
+    for_pages: Mapped[bool] = mapped_column(default=False)
+    position: Mapped[int] = mapped_column(default=0)
+
+    @property
+    def options(self) -> list[str]:
+        """The texts of a choice, in their order."""
+        found: list[str] = json.loads(self.choices)
+        return found
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of items that have the field."""
+        kinds = (("article", self.for_articles), ("page", self.for_pages))
+        return [kind for kind, has_field in kinds if has_field]
+
+
+class CustomValue(Base):
+    """A value of an own field of an article, for filters and counts.
+
+    `key` is the text by which filters find the value; it is empty if the value does not fit the definition,
+    or if there is none. `listed_from` is that of ArticleTag.
+    """
+
+    __tablename__ = "custom_value"
+    __table_args__ = (
+        Index("ix_custom_value_listed", "name", "key", "listed_from", desc("article_id")),
+        Index("ix_custom_value_article", "name", "article_id", "key"),
+        WITHOUT_ROWID,
+    )
+
+    article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
+    name: Mapped[str] = mapped_column(String(MAX_NAME_LENGTH), primary_key=True)
+    key: Mapped[str] = mapped_column(String(255), primary_key=True)
+    listed_from: Mapped[datetime | None]

@@ -1,0 +1,1 @@
+"""Own fields: the definitions that admins make for articles and pages."""

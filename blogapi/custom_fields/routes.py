@@ -1,0 +1,73 @@
+"""The endpoints of the definitions of own fields."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from blogapi.custom_fields import queries, service
+from blogapi.custom_fields.schemas import FieldBodySchema, FieldSchema
+from blogapi.web.access import admin_login, allow, author
+from blogapi.web.blueprint import Blueprint, Representation, UpsertResult
+from blogapi.web.fields import Fields, WithAttributes
+from blogapi.web.pagination import Page
+
+bp = Blueprint("fields", __name__, url_prefix="/api/v1/blog/fields", description="Own fields")
+
+REPRESENTATION = Representation(
+    queries.get_described, FieldSchema(), queries.list_fields, FieldSchema(many=True)
+)
+
+
+@bp.get("/")
+@allow(author)
+@bp.response(200, FieldSchema(many=True))
+def listed() -> Page[list[WithAttributes]]:
+    """List the own fields, in the order of Details; those that only admins read are shown to admins alone."""
+    fields = queries.list_fields()
+    return Page(fields, len(fields), None)
+
+
+@bp.post("/")
+@allow(admin_login, scope="write")
+@bp.arguments(FieldBodySchema)
+@bp.write(201, FieldSchema(), REPRESENTATION)
+def create(fields: Fields) -> WithAttributes:
+    """Define an own field; values that articles have under its name already are shown again."""
+    return service.create(fields)
+
+
+@bp.get("/<id:id>/")
+@allow(author)
+@bp.response(200, FieldSchema())
+def single(id: UUID) -> WithAttributes:
+    """Return the definition of an own field."""
+    return queries.get_described(id)
+
+
+@bp.put("/<id:id>/")
+@allow(admin_login, scope="write")
+@bp.require_uuid
+@bp.arguments(FieldBodySchema)
+@bp.write(200, FieldSchema(), REPRESENTATION, creates=True)
+def replace(fields: Fields, id: UUID) -> UpsertResult:
+    """Define the own field with this uuid, or replace its definition."""
+    return service.replace(id, fields)
+
+
+@bp.patch("/<id:id>/")
+@allow(admin_login, scope="write")
+@bp.check_exists(queries.get_by_uuid)
+@bp.arguments(FieldBodySchema(partial=True))
+@bp.write(200, FieldSchema(), REPRESENTATION)
+def change(fields: Fields, id: UUID) -> WithAttributes:
+    """Change the definition of an own field; values that no longer fit are kept, and not shown to readers."""
+    return service.change(id, fields)
+
+
+@bp.delete("/<id:id>/")
+@allow(admin_login, scope="write")
+@bp.check_exists(queries.get_by_uuid)
+@bp.write(204, None, REPRESENTATION)
+def delete(id: UUID) -> None:
+    """Delete the definition of an own field; the values stay in the articles, hidden."""
+    service.delete(id)

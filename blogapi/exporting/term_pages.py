@@ -1,0 +1,56 @@
+"""The pages of categories, tags and authors in an export for Hugo, such as `content/tags/rye/_index.md`."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import datetime
+
+from blogapi.exporting.layouts import Layout
+from blogapi.exporting.references import MediaAddresses
+from blogapi.exporting.snapshot import Item, Snapshot
+from blogapi.exporting.yaml_text import to_yaml
+from blogapi.publication.visibility import LISTED_STATUSES
+
+# The names from which Hugo makes the folder of a term in the same way. It has rules for all others too.
+_SIMPLE_NAME = re.compile(r"\w+(?:[ -]\w+)*")
+
+
+class TermPages:
+    """The pages of the terms of public articles; Hugo would publish the page of any other term too."""
+
+    def __init__(self, snapshot: Snapshot, layout: Layout, media: MediaAddresses, now: datetime) -> None:
+        self._snapshot, self._layout, self._media, self._now = snapshot, layout, media, now
+        self._used = defaultdict[str, set[str]](set)
+
+    def add(self, article: Item) -> None:
+        """Add the terms of an article if it is public."""
+        is_listed = article["status"] in LISTED_STATUSES
+        if is_listed and datetime.fromisoformat(article["published_at"]) <= self._now:
+            self._used["categories"] |= {article["category"]} - {None}
+            self._used["tags"].update(article["tags"])
+            self._used["authors"].update(article["authors"])
+
+    def list_pages(self) -> Iterator[tuple[str, str]]:
+        """Yield the path and the text of each page that says more than the name of its term."""
+        written = set[str]()
+        for kind in ("categories", "tags", "authors") if self._layout.term_pages else ():
+            for term in getattr(self._snapshot, kind):
+                fields = self._make_fields(term)
+                path = self._layout.term_pages.replace("*", f"{kind}/{_make_folder(term['name'])}")
+                is_usable = term["slug"] in self._used[kind] and _SIMPLE_NAME.fullmatch(term["name"])
+                if fields and is_usable and path not in written:
+                    written.add(path)
+                    yield path, f"---\n{to_yaml({'title': term['name'], **fields})}---\n"
+
+    def _make_fields(self, term: Item) -> Item:
+        picture = term["og_image"] or term["cover_image"] or term.get("avatar", "")
+        address = self._media.export_picture(picture, self._layout.article_media)[0] if picture else ""
+        description = term["seo_description"] or term.get("description") or term.get("bio") or ""
+        fields = {"description": description, "images": [address] if address else []}
+        return {name: value for name, value in fields.items() if value}
+
+
+def _make_folder(name: str) -> str:
+    return name.lower().replace(" ", "-")

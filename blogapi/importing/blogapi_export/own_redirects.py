@@ -1,0 +1,67 @@
+"""Store the redirects of an export that admins have set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import quote
+
+from blogapi.importing.blogapi_export.blog_data import BlogData
+from blogapi.importing.blogapi_export.restoring import Restored
+from blogapi.importing.blogapi_export.values import Values, get_text
+from blogapi.importing.pipeline.state import ImportState
+from blogapi.importing.reports import REFUSALS, FileReport, Result, describe_refusal
+from blogapi.redirects.own import queries, service
+from blogapi.redirects.own.schemas import OwnRedirectBodySchema
+from blogapi.redirects.queries import OWN
+from blogapi.storage.database import db, end_read
+from blogapi.users.models import Account
+from blogapi.web.access import Role
+from blogapi.web.fields import Fields
+
+_SCHEMA = OwnRedirectBodySchema()
+
+
+def restore_redirects(
+    data: BlogData, key: str, state: ImportState, restored: Restored
+) -> Iterator[FileReport]:
+    """Store the redirects from paths without one in this blog, if an admin imports the export."""
+    rows = [one for one in data.redirects if one.get("kind") == OWN]
+    account = db.session.get(Account, state.author)
+    if rows and (account is None or account.role != Role.ADMIN):
+        restored.notes.append("The redirects were not stored, because only admins set redirects.")
+        rows = []
+    wanted: list[Fields] = []
+    for one in rows:
+        try:
+            fields: Fields = _SCHEMA.load(_make_body(one))
+            if queries.find_by_path(fields["path"]) is None:
+                wanted.append(fields)
+        except REFUSALS as error:
+            yield _refuse(key, get_text(one, "from"), error)
+    end_read()
+    if state.dry_run:
+        restored.counts["redirects"] += len(wanted)
+        return
+    try:
+        restored.counts["redirects"] += service.replace_each(wanted)[0]
+    except REFUSALS:
+        # One redirect that leads to a loop does not keep the others out.
+        for fields in wanted:
+            try:
+                restored.counts["redirects"] += service.replace_each([fields])[0]
+            except REFUSALS as error:
+                yield _refuse(key, fields["path"], error)
+
+
+def _make_body(given: Values) -> Fields:
+    """Return the body of a redirect, whose status is a text in YAML."""
+    status = get_text(given, "status")
+    return {
+        "path": quote(get_text(given, "from")),
+        "target": get_text(given, "to"),
+        "status": int(status) if status.isdecimal() else 0,
+    }
+
+
+def _refuse(key: str, path: str, error: Exception) -> FileReport:
+    return FileReport(f"{key}/redirects{path[:100]}", Result.REFUSED, notes=(describe_refusal(error),))

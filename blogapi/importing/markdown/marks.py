@@ -1,0 +1,36 @@
+"""Reads the marks of an article: whether it is featured, and what search engines may do with its page."""
+
+from __future__ import annotations
+
+from blogapi.importing.markdown.fields import Fields
+from blogapi.importing.markdown.text import to_bool, to_line
+
+# Chirpy, Hexo and others show pinned articles first; Hexo's `sticky` is a number.
+_FEATURED_FIELDS = ("featured", "pin", "pinned", "sticky")
+_NOINDEX_FIELDS = ("noindex", "robotsnoindex", "seo.noindex", "params.noindex", "extra.noindex")
+_ROBOTS_FIELDS = ("robots", "metarobots", "seo.robots", "params.robots", "extra.robots")
+
+
+def read_featured(fields: Fields) -> bool:
+    """Return whether the article is featured; `featured` can also be the address of a cover."""
+    for name in _FEATURED_FIELDS:
+        text = to_line(fields.find(name))
+        is_on = text.isdecimal() and int(text[:9]) > 0 if name == "sticky" else to_bool(text)
+        if is_on or to_bool(text):
+            fields.take(name)
+            return True
+    return False
+
+
+def read_robots(fields: Fields) -> str:
+    """Return what search engines may do with the page, as the API says it."""
+    robots = fields.take_line(*_ROBOTS_FIELDS).casefold()
+    is_hidden = "noindex" in robots or robots == "none"
+    is_hidden |= any(to_bool(to_line(fields.take(name))) is True for name in _NOINDEX_FIELDS)
+    # jekyll-sitemap, and Hugo since version 0.125.
+    is_hidden |= to_bool(to_line(fields.find("sitemap"))) is False
+    is_hidden |= to_bool(to_line(fields.find("sitemap.disable"))) is True
+    if not is_hidden:
+        return ""
+    fields.take("sitemap")
+    return "noindex, nofollow" if "nofollow" in robots or robots == "none" else "noindex"

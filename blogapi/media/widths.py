@@ -1,0 +1,190 @@
+"""Pictures in other widths and formats, by address: `/media/<hash>/w640.webp`.
+
+A width is made when it is first requested, and kept in the folder `.widths` of the media folder. The files
+are derived from the originals: backups omit them, and the folder can be deleted at any time. Strangers can
+cause little work: the widths are those of a ladder, a process makes one at a time, the setting PICTURE_LIMIT
+bounds the new ones per address, and the setting PICTURE_CACHE_MEGABYTES their size; those that were not
+requested for the longest time are deleted first.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from flask import Flask, current_app
+from sqlalchemy import select
+
+from blogapi.media import folder as folders
+from blogapi.media import images
+from blogapi.media.addresses import LADDER, make_path, make_rendition_name
+from blogapi.media.models import Media
+from blogapi.rate_limits import limiter
+from blogapi.storage import files
+from blogapi.storage.database import db, end_read
+from blogapi.web.errors import Problem
+
+# The formats in which each picture can be had, besides its own.
+COMMON_EXTENSIONS = ("avif", "webp")
+
+# The time of the last request is stored in steps of this many seconds, as the time of the file.
+_TOUCH_SECONDS = 3600
+# If the folder is full, this part of the quota is kept.
+_KEPT_PART = 0.9
+_CACHE_KEY = "blogapi-picture-widths"
+_NAME = re.compile(r"w([1-9][0-9]{2,3})\.([a-z]{3,4})", re.ASCII)
+
+
+class Width(NamedTuple):
+    """A width of the ladder and the extension of a format."""
+
+    width: int
+    extension: str
+
+    @property
+    def name(self) -> str:
+        """The last part of the address."""
+        return f"w{self.width}.{self.extension}"
+
+
+def parse_name(name: str) -> Width | None:
+    """Return the width and the format that the last part of an address names, or None."""
+    found = _NAME.fullmatch(name)
+    width = Width(int(found[1]), found[2]) if found else None
+    return width if width and width.width in LADDER else None
+
+
+def make_etag(hash: str, width: Width) -> str:
+    """Return the ETag of a width of a picture."""
+    return f'"{hash}-{width.name}"'
+
+
+class WidthCache:
+    """The folder with the widths of all pictures."""
+
+    def __init__(self, folder: folders.MediaFolder, quota: int) -> None:
+        """Set the media folder, and the maximum size of all widths, in bytes."""
+        self._folder, self._quota = folder, quota
+        self._lock = threading.Lock()
+        # The number of bytes that can be added before the folder is measured again.
+        self._allowance = 0
+
+    def get_path(self, hash: str, width: Width) -> Path:
+        """Return the path of a file, even if it is missing."""
+        return self._folder.get_widths(hash) / width.name
+
+    def place(self, source: Path, hash: str, width: Width) -> Path:
+        """Move a file into the folder, and delete the oldest files if it is full; return the new path."""
+        with self._lock:
+            self._allowance -= source.stat().st_size
+            if self._allowance < 0:
+                self._make_room(source.stat().st_size)
+        target = self.get_path(hash, width)
+        with folders.report_full_disk():
+            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            files.replace(source, target)
+        return target
+
+    def _make_room(self, size: int) -> None:
+        """Delete the files that were requested least recently, if the folder has no room for another one.
+
+        Several servers can fill the folder, so each measures it again after a hundredth of the quota.
+        """
+        found = sorted(_list_files(self._folder.root / folders.WIDTHS_NAME))
+        total = size + sum(size for _, size, _ in found)
+        limit = self._quota if total <= self._quota else int(self._quota * _KEPT_PART)
+        for _, old_size, path in found:
+            if total <= limit:
+                break
+            with suppress(OSError):
+                path.unlink()
+                total -= old_size
+                path.parent.rmdir()
+        self._allowance = max(0, min(self._quota - total, self._quota // 100))
+
+
+def _list_files(root: Path) -> Iterator[tuple[float, int, Path]]:
+    """Yield the time of the last request, the size and the path of each file."""
+    for path in root.glob("*/*/*"):
+        with suppress(OSError):
+            status = path.stat()
+            yield status.st_mtime, status.st_size, path
+
+
+def init_app(app: Flask) -> None:
+    """Create the cache of the application."""
+    quota = app.config["PICTURE_CACHE_MEGABYTES"] * 2**20
+    app.extensions[_CACHE_KEY] = WidthCache(folders.get_folder(app), quota)
+
+
+def get_cache(app: Flask | None = None) -> WidthCache:
+    """Return the cache of the application."""
+    cache: WidthCache = (app or current_app).extensions[_CACHE_KEY]
+    return cache
+
+
+def touch(path: Path, status: os.stat_result) -> None:
+    """Store that a file is requested now, at most once an hour."""
+    if time.time() - status.st_mtime > _TOUCH_SECONDS:
+        with suppress(OSError):
+            os.utime(path)
+
+
+def find(hash: str, width: Width) -> Path | str | None:
+    """Return the file with a width of a picture, which is made if it is missing, or None.
+
+    Returns the path of another address instead, of the original or of a stored rendition, if the picture is
+    not wider, if it is a drawing or an animation, or if the server makes too many widths at the moment. The
+    result is None if there is no such picture, or if it cannot be had in this format.
+    """
+    media = db.session.scalars(select(Media).where(Media.hash == hash)).one_or_none()
+    own_extension = media.name.rpartition(".")[2] if media is not None else ""
+    if media is None or media.width is None or width.extension not in (*COMMON_EXTENSIONS, own_extension):
+        return None
+    substitute, original = _find_substitute(media, width), folders.get_folder().get_path(hash, own_extension)
+    # Drawings, animations and small pictures have no renditions.
+    can_scale = media.renditions and width.extension != "gif" and media.width > width.width
+    # Image processing is slow, and a snapshot that is kept for a long time makes SQLite's log grow.
+    end_read()
+    if not original.is_file():
+        return None
+    if not can_scale:
+        return substitute
+    try:
+        return _make(original, hash, width)
+    except Problem:
+        return substitute
+
+
+def _find_substitute(media: Media, width: Width) -> str:
+    """Return the path of the smallest stored picture that is at least as wide, or of the original."""
+    for rendition in media.renditions:
+        if rendition.width >= width.width:
+            return make_path(rendition.hash, make_rendition_name(media.name, rendition.width))
+    name = media.name if parse_name(media.name) is None else f"original.{media.name.rpartition('.')[2]}"
+    return make_path(media.hash, name)
+
+
+def _make(original: Path, hash: str, width: Width) -> Path | None:
+    cache = get_cache()
+    path = cache.get_path(hash, width)
+    with images.wait_to_scale():
+        # Another thread has made it in the meantime.
+        if path.is_file():
+            return path
+        limiter.count_attempts(("PICTURE_LIMIT", limiter.client_network()))
+        with folders.get_folder().temporary_folder() as temporary:
+            images.scale(original, temporary / "picture", width.width, width.extension)
+            cache.place(temporary / "picture", hash, width)
+    if not original.is_file():
+        # The picture was deleted meanwhile, perhaps before its widths were.
+        shutil.rmtree(path.parent, ignore_errors=True)
+        return None
+    return path

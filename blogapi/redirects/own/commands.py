@@ -1,0 +1,56 @@
+"""The commands `redirect import` and `redirect list`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+from flask.cli import AppGroup, with_appcontext
+
+from blogapi.cli import report_problems
+from blogapi.redirects.own import files, queries, service
+from blogapi.redirects.own.schemas import OwnRedirectSchema
+
+redirect = AppGroup("redirect", help="Import and list the redirects of your own.")
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@redirect.command("import")
+@click.argument("paths", type=_FILE, nargs=-1, required=True, metavar="FILE…")
+@click.option("--dry-run", is_flag=True, help="Only check the files; store nothing.")
+@with_appcontext
+def import_(paths: tuple[Path, ...], *, dry_run: bool) -> None:
+    """Store the redirects of `_redirects` and `.htaccess` files, and of CSV files of the plugin Redirection.
+
+    A redirect from the same path is replaced. Redirects with patterns or conditions are skipped.
+    """
+    for path in paths:
+        try:
+            found = files.read(path.read_bytes().decode("utf-8"))
+        except UnicodeDecodeError:
+            raise click.ClickException(f"{path} is not UTF-8; save it again as UTF-8.") from None
+        for line, reason in found.skipped:
+            click.echo(f"{path.name}:{line}: skipped, {reason}", err=True)
+        skipped = f"{len(found.skipped)} skipped"
+        if dry_run:
+            click.echo(f"{path.name}: {len(found.redirects)} redirects, {skipped}; nothing was stored")
+            continue
+        with report_problems():
+            created, changed = service.replace_each(found.redirects)
+        click.echo(f"{path.name}: {created} new, {changed} changed, {skipped}")
+
+
+@redirect.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@with_appcontext
+def list_(*, as_json: bool) -> None:
+    """List the redirects of your own."""
+    rows: list[dict[str, Any]] = OwnRedirectSchema(many=True).dump(queries.list_own(None).rows)
+    if as_json:
+        click.echo(json.dumps(rows, ensure_ascii=False))
+        return
+    for row in rows:
+        click.echo("  ".join((str(row["status"]), row["path"], row["target"])))

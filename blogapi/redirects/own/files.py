@@ -1,0 +1,206 @@
+"""Reads redirects from the files of hosts and plugins: `_redirects`, `.htaccess`, and a CSV of Redirection.
+
+Only plain redirects are taken: from one path, without patterns and conditions. The others are skipped, each
+with a reason.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import marshmallow as ma
+
+from blogapi.redirects.own.models import GONE
+from blogapi.redirects.own.schemas import OwnRedirectBodySchema
+from blogapi.redirects.paths import without_slash
+from blogapi.web.errors import flatten_messages
+from blogapi.web.fields import Fields, join_messages
+
+_STATUSES = {"301": 301, "308": 301, "302": 302, "303": 302, "307": 302, "410": GONE}
+_WORDS = {"permanent": "301", "temp": "302", "seeother": "303", "gone": "410"}
+# The directives of Apache that name their status, and the status.
+_NAMED = {"redirectpermanent": "301", "redirecttemp": "302"}
+# A pattern that matches one path, with or without a slash at its end.
+_LITERAL = re.compile(r"\^?(?P<path>(?:[\w/%~-]|\\?\.)*?)(?P<slash>/\?)?\$")
+_PLACEHOLDER = re.compile(r"\*|/:\w|\$[0-9]|%\{")
+_FLAGS = re.compile(r"\[([^\[\]]*+)\]\Z")
+
+_PATTERN = "it has a pattern"
+_CONDITION = "it has a condition"
+
+
+@dataclass(slots=True)
+class RedirectFile:
+    """The redirects of a file, and the lines that were skipped, each with a reason."""
+
+    redirects: list[Fields] = field(default_factory=list)
+    skipped: list[tuple[int, str]] = field(default_factory=list)
+
+
+class _Skip(Exception):
+    """The line is not a plain redirect; the message is the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    number: int
+    source: str
+    target: str
+    status: str
+
+
+def read(text: str) -> RedirectFile:
+    """Return the redirects of a file, whose format is recognised by its first line.
+
+    The first redirect from a path counts, as with the hosts.
+    """
+    lines, found, paths = text.removeprefix("\ufeff").splitlines(), RedirectFile(), set[str]()
+    first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
+    columns = [name.strip().strip('"').lower() for name in first.split(",")]
+    if {"source", "target"} <= {*columns}:
+        parsed = _read_csv(lines, found)
+    elif first.lstrip().startswith("/"):
+        parsed = _read_each(lines, _parse_netlify, found)
+    else:
+        parsed = _read_apache(lines, found)
+    for line in parsed:
+        try:
+            fields = _load(line)
+        except _Skip as reason:
+            found.skipped.append((line.number, str(reason)))
+            continue
+        if without_slash(fields["path"]) in paths:
+            found.skipped.append((line.number, f"{fields['path']} has a redirect in an earlier line"))
+        else:
+            paths.add(without_slash(fields["path"]))
+            found.redirects.append(fields)
+    found.skipped.sort()
+    return found
+
+
+def _load(line: _Line) -> Fields:
+    """Return the fields of a redirect as the API takes them."""
+    if _PLACEHOLDER.search(line.source) or _PLACEHOLDER.search(line.target):
+        raise _Skip(_PATTERN)
+    if line.status not in _STATUSES:
+        raise _Skip(f"a status {line.status} is not a redirect")
+    status = _STATUSES[line.status]
+    body = {"path": line.source, "target": "" if status == GONE else line.target, "status": status}
+    try:
+        fields: Fields = OwnRedirectBodySchema().load(body)
+    except ma.ValidationError as error:
+        raise _Skip(join_messages(flatten_messages(error.messages))) from None
+    if status != GONE and not fields["target"]:
+        raise _Skip("it has no target")
+    return fields
+
+
+def _read_each(lines: Iterable[str], parse: Any, found: RedirectFile) -> Iterator[_Line]:
+    for number, text in enumerate(lines, 1):
+        if text.strip() and not text.lstrip().startswith("#"):
+            try:
+                yield _Line(number, *parse(text))
+            except _Skip as reason:
+                found.skipped.append((number, str(reason)))
+
+
+def _parse_netlify(text: str) -> tuple[str, str, str]:
+    """Parse a line of `_redirects`: a path, a target, and a status, which can end with `!`."""
+    source, *rest = text.split(" #")[0].split()
+    if rest and (re.match(r"\w+=", rest[0]) or len(rest) > 2):
+        raise _Skip(_CONDITION)
+    if not rest:
+        raise _Skip("it has no target")
+    return source, rest[0], (rest[1] if len(rest) > 1 else "301").removesuffix("!")
+
+
+def _read_csv(lines: Iterable[str], found: RedirectFile) -> Iterator[_Line]:
+    rows = csv.DictReader(lines, skipinitialspace=True)
+    rows.fieldnames = [name.strip().lower() for name in rows.fieldnames or ()]
+    for row in rows:
+        try:
+            yield _Line(rows.line_num, *_parse_row(row))
+        except _Skip as reason:
+            found.skipped.append((rows.line_num, str(reason)))
+
+
+def _parse_row(row: Mapping[str, str | None]) -> tuple[str, str, str]:
+    """Parse a row of the plugin Redirection; older versions wrote the status into `type`."""
+
+    def get(name: str) -> str:
+        value = row.get(name)
+        return value.strip() if isinstance(value, str) else ""
+
+    if get("regex") not in ("", "0", "false"):
+        raise _Skip(_PATTERN)
+    if get("status").lower() in ("disabled", "0"):
+        raise _Skip("it is disabled")
+    if get("match") not in ("", "url"):
+        raise _Skip(_CONDITION)
+    kind = get("type")
+    return get("source"), get("target"), get("code") or (kind if kind.isdigit() else "301")
+
+
+def _read_apache(lines: Iterable[str], found: RedirectFile) -> Iterator[_Line]:
+    has_condition = False
+    for number, text in enumerate(lines, 1):
+        directive = text.split(None, 1)[0].lower() if text.strip() else ""
+        try:
+            if directive == "rewriterule":
+                if has_condition:
+                    raise _Skip(_CONDITION)
+                yield _Line(number, *_parse_rewrite(_split(text)))
+            elif directive.startswith("redirect"):
+                yield _Line(number, *_parse_directive(directive, _split(text)))
+        except _Skip as reason:
+            found.skipped.append((number, str(reason)))
+        # A condition applies to the next rule.
+        has_condition = directive == "rewritecond" or (has_condition and directive != "rewriterule")
+
+
+def _split(text: str) -> list[str]:
+    try:
+        return shlex.split(text.replace("\\", "\\\\"), comments=False)[1:]
+    except ValueError:
+        raise _Skip("its quotes are not closed") from None
+
+
+def _parse_directive(directive: str, words: list[str]) -> tuple[str, str, str]:
+    """Parse `Redirect`, `RedirectMatch`, `RedirectPermanent` and `RedirectTemp`."""
+    status = _NAMED.get(directive, "302")
+    if directive not in _NAMED and words and not words[0].startswith(("/", "^")):
+        status = _WORDS.get(words[0].lower(), words[0])
+        words = words[1:]
+    if not words or (len(words) != 2 and status != "410"):
+        raise _Skip("it has no target")
+    source = _unescape(words[0]) if directive == "redirectmatch" else words[0]
+    return source, words[1] if len(words) > 1 else "", status
+
+
+def _parse_rewrite(words: list[str]) -> tuple[str, str, str]:
+    """Parse a `RewriteRule` with a redirect, whose pattern is relative to the folder of the file."""
+    found = _FLAGS.search(words[2]) if len(words) == 3 else None
+    flags = {flag.strip().upper().partition("=")[::2] for flag in found[1].split(",")} if found else set()
+    by_name = dict(flags)
+    if "G" in by_name or "GONE" in by_name:
+        status = "410"
+    elif "R" in by_name or "REDIRECT" in by_name:
+        status = by_name.get("R") or by_name.get("REDIRECT") or "302"
+        status = _WORDS.get(status.lower(), status)
+    else:
+        raise _Skip("it shows another page and does not redirect")
+    path = _unescape(words[0])
+    return path if path.startswith("/") else f"/{path}", words[1], status
+
+
+def _unescape(pattern: str) -> str:
+    """Return the one path that a regular expression matches."""
+    literal = _LITERAL.fullmatch(pattern)
+    if literal is None or not pattern.startswith("^"):
+        raise _Skip(_PATTERN)
+    return literal["path"].replace("\\", "") + ("/" if literal["slash"] else "")

@@ -1,0 +1,59 @@
+"""The targets of redirects, and the check for loops."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from urllib.parse import quote, urlsplit
+
+from blogapi.redirects.paths import MAX_PATH_BYTES, to_path, without_slash
+
+# Browsers give up after 20 redirects.
+MAX_STEPS = 10
+
+_HOST = re.compile(
+    r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?|\[[0-9a-f:.]+\](:[0-9]{1,5})?", re.IGNORECASE
+)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def to_target(text: str) -> str | None:
+    """Return a path or an absolute address of the web, percent-encoded, or None if the text is neither.
+
+    Web servers give a meaning to some characters of a target, such as `:name` and `$`; these are encoded too.
+    """
+    try:
+        parts = urlsplit(text.strip())
+    except ValueError:
+        return None
+    is_path = not parts.scheme and not parts.netloc and parts.path.startswith("/")
+    is_address = parts.scheme in ("http", "https") and _HOST.fullmatch(parts.netloc)
+    if not (is_path or is_address) or parts.path.startswith("//") or _CONTROL.search(text.strip()):
+        return None
+    start = f"{parts.scheme}://{parts.netloc}" if is_address else ""
+    query = f"?{quote(parts.query, safe='=&%+-._~/')}" if parts.query else ""
+    fragment = f"#{quote(parts.fragment, safe='=&%+-._~/')}" if parts.fragment else ""
+    target = f"{start}{quote(parts.path, safe='/-._~%')}{query}{fragment}"
+    return target if len(target) <= MAX_PATH_BYTES else None
+
+
+def get_local_path(target: str, site_url: str) -> str | None:
+    """Return the decoded path without a slash at its end if the target is an address of the site."""
+    parts, site = urlsplit(target), urlsplit(site_url)
+    if parts.netloc and parts.netloc.lower() != site.netloc.lower():
+        return None
+    path = to_path(parts.path or "/")
+    return without_slash(path) if target and path else None
+
+
+def find_chain(target: str, site_url: str, find_target: Callable[[str], str | None]) -> list[str]:
+    """Return the paths to which redirects lead from a target, at most MAX_STEPS + 1.
+
+    `find_target` returns the target of the redirect from a path without a slash at its end, or None.
+    """
+    chain: list[str] = []
+    path = get_local_path(target, site_url)
+    while path is not None and len(chain) <= MAX_STEPS and path not in chain:
+        chain.append(path)
+        path = get_local_path(find_target(path) or "", site_url)
+    return chain

@@ -1,0 +1,130 @@
+"""The parts of the head of a page that the pages of articles and terms have in common."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from blogapi.site import addresses
+from blogapi.site.models import Site
+from blogapi.web import json as web_json
+from blogapi.web.fields import Fields
+
+# A description appears in the head eight times, and search engines show about 160 characters.
+MAX_DESCRIPTION_LENGTH = 1000
+
+# WordPress sends the same value; without it, Google shows only small images.
+INDEXED = "max-image-preview:large"
+
+_LINE_BREAKS = re.compile("[\t\n\r\x85\u2028\u2029]+")
+_LANGUAGE_AND_REGION = re.compile(
+    r"([a-z]{2,3})(?:-[a-z]{3})*(?:-[a-z]{4})?-([a-z]{2})(?![a-z\d])", re.IGNORECASE
+)
+# JSON that contains none of these characters cannot end a <script> element, nor be changed by an HTML parser.
+_ESCAPED_IN_SCRIPT = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
+
+
+def make_graph(item: Fields, breadcrumbs: Fields | None) -> Fields:
+    """Return the JSON-LD of a page: the item that it shows, and the path to it."""
+    return {"@context": "https://schema.org", "@graph": [item, *([breadcrumbs] if breadcrumbs else [])]}
+
+
+def make_twitter_card(title: str, description: str, image: str | None) -> Fields:
+    """Return the tags of a Twitter card."""
+    return without_empty(
+        {
+            "twitter:card": "summary_large_image" if image else "summary",
+            "twitter:title": title,
+            "twitter:description": description,
+            "twitter:image": image,
+        }
+    )
+
+
+def make_publisher(site: Site) -> Fields | None:
+    """Return the organization that publishes the site, if the site has a title."""
+    if not site.title:
+        return None
+    logo = addresses.make_picture_absolute(site, site.logo)
+    return without_empty(
+        {
+            "@type": "Organization",
+            "name": site.title,
+            "url": addresses.make_home_url(site),
+            "logo": logo and {"@type": "ImageObject", "url": logo},
+        }
+    )
+
+
+def make_breadcrumbs(site: Site, categories: Sequence[Fields], name: str, url: str | None) -> Fields | None:
+    """Return the path to a page (home, categories, page), if the site has a title and addresses."""
+    home = addresses.make_home_url(site)
+    if not home or not site.title:
+        return None
+    places = [
+        (site.title, home),
+        *(
+            (one["name"], addresses.make_term_url(site, "category", uuid=one["uuid"], slug=one["slug"]))
+            for one in categories
+        ),
+        (name, url),
+    ]
+    return {
+        "@type": "BreadcrumbList",
+        "itemListElement": [
+            without_empty({"@type": "ListItem", "position": position, "name": name, "item": url})
+            for position, (name, url) in enumerate(places, 1)
+        ],
+    }
+
+
+def make_html(head: Fields) -> str:
+    """Return the head as HTML."""
+    names = ("description", "robots")
+    lines = [
+        f"<title>{escape(head['title'])}</title>",
+        *(_make_meta("name", name, head[name]) for name in names if name in head),
+        *([f'<link rel="canonical" href="{escape(head["canonical"])}">'] if "canonical" in head else []),
+        *(_make_meta("property", name, value) for name, value in _list_values(head["open_graph"])),
+        *(_make_meta("name", name, value) for name, value in _list_values(head["twitter"])),
+        f'<script type="application/ld+json">{_to_script(head["json_ld"])}</script>',
+    ]
+    return "\n".join(lines)
+
+
+def _make_meta(kind: str, name: str, value: str) -> str:
+    return f'<meta {kind}="{name}" content="{escape(value)}">'
+
+
+def _list_values(tags: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """Yield each name with each of its values; a name with a list of values appears several times."""
+    for name, value in tags.items():
+        yield from ((name, item) for item in (value if isinstance(value, list) else [value]))
+
+
+def _to_script(value: Any) -> str:
+    return web_json.to_json(value).translate(_ESCAPED_IN_SCRIPT)
+
+
+def without_empty(fields: Mapping[str, Any]) -> Fields:
+    """Return the fields whose value is not empty."""
+    return {name: value for name, value in fields.items() if value}
+
+
+def to_line(text: str) -> str:
+    """Return the text without line breaks."""
+    return _LINE_BREAKS.sub(" ", text).strip()
+
+
+def to_short_line(*texts: str) -> str:
+    """Return the first text that is not empty as a line that is not too long for a description."""
+    line = next(filter(None, map(to_line, texts)), "")
+    return line if len(line) <= MAX_DESCRIPTION_LENGTH else f"{line[: MAX_DESCRIPTION_LENGTH - 1]}…"
+
+
+def get_locale(language: str) -> str | None:
+    """Return the locale in the form of Open Graph, such as `de_AT`, or None if the region is unknown."""
+    match = _LANGUAGE_AND_REGION.match(language)
+    return f"{match[1].lower()}_{match[2].upper()}" if match else None

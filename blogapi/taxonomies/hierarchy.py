@@ -1,0 +1,92 @@
+"""The parents and children of terms, in a taxonomy whose model has the column `parent_id`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Select, bindparam, literal, select
+
+from blogapi.storage.database import chunk, db, table_of
+from blogapi.web.errors import Invalid
+from blogapi.web.fields import Fields
+
+# The highest number of terms above a term: a page shows them all as breadcrumbs.
+MAX_DEPTH = 20
+
+
+def find_descendants(model: Any, uuids: Collection[UUID]) -> list[UUID]:
+    """Return these uuids, and those of the children of the terms and of all terms below them."""
+    found = db.session.execute(_select_descendants(model), {"uuids": list(uuids)}).scalars()
+    return list(dict.fromkeys([*uuids, *found]))
+
+
+def find_parents(model: Any, uuids: Collection[UUID]) -> Mapping[UUID, Sequence[Fields]]:
+    """Return uuid, name and slug of the parents of each of these terms, the outermost first."""
+    parents = defaultdict[UUID, list[Fields]](list)
+    for batch in chunk(set(uuids)) if has_parents(model) else ():
+        for row in db.session.execute(_select_parents(model), {"uuids": batch}):
+            parents[row.start].append({"uuid": str(row.uuid), "name": row.name, "slug": row.slug})
+    return parents
+
+
+def has_parents(model: type[Any]) -> bool:
+    """Return whether the terms of the model can have parents."""
+    return "parent_id" in table_of(model).c
+
+
+def check_parent(model: type[Any], uuid: UUID | None, fields: Fields) -> None:
+    """Raise Invalid if the parent in the fields does not exist, or is the term or a term below it.
+
+    `uuid` is None for a new term. Writes follow each other, so that no other one can change the parents
+    before the end of this transaction.
+    """
+    parent = fields.get("parent_id")
+    if parent is None:
+        return
+    term = table_of(model).c
+    if db.session.scalar(select(term.uuid).where(term.uuid == parent)) is None:
+        raise _refuse("There is no such parent.")
+    below = find_descendants(model, [uuid]) if uuid else []
+    if parent in below or parent == uuid:
+        raise _refuse("A term cannot be below itself; choose a parent that is not below it.")
+    heights = find_parents(model, [parent, *below])
+    own = len(heights.get(uuid, ())) if uuid else 0
+    height = max((len(heights.get(one, ())) - own for one in below), default=0)
+    if len(heights.get(parent, ())) + 1 + height > MAX_DEPTH:
+        raise _refuse(f"There can be at most {MAX_DEPTH} terms above a term.")
+
+
+def _refuse(reason: str) -> Invalid:
+    return Invalid(reason, errors={"parent": [reason]})
+
+
+@cache
+def _select_descendants(model: Any) -> Select[UUID]:
+    term = table_of(model).c
+    is_child = term.parent_id.in_(bindparam("uuids", expanding=True))
+    below = select(term.uuid).where(is_child).cte("below", recursive=True)
+    # UNION leaves out the terms that were found before, so the statement always ends.
+    below = below.union(select(term.uuid).where(term.parent_id == below.c.uuid))
+    return select(below.c.uuid)
+
+
+@cache
+def _select_parents(model: Any) -> Select[*tuple[Any, ...]]:
+    term = table_of(model).c
+    is_start = term.uuid.in_(bindparam("uuids", expanding=True))
+    columns = term.uuid.label("start"), term.parent_id.label("uuid"), literal(1).label("height")
+    above = select(*columns).where(is_start, term.parent_id.is_not(None)).cte("above", recursive=True)
+    above = above.union_all(
+        select(above.c.start, term.parent_id, above.c.height + 1).where(
+            term.uuid == above.c.uuid, term.parent_id.is_not(None), above.c.height < MAX_DEPTH
+        )
+    )
+    return (
+        select(above.c.start, term.uuid, term.name, term.slug)
+        .where(term.uuid == above.c.uuid)
+        .order_by(above.c.start, above.c.height.desc())
+    )

@@ -1,0 +1,321 @@
+"""Own fields of articles: definitions, values, who reads them, and what a changed definition keeps."""
+
+import pytest
+
+ARTICLES = "/api/v1/blog/articles/"
+
+FIELDS = "/api/v1/blog/fields/"
+OTHER = "3f1c8a52-6f0e-4f2b-8f8a-2f5f3f1c8a52"
+
+
+def an_article(**fields):
+    return {"title": "Bread", **fields}
+
+
+@pytest.fixture
+def define(as_login):
+    """Return a function that defines a field and returns its path."""
+
+    def define(name, type="text", **fields):
+        body = {"name": name, "label": name.title(), "type": type, **fields}
+        answer = as_login.post(FIELDS, json=body)
+        assert answer.status_code == 201, answer.json
+        return f"{FIELDS}{answer.json['uuid']}/"
+
+    return define
+
+
+@pytest.fixture
+def write(as_admin):
+    """Return a function that creates a published article with these own fields and returns its path."""
+
+    def write(custom, status="published", **fields):
+        answer = as_admin.post(ARTICLES, json=an_article(custom=custom, status=status, **fields))
+        assert answer.status_code == 201, answer.json
+        return f"{ARTICLES}{answer.json['uuid']}/"
+
+    return write
+
+
+def read(client, path, name="custom"):
+    answer = client.get(path, query_string={"fields": name})
+    assert answer.status_code == 200, answer.json
+    return answer.json[name]
+
+
+def test_a_value_is_shown_when_asked_for_and_nowhere_else(define, write, as_admin, as_reader):
+    define("rating", "number", minimum=1, maximum=5)
+    path = write({"rating": 5})
+    assert read(as_reader, path) == {"rating": 5}
+    assert "custom" not in as_reader.get(path).json
+    assert as_reader.get(ARTICLES, query_string={"fields": "custom"}).json == [{"custom": {"rating": 5}}]
+    as_admin.patch(path, json={"custom": {"rating": None}})
+    assert read(as_reader, path) == {}
+
+
+def test_a_put_keeps_the_fields_that_it_does_not_name(define, write, as_admin):
+    define("rating", "number")
+    define("yields")
+    path = write({"rating": 5, "yields": "4 plates"})
+    assert as_admin.put(path, json=as_admin.get(path).json).status_code == 200
+    as_admin.put(path, json={**as_admin.get(path).json, "custom": {"rating": 4}})
+    assert read(as_admin, path) == {"rating": 4, "yields": "4 plates"}
+
+
+@pytest.mark.parametrize(
+    ("definition", "value", "message"),
+    [
+        ({"type": "text"}, 5, "Must be a text."),
+        ({"type": "text"}, " ", "Must not be empty."),
+        ({"type": "text"}, "\x00", "Contains a control character or a lone surrogate; remove it."),
+        ({"type": "text"}, "a" * 1001, "Must have at most 1000 characters."),
+        ({"type": "number"}, "about 5", "“about 5” is not a number."),
+        ({"type": "number"}, True, "“True” is not a number."),
+        ({"type": "number", "minimum": 1, "maximum": 5}, 6, "Must be at least 1 and at most 5."),
+        ({"type": "boolean"}, 1, "Must be true or false."),
+        ({"type": "date"}, "2026-02-30", "Must be a date such as 2026-01-31."),
+        ({"type": "date"}, 2026, "Must be a date such as 2026-01-31."),
+        (
+            {"type": "url"},
+            "javascript:x",
+            "Must be an http(s) URL without credentials, or a relative URL.",
+        ),
+        ({"type": "choice", "choices": ["a", "b"]}, "c", "Must be one of: a, b."),
+        (
+            {"type": "picture"},
+            f"media:{OTHER}",
+            "There is no such file in the media library; GET /api/v1/blog/media/ lists the files.",
+        ),
+        ({"type": "article"}, "x", "Must be the uuid of an article."),
+        ({"type": "article"}, OTHER, "There is no such article."),
+        ({"type": "text", "list": True}, "a", "Must be a list."),
+        ({"type": "text", "list": True}, ["a"] * 101, "Must contain at most 100 items."),
+    ],
+)
+def test_a_value_that_does_not_fit_is_refused(define, as_admin, definition, value, message):
+    define("field", **definition)
+    answer = as_admin.post(ARTICLES, json=an_article(custom={"field": value}))
+    assert (answer.status_code, answer.json["errors"]) == (422, {"custom.field": [message]})
+
+
+@pytest.mark.parametrize(
+    ("definition", "value"),
+    [
+        ({"type": "long_text"}, "a\n" * 2000),
+        ({"type": "number"}, 1.5),
+        ({"type": "boolean"}, False),
+        ({"type": "date"}, "2026-02-28"),
+        ({"type": "url"}, "https://x.test/"),
+        ({"type": "choice", "choices": ["a"]}, "a"),
+        ({"type": "picture"}, "https://x.test/a.png"),
+        ({"type": "number", "list": True}, [1, 2, 2]),
+    ],
+)
+def test_a_value_that_fits_is_returned_as_it_was_sent(define, write, as_reader, definition, value):
+    define("field", **definition)
+    assert read(as_reader, write({"field": value})) == {"field": value}
+
+
+def test_a_field_for_admins_is_absent_for_all_others(define, write, as_admin, as_reader, as_editor):
+    define("paid_to", read_by="admins")
+    define("rating", "number")
+    path = write({"paid_to": "Marit", "rating": 5})
+    editor = as_editor
+    assert read(as_admin, path) == {"paid_to": "Marit", "rating": 5}
+    for client in (as_reader, editor):
+        assert read(client, path) == {"rating": 5}
+        answer = client.get(ARTICLES, query_string={"custom.paid_to": "Marit"})
+        assert answer.status_code == 400 and "Marit" not in answer.text
+    assert [field["name"] for field in editor.get(FIELDS).json] == ["rating"]
+    refused = editor.patch(path, json={"custom": {"paid_to": "me"}})
+    assert refused.json["errors"] == {"custom.paid_to": ["There is no such own field."]}
+    as_admin.patch(path, json={"custom": {"paid_to": "Jon"}})
+    as_admin.patch(path, json={"custom": {"rating": 4}})
+    for number in (1, 2):
+        assert "paid_to" not in editor.get(f"{path}revisions/{number}/").text
+    assert editor.get(f"{path}revisions/1/compare/").json["changes"] == [
+        {"field": "custom.rating", "before": 5, "after": 4}
+    ]
+    assert len(as_admin.get(f"{path}revisions/1/compare/").json["changes"]) == 2
+    as_admin.put(f"{path}working-copy/", json={"title": "T", "custom": {"paid_to": "Per", "rating": 3}})
+    assert editor.get(f"{path}working-copy/").json["custom"] == {"rating": 3}
+    editor.put(f"{path}working-copy/", json={"title": "T", "custom": {"rating": 2}})
+    assert as_admin.get(f"{path}working-copy/").json["custom"] == {"paid_to": "Per", "rating": 2}
+    link = as_admin.post(f"{path}preview/").json["api_url"]
+    assert as_reader.get(link, query_string={"fields": "custom"}).json == {"custom": {"rating": 2}}
+
+
+def test_a_changed_definition_keeps_every_value(define, write, as_login, as_admin, as_reader):
+    field = define("rating")
+    path = write({"rating": "about 5"})
+    changed = as_login.patch(field, json={"type": "number"})
+    assert (changed.json["used_in"], changed.json["unfit_in"]) == (1, 1)
+    assert read(as_reader, path) == {} == read(as_admin, path)
+    assert read(as_reader, path, "custom_unfit") is None
+    assert read(as_admin, path, "custom_unfit") == {"rating": "about 5"}
+    as_admin.patch(path, json={"title": "Other"})
+    uuid = as_login.get(field).json["uuid"]
+    as_login.delete(field)
+    assert read(as_admin, path, "custom_unfit") == {"rating": "about 5"}
+    body = {"name": "rating", "label": "Rating", "type": "text"}
+    assert as_login.put(f"{FIELDS}{uuid}/", json=body).status_code == 201
+    assert read(as_reader, path) == {"rating": "about 5"}
+
+
+def test_a_required_field_is_needed_to_publish(define, write, as_login, as_admin):
+    old = write({})
+    define("rating", "number", required=True)
+    refused = as_admin.post(ARTICLES, json=an_article(status="published"))
+    assert refused.json["errors"] == {"custom.rating": ["Rating is missing; a published article needs it."]}
+    draft = write({}, status="draft")
+    assert as_admin.patch(draft, json={"status": "published"}).status_code == 422
+    assert as_admin.post(f"{draft}working-copy/publish/").status_code == 422
+    assert as_admin.patch(draft, json={"status": "published", "custom": {"rating": 1}}).status_code == 200
+    assert as_admin.patch(draft, json={"custom": {"rating": None}}).status_code == 422
+    assert as_admin.patch(old, json={"title": "Stays online"}).status_code == 200
+
+
+def test_versions_and_working_copies_have_the_values(define, write, as_admin):
+    define("rating", "number")
+    path = write({"rating": 5})
+    as_admin.patch(path, json={"custom": {"rating": 4}})
+    as_admin.post(f"{path}revisions/1/restore/")
+    assert read(as_admin, path) == {"rating": 5}
+    as_admin.put(f"{path}working-copy/", json={"title": "T", "custom": {"rating": 3}})
+    assert read(as_admin, path) == {"rating": 5}
+    assert as_admin.post(f"{path}working-copy/publish/").status_code == 200
+    assert read(as_admin, path) == {"rating": 3}
+
+
+def test_a_reference_to_a_draft_is_hidden_from_readers(define, write, as_admin, as_reader):
+    define("goes_with", "article", list=True)
+    draft = write({}, status="draft", title="Hidden").split("/")[-2]
+    shown = write({}, title="Shown").split("/")[-2]
+    path = write({"goes_with": [draft, shown]})
+    assert read(as_admin, path) == {"goes_with": [draft, shown]}
+    assert read(as_reader, path) == {"goes_with": [shown]}
+
+
+@pytest.mark.parametrize(
+    ("fields", "name"),
+    [
+        ({"name": "Rating"}, "name"),
+        ({"type": "rating"}, "type"),
+        ({"type": "choice"}, "choices"),
+        ({"type": "number", "minimum": 2, "maximum": 1}, "maximum"),
+        ({"type": "number", "minimum": "2"}, "minimum"),
+        ({"searched": True, "read_by": "admins"}, "searched"),
+        ({"kinds": []}, "kinds"),
+    ],
+)
+def test_a_definition_that_makes_no_sense_is_refused(as_login, fields, name):
+    body = {"name": "rating", "label": "Rating", "type": "text", **fields}
+    answer = as_login.post(FIELDS, json=body)
+    assert answer.status_code == 422 and list(answer.json["errors"]) == [name]
+
+
+def test_a_name_is_unique_and_cannot_change(define, as_login):
+    path = define("rating")
+    assert as_login.patch(path, json={"name": "other"}).status_code == 422
+    again = as_login.post(FIELDS, json={"name": "rating", "label": "Rating", "type": "text"})
+    assert again.status_code == 409
+    assert as_login.get(f"{FIELDS}{OTHER}/").status_code == 404
+
+
+def list_titles(client, **query):
+    answer = client.get(ARTICLES, query_string={"fields": "title", **query})
+    assert answer.status_code == 200, answer.json
+    return [article["title"] for article in answer.json]
+
+
+@pytest.fixture
+def rated(define, write):
+    """Articles with a rating, a list of words and an effort."""
+    define("rating", "number")
+    define("words", list=True)
+    define("quick", "boolean")
+    for number in range(4):
+        at = f"2026-01-0{number + 1}T00:00:00Z"
+        custom = {"rating": number % 2 + 0.5, "words": ["all", f"w{number}"], "quick": number > 1}
+        write(custom, title=str(number), published_at=at)
+    write({"rating": 0.5}, status="draft", title="draft")
+
+
+@pytest.mark.parametrize(
+    ("query", "titles"),
+    [
+        ({"custom.rating": "0.5"}, "20"),
+        ({"custom.rating": "0.50"}, "20"),
+        ({"custom.rating": ["0.5", "1.5"]}, "3210"),
+        ({"custom.rating": "0.5", "ordering": "published_at"}, "02"),
+        ({"custom.rating": "0.5", "ordering": "title"}, "02"),
+        ({"custom.words": "all"}, "3210"),
+        ({"custom.words": ["w1", "all"]}, "3210"),
+        ({"custom.words": "w3", "custom.rating": "0.5"}, ""),
+        ({"custom.quick": "true", "custom.rating": "0.5"}, "2"),
+        ({"custom.rating": "0.5", "published_after": "2026-01-02"}, "2"),
+        ({"custom.rating": "0.5", "page": 2, "page_size": 1}, "0"),
+        ({"custom.rating": "0.5", "tag": "none"}, ""),
+        ({"custom.rating": "0.5", "category": "none"}, ""),
+        ({"custom.rating": "0.5", "q": "2"}, "2"),
+    ],
+)
+def test_lists_are_filtered_by_own_fields(rated, as_reader, query, titles):
+    assert "".join(list_titles(as_reader, **query)) == titles
+
+
+def test_lists_in_any_status_are_filtered_by_own_fields(rated, as_admin):
+    assert list_titles(as_admin, **{"custom.rating": "0.5", "status": "draft"}) == ["draft"]
+    counts = as_admin.get("/api/v1/blog/article-counts/", query_string={"custom.rating": "0.5"}).json
+    assert (counts["published"], counts["draft"]) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    "query", ["custom.none=1", "custom.rating=five", "custom.quick=1", "custom=1", "custom."]
+)
+def test_a_filter_that_makes_no_sense_is_refused(rated, as_reader, query):
+    assert as_reader.get(f"{ARTICLES}?{query}").status_code == 400
+
+
+def test_searches_find_the_words_of_marked_fields(define, write, as_login, as_reader):
+    field = define("yields", searched=True)
+    define("note")
+    write({"yields": "four plates", "note": "secret"}, title="Soup")
+    assert list_titles(as_reader, q="plates") == ["Soup"] and list_titles(as_reader, q="secret") == []
+    as_login.patch(field, json={"searched": False})
+    assert list_titles(as_reader, q="plates") == []
+
+
+def test_the_openapi_document_has_the_types_of_public_fields(define, as_stranger):
+    define("rating", "number", minimum=1, maximum=5, help="How gladly")
+    define("effort", "choice", choices=["hour", "day"], list=True)
+    define("paid_to", read_by="admins")
+    document = as_stranger.get("/openapi.json")
+    assert "paid_to" not in document.text
+    schemas = document.json["components"]["schemas"]
+    rating = {
+        "type": "number",
+        "minimum": 1.0,
+        "maximum": 5.0,
+        "title": "Rating",
+        "description": "How gladly",
+    }
+    effort = {"type": "array", "items": {"type": "string", "enum": ["hour", "day"]}, "title": "Effort"}
+    assert schemas["CustomFields"]["properties"] == {"rating": rating, "effort": effort}
+    assert schemas["Article"]["properties"]["custom"]["$ref"] == "#/components/schemas/CustomFields"
+    assert schemas["ArticleBody"]["properties"]["custom"]["$ref"].endswith("/CustomFieldsChanges")
+    listed = document.json["paths"][ARTICLES]["get"]["parameters"]
+    assert {"custom.rating", "custom.effort"} <= {one.get("name") for one in listed}
+
+
+def test_events_and_webhooks_do_not_name_fields_for_admins(define, write, as_admin, app):
+    from blogapi.publication.events import Event
+    from blogapi.storage.database import db
+
+    define("paid_to", read_by="admins")
+    define("rating", "number")
+    path = write({})
+    as_admin.patch(path, json={"custom": {"paid_to": "Marit", "rating": 5}})
+    with app.app_context():
+        fields = db.session.query(Event.fields).filter(Event.kind == "article").all()
+    assert "paid_to" not in str(fields) and "custom.rating" in str(fields)

@@ -1,0 +1,160 @@
+"""Pages: like articles, with a place in a tree and without a category, and in no list of articles."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+
+from tests.site.conftest import set_site
+
+__all__ = ["set_site"]
+
+PAGES = "/api/v1/blog/pages/"
+ARTICLES = "/api/v1/blog/articles/"
+
+
+@pytest.fixture
+def make_page(as_admin):
+    def make(title, **fields):
+        answer = as_admin.post(PAGES, json={"title": title, "status": "published", **fields})
+        assert answer.status_code == 201, answer.json
+        return answer.json
+
+    return make
+
+
+def test_a_page_has_no_category_and_a_place(make_page, as_reader):
+    about = make_page("About")
+    team = make_page("Team", parent=about["uuid"], position=2)
+    assert (team["parent"], team["position"], team["slug"]) == (about["uuid"], 2, "team")
+    assert "category" not in team
+    assert as_reader.get(f"{PAGES}{team['uuid']}/").json == team
+    assert as_reader.get(f"{PAGES}team/").json == team
+
+
+def test_pages_are_listed_by_their_position(make_page, as_reader):
+    for position, title in ((3, "Third"), (1, "First"), (2, "Second")):
+        make_page(title, position=position)
+    assert [page["title"] for page in as_reader.get(PAGES).json] == ["First", "Second", "Third"]
+    page = as_reader.get(f"{PAGES}?ordering=-title&page=1&page_size=2&fields=title")
+    assert page.json == [{"title": "Third"}, {"title": "Second"}]
+    assert page.headers["X-Total-Count"] == "3"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ARTICLES,
+        f"{ARTICLES}?q=imprint",
+        f"{ARTICLES}?ordering=title",
+        f"{ARTICLES}?ordering=-last_updated",
+        f"{ARTICLES}?ordering=-featured",
+        f"{ARTICLES}?tag=law",
+        f"{ARTICLES}?author=ada",
+        f"{ARTICLES}?slug=imprint",
+        f"{ARTICLES}?status=published",
+        f"{ARTICLES}?status=any",
+        f"{ARTICLES}?status=any&q=imprint",
+        f"{ARTICLES}?status=any&ordering=title",
+        f"{ARTICLES}?status=any&ordering=last_updated",
+        f"{ARTICLES}author/me/",
+        f"{ARTICLES}own/?status=published",
+        "/api/v1/blog/archive/",
+        "/feeds/rss.xml",
+    ],
+)
+def test_a_page_is_in_no_list_of_articles(as_admin, make_page, set_site, path):
+    set_site(url="https://blog.test")
+    as_admin.post("/api/v1/blog/tags/", json={"name": "law"})
+    before = as_admin.get(path)
+    make_page("Imprint", tags=[{"slug": "law"}], content="imprint")
+    after = as_admin.get(path)
+    assert "Imprint" not in after.text
+    assert before.headers.get("X-Total-Count") == after.headers.get("X-Total-Count")
+
+
+def test_counts_leave_out_pages(as_admin, make_page):
+    tag = as_admin.post("/api/v1/blog/tags/", json={"name": "law"}).json
+    page = make_page("Imprint", tags=[{"slug": "law"}])
+    draft = make_page("Draft", status="draft")
+    as_admin.put(f"{ARTICLES}{draft['uuid']}/working-copy/", json={"title": "Edited"})
+    counts = as_admin.get("/api/v1/blog/article-counts/").json
+    assert (counts["any"], counts["edited"], counts["published"]) == (0, 0, 0)
+    shown = as_admin.get(f"/api/v1/blog/tags/{tag['uuid']}/?fields=articles_by_status").json
+    assert set(shown["articles_by_status"].values()) <= {0}
+    assert as_admin.delete(f"{PAGES}{page['uuid']}/").status_code == 204
+    assert as_admin.get("/api/v1/blog/article-counts/").json["any"] == 0
+
+
+@pytest.mark.parametrize("method", ["get", "patch", "delete", "put"])
+def test_neither_path_knows_the_items_of_the_other(as_admin, make_page, make_article, method):
+    page, article = make_page("Imprint"), make_article(title="Rye")
+    body = {} if method == "get" else {"json": {"title": "Other"}}
+    for path in (f"{ARTICLES}{page['uuid']}/", f"{PAGES}{article.uuid}/"):
+        assert getattr(as_admin, method)(path, **body).status_code == 404, path
+    assert as_admin.get(f"{ARTICLES}imprint/").status_code == 404
+    assert as_admin.get(f"{PAGES}{page['uuid']}/").json == page
+
+
+def test_a_page_cannot_be_below_itself(as_admin, make_page):
+    top = make_page("Top")
+    below = make_page("Below", parent=top["uuid"])
+    for parent in (top["uuid"], below["uuid"], str(uuid4())):
+        answer = as_admin.patch(f"{PAGES}{top['uuid']}/", json={"parent": parent})
+        assert (answer.status_code, [*answer.json["errors"]]) == (422, ["parent"])
+    assert as_admin.post(PAGES, json={"title": "x", "category": {"slug": "y"}}).status_code == 422
+
+
+def test_the_address_of_a_page_joins_the_slugs_above_it(as_admin, make_page, as_reader, set_site):
+    set_site(url="https://blog.test")
+    about = make_page("About")
+    team = make_page("Team", parent=about["uuid"])
+    path = f"{PAGES}{team['uuid']}/?fields=url,head"
+    shown = as_reader.get(path).json
+    assert shown["url"] == "https://blog.test/about/team/" == shown["head"]["canonical"]
+    sitemap = as_reader.get("/sitemap.xml").text
+    assert "<loc>https://blog.test/about/team/</loc>" in sitemap
+    set_site(url="https://blog.test", page_path="/p/{slug}.html")
+    assert as_reader.get(path).json["url"] == "https://blog.test/p/team.html"
+    as_admin.patch(f"{PAGES}{team['uuid']}/", json={"robots": "noindex"})
+    assert "team" not in as_reader.get("/sitemap.xml").text
+
+
+@pytest.mark.parametrize("status", ["draft", "archived", "unlisted"])
+def test_a_page_that_is_not_listed_is_in_no_list(as_admin, make_page, as_reader, status):
+    page = make_page("Imprint", status="draft")
+    if status != "draft":
+        as_admin.patch(f"{PAGES}{page['uuid']}/", json={"status": status})
+    assert as_reader.get(PAGES).json == []
+    assert as_reader.get(f"{PAGES}imprint/").status_code == (200 if status == "unlisted" else 404)
+    assert [item["title"] for item in as_admin.get(f"{PAGES}?status=any").json] == ["Imprint"]
+
+
+def test_a_page_has_versions_and_a_working_copy(as_admin, make_page):
+    page = make_page("Imprint", content="old")
+    path = f"{ARTICLES}{page['uuid']}/"
+    assert as_admin.put(f"{path}working-copy/", json={"title": "Imprint", "content": "new"}).status_code in (
+        200,
+        201,
+    )
+    assert as_admin.post(f"{path}working-copy/publish/?fields=title").status_code == 200
+    assert as_admin.get(f"{PAGES}{page['uuid']}/").json["content"] == "new"
+    versions = as_admin.get(f"{path}revisions/").json
+    assert as_admin.post(f"{path}revisions/{versions[-1]['number']}/restore/?fields=title").status_code == 200
+    assert as_admin.get(f"{PAGES}{page['uuid']}/").json["content"] == "old"
+
+
+def test_changes_name_pages(as_admin, make_page, as_reader):
+    page = make_page("Imprint")
+    changes = as_reader.get("/api/v1/blog/changes/?since=0").json["changes"]
+    assert {"kind": "page", "uuid": page["uuid"], "action": "fetch"} in changes
+
+
+def test_pages_below_a_deleted_page_move_to_the_top(as_admin, make_page, as_reader, set_site):
+    set_site(url="https://blog.example")
+    about = make_page("About")
+    team = make_page("Team", parent=about["uuid"])
+    assert as_admin.delete(f"{PAGES}{about['uuid']}/").status_code == 204
+    found = as_reader.get(f"{PAGES}{team['uuid']}/?fields=parent,url").json
+    assert found == {"parent": None, "url": "https://blog.example/team/"}

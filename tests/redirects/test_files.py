@@ -1,0 +1,150 @@
+"""Redirects from the files of hosts and plugins."""
+
+from __future__ import annotations
+
+import pytest
+
+from blogapi.redirects.own import files
+from tests.redirects.test_own import OWN
+
+NETLIFY = """\
+# comment
+/old/ /new/
+/away https://other.example/x?y=z 302!
+/home /index.html 200
+/news/* /blog/:splat
+/shop /laden 302 Language=de
+/shop id=:id /x/:id 301
+/lonely
+/old /again
+/gone / 410
+"""
+
+APACHE = """\
+<IfModule mod_rewrite.c>
+RewriteEngine On
+Redirect 301 /a.html /b/
+Redirect /temporary "/with space/"
+redirect gone /old-shop
+RedirectPermanent /c https://other.example/
+RedirectMatch 301 ^/d/?$ /e/
+RedirectMatch 301 ^/f/(.*)$ /g/$1
+RewriteRule ^h\\.php$ /i/ [R=301,L]
+RewriteRule ^j/?$ - [G]
+RewriteCond %{HTTP_HOST} ^www
+RewriteRule ^k$ /l/ [R=301,L]
+RewriteRule ^m$ /n/ [L]
+RewriteRule ^o$ /p/ [R]
+Redirect 301 /q
+Redirect 301 "/r /s
+</IfModule>
+"""
+
+CSV = """\
+source,target,regex,code,type,hits,title,status
+/old/,/new/,0,301,url,5,"Title, with a comma",active
+"/b,c/",https://other.example/,0,307,url,0,,active
+/off/,/x/,0,301,url,0,,disabled
+^/r/(.*),/x/$1,1,301,url,0,,active
+/gone/,,0,410,error,0,,active
+/nothing/,,0,404,error,0,,active
+"""
+
+
+def brief(text):
+    """Return the redirects and the skipped lines of a file."""
+    found = files.read(text)
+    rows = [(row["path"], row["target"], row["status"]) for row in found.redirects]
+    return rows, [line for line, _ in found.skipped]
+
+
+def test_a_netlify_file():
+    assert brief(NETLIFY) == (
+        [("/old/", "/new/", 301), ("/away", "https://other.example/x?y=z", 302), ("/gone", "", 410)],
+        [4, 5, 6, 7, 8, 9],
+    )
+
+
+def test_an_apache_file():
+    assert brief(APACHE) == (
+        [
+            ("/a.html", "/b/", 301),
+            ("/temporary", "/with%20space/", 302),
+            ("/old-shop", "", 410),
+            ("/c", "https://other.example/", 301),
+            ("/d/", "/e/", 301),
+            ("/h.php", "/i/", 301),
+            ("/j/", "", 410),
+            ("/o", "/p/", 302),
+        ],
+        [8, 12, 13, 15, 16],
+    )
+
+
+def test_a_csv_of_the_plugin_redirection():
+    assert brief("\ufeff" + CSV) == (
+        [("/old/", "/new/", 301), ("/b,c/", "https://other.example/", 302), ("/gone/", "", 410)],
+        [4, 5, 7],
+    )
+
+
+def test_an_older_csv_has_the_status_in_the_type():
+    assert brief("source,target,regex,type\n/a,/b,0,302\n") == ([("/a", "/b", 302)], [])
+
+
+def test_a_file_without_redirects():
+    assert brief("") == ([], [])
+
+
+@pytest.fixture
+def runner(app):
+    """Runs commands."""
+    return app.test_cli_runner()
+
+
+@pytest.fixture
+def run(runner, tmp_path):
+    """Writes a file and runs `redirect import` with it."""
+
+    def run_import(text, *options):
+        path = tmp_path / "_redirects"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return runner.invoke(args=["redirect", "import", str(path), *options])
+
+    return run_import
+
+
+def test_the_command_stores_a_file_and_replaces_redirects(as_admin, runner, run):
+    assert "3 redirects, 6 skipped; nothing was stored" in run(NETLIFY, "--dry-run").output
+    assert as_admin.get(OWN).json == []
+    result = run(NETLIFY)
+    assert result.exit_code == 0 and "3 new, 0 changed, 6 skipped" in result.output
+    assert "_redirects:5: skipped, it has a pattern" in result.output
+    assert (
+        "1 new, 1 changed"
+        in run("/old /other/ 302\n/away https://other.example/x?y=z 302\n/more /x\n").output
+    )
+    assert [(row["path"], row["target"]) for row in as_admin.get(OWN).json] == [
+        ("/away", "https://other.example/x?y=z"),
+        ("/gone", ""),
+        ("/more", "/x"),
+        ("/old/", "/other/"),
+    ]
+    assert "302  /old/  /other/" in runner.invoke(args=["redirect", "list"]).output
+    assert '"path": "/gone"' in runner.invoke(args=["redirect", "list", "--json"]).output
+
+
+def test_the_command_stores_nothing_of_a_file_with_a_loop(as_admin, run):
+    result = run("/a /b\n/b /c\n/c /a\n/d /e\n")
+    assert result.exit_code == 1 and "loop" in result.output
+    assert as_admin.get(OWN).json == []
+
+
+def test_the_order_of_a_file_does_not_make_a_loop(as_admin, run):
+    run("/a /b\n")
+    assert run("/b /a\n/a /c\n").exit_code == 0
+    assert {row["path"]: row["target"] for row in as_admin.get(OWN).json} == {"/a": "/c", "/b": "/a"}
+
+
+def test_the_command_refuses_a_file_that_is_not_utf_8(run):
+    assert run(b"/\xff /a").exit_code == 1
