@@ -88,6 +88,11 @@ def wait_for_page(page: Page, ready: str = "true") -> None:
     wait_until(page, f"{loaded} && Boolean({ready})")
 
 
+def wait_for_copied(page: Page) -> None:
+    """Wait until screen readers are told "Copied". The button shows the word for two seconds only."""
+    wait_until(page, "document.querySelector('#announcer > span').textContent.trim() === 'Copied'")
+
+
 def list_violations(page: Page, *rules: str) -> list[str]:
     """Return what axe finds in the page: the rule, the element, and what is wrong.
 

@@ -607,6 +607,9 @@ def test_files_that_are_dropped_beside_the_text(write, make, api):
     for selector, alt in (("#title", "Above"), (".writing .sheet", "Below"), (".cm-line", "Inside")):
         assert page.evaluate(DROP, [selector, data, "image/png"]) is False
         describe_and_close(page, alt, "Insert")
+        # A picture that is shown later moves the lines below it, and the next drop would find another line.
+        wait_until(page, "[...document.querySelectorAll('.cm-content img')].every((img) => img.complete)")
+        page.evaluate("new Promise((end) => requestAnimationFrame(() => requestAnimationFrame(end)))")
     save(page)
     found = re.findall(r"!\[(\w+)\]|\b(One|Two)\.", get_stored(api, path))
     first, *between, last = [alt or word for alt, word in found]

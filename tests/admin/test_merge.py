@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.admin.browsing import list_violations
+from tests.admin.browsing import list_violations, wait_for_copied
 from tests.browser import is_wider_than_the_window, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
@@ -89,7 +89,7 @@ def test_places_are_chosen_or_written_and_the_rest_has_joined(open_admin):
     page.keyboard.insert_text(" by hand")
     assert dialog.locator(".range-theirs").all_text_contents() == ["Roll.", ""]
     dialog.get_by_role("button", name="Copy my text", exact=True).click()
-    dialog.get_by_role("button", name="Copied").wait_for()
+    wait_for_copied(page)
     assert page.evaluate("navigator.clipboard.readText()") == MINE["content"]
     save.click()
     assert page.evaluate("answer") == MINE | {

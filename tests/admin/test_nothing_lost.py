@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.admin.browsing import list_violations
+from tests.admin.browsing import list_violations, wait_for_copied
 from tests.admin.writing import (
     ARTICLES,
     COPY,
@@ -116,7 +116,7 @@ def test_the_text_of_an_article_that_is_deleted_meanwhile_is_saved_as_a_new_one(
     wait_for_state(page, "Not saved: the article was deleted")
     assert list_violations(page) == []
     get_button(page, "Copy my text").click()
-    page.get_by_text("Copied", exact=True).first.wait_for()
+    wait_for_copied(page)
     assert page.evaluate("navigator.clipboard.readText()") == f"{TEXT}Mine. More."
     get_button(page, "Save as a new article").click()
     page.get_by_role("banner").get_by_text(SAVED).wait_for()

@@ -10,7 +10,7 @@ import pytest
 
 from blogapi.admin import assets
 from tests.admin.blogs import PASSWORD, Client, replace_asset
-from tests.admin.browsing import AdminPages, list_violations, wait_for_page
+from tests.admin.browsing import AdminPages, list_violations, wait_for_copied, wait_for_page
 from tests.browser import is_wider_than_the_window, wait_until
 
 pytestmark = pytest.mark.sqlite("the pages use the API alone")
@@ -231,7 +231,7 @@ def test_copy_button_says_that_it_has_copied(open_sample):
     assert copy.is_visible()
     page.evaluate("delete document.execCommand")
     copy.click()
-    page.get_by_role("button", name="Copied", exact=True).wait_for()
+    wait_for_copied(page)
     assert focused(page) == "CopyCopied"
     assert board.evaluate("(board) => board.readText()") == "the copied text"
 

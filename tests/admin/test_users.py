@@ -8,7 +8,7 @@ import pytest
 
 from blogapi.users import links
 from tests.admin.blogs import PASSWORD, serve_blog
-from tests.admin.browsing import AdminPages, list_violations
+from tests.admin.browsing import AdminPages, list_violations, wait_for_copied
 from tests.browser import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
@@ -187,7 +187,7 @@ def test_a_key_is_shown_once_and_revoked(api, open_admin):
     shown.get_by_text(re.compile(r"^May read and write as ida\. Ends on \d")).wait_for()
     wait_until(page, "document.activeElement.textContent.includes('Copy')")
     page.keyboard.press("Enter")
-    page.get_by_role("status").get_by_text("Copied").wait_for()
+    wait_for_copied(page)
     value = page.evaluate("navigator.clipboard.readText()")
     assert re.fullmatch("blogapi_[0-9A-Za-z]{38}", value)
     (key,) = api.get("auth/api-key/")
@@ -219,7 +219,7 @@ def test_a_member_changes_their_password_and_ends_a_login(blog, open_admin):
     there, _ = blog.client("tomas"), blog.client("tomas")
     page = open_admin("/admin/profile/", user="tomas")
     page.get_by_text("(this one)").wait_for()
-    ends = page.get_by_role("button", name=re.compile("^End "))
+    ends = page.locator(".row").get_by_role("button", name=re.compile("^End "))
     number = ends.count()
     ends.first.click()
     wait_until(page, f"document.querySelectorAll('.row button').length === {number - 1}")
