@@ -10,7 +10,7 @@ from flask import Flask
 # An alias with the name of a subpackage would hide that subpackage.
 from blogapi import authentication, blueprints, config
 from blogapi.api_keys import service as api_key_service
-from blogapi.articles import author_visibility, json_writer, media_changes
+from blogapi.articles import author_visibility, json_writer, media_changes, page_moves
 from blogapi.authors import profiles
 from blogapi.backups import restoring
 from blogapi.feeds import routes as feeds
@@ -22,6 +22,7 @@ from blogapi.publication import events
 from blogapi.rate_limits import limiter
 from blogapi.rate_limits import middleware as rate_limit_middleware
 from blogapi.response_cache import middleware as response_cache_middleware
+from blogapi.site import service as site_service
 from blogapi.storage import database
 from blogapi.users import service as user_service
 from blogapi.version import __version__
@@ -53,6 +54,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     images.init_app(app)
     widths.init_app(app)
     user_service.init_app(app, profiles=profiles)
+    site_service.init_app(app, page_addresses=page_moves)
     media_addresses.register_library(library)
     json_writer.init_app(app)
     media_changes.init_app()

@@ -12,12 +12,13 @@ from flask.cli import with_appcontext
 from blogapi.admin.routes import admin as admin_pages
 from blogapi.api_keys.routes import bp as api_keys
 from blogapi.archive.routes import bp as archive
-from blogapi.articles import counts, term_merge
+from blogapi.articles import counts, open_routes, term_merge
 from blogapi.articles import queries as article_queries
 from blogapi.articles.author_visibility import author_is_public
-from blogapi.articles.open_routes import bp as open_articles
+from blogapi.articles.page_routes import PAGES as PAGE_RESOURCE
 from blogapi.articles.page_routes import bp as pages
 from blogapi.articles.render_routes import bp as renderings
+from blogapi.articles.routes import ARTICLES
 from blogapi.articles.routes import bp as articles
 from blogapi.articles.routes import counts_bp as article_counts
 from blogapi.authors.taxonomy import AUTHORS
@@ -38,11 +39,12 @@ from blogapi.media.delivery import pages as media_files
 from blogapi.media.routes import bp as media
 from blogapi.media.use_routes import bp as media_uses
 from blogapi.metrics.routes import bp as metrics
+from blogapi.previews import routes as preview_routes
 from blogapi.previews.pages import pages as preview_pages
-from blogapi.previews.routes import bp as previews
+from blogapi.previews.routes import contents as preview_contents
 from blogapi.redirects.own.routes import bp as own_redirects
 from blogapi.redirects.routes import bp as redirects
-from blogapi.revisions.routes import bp as revisions
+from blogapi.revisions import routes as revision_routes
 from blogapi.site.routes import bp as site
 from blogapi.site_checks.routes import bp as site_checks
 from blogapi.tags.taxonomy import TAGS
@@ -55,7 +57,7 @@ from blogapi.web.access import Access, get_access
 from blogapi.web.errors import METHODS
 from blogapi.web.slug_lookup import IdConverter, ReferenceConverter
 from blogapi.webhooks.routes import bp as webhooks
-from blogapi.working_copies.routes import bp as working_copies
+from blogapi.working_copies import routes as working_copy_routes
 
 BLUEPRINTS = (
     *(auth, account, users, invitations, api_keys),
@@ -76,14 +78,16 @@ BLUEPRINTS = (
         article_counts,
         archive,
         renderings,
-        open_articles,
-        working_copies,
-        revisions,
-        previews,
         redirects,
         own_redirects,
         custom_fields,
     ),
+    *(
+        routes.build_blueprint(resource)
+        for resource in (ARTICLES, PAGE_RESOURCE)
+        for routes in (open_routes, working_copy_routes, revision_routes, preview_routes)
+    ),
+    preview_contents,
     changes,
     *(
         site,

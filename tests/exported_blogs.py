@@ -235,6 +235,7 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
         create_term(owner, CATEGORIES, **bread, slug="bread", former="old-bread")
         create_term(owner, CATEGORIES, name="null", description="", cover_image="https://x.example/a.png")
         seo = {"seo_title": "SEO: {x}", "seo_description": "-\n", "og_image": cover, "canonical_url": "/c/"}
+        seo |= {"language": "fr"}
         above = create_term(owner, CATEGORIES, name="null", slug="null-2", cover_image=cover, **seo)
         create_term(owner, CATEGORIES, name="Below", parent=str(above.uuid))
         create_term(owner, TAGS, name="Same", slug="same", former="was-same")
@@ -291,6 +292,8 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
             category={"slug": "null"},
         )
         create_article(owner, title="Unlisted", status="unlisted", published_at="2021-02-01T00:00:00Z")
+        for language in ("", "fr"):
+            create_article(owner, title="Translated", language=language, translation_key="key, of two")
         hidden = create_article(
             owner, title="Hidden", status="published", published_at="2022-01-01T00:00:00Z"
         )
@@ -325,6 +328,9 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
         below = {"parent": str(imprint.uuid), "position": 3}
         create_page(owner, title="Privacy", status="published", published_at="2023-01-02T00:00:00Z", **below)
         create_page(owner, title="Plans")
-        navigation = {"navigation": [{"label": "About: x", "url": "/about/"}]}
+        navigation = {
+            "navigation": [{"label": "About: x", "url": "/about/"}],
+            "languages": [{"language": "de", "title": "Das: Blog", "description": "#"}, {"language": "fr"}],
+        }
         site.change(SiteChangesSchema().load(described | addresses | patterns | pictures | navigation))
         shift_times()

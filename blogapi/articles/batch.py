@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy import delete as delete_rows
+from sqlalchemy.orm.attributes import flag_modified
 
 from blogapi.articles import (
     custom_input,
@@ -18,6 +19,8 @@ from blogapi.articles import (
     json_reader,
     json_writer,
     new_rows,
+    page_moves,
+    page_tree,
     queries,
     renderings,
     states,
@@ -38,10 +41,12 @@ from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
 from blogapi.publication.events import What, record
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, is_readable
 from blogapi.rendering.slugs import make_slug
+from blogapi.site import pages
 from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.taxonomies import service as terms
 from blogapi.web import json as web_json
 from blogapi.web.errors import Conflict, Errors, Invalid, NotFound
+from blogapi.web.language import normalize_language
 from blogapi.web.unique_slugs import choose_slug, number_slugs
 
 
@@ -78,6 +83,8 @@ class Batch:
         taken_slugs: Collection[str] = (),
     ) -> None:
         self.has_provisional_slugs = False
+        # Whether readers can know the addresses that pages had before the batch.
+        self.keeps_former_paths = True
         self._articles: dict[UUID, Article] = {}
         self._terms = NO_TERMS
         self._last_numbers: dict[UUID, int] = {}
@@ -89,6 +96,8 @@ class Batch:
         # The changes that `store` has not stored yet.
         self._writes: dict[UUID, Write] = {}
         self._deleted: dict[UUID, ArticleContent] = {}
+        # The tree of the pages before these changes; None if they concern no page.
+        self._tree: page_tree.Tree | None = None
         # The rows of ArticleJson of the new articles that `store` has stored last.
         self._new_json: Mapping[UUID, Mapping[str, Any]] = {}
 
@@ -97,6 +106,9 @@ class Batch:
         new = [write.article for write in self._writes.values() if write.former is None]
         new_rows.insert_articles([article for article in new if article not in db.session])
         db.session.flush()
+        if self._tree is not None:
+            page_moves.record(self._tree, page_tree.read_again(), keeps_paths=self.keeps_former_paths)
+        self._tree = None
         self._new_json = json_writer.store_writes(db.session(), self._writes.values())
         json_writer.delete_derived(db.session(), self._deleted)
         self._writes, self._deleted = {}, {}
@@ -140,6 +152,7 @@ class Batch:
             created=now,
             last_updated=now,
         )
+        self._keep_tree(content.type)
         _set_content(article, replace_fields(content, slug=slug), now)
         article.was_public = is_readable(content, now)
         if self._writer is None:
@@ -164,7 +177,7 @@ class Batch:
                 content=article.content.encode(),
                 status=web_json.to_json_bytes(get_api_status(article, current_time())),
                 stored_custom=article.custom.encode(),
-                category=b"".join(json[uuid] for uuid in categories),
+                category=json[article.category_id] if article.category_id else None,
                 tags=b",".join(json[uuid] for uuid in tags),
                 authors=b",".join(json[uuid] for uuid in authors),
             )
@@ -193,6 +206,7 @@ class Batch:
         slug = self._revise_slug(article, old_content, content, fields.slug, was_public=was_public)
         content = replace_fields(content, slug=slug)
         if content != old_content:
+            self._keep_tree(content.type)
             state = get_state(article)
             self._writes.setdefault(uuid, Write(article, old_content))
             last_number = history.keep_former(article, old_content, self._last_numbers.get(uuid, 0))
@@ -207,6 +221,32 @@ class Batch:
             names = custom_output.list_public_names(changed)
             record(article.type, uuid, state, get_state(article), fields=names)
         return article
+
+    def make_page(self, uuid: UUID, editor: UUID | None, tag: str) -> bool:
+        """Make a page of an article without its category and this tag (a slug); see `page_conversion`.
+
+        Returns whether there is such an article.
+        """
+        article = self._articles.get(uuid)
+        if article is None or article.type != ItemType.ARTICLE:
+            return False
+        old_content, now, state = get_content(article), current_time(), get_state(article)
+        tags = tuple(one.uuid for one in article.tags if one.slug != tag)
+        content = replace_fields(old_content, type=ItemType.PAGE.value, category=None, tags=tags)
+        was_public = article.was_public or is_readable(old_content, now)
+        self._writes[uuid] = Write(article, old_content, is_rendered=True)
+        last_number = history.keep_former(article, old_content, self._last_numbers.get(uuid, 0))
+        _set_content(article, content, now)
+        article.was_public, article.version = was_public, last_number + 1
+        # No person has changed the text, so the ORM must not set another time of the last change.
+        flag_modified(article, "last_updated")
+        article.editor_id = editor or article.author_id
+        new_state = get_state(article)
+        if was_public and state.page.path and state.page.path != new_state.page.path:
+            page_moves.keep_former_path(uuid, state.page.path)
+        record(ItemType.ARTICLE.value, uuid, state, None)
+        record(ItemType.PAGE.value, uuid, None, new_state)
+        return True
 
     def render_again(self, uuid: UUID) -> None:
         """Render an article again whose paths stand for other files now."""
@@ -227,10 +267,16 @@ class Batch:
         """Delete an article; see `service.delete`."""
         article, content = self._get(uuid, type_), get_content(self._get(uuid, type_))
         history.keep_former(article, content, self._last_numbers.get(uuid, 0))
+        self._keep_tree(type_)
         write = self._writes.pop(uuid, None)
         self._deleted[uuid] = (write and write.former) or content
         record(article.type, uuid, get_state(article), None)
         db.session.delete(article)
+
+    def _keep_tree(self, type_: str) -> None:
+        """Keep the tree of the pages before the first change of a page."""
+        if type_ == ItemType.PAGE and self._tree is None:
+            self._tree = page_tree.get_tree()
 
     def _get(self, uuid: UUID, type_: str | None = None) -> Article:
         """Return the article; raises NotFound if there is none, or if it has another type."""
@@ -271,6 +317,9 @@ class Batch:
         if errors:
             raise Invalid("The article is invalid; `errors` names the fields to correct.", errors=errors)
         texts = renderings.remove_generated(old_content.texts if old_content else None, content.texts)
+        if texts["language"] and texts["language"] == normalize_language(pages.get_site().language):
+            # Lists find the articles in the language of the site by their empty language.
+            texts = {**texts, "language": ""}
         return replace_fields(content, texts=texts)
 
     def _find_missing(

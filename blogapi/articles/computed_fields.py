@@ -17,11 +17,14 @@ from sqlalchemy import JSON, Select, Text, bindparam, cast, func, select
 from blogapi.articles import custom_output, open_queries, page_tree
 from blogapi.articles.head import make_head
 from blogapi.articles.models import Article, WorkingCopy
+from blogapi.articles.translations import Translation, find_translations
 from blogapi.categories.models import Category
+from blogapi.publication.visibility import ItemType
 from blogapi.site import addresses
 from blogapi.site import queries as site_queries
+from blogapi.site.heads import Breadcrumb
 from blogapi.site.models import Site
-from blogapi.storage.database import db
+from blogapi.storage.database import current_time, db
 from blogapi.taxonomies.hierarchy import find_parents
 from blogapi.users.models import Account
 from blogapi.web import json as web_json
@@ -65,10 +68,24 @@ class ArticleGroup:
     @cached_property
     def urls(self) -> Sequence[str | None]:
         """The address of each article's page, or None."""
-        # Only pages have no category.
-        has_pages = any(article["category"] is None for article in self.articles)
-        tree = page_tree.read_tree() if has_pages else {}
-        return [_make_url(self.site, article, tree) for article in self.articles]
+        return [_make_url(self.site, article, self.tree) for article in self.articles]
+
+    @cached_property
+    def tree(self) -> page_tree.Tree:
+        """The tree of the pages, if some of the articles are pages."""
+        has_pages = any(_get_type(article) == ItemType.PAGE for article in self.articles)
+        return page_tree.read_tree() if has_pages else {}
+
+    @cached_property
+    def translations(self) -> Sequence[Sequence[Translation]]:
+        """The public articles with the key of each article, of which it can be one itself."""
+        found: dict[tuple[ItemType, str], Sequence[Translation]] = {}
+        for type_ in ItemType:
+            keys = {one["translation_key"] for one in self.articles if _get_type(one) == type_}
+            if keys - {""}:
+                translations = find_translations(self.site, keys, type_.value)
+                found |= {(type_, key): ones for key, ones in translations.items()}
+        return [found.get((_get_type(one), one["translation_key"]), ()) for one in self.articles]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +181,46 @@ def _find_open(group: ArticleGroup) -> Sequence[Sequence[Fields] | None]:
     return [users.get(uuid, []) if uuid in visible else None for uuid in uuids]
 
 
+def _get_type(article: Fields) -> ItemType:
+    # Only pages have no category.
+    return ItemType.PAGE if article["category"] is None else ItemType.ARTICLE
+
+
+def _list_translations(group: ArticleGroup) -> Sequence[Sequence[Fields]]:
+    """Return the public translations of each article."""
+    return [
+        [
+            {"language": one.language, "uuid": str(one.uuid), "slug": one.slug}
+            | ({"url": one.url} if one.url else {})
+            for one in translations
+            if str(one.uuid) != article["uuid"]
+        ]
+        for article, translations in zip(group.articles, group.translations, strict=True)
+    ]
+
+
 def _make_heads(group: ArticleGroup) -> Sequence[Fields]:
     categories = [article["category"] and UUID(article["category"]["uuid"]) for article in group.articles]
     parents = find_parents(Category, {*filter(None, categories)})
     return [
-        make_head(article, group.site, url, parents.get(category, ()))
-        for article, url, category in zip(group.articles, group.urls, categories, strict=True)
+        make_head(
+            article, group.site, url, parents.get(category, ()), translations, _list_above(group, article)
+        )
+        for article, url, category, translations in zip(
+            *(group.articles, group.urls, categories, group.translations), strict=True
+        )
+    ]
+
+
+def _list_above(group: ArticleGroup, article: Fields) -> Sequence[Breadcrumb]:
+    """Return the titles and the addresses of the public pages above a page, the outermost first."""
+    if _get_type(article) == ItemType.ARTICLE:
+        return ()
+    site, tree = group.site, group.tree
+    parent = article["parent"] and UUID(article["parent"])
+    return [
+        (tree[uuid].title, site.url + page_tree.make_path_of(site, uuid, tree) if site.url else None)
+        for uuid in page_tree.list_readable_above(parent, tree, current_time())
     ]
 
 
@@ -195,19 +246,22 @@ def _make_term_url(site: Site, kind: str, term: Fields) -> str | None:
     return addresses.make_term_url(site, kind, uuid=term["uuid"], slug=term["slug"])
 
 
-def _make_url(site: Site, article: Fields, tree: Mapping[UUID, page_tree.Place]) -> str | None:
+def _make_url(site: Site, article: Fields, tree: page_tree.Tree) -> str | None:
     published_at = article["published_at"]
     if article["category"] is None:
         if not (published_at and site.url):
             return None
         parent = article["parent"] and UUID(article["parent"])
-        return site.url + page_tree.make_path(site, UUID(article["uuid"]), article["slug"], parent, tree)
+        return site.url + page_tree.make_path(
+            site, UUID(article["uuid"]), article["slug"], parent, tree, article["language"]
+        )
     return addresses.make_article_url(
         site,
         uuid=article["uuid"],
         slug=article["slug"],
         category_slug=article["category"]["slug"],
         published_at=published_at and parse_timestamp(published_at),
+        language=article["language"],
     )
 
 
@@ -225,6 +279,7 @@ def _list_unfit(group: ArticleGroup) -> Sequence[Fields | None]:
 
 _FIELDS: Mapping[str, ComputedField] = {
     "url": ComputedField(("category",), lambda group: group.urls),
+    "translations": ComputedField(("category",), _list_translations),
     "links": ComputedField(("category", "tags", "authors"), _make_links),
     "head": ComputedField(("category", "tags", "authors"), _make_heads),
     "editor": ComputedField((), _find_editors, is_nullable=True),

@@ -131,6 +131,14 @@ CONDITIONS: dict[str, ColumnElement[bool]] = {
     "author or user": _article.uuid.in_(_by_author.union(_by_user)),
     "featured": _article.featured,
     "not featured": ~_article.featured,
+    # The index of languages has only articles that name their language.
+    "language": and_(_article.language != "", _article.language == bindparam("language")),
+    "own language": _article.language == "",
+    "other language": _article.language != "",
+    "own or named language": _article.language.in_(["", bindparam("language")]),
+    "translation_key": and_(
+        _article.translation_key != "", _article.translation_key == bindparam("translation_key")
+    ),
     "edited": _has_copy,
     "not edited": ~_has_copy,
     "slug": or_(
@@ -140,6 +148,8 @@ CONDITIONS: dict[str, ColumnElement[bool]] = {
     "published_after": _article.published_at >= _AFTER,
     "published_before": _article.published_at < _BEFORE,
     PAGE: is_page(_article),
+    "parent": _article.parent_id == bindparam("parent"),
+    "top": _article.parent_id.is_(None),
     "nothing": false(),
     "not category": _article.category_id.not_in(_list_parameter("not_category")),
     "not tag": _count_tags(_article.uuid, "not_tag") == 0,

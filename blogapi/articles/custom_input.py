@@ -26,9 +26,10 @@ Filters = Sequence[tuple[str, Sequence[str]]]
 
 
 class CustomValues(ma.fields.Field[dict[str, Any]]):
-    """The values of own fields in a request, by name; null removes a value."""
+    """The values of own fields in a request, by name; null removes a value. `kind` is that of the item."""
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, kind: str, **options: Any) -> None:
+        self.kind = kind
         super().__init__(
             metadata={
                 "type": "object",
@@ -44,14 +45,14 @@ class CustomValues(ma.fields.Field[dict[str, Any]]):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise ma.ValidationError("Must be an object with the values by name.")
-        values, errors = _convert_all(value)
+        values, errors = _convert_all(value, self.kind)
         errors |= _check_articles(values)
         if errors:
             raise ma.ValidationError({**errors})
         return values
 
 
-def _convert_all(given: Values) -> tuple[dict[str, Any], dict[str, list[str]]]:
+def _convert_all(given: Values, kind: str) -> tuple[dict[str, Any], dict[str, list[str]]]:
     definitions = {field.name: field for field in list_visible(current_caller())} if given else {}
     values: dict[str, Any] = {}
     errors: dict[str, list[str]] = {}
@@ -59,6 +60,10 @@ def _convert_all(given: Values) -> tuple[dict[str, Any], dict[str, list[str]]]:
         field = definitions.get(name)
         if field is None:
             errors[name] = ["There is no such own field."]
+            continue
+        # A value of a field that the kind has lost can still be removed.
+        if value is not None and kind not in field.kinds:
+            errors[name] = [f"Only {' and '.join(f'{one}s' for one in field.kinds)} have this own field."]
             continue
         try:
             values[name] = custom_values.convert(field, value)

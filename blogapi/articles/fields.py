@@ -16,6 +16,7 @@ from marshmallow import validate
 
 from blogapi.articles.lifecycle import ContentType
 from blogapi.web.fields import Text
+from blogapi.web.language import Language
 from blogapi.web.media_addresses import PictureAddress, PictureReference
 
 _CONTENT_TYPES = [kind.value for kind in ContentType]
@@ -114,6 +115,23 @@ TEXT_FIELDS = (
         body=ma.fields.String(validate=validate.OneOf([*_ROBOTS])),
         response=ma.fields.String(metadata={"enum": [*_ROBOTS]}),
         choices=_ROBOTS,
+    ),
+    TextField(
+        name="language",
+        label="Language",
+        body=Language(may_be_empty=True, metadata={"example": "de"}),
+        response=ma.fields.String(
+            metadata={"description": "A language tag (BCP 47); empty: the language of the site."}
+        ),
+    ),
+    TextField(
+        name="translation_key",
+        label="Translation key",
+        body=Text(max_length=255, metadata={"example": "rye-bread"}),
+        response=ma.fields.String(
+            metadata={"description": "Articles with the same key, if it is not empty, are translations."}
+        ),
+        control="",
     ),
 )
 

@@ -28,12 +28,14 @@ from blogapi.search import numbering
 from blogapi.search.models import SearchEntry
 from blogapi.search.queries import Period
 from blogapi.search.tokenizer import parse_query
+from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.tags.models import Tag
 from blogapi.taxonomies import queries as taxonomies
 from blogapi.taxonomies.hierarchy import find_descendants, has_parents
 from blogapi.taxonomies.models import ArticleCount
 from blogapi.web.fields import parse_uuid
+from blogapi.web.language import normalize_language
 
 NEWEST = "-published_at"
 
@@ -49,8 +51,10 @@ class ArticleFilters:
     it has any of the categories, any of the tags, each tag of `tags_all`, and nothing of the other two. A
     category includes those below it, unless the filters are `exact`.
     `author` is the uuid of a user, or the uuid or slug of an author. `featured` is whether the article is
-    featured, and `working_copy` whether it has a working copy. `published_after` and `updated_after` are
-    inclusive, `published_before` is exclusive. `custom` has the names of own fields with the wanted values.
+    featured, and `working_copy` whether it has a working copy. `language` is a tag in the usual case.
+    `published_after` and `updated_after` are inclusive, `published_before` is exclusive. A page matches if it
+    is directly below the page `parent`, or, with `top`, below no page. `custom` has the names of own fields
+    with the wanted values.
     """
 
     q: str = ""
@@ -66,11 +70,15 @@ class ArticleFilters:
     status: str = ""
     type: str = ItemType.ARTICLE.value
     featured: bool | None = None
+    language: str = ""
+    translation_key: str = ""
     working_copy: bool | None = None
     published_after: datetime | None = None
     published_before: datetime | None = None
     updated_after: datetime | None = None
     ordering: str = ""
+    parent: UUID | None = None
+    top: bool = False
     custom: custom_input.Filters = ()
 
     @property
@@ -201,7 +209,20 @@ def _list_conditions(filters: ArticleFilters) -> tuple[Names, dict[str, Any]]:
         names.append("featured" if filters.featured else "not featured")
     if filters.working_copy is not None:
         names.append("edited" if filters.working_copy else "not edited")
-    for name in ("uuid", "slug", "published_after", "published_before", "updated_after"):
+    if filters.language:
+        names.append(_name_language_condition(filters.language))
+        values["language"] = filters.language
+    if filters.top:
+        names.append("top")
+    for name in (
+        "uuid",
+        "slug",
+        "parent",
+        "translation_key",
+        "published_after",
+        "published_before",
+        "updated_after",
+    ):
         if value := getattr(filters, name):
             names.append(name)
             values[name] = value
@@ -220,6 +241,16 @@ def _list_conditions(filters: ArticleFilters) -> tuple[Names, dict[str, Any]]:
             names.append(f"not {name}")
             values[f"not_{name}"] = term_uuids
     return tuple(names), values
+
+
+def _name_language_condition(language: str) -> str:
+    if language != normalize_language(get_site().language):
+        return "language"
+    # Writes do not name the language of the site, but the site may have had another one.
+    is_named = db.session.scalar(
+        select(exists().where(_article.language == language, _article.language != ""))
+    )
+    return "own or named language" if is_named else "own language"
 
 
 def _resolve(model: type[Category | Tag], references: Sequence[str], *, exact: bool = False) -> list[UUID]:

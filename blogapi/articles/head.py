@@ -10,11 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from blogapi.articles.translations import Translation
 from blogapi.publication.visibility import LISTED_STATUSES
 from blogapi.site import addresses
 from blogapi.site.heads import (
     INDEXED,
+    Breadcrumb,
     get_locale,
+    list_category_places,
     make_breadcrumbs,
     make_graph,
     make_html,
@@ -24,6 +27,7 @@ from blogapi.site.heads import (
     to_short_line,
     without_empty,
 )
+from blogapi.site.languages import describe_in_language
 from blogapi.site.models import Site
 from blogapi.web.fields import Fields, parse_timestamp
 
@@ -44,30 +48,49 @@ class _Page:
     modified_at: str | None
 
 
-def make_head(article: Fields, site: Site, url: str | None, parents: Sequence[Fields] = ()) -> Fields:
-    """Return the head of an article's page.
+def make_head(
+    article: Fields,
+    site: Site,
+    url: str | None,
+    parents: Sequence[Fields] = (),
+    translations: Sequence[Translation] = (),
+    pages: Sequence[Breadcrumb] = (),
+) -> Fields:
+    """Return the head of the page of an article, or of a page.
 
     `article` has the stored fields, `status`, `category`, `tags` and `authors`. `url` is the address of its
-    page. `parents` are the categories above its category, the outermost first.
+    page. `parents` are the categories above its category, and `pages` the public pages above a page, the
+    outermost first. `translations` are the public
+    articles with its translation key; if it is one of several, the head names them.
     """
+    site = describe_in_language(site, article["language"])
     page, is_listed = _describe_page(article, site, url), article["status"] in LISTED_STATUSES
+    categories = [*parents, *filter(None, [article["category"]])]
     head: Fields = without_empty(
         {
             "title": page.title,
             "description": page.description,
             "canonical": page.canonical,
+            "alternates": _list_alternates(article, translations),
             "robots": (article["robots"] or INDEXED) if is_listed else _NOT_INDEXED,
             "open_graph": _make_open_graph(page, article, site),
             "twitter": make_twitter_card(page.title, page.description, page.image),
             "json_ld": make_graph(
                 _make_posting(page, article, site),
                 make_breadcrumbs(
-                    site, [*parents, *filter(None, [article["category"]])], page.title, page.canonical
+                    site, [*list_category_places(site, categories), *pages], page.title, page.canonical
                 ),
             ),
         }
     )
     return head | {"html": make_html(head)}
+
+
+def _list_alternates(article: Fields, translations: Sequence[Translation]) -> Sequence[Fields]:
+    """Return the addresses of the article in all languages; none unless it is public in several."""
+    languages = {one.language: {"language": one.language, "url": one.url} for one in translations if one.url}
+    is_one = any(str(one.uuid) == article["uuid"] for one in translations)
+    return list(languages.values()) if is_one and len(languages) > 1 else []
 
 
 def _describe_page(article: Fields, site: Site, url: str | None) -> _Page:
@@ -103,15 +126,19 @@ def _make_open_graph(page: _Page, article: Fields, site: Site) -> Fields:
             **dict(zip(("og:image:width", "og:image:height"), map(str, page.image_size or ()), strict=False)),
             "og:site_name": site.title,
             "og:locale": get_locale(site.language),
-            "article:published_time": page.published_at,
-            "article:modified_time": page.modified_at,
-            "article:author": [
-                url for author in article["authors"] if (url := _get_author_url(site, author))
-            ],
-            "article:section": article["category"] and article["category"]["name"],
-            "article:tag": [tag["name"] for tag in article["tags"]],
+            **(_describe_article(page, article, site) if article["category"] else {}),
         }
     )
+
+
+def _describe_article(page: _Page, article: Fields, site: Site) -> Fields:
+    return {
+        "article:published_time": page.published_at,
+        "article:modified_time": page.modified_at,
+        "article:author": [url for author in article["authors"] if (url := _get_author_url(site, author))],
+        "article:section": article["category"]["name"],
+        "article:tag": [tag["name"] for tag in article["tags"]],
+    }
 
 
 def _make_posting(page: _Page, article: Fields, site: Site) -> Fields:
@@ -125,7 +152,8 @@ def _make_posting(page: _Page, article: Fields, site: Site) -> Fields:
             "image": _make_image(page),
             "datePublished": page.published_at,
             "dateModified": page.modified_at,
-            "author": [_make_person(site, author) for author in article["authors"]],
+            # Authors are public only through articles.
+            "author": [_make_person(site, author) for author in article["authors"] if article["category"]],
             "publisher": make_publisher(site),
             "articleSection": article["category"] and article["category"]["name"],
             "keywords": [tag["name"] for tag in article["tags"]],

@@ -90,7 +90,7 @@ def get_article_json(
     return None if row is None else _make_body(row, names)
 
 
-def keep_json(row: Mapping[str, Any], **others: bytes) -> None:
+def keep_json(row: Mapping[str, Any], **others: bytes | None) -> None:
     """Keep the JSON of an article that the transaction has stored last, for `get_article_json`.
 
     `row` is the row of ArticleJson, and `others` are the fields that it does not have, as `make_article_body`
@@ -113,12 +113,12 @@ def _make_body(row: JsonRow, names: Sequence[str] | None) -> JsonBody:
 
 
 def make_article_body(
-    uuid: UUID, version: int, values: Mapping[str, bytes], names: Sequence[str] | None
+    uuid: UUID, version: int, values: Mapping[str, bytes | None], names: Sequence[str] | None
 ) -> JsonBody:
     """Return an article that is not stored in this form, with these fields.
 
     `values` has the JSON value of each field; the content is plain text, the HTML is compressed with it, and
-    arrays lack their brackets.
+    arrays lack their brackets. The category of a page is None.
     """
     columns = (values[name] for name in list_columns(_order_fields(names)))
     return _make_body((uuid, version, values["last_updated"], *columns), names)

@@ -95,7 +95,11 @@ _IN_CATEGORIES = {"public", "any category"}
 _MERGED = {*_IN_CATEGORIES, "published_after", "published_before"}
 _MAX_MERGED = 50
 # The conditions that leave out articles, and those that find these articles.
-_LEFT_OUT = {"not category": "in not_category", "not tag": "with not_tag"}
+_LEFT_OUT = {
+    "not category": "in not_category",
+    "not tag": "with not_tag",
+    "own language": "other language",
+}
 
 
 # The links whose index has the public articles with a tag, an author or a value in the order of the lists.

@@ -82,6 +82,8 @@ class Article(HasEvents, Identified, Timestamped, Base):
     content: Mapped[str] = mapped_column(default="")
     content_type: Mapped[str] = mapped_column(String(16), default=ContentType.HTML.value)
     featured: Mapped[bool] = mapped_column(default=False, server_default=false())
+    language: Mapped[str] = mapped_column(default="", server_default="")
+    translation_key: Mapped[str] = mapped_column(default="", server_default="")
     status: Mapped[str] = mapped_column(String(16))
     published_at: Mapped[datetime | None]
     version: Mapped[int] = mapped_column(default=1)
@@ -139,8 +141,17 @@ Index("ix_article_title", _title, Article.uuid, Article.type).ddl_if(dialect="sq
 Index(
     "ix_article_status_title", Article.status, _title, Article.uuid, Article.published_at, Article.type
 ).ddl_if(dialect="sqlite")
-_page = Index("ix_article_page", Article.position, Article.uuid, sqlite_where=text("type = 'page'"))
-_page.ddl_if(dialect="sqlite")
+# Most articles are in the language of the site and have no translations.
+for _name, _condition, *_columns in (
+    ("page", "type = 'page'", Article.position, Article.uuid),
+    (
+        *("language", "language != ''", Article.language, Article.status, Article.published_at),
+        *(desc(Article.uuid), Article.type),
+    ),
+    ("translation_key", "translation_key != ''", Article.translation_key),
+):
+    _partial = Index(f"ix_article_{_name}", *_columns, sqlite_where=text(_condition))
+    _partial.ddl_if(dialect="sqlite")
 # PostgreSQL reads only the index if it has the columns of the expression too. `postgresql_include`
 # and `postgresql_where` would import the dialect of PostgreSQL, which needs memory on SQLite too.
 for _index in (
@@ -148,6 +159,8 @@ for _index in (
     'ix_article_status_title ON article (status, lower(title COLLATE "C"), uuid, published_at, type) '
     "INCLUDE (title)",
     "ix_article_page ON article (position, uuid) WHERE type = 'page'",
+    "ix_article_language ON article (language, status, published_at, uuid DESC, type) WHERE language != ''",
+    "ix_article_translation_key ON article (translation_key) WHERE translation_key != ''",
 ):
     _create = DDL(f"CREATE INDEX {_index}")  # type: ignore[no-untyped-call]
     event.listen(Article.__table__, "after_create", _create.execute_if(dialect="postgresql"))

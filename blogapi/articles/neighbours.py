@@ -1,14 +1,15 @@
 """The fields of a single article that show other public articles: `previous`, `next` and `related`.
 
-They are read with the article, because they depend on other articles. Each statement reads a limited number
-of rows from an index.
+They are read with the article, because they depend on other articles. In a blog with several languages, they
+are in the language of the article. Each statement reads a limited number of rows from an index.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import lru_cache
+from enum import StrEnum
+from functools import cache, lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -26,6 +27,7 @@ from sqlalchemy import (
     func,
     literal,
     select,
+    true,
     union,
     union_all,
 )
@@ -52,7 +54,7 @@ _article, _json, _tag = table_of(Article).c, table_of(ArticleJson).c, table_of(A
 _category = table_of(Category).c
 _LINK_COLUMNS = (
     *(_article.uuid, _article.title, _article.slug, _article.published_at, _article.cover_image),
-    _article.category_id,
+    *(_article.category_id, _article.language),
 )
 _SCHEMA = ArticleLinkSchema()
 
@@ -62,7 +64,24 @@ _TIME = bindparam("time", type_=UtcDateTime())
 # The parameter of an `IN` that must find nothing: SQLite reads a whole index for an empty `IN`.
 _NO_UUIDS = (UUID(int=0),)
 
-_SELECT_STATE = select(_json.published_at, _json.category_id).where(_json.article_id == _UUID)
+# With `>` too, SQLite seeks the first row of the index of languages.
+_has_languages = (
+    select(literal(1)).where(_article.language != "", _article.language > "").exists().correlate(None)
+)
+_SELECT_STATE = (
+    select(_json.published_at, _json.category_id, _article.language, _has_languages.label("has_languages"))
+    .join(Article.__table__, _article.uuid == _json.article_id)
+    .where(_json.article_id == _UUID)
+)
+_SELECT_TAGS = select(_tag.tag_id).where(_tag.article_id == _UUID)
+
+
+class _Languages(StrEnum):
+    """Which articles can be neighbours."""
+
+    ANY = "any"
+    OWN = "own"  #: those in the language of the site
+    NAMED = "named"
 
 
 def find_json(uuid: UUID, names: Collection[str]) -> dict[str, bytes]:
@@ -70,11 +89,16 @@ def find_json(uuid: UUID, names: Collection[str]) -> dict[str, bytes]:
     now = current_time()
     state = _execute(_SELECT_STATE, {"uuid": uuid}).one()
     site, links = get_site(), dict[str, Any]()
+    languages = _Languages.NAMED if state.language else _Languages.OWN
+    languages = languages if state.has_languages else _Languages.ANY
+    values = {"uuid": uuid, "now": now, "language": state.language}
     if "previous" in names or "next" in names:
-        neighbours = _find_neighbours(uuid, state.published_at, now)
+        neighbours = _find_neighbours(languages, values, state.published_at)
         links |= {name: row and _to_link(row, site) for name, row in neighbours.items()}
     if "related" in names:
-        links["related"] = [_to_link(row, site) for row in _find_related(uuid, state.category_id, now)]
+        links["related"] = [
+            _to_link(row, site) for row in _find_related(languages, values, state.category_id)
+        ]
     return {name: web_json.to_json_bytes(links[name]) for name in names}
 
 
@@ -85,12 +109,15 @@ def _to_link(row: Any, site: Site) -> dict[str, Any]:
         slug=row.slug,
         category_slug=row.category_slug,
         published_at=row.published_at,
+        language=row.language,
     )
     link: dict[str, Any] = _SCHEMA.dump(WithAttributes(row, url=url))
     return link
 
 
-def _find_neighbours(uuid: UUID, time: datetime | None, now: datetime) -> dict[str, Any]:
+def _find_neighbours(
+    languages: _Languages, values: Mapping[str, Any], time: datetime | None
+) -> dict[str, Any]:
     """Return the rows of the public articles before and after this time, by name, or None.
 
     A draft may have no time.
@@ -98,20 +125,29 @@ def _find_neighbours(uuid: UUID, time: datetime | None, now: datetime) -> dict[s
     neighbours: dict[str, Any] = {"previous": None, "next": None}
     if time is not None:
         # A scheduled article comes after all public articles.
-        values = {"uuid": uuid, "now": now, "time": min(time, now + timedelta(microseconds=1))}
-        rows = _execute(_SELECT_NEIGHBOURS, values).all()
+        values = {**values, "time": min(time, values["now"] + timedelta(microseconds=1))}
+        rows = _execute(_select_neighbours(languages), values).all()
         # Articles with the same publication time are the nearest neighbours.
         for row in sorted(rows, key=lambda row: row.distance, reverse=True):
             neighbours[row.name] = row
     return neighbours
 
 
-def _find_related(uuid: UUID, category_id: UUID, now: datetime) -> Sequence[Row[*tuple[Any, ...]]]:
+def _find_related(
+    languages: _Languages, values: Mapping[str, Any], category_id: UUID
+) -> Sequence[Row[*tuple[Any, ...]]]:
     """Return the public articles with the most common tags, then those of the category, then the newest."""
-    tags = db.session.connection().scalars(_SELECT_TAGS, {"uuid": uuid}).all()
-    values = {"uuid": uuid, "category": category_id, "now": now, "tags": tags or _NO_UUIDS}
+    tags = db.session.connection().scalars(_SELECT_TAGS, {"uuid": values["uuid"]}).all()
+    values = {**values, "category": category_id, "tags": tags or _NO_UUIDS}
     values |= {f"tag_{place}": tag for place, tag in enumerate(tags)}
-    return _execute(_select_related(len(tags)), values).all()
+    return _execute(_select_related(languages, len(tags)), values).all()
+
+
+def _is_in(languages: _Languages) -> ColumnElement[bool]:
+    """Return the condition that an article can be a neighbour by its language."""
+    named = and_(_article.language != "", _article.language == bindparam("language"))
+    conditions = {_Languages.ANY: true(), _Languages.OWN: _article.language == "", _Languages.NAMED: named}
+    return conditions[languages]
 
 
 def _execute(statement: Executable, values: Mapping[str, Any]) -> CursorResult[Any]:
@@ -144,11 +180,11 @@ def _add_category_slug(
 
 
 @lru_cache(maxsize=100)
-def _select_related(tag_count: int) -> Select[*tuple[Any, ...]]:
+def _select_related(languages: _Languages, tag_count: int) -> Select[*tuple[Any, ...]]:
     """Return the statement for the related articles of an article with this number of tags."""
     in_category = (
         select(_article.uuid, _article.published_at)
-        .where(listed(_article), _article.category_id == bindparam("category"))
+        .where(listed(_article), _article.category_id == bindparam("category"), _is_in(languages))
         .order_by(desc(_article.published_at), _article.uuid)
         .limit(MAX_RELATED + 1)
     )
@@ -169,10 +205,11 @@ def _select_related(tag_count: int) -> Select[*tuple[Any, ...]]:
         _tag.article_id == candidates.c.uuid, unindexed(_tag.tag_id).in_(_TAGS)
     )
     score = func.coalesce(of_tags.scalar_subquery(), 1).label("score")
+    scored = select(candidates.c.uuid, score).where(candidates.c.uuid != _UUID)
+    if languages != _Languages.ANY:
+        scored = scored.join(Article.__table__, _article.uuid == candidates.c.uuid).where(_is_in(languages))
     related = (
-        select(candidates.c.uuid, score)
-        .where(candidates.c.uuid != _UUID)
-        .order_by(desc(score), desc(candidates.c.published_at), candidates.c.uuid)
+        scored.order_by(desc(score), desc(candidates.c.published_at), candidates.c.uuid)
         .limit(MAX_RELATED)
         .subquery()
     )
@@ -185,12 +222,18 @@ def _select_related(tag_count: int) -> Select[*tuple[Any, ...]]:
 _NEWER = (_article.published_at, desc(_article.uuid))
 _OLDER = (desc(_article.published_at), _article.uuid)
 _SAME_TIME = and_(listed(_article), _article.published_at == _TIME)
-_SELECT_NEIGHBOURS = union_all(
-    _select_nearest("previous", 0, and_(_SAME_TIME, _article.uuid > _UUID), *_OLDER),
-    # The condition on `now` is left out, because the time is at most one microsecond later, and because
-    # SQLite would read all rows between the time and now.
-    _select_nearest("previous", 1, and_(can_be_listed(_article), _article.published_at < _TIME), *_OLDER),
-    _select_nearest("next", 0, and_(_SAME_TIME, _article.uuid < _UUID), *_NEWER),
-    _select_nearest("next", 1, and_(listed(_article), _article.published_at > _TIME), *_NEWER),
-)
-_SELECT_TAGS = select(_tag.tag_id).where(_tag.article_id == _UUID)
+
+
+@cache
+def _select_neighbours(languages: _Languages) -> Executable:
+    is_in = _is_in(languages)
+    return union_all(
+        _select_nearest("previous", 0, and_(_SAME_TIME, _article.uuid > _UUID, is_in), *_OLDER),
+        # The condition on `now` is left out, because the time is at most one microsecond later, and because
+        # SQLite would read all rows between the time and now.
+        _select_nearest(
+            "previous", 1, and_(can_be_listed(_article), _article.published_at < _TIME, is_in), *_OLDER
+        ),
+        _select_nearest("next", 0, and_(_SAME_TIME, _article.uuid < _UUID, is_in), *_NEWER),
+        _select_nearest("next", 1, and_(listed(_article), _article.published_at > _TIME, is_in), *_NEWER),
+    )

@@ -4,25 +4,34 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from functools import partial
 from uuid import UUID
 
 from blogapi.articles import page_tree, permissions, queries, service
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.filters import ArticleFilters
-from blogapi.articles.lifecycle import Unset
 from blogapi.articles.models import Article
-from blogapi.articles.page_schemas import PAGE_FIELDS, PageBodySchema, PageListQuery, PageQuery, PageSchema
+from blogapi.articles.page_schemas import (
+    PAGE_FIELDS,
+    PageBodySchema,
+    PageItemSchema,
+    PageListQuery,
+    PageQuery,
+    PageSchema,
+)
+from blogapi.articles.resource import Resource
 from blogapi.articles.schemas import PageFieldsSchema
 from blogapi.publication import events
 from blogapi.publication.shared_caching import shows
-from blogapi.publication.visibility import ItemType
-from blogapi.storage.database import transaction
+from blogapi.publication.visibility import ItemType, is_readable
+from blogapi.storage.database import current_time
 from blogapi.web.access import allow, current_caller, current_user_id, editor, reader
 from blogapi.web.blueprint import Blueprint, PartialResult, Representation, UpsertResult
 from blogapi.web.errors import Forbidden
+from blogapi.web.fields import Fields, parse_uuid
 from blogapi.web.json import JsonBody
-from blogapi.web.pagination import Query
-from blogapi.web.slug_lookup import accept_slugs
+from blogapi.web.pagination import BulkDeleteQuery, Query
+from blogapi.web.slug_lookup import NIL_UUID, accept_slugs
 
 PAGE = ItemType.PAGE.value
 
@@ -33,15 +42,32 @@ bp = Blueprint("pages", __name__, url_prefix="/api/v1/blog/pages", description="
 @allow(reader, scope="published")
 @bp.arguments(PageListQuery, location="query")
 @bp.response(200, PageSchema(many=True), partial_schema=PageFieldsSchema, cacheable=True)
-@shows("page", "tag", "author")
+@shows("page", "article", "category", "tag", "author")
 def listed(query: Query) -> PartialResult:
-    """List the published pages by their position; with `status`, an editor lists those in other statuses."""
-    filters = ArticleFilters(**{"ordering": "position", **query.filters}, type=PAGE)
-    if filters.status and not current_caller().sees_drafts:
-        raise Forbidden("Only editors and admins may use `status` here; leave it out.")
+    """List the published pages by their position.
+
+    With `status` or `working_copy`, an editor or admin lists those that are not public too.
+    """
+    values = {"ordering": "position", **query.filters, **_read_parent(query.filters.get("parent"))}
+    filters = ArticleFilters(**values, type=PAGE)
+    if filters.need_draft_access and not current_caller().sees_drafts:
+        raise Forbidden("Only editors and admins may use `status` and `working_copy` here; leave them out.")
     names = PAGE_FIELDS if query.fields is None else query.fields
-    read = queries.list_published if not filters.status else _list_in_any_status
+    read = _list_in_any_status if filters.need_draft_access else queries.list_published
     return PartialResult(read(names, query.page, filters), hidden_state=_hidden_state())
+
+
+def _read_parent(reference: str | None) -> Fields:
+    """Return the filters by the page above: a uuid or slug (None: any), or empty for the top of the tree."""
+    if not reference:
+        return {} if reference is None else {"parent": None, "top": True}
+    if uuid := parse_uuid(reference):
+        return {"parent": uuid}
+    owner = queries.find_slug_owner(reference)
+    place = page_tree.read_tree().get(owner.uuid) if owner else None
+    # The slug of a hidden page tells whether there is one.
+    is_visible = place is not None and (current_caller().sees_drafts or is_readable(place, current_time()))
+    return {"parent": owner.uuid if owner and is_visible else NIL_UUID}
 
 
 def _list_in_any_status(names: Sequence[str], page: object, filters: ArticleFilters) -> object:
@@ -57,11 +83,16 @@ def _hidden_state() -> str:
 @bp.arguments(PageQuery, location="query")
 @bp.response(200, PageSchema(), partial_schema=PageFieldsSchema, cacheable=True)
 @accept_slugs(queries.find_slug_owner)
-@shows("page", "article", "tag", "author")
+# The address of an article to which the page links can contain its category.
+@shows("page", "article", "category", "tag", "author")
 def single(query: Query, id: UUID) -> JsonBody:
     """Return a page; one that is not public only to editors and admins."""
     is_public = not permissions.sees(id, current_caller())
     return queries.get_visible_json(id, query.fields or PAGE_FIELDS, public=is_public, type_=PAGE)
+
+
+def _get_several_json(uuids: Sequence[UUID], names: Sequence[str] | None) -> JsonBody:
+    return queries.get_several_json(uuids, names or PAGE_FIELDS)
 
 
 def _get_json(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
@@ -76,11 +107,9 @@ REPRESENTATION = Representation(
     hidden_state=_hidden_state,
     get_fields=_get_json,
     fields_schema=PageFieldsSchema,
+    get_several=_get_several_json,
 )
-
-
-def _check_exists(id: UUID) -> None:
-    queries.check_exists(id, PAGE)
+PAGES = Resource(ItemType.PAGE, editor, REPRESENTATION, PageSchema(), PageFieldsSchema)
 
 
 @bp.post("/")
@@ -95,7 +124,7 @@ def _check_exists(id: UUID) -> None:
 )
 def create(fields: ArticleInput) -> Article:
     """Create a page; without `status` it is a draft."""
-    _check_place(None, fields)
+    page_tree.check_place(fields)
     return service.create(current_user_id(), fields)
 
 
@@ -112,13 +141,13 @@ def create(fields: ArticleInput) -> Article:
 )
 def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
     """Create or replace the page with this uuid; the response to a GET is a valid body."""
-    _check_place(id, fields)
+    page_tree.check_place(dataclasses.replace(fields, uuid=id))
     return UpsertResult(*service.replace(current_user_id(), id, fields))
 
 
 @bp.patch("/<id:id>/")
 @allow(editor, scope="write")
-@bp.check_exists(_check_exists)
+@bp.check_exists(PAGES.check_exists)
 @bp.arguments(PageBodySchema(partial=True))
 @bp.write(
     200,
@@ -129,22 +158,55 @@ def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
 )
 def change(fields: ArticleInput, id: UUID) -> Article:
     """Change the given fields of a page."""
-    _check_place(id, fields)
+    page_tree.check_place(dataclasses.replace(fields, uuid=id))
     return service.change(current_user_id(), id, fields)
 
 
 @bp.delete("/<id:id>/")
 @allow(editor, scope="write")
-@bp.check_exists(_check_exists)
+@bp.check_exists(PAGES.check_exists)
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
     """Delete a page; its former versions are kept, and the pages below it move to the top."""
-    with transaction(visible=False):
-        for child in page_tree.list_children(id):
-            service.change(current_user_id(), child, ArticleInput(type=PAGE, parent=None))
-        service.delete(id, PAGE)
+    service.delete_page(current_user_id(), id)
 
 
-def _check_place(uuid: UUID | None, fields: ArticleInput) -> None:
-    if not isinstance(fields.parent, Unset):
-        page_tree.check_parent(uuid, fields.parent)
+@bp.put("/")
+@allow(editor, scope="write")
+@bp.arguments(PageItemSchema(many=True))
+@bp.write(
+    200,
+    PageSchema(many=True),
+    REPRESENTATION,
+    partial_schema=PageFieldsSchema,
+    prepare=service.prepare,
+)
+def replace_all(items: list[ArticleInput]) -> list[UUID]:
+    """Create or replace several pages, all or none; they can be below each other."""
+    page_tree.check_places(items)
+    return service.replace_all(current_user_id(), items)
+
+
+@bp.patch("/")
+@allow(editor, scope="write")
+@bp.arguments(PageItemSchema(many=True, partial=("title",)))
+@bp.write(
+    200,
+    PageSchema(many=True),
+    REPRESENTATION,
+    partial_schema=PageFieldsSchema,
+    prepare=partial(service.prepare, partial=True),
+)
+def change_all(items: list[ArticleInput]) -> list[UUID]:
+    """Change the given fields of several pages, all or none, for example their order."""
+    page_tree.check_places(items)
+    return service.change_all(current_user_id(), items)
+
+
+@bp.delete("/")
+@allow(editor, scope="write")
+@bp.arguments(BulkDeleteQuery, location="query")
+@bp.write(204, None, REPRESENTATION)
+def delete_all(query: Fields) -> None:
+    """Delete several pages, all or none; other pages below them move to the top."""
+    service.delete_pages(current_user_id(), query["uuid"])

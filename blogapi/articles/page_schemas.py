@@ -9,11 +9,11 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.articles.content import ArticleInput
-from blogapi.articles.lifecycle import ANY_STATUS, API_STATUSES
-from blogapi.articles.schemas import ArticleBodySchema, ArticleSchema, PageFieldsSchema
+from blogapi.articles.custom_input import CustomValues
+from blogapi.articles.schemas import ArticleBodySchema, ArticleListQuery, ArticleSchema, PageFieldsSchema
 from blogapi.publication.visibility import ItemType
 from blogapi.web.fields import FieldNames, Fields, Identifier, Text
-from blogapi.web.pagination import DetailQuery, ListQuery
+from blogapi.web.pagination import DetailQuery
 
 MAX_POSITION = 1_000_000
 ORDERINGS = ("position", "title", "-title", "published_at", "-published_at", "last_updated", "-last_updated")
@@ -30,6 +30,7 @@ class PageBodySchema(ArticleBodySchema):
         *("parent", "position"),
     }
 
+    custom = CustomValues(ItemType.PAGE.value)
     parent = Identifier(allow_none=True, metadata={"description": "uuid of the page above this one."})
     position = ma.fields.Integer(
         strict=True,
@@ -42,6 +43,14 @@ class PageBodySchema(ArticleBodySchema):
         """Return the fields of the body as an object."""
         fields: ArticleInput = super().build(data, **options)
         return replace(fields, type=ItemType.PAGE.value)
+
+
+class PageItemSchema(PageBodySchema):
+    """The fields of one page in a bulk write."""
+
+    read_only = PageBodySchema.read_only - {"uuid"}
+
+    uuid = Identifier(required=True)
 
 
 class PageSchema(ArticleSchema):
@@ -57,27 +66,24 @@ class PageSchema(ArticleSchema):
 PAGE_FIELDS = tuple(PageSchema().fields)
 
 
-class PageListQuery(ListQuery):
-    """The query parameters of a request for a list of pages."""
+class PageListQuery(ArticleListQuery):
+    """The query parameters of a request for a list of pages: those of articles, except for categories."""
+
+    class Meta(ArticleListQuery.Meta):
+        exclude = ("category", "exact", "not_category")
 
     fields_ = FieldNames(PageFieldsSchema, PageSchema)
-    q = Text(
-        max_length=200,
-        min_length=1,
-        metadata={"description": "Full-text query. All words must match.", "example": "imprint"},
-    )
-    slug = Text(
+    parent = Text(
         max_length=255,
-        min_length=1,
-        metadata={"description": "Current or former slug of the page.", "example": "imprint"},
+        metadata={
+            "description": "uuid or slug of a page: list only the pages directly below it. An empty value "
+            "lists those at the top.",
+            "example": "about",
+        },
     )
     ordering = ma.fields.String(
         validate=validate.OneOf(ORDERINGS),
         metadata={"description": "Default: `position`.", "example": "title"},
-    )
-    status = ma.fields.String(
-        validate=validate.OneOf((*API_STATUSES, ANY_STATUS)),
-        metadata={"description": "For editors and admins: list the pages in this status, or in any."},
     )
 
 

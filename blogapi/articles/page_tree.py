@@ -2,62 +2,140 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import select
 
+from blogapi.articles.content import ArticleInput
+from blogapi.articles.lifecycle import Unset
 from blogapi.articles.models import Article
-from blogapi.publication.visibility import is_page
+from blogapi.publication.visibility import Status, is_page, is_readable
 from blogapi.site import addresses
 from blogapi.site.models import Site
+from blogapi.storage import transaction_info
 from blogapi.storage.database import db, table_of
 from blogapi.web.errors import Invalid
 
 _article = table_of(Article).c
-_SELECT_PAGES = select(_article.uuid, _article.slug, _article.parent_id).where(is_page(_article))
+# The key of the tree in the information of a transaction.
+_KEY = "page-tree"
+_SELECT_PAGES = select(
+    *(_article.uuid, _article.slug, _article.parent_id),
+    *(_article.status, _article.published_at, _article.was_public, _article.language, _article.title),
+).where(is_page(_article))
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The slug of a page, and the page above it."""
+    """The slug of a page, the page above it, who can read it since when, its language and its title."""
 
     slug: str
     parent: UUID | None
+    status: str
+    published_at: datetime | None
+    was_public: bool
+    language: str
+    title: str
+
+
+Tree = Mapping[UUID, Place]
+_NEW = Place("", None, Status.DRAFT.value, None, was_public=False, language="", title="")
 
 
 def read_tree() -> dict[UUID, Place]:
     """Return the places of all pages; a site has few of them."""
     rows = db.session.connection().execute(_SELECT_PAGES)
-    return {row.uuid: Place(row.slug, row.parent_id) for row in rows}
+    return {uuid: Place(*place) for uuid, *place in rows}
 
 
-def list_children(uuid: UUID) -> list[UUID]:
-    """Return the pages directly below a page."""
-    return [child for child, place in read_tree().items() if place.parent == uuid]
+def get_tree() -> Tree:
+    """Return the tree as the current transaction read it first, or as it was at the last `read_again`."""
+    info = transaction_info.get_info(db.session())
+    if _KEY not in info:
+        info[_KEY] = read_tree()
+    tree: Tree = info[_KEY]
+    return tree
 
 
-def make_path(site: Site, uuid: UUID, slug: str, parent: UUID | None, tree: Mapping[UUID, Place]) -> str:
+def read_again() -> Tree:
+    """Return the tree after a write of the current transaction, and keep it for `get_tree`."""
+    transaction_info.get_info(db.session()).pop(_KEY, None)
+    return get_tree()
+
+
+def list_children(uuids: Collection[UUID]) -> list[UUID]:
+    """Return the other pages directly below these pages."""
+    return [child for child, place in get_tree().items() if place.parent in uuids and child not in uuids]
+
+
+def find_parent(parent: UUID | None) -> UUID | None:
+    """Return the parent if it is a page, otherwise None: the top of the tree."""
+    return parent if parent is not None and parent in get_tree() else None
+
+
+def make_path(site: Site, uuid: UUID, slug: str, parent: UUID | None, tree: Tree, language: str) -> str:
     """Return the path of a page below the address of the site, which may contain the slugs above it."""
     slugs = [slug]
     for ancestor in _list_ancestors(parent, tree):
         slugs.insert(0, tree[ancestor].slug)
-    return addresses.make_page_path(site, uuid=uuid, slugs=slugs)
+    return addresses.make_page_path(site, uuid=uuid, slugs=slugs, language=language)
 
 
-def check_parent(uuid: UUID | None, parent: UUID | None) -> None:
-    """Raise Invalid unless the page may be below the parent; a new page has no uuid."""
-    if parent is None:
+def list_readable_above(parent: UUID | None, tree: Tree, now: datetime) -> list[UUID]:
+    """Return those of the parent and the pages above it that everyone can read, the outermost first."""
+    return [uuid for uuid in reversed(_list_ancestors(parent, tree)) if is_readable(tree[uuid], now)]
+
+
+def make_path_of(site: Site, uuid: UUID, tree: Tree) -> str:
+    """Return the path of a page of the tree below the address of the site."""
+    place = tree[uuid]
+    return make_path(site, uuid, place.slug, place.parent, tree, place.language)
+
+
+def make_paths(site: Site, tree: Tree) -> dict[UUID, str]:
+    """Return the paths of all pages of the tree below the address of the site."""
+    return {uuid: make_path_of(site, uuid, tree) for uuid in tree}
+
+
+def check_place(fields: ArticleInput) -> None:
+    """Raise Invalid unless the page may be below its parent; a new page has no uuid."""
+    _check_parent(fields, _place_all([fields]))
+
+
+def check_places(items: Sequence[ArticleInput]) -> None:
+    """Raise Invalid unless all pages may be below their parents, which the same request may write."""
+    tree = _place_all(items)
+    for index, fields in enumerate(items):
+        try:
+            _check_parent(fields, tree)
+        except Invalid as error:
+            raise error.prefix_errors(str(index)) from error
+
+
+def _place_all(items: Iterable[ArticleInput]) -> Tree:
+    """Return the tree as it is after a write of these pages."""
+    tree = {**get_tree()}
+    for fields in items:
+        if fields.uuid is not None:
+            place = tree.get(fields.uuid, _NEW)
+            parent = place.parent if isinstance(fields.parent, Unset) else fields.parent
+            tree[fields.uuid] = replace(place, parent=parent)
+    return tree
+
+
+def _check_parent(fields: ArticleInput, tree: Tree) -> None:
+    if isinstance(fields.parent, Unset) or fields.parent is None:
         return
-    tree = read_tree()
-    if parent not in tree:
+    if fields.parent not in tree:
         _refuse("There is no such page.")
-    if uuid is not None and uuid in _list_ancestors(parent, tree):
+    if fields.uuid is not None and fields.uuid in _list_ancestors(fields.parent, tree):
         _refuse("A page cannot be below itself.")
 
 
-def _list_ancestors(parent: UUID | None, tree: Mapping[UUID, Place]) -> Collection[UUID]:
+def _list_ancestors(parent: UUID | None, tree: Tree) -> dict[UUID, None]:
     """Return the parent and the pages above it, the nearest first."""
     ancestors: dict[UUID, None] = {}
     while parent is not None and parent in tree and parent not in ancestors:

@@ -18,22 +18,24 @@ from sqlalchemy import bindparam, func, select
 
 from blogapi.articles import queries
 from blogapi.articles.content import ArticleInput, TermReference
+from blogapi.articles.history import parse_content
 from blogapi.articles.lifecycle import SCHEDULED
 from blogapi.articles.models import Article, ArticleAuthor, ArticleRevision
 from blogapi.authors.models import Author
-from blogapi.publication.visibility import READABLE_STATUSES, Status, is_readable
+from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, is_readable
 from blogapi.storage.database import chunk, current_time, db, table_of
 from blogapi.web.access import Caller, current_caller
 from blogapi.web.errors import Forbidden, NotFound, Problem
 from blogapi.web.slug_lookup import NIL_UUID
 
+ARTICLE = ItemType.ARTICLE.value
 _PUBLISHED = frozenset((*READABLE_STATUSES, SCHEDULED))
 
 _article, _link, _author = table_of(Article).c, table_of(ArticleAuthor).c, table_of(Author).c
 _UUIDS: Any = bindparam("uuids", expanding=True)
-_SELECT_ARTICLES = select(_article.uuid, _article.author_id, _article.status, _article.published_at).where(
-    _article.uuid.in_(_UUIDS)
-)
+_SELECT_ARTICLES = select(
+    *(_article.uuid, _article.type, _article.author_id, _article.status, _article.published_at)
+).where(_article.uuid.in_(_UUIDS))
 _SELECT_BYLINES = (
     select(_link.article_id, _author.uuid, _author.slug)
     .join(table_of(Author), _author.uuid == _link.author_id)
@@ -41,8 +43,8 @@ _SELECT_BYLINES = (
     .order_by(_link.article_id, _link.position)
 )
 _SELECT_PROFILE = select(_author.uuid, _author.slug).where(_author.owner_id == bindparam("user"))
-_SELECT_LAST_AUTHOR = (
-    select(ArticleRevision.author_id)
+_SELECT_LAST_VERSION = (
+    select(ArticleRevision.author_id, ArticleRevision.content)
     .where(ArticleRevision.article_id == bindparam("uuid"))
     .order_by(ArticleRevision.number.desc())
     .limit(1)
@@ -69,23 +71,24 @@ def get_own_state(user: UUID) -> str:
 
 
 def may_work_on(uuid: UUID) -> bool:
-    """Return whether the caller may work on the article, if there is one; see `check_exists`."""
+    """Return whether the caller may work on the article or page, if there is one; see `check_exists`."""
     try:
-        check_own(uuid)
+        if current_caller().is_author:
+            check_exists(uuid)
     except Problem:
         return False
     return True
 
 
-def check_exists(uuid: UUID) -> None:
-    """Raise NotFound or Forbidden unless there is the article and the caller may work on it.
+def check_exists(uuid: UUID, type_: str = ARTICLE) -> None:
+    """Raise NotFound or Forbidden unless there is the item and the caller may work on it.
 
     An author may work on their own public article too, but `check_write` refuses to store the work.
     """
     if current_caller().is_author:
-        _check_own(_read([uuid]).get(uuid))
+        _check_own(_read([uuid], type_).get(uuid))
     else:
-        queries.check_exists(uuid)
+        queries.check_exists(uuid, type_)
 
 
 def check_replacement(uuid: UUID, fields: ArticleInput | None = None) -> None:
@@ -101,27 +104,28 @@ def check_replacement(uuid: UUID, fields: ArticleInput | None = None) -> None:
     )
 
 
-def check_own(uuid: UUID) -> None:
-    """Raise NotFound or Forbidden for an author unless they may work on the article; see `check_exists`."""
-    if current_caller().is_author:
-        check_exists(uuid)
+def check_history(uuid: UUID, type_: str = ARTICLE) -> None:
+    """Raise NotFound or Forbidden unless the caller may see the versions of the item.
 
-
-def check_history(uuid: UUID) -> None:
-    """Raise NotFound or Forbidden for an author unless the article, which may be deleted, is theirs."""
-    caller = current_caller()
-    if not caller.is_author:
-        return
+    The item may be deleted; then its newest version says whose it was, and whether it was a page.
+    """
     row = _read([uuid]).get(uuid)
-    if row is not None:
+    if row is not None and row.type == type_:
         _check_own(row)
-    elif db.session.scalar(_SELECT_LAST_AUTHOR, {"uuid": uuid}) != caller.user:
-        raise _not_found()
+        return
+    last = None if row is not None else _read_last_version(uuid)
+    caller = current_caller()
+    if (
+        last is None
+        or parse_content(last.content).type != type_
+        or (caller.is_author and last.author_id != caller.user)
+    ):
+        raise NotFound(f"There is no such {type_}.")
 
 
-def check_restoration(uuid: UUID) -> None:
-    """Raise NotFound or Forbidden unless the caller may restore a version of the article."""
-    check_history(uuid)
+def check_restoration(uuid: UUID, type_: str = ARTICLE) -> None:
+    """Raise NotFound or Forbidden unless the caller may restore a version of the item."""
+    check_history(uuid, type_)
     if current_caller().is_author and _read([uuid]):
         check_write(uuid)
 
@@ -185,7 +189,10 @@ def check_publication(uuid: UUID, status: str | None) -> None:
 
 
 def check_working_copy(uuid: UUID, fields: ArticleInput) -> None:
-    """Raise NotFound or Forbidden unless the caller may save these fields in the article's working copy."""
+    """Raise NotFound or Forbidden unless the caller may save these fields in the article's working copy.
+
+    Only authors are checked here; see `check_exists`.
+    """
     if current_caller().is_author:
         check_exists(uuid)
         _check_byline(fields, _read_bylines([uuid]).get(uuid, ()))
@@ -197,14 +204,14 @@ def check_deletions(uuids: Iterable[UUID]) -> None:
 
 
 def _check_new(uuid: UUID) -> None:
-    last_author = db.session.scalar(_SELECT_LAST_AUTHOR, {"uuid": uuid})
-    if last_author not in (None, current_caller().user):
+    last = _read_last_version(uuid)
+    if last is not None and last.author_id != current_caller().user:
         raise _not_found()
 
 
 def _check_own(row: Any) -> None:
     caller = current_caller()
-    if row is not None and row.author_id == caller.user:
+    if row is not None and (not caller.is_author or row.author_id == caller.user):
         return
     if row is None or not is_readable(row, current_time()):
         raise _not_found()
@@ -240,14 +247,18 @@ def _is_equal(references: Sequence[TermReference], byline: Byline) -> bool:
     )
 
 
-def _read(uuids: Sequence[UUID]) -> dict[UUID, Any]:
-    """Return the owner, the status and the time of each article that exists."""
+def _read(uuids: Sequence[UUID], type_: str | None = None) -> dict[UUID, Any]:
+    """Return the type, the owner, the status and the time of each item that exists and has the type."""
     rows = (
         row
         for batch in chunk(uuids)
         for row in db.session.connection().execute(_SELECT_ARTICLES, {"uuids": batch})
     )
-    return {row.uuid: row for row in rows}
+    return {row.uuid: row for row in rows if type_ in (None, row.type)}
+
+
+def _read_last_version(uuid: UUID) -> Any:
+    return db.session.connection().execute(_SELECT_LAST_VERSION, {"uuid": uuid}).one_or_none()
 
 
 def _read_bylines(uuids: Sequence[UUID]) -> Mapping[UUID, Byline]:

@@ -6,9 +6,9 @@ from datetime import datetime
 from functools import partial
 from uuid import UUID
 
-from blogapi.articles import article_links, permissions, queries
+from blogapi.articles import article_links, page_tree, permissions, queries
 from blogapi.articles.fields import TEXT_DEFAULTS
-from blogapi.articles.lifecycle import UNSET, compute_next_state
+from blogapi.articles.lifecycle import UNSET, Unset, compute_next_state
 from blogapi.articles.models import Article
 from blogapi.articles.provisional_slugs import get_base
 from blogapi.articles.schemas import RenderBodySchema, RenderingSchema
@@ -16,7 +16,7 @@ from blogapi.categories.models import Category
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.media.html_pictures import HtmlResolver
 from blogapi.media.references import Text, find_files
-from blogapi.publication.visibility import Status, get_readable_from, is_readable
+from blogapi.publication.visibility import ItemType, Status, get_readable_from, is_readable
 from blogapi.rendering import renderer
 from blogapi.rendering.slugs import make_slug
 from blogapi.site.addresses import make_article_url
@@ -42,7 +42,7 @@ bp = Blueprint(
 @bp.arguments(RenderBodySchema)
 @bp.response(200, RenderingSchema())
 def render(fields: Fields) -> WithAttributes:
-    """Render a text as the content of an article, and compute the address of the article; store nothing."""
+    """Render a text as the content of an article or page, and compute its address; store nothing."""
     article: UUID = fields.pop("article", None) or NIL_UUID
     article = article if permissions.may_work_on(article) else NIL_UUID
     content = fields.pop("content", "")
@@ -60,6 +60,8 @@ def _predict(
     title: str,
     slug: str = "",
     category: UUID | None = None,
+    type: str = ItemType.ARTICLE.value,
+    parent: UUID | Unset | None = UNSET,
     published_at: datetime | None = None,
 ) -> tuple[str, str | None]:
     """Return the slug and the address of the article, which may be new; the address is None without a site.
@@ -77,6 +79,9 @@ def _predict(
         slug = base or slug or make_slug(title)
     elif base or not slug:
         slug = choose_slug(None, base or title, partial(queries.find_taken_slugs, exclude=uuid))
+    is_page = (article.type if article else type) == ItemType.PAGE
+    if is_page and not current_caller().is_author:
+        return slug, _make_page_url(uuid, article, slug, parent)
     stored_category = db.session.get(Category, category) if category else None
     stored_category = stored_category or (article.category if article else None)
     url = make_article_url(
@@ -85,8 +90,19 @@ def _predict(
         slug=slug,
         category_slug=stored_category.slug if stored_category else make_slug(DEFAULT_CATEGORY),
         published_at=_get_time(article, published_at),
+        language=article.language if article else "",
     )
     return slug, url
+
+
+def _make_page_url(uuid: UUID, page: Article | None, slug: str, parent: UUID | Unset | None) -> str | None:
+    site = get_site()
+    if not site.url:
+        return None
+    parent_id = (page.parent_id if page else None) if isinstance(parent, Unset) else parent
+    language = page.language if page else ""
+    path = page_tree.make_path(site, uuid, slug, parent_id, page_tree.read_tree(), language)
+    return f"{site.url}{path}"
 
 
 def _follows_title(article: Article, title: str) -> bool:

@@ -11,6 +11,7 @@ from blogapi.articles import permissions, queries, service, shown_items
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.filters import ArticleFilters
 from blogapi.articles.models import Article
+from blogapi.articles.resource import Resource
 from blogapi.articles.schemas import (
     ArticleBodySchema,
     ArticleCountsQuery,
@@ -25,6 +26,7 @@ from blogapi.articles.schemas import (
 )
 from blogapi.publication import events
 from blogapi.publication.shared_caching import shows
+from blogapi.publication.visibility import ItemType
 from blogapi.web.access import admin, allow, author, current_caller, current_user_id, reader
 from blogapi.web.blueprint import Blueprint, PartialResult, Representation, UpsertResult
 from blogapi.web.errors import Forbidden
@@ -122,6 +124,7 @@ REPRESENTATION = Representation(
     fields_schema=SingleArticleFieldsSchema,
     get_several=queries.get_several_json,
 )
+ARTICLES = Resource(ItemType.ARTICLE, author, REPRESENTATION, ArticleSchema(), SingleArticleFieldsSchema)
 
 
 @bp.post("/")

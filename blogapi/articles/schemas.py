@@ -16,6 +16,7 @@ from blogapi.authors.schemas import EmbeddedAuthorSchema
 from blogapi.categories.schemas import EmbeddedCategorySchema
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.media.schemas import RenditionSchema
+from blogapi.publication.visibility import ItemType
 from blogapi.rendering.slugs import MAX_SLUG_LENGTH
 from blogapi.site.head_schemas import HeadSchema
 from blogapi.storage.database import current_time
@@ -37,6 +38,7 @@ from blogapi.web.fields import (
     Timestamp,
     WebAddress,
 )
+from blogapi.web.language import Language
 from blogapi.web.media_addresses import PictureAddress, PictureReference
 from blogapi.web.pagination import MAX_PAGE_SIZE, MAX_SEARCH_PAGE, DetailQuery, ListQuery
 
@@ -114,7 +116,7 @@ class ArticleBodySchema(_TextsBodySchema):
         },
     )
     seo = ma.fields.Nested(SeoBodySchema)
-    custom = CustomValues()
+    custom = CustomValues(ItemType.ARTICLE.value)
 
     @ma.post_load
     def build(self, data: Fields, **_: Any) -> ArticleInput:
@@ -162,6 +164,17 @@ class RenderBodySchema(InputSchema):
     title = Text(max_length="MAX_TITLE")
     slug = Text(max_length=MAX_SLUG_LENGTH, metadata={"description": "Empty: as in a working copy."})
     category = Identifier(allow_none=True, metadata={"description": "Default: the category of the article."})
+    type = ma.fields.String(
+        validate=validate.OneOf([one.value for one in ItemType]),
+        metadata={
+            "description": "What a new item is, for editors and admins; a stored one has its own type. "
+            "Default: `article`.",
+            "example": "article",
+        },
+    )
+    parent = Identifier(
+        allow_none=True, metadata={"description": "The page above a page. Default: the one above it now."}
+    )
     published_at = Timestamp(
         allow_none=True,
         metadata={"description": "Default: the time of a published article, otherwise now.", "example": None},
@@ -224,12 +237,30 @@ class ArticleSchema(_DocumentedFields, OutputSchema):
 RESET_BY_PUT = {name: text for name, text in TEXT_DEFAULTS.items() if name in ArticleSchema._declared_fields}
 
 
+class TranslationSchema(OmitsNull, OutputSchema):
+    """Another article that is a translation; `url` is absent if the site has no URL."""
+
+    language = ma.fields.String(metadata={"example": "de"})
+    uuid = Identifier()
+    slug = ma.fields.String(metadata={"example": "das-brot-das-auf-mich-wartet"})
+    url = PageAddress()
+
+    omitted_if_null = frozenset({"url"})
+
+
 class LinksSchema(OutputSchema):
     """The addresses of an article's category, tags and authors. It is absent if the site has no `url`."""
 
     category = ma.fields.String()
     tags = ma.fields.List(ma.fields.String())
     authors = ma.fields.List(ma.fields.String())
+
+
+class PageLinksSchema(LinksSchema):
+    """The addresses of a page's tags and authors. It is absent if the site has no `url`."""
+
+    class Meta(LinksSchema.Meta):
+        exclude = ("category",)
 
 
 class CoverSchema(OutputSchema):
@@ -282,6 +313,10 @@ class ArticleFieldsSchema(_DocumentedFields, PartialOutputSchema):
     )
     links = ma.fields.Nested(LinksSchema)
     head = ma.fields.Nested(HeadSchema)
+    translations = ma.fields.List(
+        ma.fields.Nested(TranslationSchema),
+        metadata={"description": "The public translations, in the order of their languages."},
+    )
     authors = ma.fields.List(
         ma.fields.Nested(EmbeddedAuthorSchema),
         metadata={"description": "The authors in the order of the byline."},
@@ -373,6 +408,7 @@ class PageFieldsSchema(ArticleFieldsSchema):
     class Meta(ArticleFieldsSchema.Meta):
         exclude = ("category",)
 
+    links = ma.fields.Nested(PageLinksSchema)
     parent = Identifier(
         attribute="parent_id",
         allow_none=True,
@@ -490,6 +526,9 @@ class ArticleCountsQuery(DetailQuery):
             "example": "ada",
         },
     )
+    language = Language(
+        metadata={"description": "List only articles in this language (BCP 47).", "example": "de"}
+    )
     custom = CustomFilters()
 
 
@@ -535,6 +574,11 @@ class ArticleListQuery(ListQuery, ArticleCountsQuery):
         truthy={"true"},
         falsy={"false"},
         metadata={"description": "`true` lists only featured articles, `false` only the others."},
+    )
+    translation_key = Text(
+        max_length=255,
+        min_length=1,
+        metadata={"description": "List only the translations with this key.", "example": "rye-bread"},
     )
     ordering = ma.fields.String(
         validate=validate.OneOf(ORDERINGS),

@@ -27,6 +27,7 @@ _SELECT_TERMS = union_all(
     select(literal(Tag.kind), _tag.tag_id).where(_tag.article_id == bindparam("uuid")),
     select(literal(Author.kind), _author.author_id).where(_author.article_id == bindparam("uuid")),
 )
+_SELECT_KEY = select(_article.translation_key).where(_article.uuid == bindparam("uuid"))
 
 
 def find_shown(uuid: UUID, names: Sequence[str] | None) -> Shown:
@@ -38,11 +39,13 @@ def find_shown(uuid: UUID, names: Sequence[str] | None) -> Shown:
     for kind, term in db.session.connection().execute(_SELECT_TERMS, {"uuid": uuid}):
         items[kind].append(term)
     if names is not None and "html" in names:
-        linked, categories = article_links.find_shown(uuid)
-        items[Article.kind] += sorted(linked - {uuid})
-        items[Category.kind] += sorted(categories - set(items[Category.kind]))
+        for kind, linked in article_links.find_shown(uuid).items():
+            items[kind] += sorted(linked - {*items[kind]})
     if names is not None and "head" in names:
         parents = find_parents(Category, items[Category.kind])
         items[Category.kind] += sorted({UUID(one["uuid"]) for chain in parents.values() for one in chain})
     shows_others = names is not None and not {*names}.isdisjoint(neighbours.FIELDS)
+    if names is not None and not {"head", "translations"}.isdisjoint(names):
+        # Any other article can become a translation.
+        shows_others = shows_others or bool(db.session.connection().scalar(_SELECT_KEY, {"uuid": uuid}))
     return Shown((Article.kind,) if shows_others else (), items)

@@ -34,13 +34,18 @@ def _make_page(article: Article, readable_from: datetime) -> Page:
     if category_id is None:
         return _make_page_of_tree(article)
     return pages.make_article_page(
-        article.uuid, article.slug, lambda: _get_category(category_id).slug, readable_from
+        article.uuid, article.slug, lambda: _get_category(category_id).slug, readable_from, article.language
     )
 
 
 def _make_page_of_tree(article: Article) -> Page:
     path = page_tree.make_path(
-        pages.get_site(), article.uuid, article.slug, article.parent_id, page_tree.read_tree()
+        pages.get_site(),
+        article.uuid,
+        article.slug,
+        article.parent_id,
+        page_tree.get_tree(),
+        article.language,
     )
     return Page(article.slug, path)
 

@@ -17,7 +17,7 @@ bp = Blueprint("changes", __name__, url_prefix="/api/v1/blog/changes", descripti
 @allow(reader, scope="published")
 @bp.arguments(ChangesQuery, location="query")
 @bp.response(200, ChangePageSchema())
-@shows("article", "category", "tag", "author")
+@shows("article", "page", "category", "tag", "author")
 def listed(query: Fields) -> ChangeList:
     """List the items that changed after a cursor, and whether to fetch or to drop each of them."""
     return queries.list_changes(query["since"], query["limit"], public=not current_caller().sees_drafts)

@@ -1,4 +1,4 @@
-"""A quick check of the links between articles."""
+"""A quick check of the links between articles and pages."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from blogapi.articles import stored_html
+from blogapi.articles import page_tree, stored_html
 from blogapi.articles.models import Article, ArticleJson
 from blogapi.categories.models import Category
 from blogapi.doctor import findings
 from blogapi.doctor.findings import Advice, Level
 from blogapi.publication.events import Event
-from blogapi.publication.visibility import listed
+from blogapi.publication.visibility import listed, listed_pages, readable
 from blogapi.rendering.article_references import REFERENCE
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, table_of
 
-# The links of this many articles are checked, the newest ones.
+# The links of this many articles and of this many pages are checked, the newest ones.
 _MAX_ARTICLES = 500
 
 # A link in HTML that is stored as JSON, which escapes the quotation marks.
@@ -31,9 +31,9 @@ _LINK = re.compile(r'<a [^<>]*?href=\\"([^"\\]+)\\"')
 
 
 def run_checks() -> Iterator[Advice]:
-    """Yield a finding about links to articles, categories, tags and authors that readers cannot see.
+    """Yield a finding about links to articles, pages and terms that readers cannot see.
 
-    Other pages of the site are unknown, so links to them are not checked. Without a URL of the site, the
+    Other addresses of the site are unknown, so links to them are not checked. Without a URL of the site, the
     addresses of articles are unknown, and nothing is yielded.
     """
     site = get_site()
@@ -41,24 +41,29 @@ def run_checks() -> Iterator[Advice]:
         return
     public, hidden = _list_addresses(site)
     links, broken_links = 0, {}
-    columns = (Article.uuid, Article.title, Article.content, table_of(ArticleJson).c.html_json)
+    columns = (Article.uuid, Article.type, Article.title, Article.content, table_of(ArticleJson).c.html_json)
     html = select(*columns).join(ArticleJson, ArticleJson.article_id == Article.uuid)
-    newest = html.where(listed(Article, current_time())).order_by(Article.published_at.desc())
-    for uuid, title, content, stored in db.session.execute(newest.limit(_MAX_ARTICLES)):
+    newest = html.order_by(Article.published_at.desc()).limit(_MAX_ARTICLES)
+    conditions = listed(Article, current_time()), listed_pages(Article, current_time())
+    rows = (row for condition in conditions for row in db.session.execute(newest.where(condition)))
+    for uuid, type_, title, content, stored in rows:
         html_json = stored_html.decompress(stored, content.encode()).decode("utf-8")
         targets = list(_find_targets(site, public[uuid], html_json))
         links += len(targets)
         if broken := [target for target in targets if _is_broken(target, hidden, public)]:
-            broken_links[uuid] = (title, len(broken))
+            broken_links[uuid] = (title, len(broken), type_)
     if broken_links:
-        number = sum(count for _, count in broken_links.values())
+        number = sum(count for _, count, _ in broken_links.values())
         verb = "leads" if number == 1 else "lead"
         yield Advice(
             "links",
             Level.HINT,
             f"{findings.count_things(number, 'link')} {verb} to pages that readers cannot see",
-            f"In {findings.join_examples([f'“{title}”' for title, _ in broken_links.values()])}.",
-            f"/admin/articles/{next(iter(broken_links))}/",
+            f"In {findings.join_examples([f'“{title}”' for title, *_ in broken_links.values()])}.",
+            next(
+                (f"/admin/articles/{uuid}/" for uuid, row in broken_links.items() if row[-1] == Article.kind),
+                None,
+            ),
         )
     elif links:
         text = f"{findings.count_things(links, 'internal link')} checked."
@@ -66,19 +71,29 @@ def run_checks() -> Iterator[Advice]:
 
 
 def _list_addresses(site: Site) -> tuple[dict[UUID, str], set[str]]:
-    """Return the addresses of the public articles, and the addresses that readers cannot see.
+    """Return the addresses of the articles and pages that readers can see, and those that they cannot.
 
-    The latter belong to articles that are not public, and to deleted and renamed items.
+    The latter belong to articles and pages that are not public, and to deleted and renamed items.
     """
     public: dict[UUID, str] = {}
     hidden = set()
-    is_public = listed(Article, current_time()).label("is_public")
+    paths = page_tree.make_paths(site, page_tree.read_tree())
+    is_public = readable(Article, current_time()).label("is_public")
     columns = (Article.uuid, Article.slug, Article.published_at, Article.created, Category.slug, is_public)
-    for uuid, slug, published_at, created, category, visible in db.session.execute(
-        select(*columns).join(Category, Category.uuid == Article.category_id)
+    for uuid, slug, published_at, created, category, visible, language in db.session.execute(
+        select(*columns, Article.language).outerjoin(Category, Category.uuid == Article.category_id)
     ):
-        address = addresses.make_article_url(
-            site, uuid=uuid, slug=slug, category_slug=category, published_at=published_at or created
+        address = (
+            f"{site.url}{paths[uuid]}"
+            if uuid in paths
+            else addresses.make_article_url(
+                site,
+                uuid=uuid,
+                slug=slug,
+                category_slug=category,
+                published_at=published_at or created,
+                language=language,
+            )
         )
         if visible:
             public[uuid] = _normalize(address or "")

@@ -44,6 +44,7 @@ class ArticleWriter:
             "authors": _Names(snapshot.authors),
         }
         self._site, self._find_linked = snapshot.local_site, snapshot.find_linked
+        self._folder = unquote(urlsplit(snapshot.site["url"]).path)
         self._tree = page_tree.read_tree()
 
     def write(self, article: Item) -> bytes:
@@ -88,8 +89,14 @@ class ArticleWriter:
         page = (
             {layout.address_field: self._make_path(article, article["slug"])} if layout.address_field else {}
         )
-        former_paths = [self._make_path(article, item["slug"]) for item in article["former_slugs"]]
-        former_paths += [item["path"] for item in article["former_paths"] if item["path"] in self._redirected]
+        # All addresses that a page had are former paths.
+        former_slugs = [] if article.get("type") == ItemType.PAGE else article["former_slugs"]
+        former_paths = [self._make_path(article, item["slug"]) for item in former_slugs]
+        former_paths += [
+            self._remove_folder(item["path"])
+            for item in article["former_paths"]
+            if item["path"] in self._redirected
+        ]
         liquid = (
             {"render_with_liquid": False} if layout.has_liquid and _has_liquid(article["content"]) else {}
         )
@@ -155,6 +162,10 @@ class ArticleWriter:
             if path["path"] not in replaced_paths
         ]
 
+    def _remove_folder(self, path: str) -> str:
+        """Return a path on the host as one below the address of the site, if it is below its folder."""
+        return path.removeprefix(self._folder) if path.startswith(f"{self._folder}/") else path
+
     def _make_path(self, article: Item, slug: str) -> str:
         """Return the path of the article's page with a slug, decoded, or "" if there is no such path."""
         parts = urlsplit(self._make_page(article, slug))
@@ -166,13 +177,16 @@ class ArticleWriter:
             return ""
         if article.get("type") == ItemType.PAGE:
             parent = article["parent"] and UUID(article["parent"])
-            return page_tree.make_path(self._site, UUID(article["uuid"]), slug, parent, self._tree)
+            return page_tree.make_path(
+                self._site, UUID(article["uuid"]), slug, parent, self._tree, article["language"]
+            )
         url = addresses.make_article_url(
             self._site,
             uuid=article["uuid"],
             slug=slug,
             category_slug=article["category"] or "",
             published_at=datetime.fromisoformat(article["published_at"]),
+            language=article["language"],
         )
         return (url or "").removeprefix(self._site.url)
 

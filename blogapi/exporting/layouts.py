@@ -39,6 +39,8 @@ class Layout:
     has_shortcodes: bool = False
     has_liquid: bool = False
     dates_names: bool = False
+    #: whether the name of a file ends with the language of its article
+    names_languages: bool = False
     #: the file with the hashes of all files; Jekyll publishes those without `_` in the folder itself
     manifest: str = "SHA256SUMS"
     #: the front matter fields whose names differ from the default layout
@@ -52,6 +54,8 @@ class Layout:
         """Return the path of an article's file; `name` is its name without suffix."""
         is_text = article["content_type"] == "text" and self.shows_text_as_html
         suffix = ".html" if is_text else _SUFFIXES[article["content_type"]]
+        if self.names_languages and article["language"]:
+            suffix = f".{article['language'].lower()}{suffix}"
         if article.get("type") == ItemType.PAGE:
             return f"{self.pages}/{name}{suffix}"
         if article["status"] not in LISTED_STATUSES:
@@ -106,7 +110,8 @@ HUGO = Layout(
     data_media="/media/",
     has_shortcodes=True,
     lists_cover=True,
-    field_names={"excerpt": "summary", "cover_image": "images"},
+    names_languages=True,
+    field_names={"excerpt": "summary", "cover_image": "images", "translation_key": "translationKey"},
     address_field="url",
     term_pages="content/*/_index.md",
 )
@@ -121,7 +126,7 @@ JEKYLL = Layout(
     manifest="_SHA256SUMS",
     has_liquid=True,
     dates_names=True,
-    field_names={"aliases": "redirect_from", "cover_image": "image"},
+    field_names={"aliases": "redirect_from", "cover_image": "image", "language": "lang"},
     address_field="permalink",
 )
 LAYOUTS = {layout.name: layout for layout in (DEFAULT, HUGO, JEKYLL)}

@@ -125,15 +125,21 @@ class Snapshot:
                 yield {**article, "custom": self._keep_fields(article["custom"])}
 
     def find_linked(self, content: str) -> Iterator[Item]:
-        """Yield the public articles to which a content links, with the fields that their paths depend on."""
+        """Yield the public articles and pages to which a content links, with what makes their paths."""
         uuids, slugs = article_links.find_mentioned(content), self._list_term_slugs()["category"]
-        columns = (_article.uuid, _article.slug, _article.published_at, _article.category_id)
+        columns = (
+            *(_article.uuid, _article.slug, _article.published_at, _article.category_id),
+            *(_article.type, _article.parent_id, _article.position),
+            _article.language,
+        )
         for some in chunk(sorted(uuids)):
-            is_public = and_(_article.uuid.in_(some), listed(_article, current_time()))
+            is_public = and_(_article.uuid.in_(some), _is_listed(current_time()))
             for row in _execute(select(*columns).where(is_public)):
                 yield {
-                    **{"uuid": str(row.uuid), "slug": row.slug, "category": slugs[row.category_id]},
+                    **{"uuid": str(row.uuid), "slug": row.slug, "category": slugs.get(row.category_id)},
+                    **_read_place(row),
                     "published_at": format_time(row.published_at),
+                    "language": row.language,
                 }
 
     def read_slugs(self) -> Iterator[str]:
@@ -275,7 +281,8 @@ def _select_public_media(now: datetime) -> Select[UUID]:
 
 def _read_site(site: Site) -> Item:
     navigation = [{"label": item["label"], "url": item["url"]} for item in site.navigation_items]
-    return {name: getattr(site, name) for name in SITE_FIELDS} | {"navigation": navigation}
+    languages = {"languages": list(site.other_languages)} if site.other_languages else {}
+    return {name: getattr(site, name) for name in SITE_FIELDS} | {"navigation": navigation} | languages
 
 
 def _read_terms(model: type[Any], condition: ColumnElement[bool] | None = None) -> list[Item]:

@@ -17,6 +17,7 @@ from blogapi.articles.filters import ArticleFilters
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.site import addresses
+from blogapi.site.languages import describe_in_language
 from blogapi.site.models import Site
 from blogapi.site.queries import get_public_site
 from blogapi.tags.models import Tag
@@ -83,14 +84,16 @@ class Feed:
 
 
 def get_feed(filters: dict[str, str], path: str) -> Feed:
-    """Return the feed of the articles that match all filters (`category`, `tag`, `author`: uuid or slug).
+    """Return the feed of the articles that match all filters.
 
-    Raises NotFound if the site has no URL, or if a filter names no item that readers can see.
+    These are `category`, `tag` and `author` (uuid or slug), and `language`. Raises NotFound if the site has
+    no URL, or if a filter names no item that readers can see.
     """
-    site = get_public_site()
+    language = filters.get("language", "")
+    site = describe_in_language(get_public_site(), language)
     home_url = f"{site.url}/"
-    terms = {kind: _get_term(kind, reference) for kind, reference in filters.items()}
-    values = {kind: value if kind == "author" else (value,) for kind, value in filters.items()}
+    terms = {kind: _get_term(kind, filters[kind]) for kind in _TERMS if kind in filters}
+    values = {name: (value,) if name in ("category", "tag") else value for name, value in filters.items()}
     page = PageRequest(number=1, size=ENTRY_COUNT)
     body = articles.list_published(_FIELDS, page, ArticleFilters(**values)).rows  # type: ignore[arg-type]
     assert isinstance(body.body, bytes)
@@ -100,9 +103,10 @@ def get_feed(filters: dict[str, str], path: str) -> Feed:
         length = len(article["html"])
         entries.append(_make_entry(site, article, is_full=0 < length <= room))
         room -= length
-    uuids = {kind: str(term.uuid) for kind, term in terms.items()}
+    names = {kind: str(term.uuid) for kind, term in terms.items()}
+    names |= {"language": language} if language else {}
     return Feed(
-        id=f"{home_url}?{urlencode(uuids)}" if uuids else home_url,
+        id=f"{home_url}?{urlencode(names)}" if names else home_url,
         title=" - ".join([*(term.name for term in terms.values()), site.title or home_url]),
         description=site.description,
         language=site.language,

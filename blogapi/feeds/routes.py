@@ -77,7 +77,7 @@ def json_feed(query: Fields) -> Response:
 @bp.get("/sitemap.xml")
 @allow(anyone)
 @bp.response(200, {"type": "string"}, content_type=XML, cacheable=True, may_be_missing=True)
-@shows("article", "category", "tag", "author")
+@shows("article", "page", "category", "tag", "author")
 def sitemap() -> Response:
     """Return the sitemap of the site, or an index of sitemaps if there are more than 50,000 pages."""
     return _text(get_sitemap(), XML)
@@ -86,7 +86,7 @@ def sitemap() -> Response:
 @bp.get("/sitemap-<int(min=1, max=999999):number>.xml")
 @allow(anyone)
 @bp.response(200, {"type": "string"}, content_type=XML, cacheable=True)
-@shows("article", "category", "tag", "author")
+@shows("article", "page", "category", "tag", "author")
 def sitemap_part(number: int) -> Response:
     """Return one of the sitemaps of the index."""
     return _text(get_part(number), XML)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from html import escape
+from typing import Any, NamedTuple
 
 from sqlalchemy import Row, literal, select
 
@@ -12,9 +13,10 @@ from blogapi.articles import page_tree
 from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.counts import select_public_number
 from blogapi.articles.models import Article, ArticleTag
+from blogapi.articles.translations import Translation, find_translations
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.publication.visibility import listed, listed_later, listed_pages
+from blogapi.publication.visibility import ItemType, listed, listed_later, listed_pages
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.site.queries import get_public_site
@@ -30,13 +32,20 @@ MAX_ENTRIES = 50_000
 PART_ENTRIES, MAX_BYTES = 10_000, 8 * 2**20
 
 _NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+_LINK_NAMESPACE = 'xmlns:xhtml="http://www.w3.org/1999/xhtml"'
 _HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
 
 _article, _category = table_of(Article).c, table_of(Category).c
 _tag_link = table_of(ArticleTag).c
 _tag, _author = table_of(Tag).c, table_of(Author).c
 
-Entry = tuple[str, datetime | None]
+
+class Entry(NamedTuple):
+    """The address of a page, the time of its last change, and the same page in all languages."""
+
+    url: str
+    updated: datetime | None = None
+    alternates: Sequence[Translation] = ()
 
 
 def get_sitemap() -> bytes:
@@ -70,7 +79,7 @@ def get_part(number: int) -> bytes:
 
 def _list_first(site: Site) -> list[Entry]:
     """Return the entries before the articles: the home page, the pages and the terms in use."""
-    return [(f"{site.url}/", None), *_list_pages(site), *_list_terms(site)]
+    return [Entry(f"{site.url}/"), *_list_pages(site), *_list_terms(site)]
 
 
 def _list_entries(
@@ -82,7 +91,9 @@ def _list_entries(
     """
     first = terms[start : start + limit]
     yield from first
-    for row in _list_articles(max(0, start - len(terms)), limit - len(first)):
+    rows = list(_list_articles(max(0, start - len(terms)), limit - len(first)))
+    translations = find_translations(site, (row.translation_key for row in rows))
+    for row in rows:
         if row.robots:
             continue
         url = addresses.make_article_url(
@@ -91,9 +102,10 @@ def _list_entries(
             slug=row.slug,
             category_slug=row.category_slug,
             published_at=row.published_at,
+            language=row.language,
         )
         if url is not None:
-            yield url, row.last_updated
+            yield Entry(url, row.last_updated, translations.get(row.translation_key, ()))
 
 
 def _count_articles() -> int:
@@ -101,10 +113,11 @@ def _count_articles() -> int:
     return db.session.scalar(number, {"now": current_time()}) or 0
 
 
-def _list_articles(start: int, limit: int) -> Iterable[Row[tuple[object, ...]]]:
+def _list_articles(start: int, limit: int) -> Iterable[Row[Any]]:
     statement = (
         select(
             *(_article.uuid, _article.slug, _article.published_at, _article.last_updated, _article.robots),
+            *(_article.language, _article.translation_key),
             _category.slug.label("category_slug"),
         )
         .join(table_of(Category), _category.uuid == _article.category_id)
@@ -118,13 +131,17 @@ def _list_articles(start: int, limit: int) -> Iterable[Row[tuple[object, ...]]]:
 
 def _list_pages(site: Site) -> Iterator[Entry]:
     """Yield the public pages, without those that search engines shall not show."""
-    columns = (_article.uuid, _article.slug, _article.parent_id, _article.last_updated)
+    columns = (
+        *(_article.uuid, _article.slug, _article.parent_id, _article.last_updated, _article.language),
+        _article.translation_key,
+    )
     statement = select(*columns).where(listed_pages(_article, current_time()), _article.robots == "")
     rows = db.session.execute(statement.order_by(_article.position, _article.uuid)).all()
     tree = page_tree.read_tree() if rows else {}
+    translations = find_translations(site, (row.translation_key for row in rows), ItemType.PAGE.value)
     for row in rows:
-        path = page_tree.make_path(site, row.uuid, row.slug, row.parent_id, tree)
-        yield f"{site.url}{path}", row.last_updated
+        path = page_tree.make_path(site, row.uuid, row.slug, row.parent_id, tree, row.language)
+        yield Entry(f"{site.url}{path}", row.last_updated, translations.get(row.translation_key, ()))
 
 
 def _list_terms(site: Site) -> Iterator[Entry]:
@@ -144,14 +161,26 @@ def _list_terms(site: Site) -> Iterator[Entry]:
         for uuid, slug in rows:
             url = addresses.make_term_url(site, kind, uuid=uuid, slug=slug)
             if url is not None:
-                yield url, None
+                yield Entry(url)
 
 
 def _to_sitemap(entries: Iterable[Entry]) -> bytes:
     urls = "".join(
-        f"<url><loc>{escape(url, quote=False)}</loc>"
-        + (f"<lastmod>{updated:%Y-%m-%dT%H:%M:%S}+00:00</lastmod>" if updated else "")
+        f"<url><loc>{escape(entry.url, quote=False)}</loc>"
+        + (f"<lastmod>{entry.updated:%Y-%m-%dT%H:%M:%S}+00:00</lastmod>" if entry.updated else "")
+        + _to_links(entry.alternates)
         + "</url>\n"
-        for url, updated in entries
+        for entry in entries
     )
-    return f"{_HEAD}<urlset {_NAMESPACE}>\n{urls}</urlset>\n".encode()
+    namespaces = f"{_NAMESPACE} {_LINK_NAMESPACE}" if "<xhtml:link" in urls else _NAMESPACE
+    return f"{_HEAD}<urlset {namespaces}>\n{urls}</urlset>\n".encode()
+
+
+def _to_links(alternates: Sequence[Translation]) -> str:
+    languages = {one.language: one.url for one in alternates if one.url}
+    if len(languages) < 2:
+        return ""
+    return "".join(
+        f'<xhtml:link rel="alternate" hreflang="{language}" href="{escape(url)}"/>'
+        for language, url in languages.items()
+    )

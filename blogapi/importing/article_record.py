@@ -53,6 +53,9 @@ class ExportedFields:
     media_paths: Mapping[str, UUID] = field(default_factory=dict)
 
 
+PAGE_TAG = "page"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleRecord:
     """One article as its source file describes it, before validation.
@@ -87,7 +90,14 @@ class ArticleRecord:
     seo_description: str = ""
     canonical_url: str = ""  #: http(s) URL
     featured: bool = False
+    language: str = ""  #: as in the API; "" = unknown, or that of the site
+    translation_key: str = ""
     robots: str = ""  #: as in the API
+    #: whether it is a page, which has no category; the tag `page` in `tags` is for an article that an earlier
+    #: import made of it
+    is_page: bool = False
+    parent_key: str = ""  #: the key of the page above it; "" = none
+    position: int = 0  #: the place among the pages with the same parent
     former_slugs: tuple[str, ...] = ()  #: slugs that the article had before, given in the source
     #: the addresses in the former blog from which readers are redirected, with percent-encoding or without
     former_paths: tuple[str, ...] = ()

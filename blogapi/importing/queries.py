@@ -24,15 +24,30 @@ def get_digests(keys: Collection[str]) -> dict[str, str]:
     return {row.key: row.digest for row in db.session.execute(statement)}
 
 
+def find_files(keys: Collection[str]) -> dict[str, ImportedFile]:
+    """Return the imported files with these keys."""
+    files = db.session.scalars(select(ImportedFile).where(ImportedFile.key.in_(keys)))
+    return {file.key: file for file in files}
+
+
 def get_imported_articles() -> dict[str, tuple[UUID, ArticleRecord]]:
     """Return the uuid of each imported article, and a record without content, by the key of its file."""
     former_slugs = _group_by_article(FormerSlug.slug)
     former_paths = _group_by_article(FormerPath.path)
-    columns = (Article.uuid, Article.title, Article.slug, Article.content_type, Article.status)
+    columns = (
+        *(Article.uuid, Article.title, Article.slug, Article.content_type, Article.status),
+        *(Article.published_at, Article.language),
+    )
     statement = (
-        select(ImportedFile.key, *columns, Article.published_at, Category.name.label("category"))
+        select(
+            ImportedFile.key,
+            *columns,
+            Article.published_at,
+            Article.language,
+            Category.name.label("category"),
+        )
         .join(Article, Article.uuid == ImportedFile.article_id)
-        .join(Category, Category.uuid == Article.category_id)
+        .outerjoin(Category, Category.uuid == Article.category_id)
     )
     return {
         row.key: (
@@ -45,7 +60,9 @@ def get_imported_articles() -> dict[str, tuple[UUID, ArticleRecord]]:
                 content_type=row.content_type,
                 status=row.status,
                 published_at=row.published_at,
-                category=row.category,
+                language=row.language,
+                category=row.category or "",
+                is_page=row.category is None,
                 former_slugs=tuple(former_slugs[row.uuid]),
                 addresses=tuple(map(quote, former_paths[row.uuid])),
             ),

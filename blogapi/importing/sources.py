@@ -23,7 +23,8 @@ class ImportOptions:
     base_url: str = ""  #: the former address of the blog, without a slash at the end; "" = as the source says
     tags_from: tuple[str, ...] = ()  #: front matter fields whose values become tags, or "folder"
     category_from: tuple[str, ...] = ()  #: front matter fields whose value becomes the category, or "folder"
-    pages: str = "tag"  #: "tag" = pages become articles with the tag `page`; "skip" = pages are not imported
+    language: str = "en"  #: the language of the site
+    pages: str = "keep"  #: "skip" = pages are not imported
     post_types: tuple[str, ...] = ()  #: further post types of WordPress that are imported
     #: the definitions of the own fields; the fields of a source with their names are taken
     own_fields: Sequence[CustomField] = ()

@@ -194,9 +194,11 @@ def list_uses(uuid: UUID, page: PageRequest | None, *, visible_to: UUID | None =
         (use.c.kind == "site", Site.title),
         else_=article.c.title,
     )
+    # The column `type` of an article is the kind of the item: an article or a page.
+    kind = case((use.c.kind == "article", func.coalesce(article.c.type, use.c.kind)), else_=use.c.kind)
     is_visible = true() if visible_to is None else visibility.is_visible_use(visible_to, use)
     return paginate_rows(
-        select(use.c.kind, use.c.item_id.label("uuid"), title.label("title"), use.c.current)
+        select(kind.label("kind"), use.c.item_id.label("uuid"), title.label("title"), use.c.current)
         .select_from(use)
         .outerjoin(article, article.c.uuid == use.c.item_id)
         .outerjoin(Author, Author.uuid == use.c.item_id)

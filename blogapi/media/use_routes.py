@@ -22,7 +22,7 @@ bp = Blueprint(
 @bp.arguments(UseListQuery, location="query")
 @bp.response(200, MediaUseSchema(many=True))
 def listed(query: Query, id: UUID) -> Page[Sequence[Any]]:
-    """List the items that use a file: articles, also in former versions, categories, authors and the site.
+    """List the items that use a file: articles and pages, also in former versions, terms and the site.
 
     Authors see the uses by their own articles and by what everyone can see.
     """

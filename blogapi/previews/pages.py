@@ -75,7 +75,7 @@ def show(token: str) -> Response:
 
 
 def _show_json(token: str) -> Response:
-    article, _ = queries.get_article_json(token, None)
+    article, _ = queries.get_item_json(token, None)
     assert isinstance(article.body, bytes), "only lists are streamed"
     response = json_response(article.body)
     response.set_etag(article.etag())
@@ -84,7 +84,7 @@ def _show_json(token: str) -> Response:
 
 def _show_page(token: str) -> Response:
     try:
-        page, status = _render_article(*queries.get_article_json(token, _FIELDS)), 200
+        page, status = _render_article(*queries.get_item_json(token, _FIELDS)), 200
     except NotFound:
         # The page is in English, and not in the language of the site.
         page, status = _render("missing", language="en"), 404

@@ -10,8 +10,11 @@ from sqlalchemy import select
 
 from blogapi import clock
 from blogapi.articles import queries as articles
-from blogapi.articles.models import WorkingCopy
+from blogapi.articles.models import Article, WorkingCopy
+from blogapi.articles.page_schemas import PAGE_FIELDS
+from blogapi.articles.schemas import PageFieldsSchema
 from blogapi.previews.models import Preview
+from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import db
 from blogapi.web.errors import NotFound
 from blogapi.web.json import JsonBody
@@ -19,13 +22,11 @@ from blogapi.web.pagination import Page, PageRequest, paginate
 from blogapi.web.tokens import digest_token
 from blogapi.working_copies import queries as working_copies
 
+_FIELDS_OF_PAGES = frozenset(PageFieldsSchema().fields)
+
 
 def list_previews(article_id: UUID, page: PageRequest | None) -> Page[Sequence[Preview]]:
-    """Return the preview links of an article that have not expired, newest first.
-
-    Raises NotFound if the article does not exist.
-    """
-    articles.check_exists(article_id)
+    """Return the preview links of an article that have not expired, newest first."""
     return paginate(
         select(Preview)
         .where(Preview.article_id == article_id, Preview.expires > clock.now())
@@ -34,20 +35,23 @@ def list_previews(article_id: UUID, page: PageRequest | None) -> Page[Sequence[P
     )
 
 
-def get_article_json(token: str, names: Sequence[str] | None) -> tuple[JsonBody, bool]:
-    """Return the article of the preview link with this token, in any status, and whether edits are waiting.
+def get_item_json(token: str, names: Sequence[str] | None) -> tuple[JsonBody, bool]:
+    """Return the article or page of the preview link with this token, and whether edits are waiting.
 
-    The edits of a working copy are shown in the article. Raises NotFound if the token is unknown, or if its
-    link has expired or was revoked.
+    It can have any status, and shows the edits of its working copy. Without `names` it has the documented
+    fields of its type. Raises NotFound if the token is unknown, or if its link has expired or was revoked.
     """
     row: Any = db.session.execute(
-        select(Preview.article_id, WorkingCopy)
+        select(Preview.article_id, Article.type, WorkingCopy)
+        .join(Article, Article.uuid == Preview.article_id)
         .outerjoin(WorkingCopy, WorkingCopy.article_id == Preview.article_id)
         .where(Preview.digest == digest_token(token), Preview.expires > clock.now())
     ).one_or_none()
     if row is None:
         raise NotFound("This preview link is unknown or has expired; ask the author for a new link.")
-    article_id, copy = row
+    article_id, type_, copy = row
+    if type_ == ItemType.PAGE:
+        names = PAGE_FIELDS if names is None else [name for name in names if name in _FIELDS_OF_PAGES]
     if copy is None:
         return articles.get_json(article_id, names), False
     return working_copies.get_edited_json(copy, names), True

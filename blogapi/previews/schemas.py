@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import marshmallow as ma
 
+from blogapi.articles.page_schemas import PageSchema
+from blogapi.articles.schemas import ArticleSchema, LinksSchema, PageFieldsSchema, SingleArticleFieldsSchema
 from blogapi.web.fields import (
     FieldNames,
     Identifier,
     InputSchema,
+    OmitsNull,
     OutputSchema,
     PartialOutputSchema,
     StrictInteger,
     Timestamp,
 )
-from blogapi.web.pagination import ListQuery
+from blogapi.web.pagination import DetailQuery, ListQuery
 
 DEFAULT_SECONDS = 7 * 24 * 3600
 MAX_SECONDS = 90 * 24 * 3600
@@ -58,6 +61,35 @@ class CreatedPreviewSchema(PreviewSchema):
             "example": "/api/v1/blog/preview/…/",
         }
     )
+
+
+class PreviewedSchema(OmitsNull, ArticleSchema):
+    """The article or page of a preview link: an article has a category, and a page a place."""
+
+    omitted_if_null = frozenset({"category", "parent", "position"})
+
+    parent = PageSchema._declared_fields["parent"]
+    position = PageSchema._declared_fields["position"]
+
+
+class PreviewedLinksSchema(OmitsNull, LinksSchema):
+    """The addresses of the terms of an article or page. It is absent if the site has no `url`."""
+
+    omitted_if_null = frozenset({"category"})
+
+
+class PreviewedFieldsSchema(SingleArticleFieldsSchema):
+    """The article or page of a preview link with the requested fields."""
+
+    links = ma.fields.Nested(PreviewedLinksSchema)
+    parent = PageFieldsSchema._declared_fields["parent"]
+    position = PageFieldsSchema._declared_fields["position"]
+
+
+class PreviewedQuery(DetailQuery):
+    """The query parameters of a request for the article or page of a preview link."""
+
+    fields_ = FieldNames(PreviewedFieldsSchema, ArticleSchema)
 
 
 class NewPreviewSchema(InputSchema):

@@ -119,6 +119,11 @@ def listed_pages(columns: Any, now: ColumnElement[datetime] | datetime = NOW) ->
     return and_(_has_status(columns, LISTED_STATUSES), is_page(columns), columns.published_at <= now)
 
 
+def listed_pages_later(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
+    """Return the condition that the item is a page that will be in the list of pages."""
+    return and_(_has_status(columns, LISTED_STATUSES), is_page(columns), columns.published_at > now)
+
+
 def readable(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
     """Return the condition that everyone can read the item."""
     return and_(_has_status(columns, READABLE_STATUSES), columns.published_at <= now)

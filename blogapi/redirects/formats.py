@@ -8,8 +8,8 @@ from urllib.parse import quote, unquote
 
 from blogapi.redirects.own.models import GONE
 from blogapi.redirects.own.targets import find_chain
-from blogapi.redirects.paths import to_path, without_slash
 from blogapi.redirects.queries import OWN, Redirect
+from blogapi.site.paths import to_path, without_slash
 
 # The status of a redirect from a former slug or path.
 PERMANENT = 308

@@ -31,15 +31,27 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import InstrumentedAttribute
 
+from blogapi.articles import page_tree
 from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.models import Article, FormerPath, FormerSlug
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.publication.visibility import NOW, UNLISTED_STATUSES, listed, listed_later, readable
+from blogapi.publication.visibility import (
+    NOW,
+    UNLISTED_STATUSES,
+    ItemType,
+    is_article,
+    is_readable,
+    listed,
+    listed_later,
+    listed_pages,
+    listed_pages_later,
+    readable,
+)
 from blogapi.redirects.own.models import OwnRedirect
-from blogapi.redirects.paths import to_path, without_slash
 from blogapi.site import addresses
 from blogapi.site.models import Site
+from blogapi.site.paths import to_path, without_slash
 from blogapi.site.queries import get_site
 from blogapi.storage.database import UtcDateTime, bytewise, chunk, current_time, db, table_of
 from blogapi.storage.expressions import unindexed
@@ -48,7 +60,10 @@ from blogapi.taxonomies.models import FormerTermSlug
 from blogapi.web.fields import WithAttributes, parse_uuid
 from blogapi.web.pagination import Page, PageRequest, paginate_both_ways
 
-ITEM_KINDS = (Article.kind, Category.kind, Tag.kind, Author.kind)
+PAGE = ItemType.PAGE.value
+# The kinds of items whose addresses contain a slug of their own; that of a page can contain several.
+_SLUG_KINDS = (Article.kind, Category.kind, Tag.kind, Author.kind)
+ITEM_KINDS = (*_SLUG_KINDS, PAGE)
 # The kind of the redirects that an admin has set.
 OWN = "redirect"
 KINDS = (*ITEM_KINDS, OWN)
@@ -65,8 +80,9 @@ _WITHOUT_INDEX = SimpleNamespace(
 class Redirect:
     """A former slug or a former path of an item, its current slug, and the former and the current address.
 
-    The addresses are None if they are unknown. `article` is the uuid of the item if it is an article. A
-    redirect that an admin has set has a `status`; its `old` is a path, and its `new` the target.
+    The addresses are None if they are unknown. `article` is the uuid of the item if it is an article. Of a
+    page, only former paths are redirected, because its address can contain several slugs. A redirect that an
+    admin has set has a `status`; its `old` is a path, and its `new` the target.
     """
 
     kind: str
@@ -84,8 +100,8 @@ def list_redirects(page: PageRequest | None, site: Site | None = None) -> Page[S
     """Return all redirects: own ones, and the former slugs and paths of items that readers can see.
 
     They are in alphabetical order. The addresses are those of `site`, by default of the blog's site. A path
-    that is the address of a public article (of the same or another one) is left out, so a page can have fewer
-    rows than requested.
+    that is the address of a public article or page (the same or another one) is left out, so a page can have
+    fewer rows than requested.
     """
     site = site or get_site()
     statements = _build_list(db.engine.dialect.name)
@@ -98,8 +114,8 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
     path, site = to_path(address), get_site()
     if path is None:
         return Page([], 0, None)
-    values = {kind: addresses.parse_path(complete(site), kind, path) or {} for kind in ITEM_KINDS}
-    slugs = {kind: found.get("slug") or found.get("uuid") for kind, found in values.items()}
+    values = {kind: addresses.parse_path(complete(site), kind, path) or {} for kind in _SLUG_KINDS}
+    slugs = {kind: addresses.list_slugs(found) for kind, found in values.items()}
     rows = db.session.execute(union_all(*_select_all(path, slugs)), {"now": current_time()}).all()
     redirects = _to_redirects(site, rows)
     matches = [row for row in redirects if _get_page(row.old_url) == without_slash(path)]
@@ -148,16 +164,19 @@ def _order(dialect: str, *, is_reversed: bool = False) -> CompoundSelect[*tuple[
 
 def _count_all() -> Select[int]:
     """Return the statement that counts all redirects: all former addresses without the hidden ones."""
-    hidden = union_all(
+    hidden = (
         select(Article.uuid).where(Article.status.in_(UNLISTED_STATUSES)),
         select(Article.uuid).where(listed_later(Article)),
+        select(Article.uuid).where(listed_pages_later(Article)),
     )
+    # Only pages have no category. For `is_page`, SQLite reads an index with all articles here.
+    pages = select(Article.uuid).where(Article.category_id.is_(None))
     counts: list[ColumnElement[int]] = []
-    for former in (FormerPath, FormerSlug):
+    for former, left_out in ((FormerPath, union_all(*hidden)), (FormerSlug, union_all(*hidden, pages))):
         all_rows = select(func.count()).select_from(former)
         counts += [
             all_rows.scalar_subquery(),
-            -all_rows.where(former.article_id.in_(hidden)).scalar_subquery(),
+            -all_rows.where(former.article_id.in_(left_out)).scalar_subquery(),
         ]
     for part in list(_select_all())[2:]:
         counts.append(part.with_only_columns(func.count()).scalar_subquery())
@@ -165,14 +184,17 @@ def _count_all() -> Select[int]:
 
 
 def _select_all(
-    path: str | None = None, slugs: Mapping[str, str | None] | None = None
+    path: str | None = None, slugs: Mapping[str, Sequence[str]] | None = None
 ) -> Iterator[Select[*tuple[Any, ...]]]:
     """Yield a statement for each kind of redirect: all of them, or those from a path or a slug."""
     paths = {without_slash(path or ""), f"{without_slash(path or '')}/"}
-    visible = listed(_WITHOUT_INDEX) if path is None else readable(_WITHOUT_INDEX)
+    visible = readable(_WITHOUT_INDEX)
+    if path is None:
+        visible = listed(_WITHOUT_INDEX) | listed_pages(_WITHOUT_INDEX)
     is_path = true() if path is None else FormerPath.path.in_(paths)
     yield _select_articles(FormerPath.path, visible & is_path)
-    yield _select_articles(FormerSlug.slug, visible & _is_slug(FormerSlug.slug, Article.kind, slugs))
+    is_slug = _is_slug(FormerSlug.slug, Article.kind, slugs) & is_article(_WITHOUT_INDEX)
+    yield _select_articles(FormerSlug.slug, visible & is_slug)
     for model in (Category, Tag, Author):
         condition = _is_slug(FormerTermSlug.slug, model.kind, slugs)
         yield _select_terms(model, condition & author_is_public(NOW) if model is Author else condition)
@@ -180,9 +202,9 @@ def _select_all(
 
 
 def _is_slug(
-    column: InstrumentedAttribute[str], kind: str, slugs: Mapping[str, str | None] | None
+    column: InstrumentedAttribute[str], kind: str, slugs: Mapping[str, Sequence[str]] | None
 ) -> ColumnElement[bool]:
-    return true() if slugs is None else column == slugs[kind]
+    return true() if slugs is None else column.in_(slugs[kind])
 
 
 def _select_articles(
@@ -190,17 +212,18 @@ def _select_articles(
 ) -> Select[*tuple[Any, ...]]:
     return (
         select(
-            literal(Article.kind).label("kind"),
+            Article.type.label("kind"),
             bytewise(old).label("old"),
             Article.slug.label("new"),
             Article.uuid.label("item"),
             old.class_.created.label("created"),
             Article.published_at.label("published_at"),
             Category.slug.label("category_slug"),
+            Article.language.label("language"),
             cast(null(), Integer()).label("status"),
         )
         .join(Article, Article.uuid == old.class_.article_id)
-        .join(Category, Category.uuid == Article.category_id)
+        .outerjoin(Category, Category.uuid == Article.category_id)
         .where(condition)
     )
 
@@ -217,6 +240,7 @@ def _select_terms(
             FormerTermSlug.created,
             cast(null(), UtcDateTime()).label("published_at"),
             cast(null(), String()).label("category_slug"),
+            literal("").label("language"),
             cast(null(), Integer()).label("status"),
         )
         .join(model, model.uuid == FormerTermSlug.term_id)
@@ -234,6 +258,7 @@ def _select_own(condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
             OwnRedirect.created,
             cast(null(), UtcDateTime()).label("published_at"),
             cast(null(), String()).label("category_slug"),
+            literal("").label("language"),
             OwnRedirect.status,
         )
         .select_from(OwnRedirect)
@@ -242,14 +267,18 @@ def _select_own(condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
 
 
 def _to_redirects(site: Site, rows: Sequence[Row[Any]]) -> list[Redirect]:
-    """Return the redirects without those from a path that is the address of a public article."""
+    """Return the redirects without those from a path that is the address of a public article or page."""
     site = complete(site)
-    redirects = [_to_redirect(site, row) for row in rows]
+    tree = page_tree.read_tree()
+    page_urls = {uuid: site.url + path for uuid, path in page_tree.make_paths(site, tree).items()}
+    redirects = [_to_redirect(site, row, page_urls) for row in rows]
     pages = _find_pages(site, [item for item in redirects if _is_path(item.old)])
+    now = current_time()
+    pages |= {_get_page(page_urls[uuid]) for uuid, place in tree.items() if is_readable(place, now)}
     return [item for item in redirects if not _is_path(item.old) or _get_page(item.old_url) not in pages]
 
 
-def _to_redirect(site: Site, row: Row[Any]) -> Redirect:
+def _to_redirect(site: Site, row: Row[Any], page_urls: Mapping[UUID, str]) -> Redirect:
     return Redirect(
         row.kind,
         row.old,
@@ -258,7 +287,7 @@ def _to_redirect(site: Site, row: Row[Any]) -> Redirect:
         row.item if row.kind == Article.kind else None,
         row.created,
         urljoin(site.url, quote(row.old)) if _is_path(row.old) else _make_url(site, row, row.old),
-        _make_url(site, row, row.new),
+        page_urls.get(row.item) if row.kind == PAGE else _make_url(site, row, row.new),
         row.status,
     )
 
@@ -270,7 +299,12 @@ def _make_url(site: Site, row: Row[Any], slug: str) -> str | None:
         # A former slug that is a uuid is that of a merged term.
         return addresses.make_term_url(site, row.kind, uuid=parse_uuid(slug) or row.item, slug=slug)
     return addresses.make_article_url(
-        site, uuid=row.item, slug=slug, category_slug=row.category_slug, published_at=row.published_at
+        site,
+        uuid=row.item,
+        slug=slug,
+        category_slug=row.category_slug,
+        published_at=row.published_at,
+        language=row.language,
     )
 
 
@@ -285,25 +319,25 @@ def _get_page(url: str | None) -> str:
 def _find_pages(site: Site, redirects: Sequence[Redirect]) -> set[str]:
     """Return the paths of all public articles that can be equal to the former paths of these redirects."""
     pages = {_get_page(one.new_url) for one in redirects if one.kind != OWN}
-    name, column = ("slug", Article.slug) if "{slug}" in site.article_path else ("uuid", Article.uuid)
+    column = Article.slug if "slug}" in site.article_path else Article.uuid
     references = set[str]()
     for redirect in redirects:
         values = addresses.parse_path(site, Article.kind, redirect.old)
-        if values is not None and name in values:
-            references.add(values[name])
-        elif values is not None:
+        slugs = addresses.list_slugs(values or {})
+        references |= {*slugs}
+        if values is not None and not slugs:
             # The addresses of all articles have this path, and differ in their query.
             pages.add(without_slash(redirect.old))
     wanted = sorted(references - {one.new for one in redirects})
     for batch in chunk(wanted):
-        keys = batch if name == "slug" else filter(None, map(parse_uuid, batch))
+        keys = batch if column is Article.slug else filter(None, map(parse_uuid, batch))
         rows = db.session.execute(_select_pages().where(column.in_(list(keys))))
         pages |= {_get_page(_make_url(site, row, row.new)) for row in rows}
     return pages
 
 
 def _select_pages() -> Select[*tuple[Any, ...]]:
-    columns = (Article.slug.label("new"), Article.uuid.label("item"), Article.published_at)
+    columns = (Article.slug.label("new"), Article.uuid.label("item"), Article.published_at, Article.language)
     return (
         select(literal(Article.kind).label("kind"), *columns, Category.slug.label("category_slug"))
         .join(Category, Category.uuid == Article.category_id)

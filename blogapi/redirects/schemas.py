@@ -27,8 +27,8 @@ class _RedirectFields(ma.Schema):
     kind = ma.fields.String(metadata={"enum": list(KINDS)})
     old = ma.fields.String(
         metadata={
-            "description": "The former slug, or the former path of an imported article or the path of an own "
-            "redirect, which begins with a slash.",
+            "description": "The former slug, or a path, which begins with a slash: the former path of a page "
+            "or of an imported article, or the path of an own redirect.",
             "example": "bread-that-waits",
         }
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,7 +12,7 @@ import marshmallow as ma
 
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.fields import RESPONSES
-from blogapi.publication.visibility import Status
+from blogapi.publication.visibility import ItemType, Status
 from blogapi.web.fields import (
     FieldNames,
     Fields,
@@ -25,6 +26,7 @@ from blogapi.web.fields import (
 from blogapi.web.media_addresses import complete_address
 from blogapi.web.pagination import DetailQuery, ListQuery
 from blogapi.working_copies.schemas import (
+    PageWorkingCopyBodySchema,
     SeoTextsSchema,
     VersionName,
     WorkingCopyBodySchema,
@@ -78,6 +80,28 @@ class SingleRevisionFieldsSchema(_SingleRevisionFields, PartialOutputSchema):
     """A former version with the requested fields."""
 
 
+class _PagePlace(ma.Schema):
+    class Meta:
+        exclude = ("category",)
+
+    parent = Identifier(allow_none=True)
+    position = ma.fields.Integer()
+
+
+class SinglePageRevisionSchema(_PagePlace, SingleRevisionSchema):
+    """A former version of a page with its whole content and its place."""
+
+    class Meta(_PagePlace.Meta, SingleRevisionSchema.Meta):
+        pass
+
+
+class SinglePageRevisionFieldsSchema(_PagePlace, SingleRevisionFieldsSchema):
+    """A former version of a page with the requested fields."""
+
+    class Meta(_PagePlace.Meta, SingleRevisionFieldsSchema.Meta):
+        pass
+
+
 class AnyFieldValue(ma.fields.Raw):
     """The value of any field of an article, serialized as in responses with the article."""
 
@@ -115,16 +139,22 @@ class NewRevision:
     edits: ArticleInput | None
 
 
-class NewRevisionSchema(WorkingCopyBodySchema):
-    """A version that is added to the history, and its name; an omitted field is taken from the article."""
-
+class _NewRevision(ma.Schema):
     name = VersionName(required=True)
 
     @ma.post_load
     def build(self, data: Fields, **options: Any) -> NewRevision:
         """Return the body as an object."""
         name = data.pop("name")
-        return NewRevision(name, super().build(data, **options) if data else None)
+        return NewRevision(name, super().build(data, **options) if data else None)  # type: ignore[misc]
+
+
+class NewRevisionSchema(_NewRevision, WorkingCopyBodySchema):
+    """A version that is added to the history, and its name; an omitted field is taken from the article."""
+
+
+class NewPageRevisionSchema(_NewRevision, PageWorkingCopyBodySchema):
+    """A version that is added to the history of a page, and its name."""
 
 
 class RevisionBodySchema(InputSchema):
@@ -145,6 +175,18 @@ class RevisionListQuery(ListQuery):
     fields_ = FieldNames(SingleRevisionFieldsSchema, RevisionSchema)
 
 
+class PageRevisionQuery(DetailQuery):
+    """The query parameters of a request for one former version of a page."""
+
+    fields_ = FieldNames(SinglePageRevisionFieldsSchema, SinglePageRevisionSchema)
+
+
+class PageRevisionListQuery(ListQuery):
+    """The query parameters of a request for the list of former versions of a page."""
+
+    fields_ = FieldNames(SinglePageRevisionFieldsSchema, RevisionSchema)
+
+
 class ComparisonQuery(InputSchema):
     """The query parameters of a request for a comparison."""
 
@@ -154,3 +196,26 @@ class ComparisonQuery(InputSchema):
         from_query=True,
         metadata={"description": "Number of the later version. Default: the current version."},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionSchemas:
+    """The schemas of the former versions of articles or pages."""
+
+    single: type[SingleRevisionSchema]
+    fields: type[SingleRevisionFieldsSchema]
+    new: type[NewRevisionSchema | NewPageRevisionSchema]
+    query: type[DetailQuery]
+    list_query: type[ListQuery]
+
+
+SCHEMAS: Mapping[ItemType, RevisionSchemas] = {
+    ItemType.ARTICLE: RevisionSchemas(
+        *(SingleRevisionSchema, SingleRevisionFieldsSchema, NewRevisionSchema),
+        *(RevisionQuery, RevisionListQuery),
+    ),
+    ItemType.PAGE: RevisionSchemas(
+        *(SinglePageRevisionSchema, SinglePageRevisionFieldsSchema, NewPageRevisionSchema),
+        *(PageRevisionQuery, PageRevisionListQuery),
+    ),
+}

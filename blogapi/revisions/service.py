@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from sqlalchemy import delete, exists, func, select
 
-from blogapi.articles import content, custom_output, history
+from blogapi.articles import content, custom_output, history, page_tree
 from blogapi.articles import queries as articles
 from blogapi.articles import service as article_service
 from blogapi.articles.content import ArticleInput
@@ -37,10 +37,10 @@ class Comparison:
 def restore(editor: UUID, article_id: UUID, number: int, *, provisional_slug: bool = False) -> Article:
     """Restore the content of a former version; the current content becomes a former version.
 
-    Slug, status and publication time do not change, so that nothing is published by accident. A deleted
-    article is restored as a draft with its former slug. Deleted tags and authors are left out; if no author
-    is left, the authors stay as they are. Raises NotFound if the version does not exist, and Conflict if its
-    category was deleted.
+    Slug, status, publication time and place do not change, so that nothing is published by accident. A
+    deleted article is restored as a draft with its former slug, and a page in its former place. Deleted tags
+    and authors are left out; if no author is left, the authors stay as they are. Raises NotFound if the
+    version does not exist, and Conflict if its category was deleted.
     """
     with transaction(visible=False):
         revision = queries.get_revision(article_id, number)
@@ -54,6 +54,7 @@ def restore(editor: UUID, article_id: UUID, number: int, *, provisional_slug: bo
         if articles.find_by_uuid(article_id) is not None:
             return article_service.change(editor, article_id, fields, provisional_slug=provisional_slug)
         author = db.session.get(Account, revision.author_id)
+        fields = replace(fields, position=version.position, parent=page_tree.find_parent(version.parent))
         return article_service.create(
             author.uuid if author else editor,
             fields,

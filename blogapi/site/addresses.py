@@ -14,49 +14,83 @@ from uuid import UUID
 
 from blogapi.site.models import Site
 from blogapi.site.time_zones import to_time_zone
+from blogapi.web.language import normalize_language
 from blogapi.web.media_addresses import PATH
 
 TERM_PLACEHOLDERS = ("slug", "uuid")
-PAGE_PLACEHOLDERS = ("path", *TERM_PLACEHOLDERS)
-ARTICLE_PLACEHOLDERS = (*TERM_PLACEHOLDERS, "year", "month", "day", "category")
+# `/language` is empty in the language of the site. `local_slug` is the slug without the language at its end.
+_LANGUAGE_PLACEHOLDERS = ("language", "/language")
+PAGE_PLACEHOLDERS = ("path", *TERM_PLACEHOLDERS, *_LANGUAGE_PLACEHOLDERS)
+ARTICLE_PLACEHOLDERS = (
+    *(*TERM_PLACEHOLDERS, "year", "month", "day", "category"),
+    *(*_LANGUAGE_PLACEHOLDERS, "local_slug"),
+)
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 # The values of the placeholders in the path of a page, except for slugs.
-_VALUES = {"uuid": "[0-9a-f-]{36}", "year": "[0-9]{4}", "month": "[0-9]{2}", "day": "[0-9]{2}"}
+_VALUES = {
+    **{"uuid": "[0-9a-f-]{36}", "year": "[0-9]{4}", "month": "[0-9]{2}", "day": "[0-9]{2}"},
+    "language": "[A-Za-z0-9-]+",
+    "path": "[^/]+(?:/[^/]+)*",
+}
 # A percent sign that does not begin an escape such as %20.
 _BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
 def make_article_url(
-    site: Site, *, uuid: UUID | str, slug: str, category_slug: str, published_at: datetime | None
+    site: Site,
+    *,
+    uuid: UUID | str,
+    slug: str,
+    category_slug: str,
+    published_at: datetime | None,
+    language: str,
 ) -> str | None:
     """Return the absolute address of the article's page; None without a publication time (aware)."""
     if published_at is None or not site.url:
         return None
     return site.url + make_article_path(
-        site, uuid=uuid, slug=slug, category_slug=category_slug, published_at=published_at
+        site,
+        uuid=uuid,
+        slug=slug,
+        category_slug=category_slug,
+        published_at=published_at,
+        language=language,
     )
 
 
 def make_article_path(
-    site: Site, *, uuid: UUID | str, slug: str, category_slug: str, published_at: datetime
+    site: Site, *, uuid: UUID | str, slug: str, category_slug: str, published_at: datetime, language: str
 ) -> str:
     """Return the path of the article's page below the address of the site.
 
-    The date in the path is the date of `published_at` in the time zone of the site.
+    The date in the path is the date of `published_at` in the time zone of the site. An empty `language` is
+    that of the site.
     """
     date = to_time_zone(published_at, site.time_zone)
     values = {
         **{"uuid": str(uuid), "slug": slug, "category": category_slug},
         **{"year": f"{date.year:04}", "month": f"{date.month:02}", "day": f"{date.day:02}"},
+        **_make_language_values(site, slug, language),
     }
     return _fill(site.article_path, values)
 
 
-def make_page_path(site: Site, *, uuid: UUID | str, slugs: Sequence[str]) -> str:
+def _make_language_values(site: Site, slug: str, language: str) -> dict[str, str]:
+    own = normalize_language(site.language)
+    if language in ("", own):
+        return {"language": own.lower(), "/language": "", "local_slug": slug}
+    name = language.lower()
+    return {"language": name, "/language": f"/{name}", "local_slug": slug.removesuffix(f"-{name}")}
+
+
+def make_page_path(site: Site, *, uuid: UUID | str, slugs: Sequence[str], language: str) -> str:
     """Return the path of a page below the address of the site; `slugs` begin with that of its root."""
     # A slug contains no slash, so those in the path are the only ones.
-    values = {"uuid": str(uuid), "slug": slugs[-1], "path": "/".join(slugs)}
+    values = {
+        **{"uuid": str(uuid), "slug": slugs[-1], "path": "/".join(slugs)},
+        **_make_language_values(site, slugs[-1], language),
+    }
     return _fill(site.page_path, values)
 
 
@@ -70,13 +104,23 @@ def make_term_path(site: Site, kind: str, *, uuid: UUID | str, slug: str) -> str
     return _fill(getattr(site, f"{kind}_path"), {"uuid": str(uuid), "slug": slug})
 
 
-def parse_path(site: Site, kind: str, path: str) -> dict[str, str] | None:
+def parse_path(site: Site, kind: str, path: str) -> dict[str, str | None] | None:
     """Return the values of the placeholders in the path of a page; None if no page of the kind has the path.
 
-    `path` is decoded; a slash at its end is ignored. `kind` is `article`, `category`, `tag` or `author`.
+    `path` is decoded; a slash at its end is ignored. The language of the site can be None. `kind` is
+    `article`, `page`, `category`, `tag` or `author`. The value `path` of a page has the slugs of the pages
+    above it and its own.
     """
     match = _compile(urlsplit(site.url).path, getattr(site, f"{kind}_path")).fullmatch(path)
     return match and match.groupdict()
+
+
+def list_slugs(values: Mapping[str, str | None]) -> list[str]:
+    """Return the slugs, or the uuid, of the items whose path can have these values of placeholders."""
+    slug, language = values.get("local_slug"), values.get("language")
+    if slug:
+        return [slug, *([f"{slug}-{language.lower()}"] if language else [])]
+    return [name for name in (values.get("slug") or values.get("uuid"),) if name]
 
 
 def make_preview_url(site: Site, token: str) -> str | None:
@@ -128,12 +172,14 @@ def check_path_pattern(pattern: str, placeholders: tuple[str, ...]) -> list[str]
     problems = [
         f"{{{name}}} is not a placeholder; use {allowed}." for name in names if name not in placeholders
     ]
-    if not pattern.startswith("/") or pattern.startswith("//"):
+    if not pattern.startswith(("/", "{/language}/")) or pattern.startswith("//"):
         problems.append("Must begin with one slash.")
     if re.search(r"[{}]", _PLACEHOLDER.sub("", pattern)):
         problems.append("Contains a brace without its counterpart.")
-    if not {"slug", "uuid", "path"} & set(names):
+    if not {"slug", "uuid", "path", "local_slug"} & set(names):
         problems.append("Must contain {slug} or {uuid}.")
+    if "local_slug" in names and not {*_LANGUAGE_PLACEHOLDERS} & set(names):
+        problems.append("With {local_slug}, it must contain {language} or {/language}.")
     return problems
 
 
@@ -143,7 +189,10 @@ def _parameter_name(pair: str) -> str:
 
 def _fill(pattern: str, values: Mapping[str, str]) -> str:
     # The slashes of a path separate slugs.
-    quoted = {name: quote(value, safe="/" if name == "path" else "") for name, value in values.items()}
+    quoted = {
+        name: quote(value, safe="/" if name in ("path", "/language") else "")
+        for name, value in values.items()
+    }
     return _PLACEHOLDER.sub(lambda match: quoted[match[1]], _escape(pattern))
 
 
@@ -154,6 +203,9 @@ def _compile(folder: str, pattern: str) -> re.Pattern[str]:
     for index, text in enumerate(_PLACEHOLDER.split(re.split(r"[?#]", pattern)[0])):
         if index % 2 == 0:
             expression += re.escape(unquote(text))
+        elif text == "/language":
+            expression += f"(?:/(?P<language>{_VALUES['language']}))?" if "language" not in names else ""
+            names.add("language")
         elif text in names:
             expression += f"(?P={text})"
         else:

@@ -30,6 +30,13 @@ TwitterCardSchema = PartialOutputSchema.from_dict(
 )
 
 
+class AlternateSchema(ma.Schema):
+    """The address of a page in a language."""
+
+    language = ma.fields.String(metadata={"example": "de"})
+    url = ma.fields.String()
+
+
 class HeadSchema(ma.Schema):
     """The head of a page; unknown values are absent."""
 
@@ -37,6 +44,10 @@ class HeadSchema(ma.Schema):
     description = ma.fields.String()
     canonical = ma.fields.String()
     robots = ma.fields.String(metadata={"description": "`noindex` for an article that is not public."})
+    alternates = ma.fields.List(
+        ma.fields.Nested(AlternateSchema),
+        metadata={"description": "The page itself and its translations, if there are any."},
+    )
     open_graph = ma.fields.Nested(OpenGraphSchema)
     twitter = ma.fields.Nested(TwitterCardSchema)
     json_ld = ma.fields.Dict(

@@ -25,6 +25,9 @@ _LANGUAGE_AND_REGION = re.compile(
 # JSON that contains none of these characters cannot end a <script> element, nor be changed by an HTML parser.
 _ESCAPED_IN_SCRIPT = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 
+# The name of a page, and its address if that is known.
+Breadcrumb = tuple[str, str | None]
+
 
 def make_graph(item: Fields, breadcrumbs: Fields | None) -> Fields:
     """Return the JSON-LD of a page: the item that it shows, and the path to it."""
@@ -58,17 +61,22 @@ def make_publisher(site: Site) -> Fields | None:
     )
 
 
-def make_breadcrumbs(site: Site, categories: Sequence[Fields], name: str, url: str | None) -> Fields | None:
-    """Return the path to a page (home, categories, page), if the site has a title and addresses."""
+def list_category_places(site: Site, categories: Sequence[Fields]) -> Sequence[Breadcrumb]:
+    """Return the names of the categories with the addresses of their pages."""
+    return [
+        (one["name"], addresses.make_term_url(site, "category", uuid=one["uuid"], slug=one["slug"]))
+        for one in categories
+    ]
+
+
+def make_breadcrumbs(site: Site, parents: Sequence[Breadcrumb], name: str, url: str | None) -> Fields | None:
+    """Return the path to a page (home, what is above it, page), if the site has a title and addresses."""
     home = addresses.make_home_url(site)
     if not home or not site.title:
         return None
     places = [
         (site.title, home),
-        *(
-            (one["name"], addresses.make_term_url(site, "category", uuid=one["uuid"], slug=one["slug"]))
-            for one in categories
-        ),
+        *parents,
         (name, url),
     ]
     return {
@@ -87,6 +95,10 @@ def make_html(head: Fields) -> str:
         f"<title>{escape(head['title'])}</title>",
         *(_make_meta("name", name, head[name]) for name in names if name in head),
         *([f'<link rel="canonical" href="{escape(head["canonical"])}">'] if "canonical" in head else []),
+        *(
+            f'<link rel="alternate" hreflang="{escape(one["language"])}" href="{escape(one["url"])}">'
+            for one in head.get("alternates", ())
+        ),
         *(_make_meta("property", name, value) for name, value in _list_values(head["open_graph"])),
         *(_make_meta("name", name, value) for name, value in _list_values(head["twitter"])),
         f'<script type="application/ld+json">{_to_script(head["json_ld"])}</script>',

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from sqlalchemy.orm import Mapped, mapped_column
@@ -20,12 +20,21 @@ class NavigationItem(TypedDict):
     url: str
 
 
+class SiteLanguage(TypedDict):
+    """The title and the description of the site in another language; both may be empty."""
+
+    language: str
+    title: str
+    description: str
+
+
 class Site(HasEvents, ShowsPictures, Identified, Timestamped, Base):
     """The description of the blog; a migration inserts the only row.
 
     `url` is the public address of the site that shows the blog, and `service_url` is the public address of
     this service. Both are empty or absolute and end without a slash. The paths are patterns of page
-    addresses below `url`. `navigation` is a JSON array of objects with `label` and `url`.
+    addresses below `url`. `navigation` is a JSON array of objects with `label` and `url`, and `languages` one
+    of objects with `language`, `title` and `description`.
     """
 
     __tablename__ = "site"
@@ -47,6 +56,7 @@ class Site(HasEvents, ShowsPictures, Identified, Timestamped, Base):
     author_path: Mapped[str] = mapped_column(default="/author/{slug}/")
     preview_url: Mapped[str] = mapped_column(default="")
     navigation: Mapped[str] = mapped_column(default="[]")
+    languages: Mapped[str] = mapped_column(default="[]", server_default="[]")
 
     @property
     def navigation_items(self) -> Sequence[NavigationItem]:
@@ -56,4 +66,18 @@ class Site(HasEvents, ShowsPictures, Identified, Timestamped, Base):
 
     @navigation_items.setter
     def navigation_items(self, items: Sequence[NavigationItem]) -> None:
-        self.navigation = json.dumps(items, ensure_ascii=False, separators=(",", ":"))
+        self.navigation = _to_json(items)
+
+    @property
+    def other_languages(self) -> Sequence[SiteLanguage]:
+        """The descriptions of the site in its other languages, in order."""
+        items: list[SiteLanguage] = json.loads(self.languages)
+        return items
+
+    @other_languages.setter
+    def other_languages(self, items: Sequence[SiteLanguage]) -> None:
+        self.languages = _to_json(items)
+
+
+def _to_json(items: Sequence[Mapping[str, object]]) -> str:
+    return json.dumps(items, ensure_ascii=False, separators=(",", ":"))

@@ -16,7 +16,8 @@ from blogapi.storage import transaction_info
 from blogapi.storage.database import db
 
 _SELECT_PATHS = select(
-    *(Site.article_path, Site.page_path, Site.category_path, Site.tag_path, Site.author_path, Site.time_zone)
+    *(Site.url, Site.article_path, Site.page_path),
+    *(Site.category_path, Site.tag_path, Site.author_path, Site.time_zone, Site.language),
 )
 
 
@@ -26,15 +27,25 @@ def make_term_page(kind: str, uuid: UUID, slug: str) -> Page:
 
 
 def make_article_page(
-    uuid: UUID, slug: str, get_category_slug: Callable[[], str], published_at: datetime
+    uuid: UUID, slug: str, get_category_slug: Callable[[], str], published_at: datetime, language: str
 ) -> Page:
     """Return the page of an article that is public or scheduled; the time is aware."""
     site = get_site()
     category_slug = get_category_slug() if "{category}" in site.article_path else ""
     path = addresses.make_article_path(
-        site, uuid=uuid, slug=slug, category_slug=category_slug, published_at=published_at
+        site,
+        uuid=uuid,
+        slug=slug,
+        category_slug=category_slug,
+        published_at=published_at,
+        language=language,
     )
     return Page(slug, path)
+
+
+def forget_site() -> None:
+    """Let the current transaction read the site again, which it has changed."""
+    transaction_info.get_info(db.session()).pop("site", None)
 
 
 def get_site() -> Site:

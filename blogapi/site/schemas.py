@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -18,6 +17,7 @@ from blogapi.site.addresses import (
 from blogapi.site.time_zones import list_time_zones
 from blogapi.web.fields import (
     BoundedList,
+    Fields,
     Identifier,
     InputSchema,
     OutputSchema,
@@ -25,29 +25,11 @@ from blogapi.web.fields import (
     Timestamp,
     WebAddress,
 )
+from blogapi.web.language import Language
 from blogapi.web.media_addresses import PATH, PictureReference
 
 MAX_NAVIGATION_ITEMS = 100
-
-# A well-formed language tag of BCP 47: language, script, region, variants, extensions and private use.
-_LANGUAGE = re.compile(
-    r"[a-z]{2,3}(-[a-z]{3}){0,3}(-[a-z]{4})?(-([a-z]{2}|\d{3}))?(-([a-z\d]{5,8}|\d[a-z\d]{3}))*"
-    r"(-[a-wyz\d](-[a-z\d]{2,8})+)*(-x(-[a-z\d]{1,8})+)?",
-    re.ASCII | re.IGNORECASE,
-)
-
-
-class Language(Text):
-    """A language tag of BCP 47, such as `de-AT`."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=35, min_length=2, **options)
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
-        tag = super()._deserialize(value, attr, data, **options)
-        if not _LANGUAGE.fullmatch(tag):
-            raise ma.ValidationError("Not a language tag such as en or de-AT (BCP 47).")
-        return tag
+MAX_LANGUAGES = 100
 
 
 class TimeZone(Text):
@@ -112,6 +94,19 @@ class NavigationItemSchema(InputSchema):
     url = WebAddress(required=True, metadata={"example": "/about/"})
 
 
+class SiteLanguageSchema(InputSchema):
+    """The title and the description of the site in another language."""
+
+    language = Language(required=True, metadata={"example": "de"})
+    title = Text(max_length="MAX_TITLE", metadata={"example": "Das Brotblog"})
+    description = Text(max_length=10_000)
+
+    @ma.post_load
+    def build(self, data: Fields, **_: Any) -> Fields:
+        """Return the fields, with empty texts in place of those that are missing."""
+        return {"title": "", "description": "", **data}
+
+
 class ShownPicture(ma.fields.String):
     """The address of a picture of the site, which knows the address of the service."""
 
@@ -152,8 +147,22 @@ class SiteSchema(OutputSchema):
         metadata={"description": "The page that shows previews: an absolute URL, or one relative to `url`."}
     )
     navigation = ma.fields.List(ma.fields.Nested(NavigationItemSchema), attribute="navigation_items")
+    languages = ma.fields.List(
+        ma.fields.Nested(SiteLanguageSchema),
+        attribute="other_languages",
+        metadata={
+            "description": "The other languages of the blog, each with the title and the description of the "
+            "site in this language."
+        },
+    )
     created = Timestamp(aware=True, dump_only=True)
     last_updated = Timestamp(aware=True, dump_only=True)
+
+
+def _check_languages(languages: list[Fields]) -> None:
+    tags = [one["language"] for one in languages]
+    if len(set(tags)) < len(tags):
+        raise ma.ValidationError("A language appears twice.")
 
 
 class SiteChangesSchema(InputSchema):
@@ -177,4 +186,10 @@ class SiteChangesSchema(InputSchema):
     preview_url = WebAddress()
     navigation = BoundedList(
         ma.fields.Nested(NavigationItemSchema), max_items=MAX_NAVIGATION_ITEMS, attribute="navigation_items"
+    )
+    languages = BoundedList(
+        ma.fields.Nested(SiteLanguageSchema),
+        max_items=MAX_LANGUAGES,
+        attribute="other_languages",
+        validate=_check_languages,
     )

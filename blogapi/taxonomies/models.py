@@ -26,6 +26,7 @@ class Term(HasEvents, ShowsPictures, Identified, StoresJson):
     seo_description: Mapped[str] = mapped_column(default="", server_default="")
     og_image: Mapped[str] = mapped_column(default="", server_default="")
     canonical_url: Mapped[str] = mapped_column(default="", server_default="")
+    language: Mapped[str] = mapped_column(default="", server_default="")
 
 
 class FormerTermSlug(Base):

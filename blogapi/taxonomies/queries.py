@@ -11,11 +11,11 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, CompoundSelect, Row, bindparam, false, func, or_, select, union_all
 
-from blogapi.publication.visibility import READABLE_STATUSES
+from blogapi.publication.visibility import READABLE_STATUSES, is_page
 from blogapi.rendering.slugs import make_slug
 from blogapi.site.addresses import make_term_url
 from blogapi.site.queries import get_site
-from blogapi.storage.database import bytewise, chunk, db, table_of
+from blogapi.storage.database import Base, bytewise, chunk, db, table_of
 from blogapi.taxonomies.hierarchy import find_parents
 from blogapi.taxonomies.models import ArticleCount, FormerTermSlug, Term
 from blogapi.taxonomies.similar_names import find_similar
@@ -49,6 +49,8 @@ class CountArticles(Protocol):
 # The maximum number of values in one statement, because databases limit the number of parameters.
 _MAX_VARIABLES = 500
 
+# The tables of the terms of articles and pages, and their columns with the term.
+_LINKS = {"tag": ("article_tag", "tag_id"), "author": ("article_author", "author_id")}
 _former, _count = table_of(FormerTermSlug).c, table_of(ArticleCount).c
 
 
@@ -57,8 +59,8 @@ class TermFilters:
     """The filters of a list of terms; a filter with an empty value is not applied.
 
     `q` is a part of the name or the slug, and `slug` a current or former slug. `used` is `never` for terms
-    without articles, or `hidden` for those whose articles are all drafts or archived. With `similar`, only
-    terms whose name is similar to that of another one are listed, in their own order.
+    that no article and no page has, or `hidden` for those whose articles are all drafts or archived. With
+    `similar`, only terms whose name is similar to that of another one are listed, in their own order.
     """
 
     q: str = ""
@@ -119,7 +121,7 @@ def _list_terms(
         conditions.append(or_(name.contains(text, autoescape=True), _slug_contains(model, text)))
         order.insert(0, name.startswith(text, autoescape=True).desc())
     if filters.used == "never":
-        conditions.append(~_has_articles(model))
+        conditions += [~_has_articles(model), ~_is_on_page(model)]
     elif filters.used == "hidden":
         conditions += [_has_articles(model), ~_has_articles(model, READABLE_STATUSES)]
     if filters.similar:
@@ -139,6 +141,16 @@ def _slug_contains(model: type[Term], text: str) -> ColumnElement[bool]:
 def _has_articles(model: type[Term], statuses: Sequence[str] = ()) -> ColumnElement[bool]:
     condition = [_count.status.in_(statuses)] if statuses else []
     return select(_count.number).where(_count.term_id == model.uuid, _count.number > 0, *condition).exists()
+
+
+def _is_on_page(model: type[Term]) -> ColumnElement[bool]:
+    """Return the condition that a page has the term; the counts contain only articles."""
+    if model.kind not in _LINKS:
+        return false()
+    article, (table, column) = Base.metadata.tables["article"], _LINKS[model.kind]
+    link = Base.metadata.tables[table].c
+    pages = select(link[column]).join(article, article.c.uuid == link.article_id).where(is_page(article.c))
+    return model.uuid.in_(pages)
 
 
 def _list_similar(

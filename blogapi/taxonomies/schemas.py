@@ -16,6 +16,7 @@ from blogapi.web.fields import (
     Timestamp,
     WebAddress,
 )
+from blogapi.web.language import Language
 from blogapi.web.media_addresses import PictureAddress, PictureReference
 from blogapi.web.pagination import ListQuery
 
@@ -42,6 +43,9 @@ class TermDetails(ma.Schema):
     )
     og_image = PictureAddress(metadata={"description": "The picture of shared links; empty: the cover."})
     canonical_url = ma.fields.String(metadata={"description": "May be empty."})
+    language = ma.fields.String(
+        metadata={"description": "A language tag (BCP 47); empty: the language of the site."}
+    )
     head = ma.fields.Nested(HeadSchema)
 
 
@@ -53,6 +57,7 @@ class TermDetailsBody(ma.Schema):
     seo_description = Text(max_length=10_000)
     og_image = PictureReference(metadata={"description": "URL of a picture. Default: the cover."})
     canonical_url = WebAddress()
+    language = Language(may_be_empty=True, metadata={"example": "de"})
 
 
 class TermSchema(OutputSchema):

@@ -9,6 +9,7 @@ from blogapi.site import addresses
 from blogapi.site.heads import (
     INDEXED,
     get_locale,
+    list_category_places,
     make_breadcrumbs,
     make_graph,
     make_html,
@@ -53,7 +54,8 @@ def make_head(kind: str, term: Fields, site: Site, url: str | None, parents: Seq
             ),
             "twitter": make_twitter_card(title, description, image),
             "json_ld": make_graph(
-                _make_page(kind, term, site, page), make_breadcrumbs(site, parents, term["name"], canonical)
+                _make_page(kind, term, site, page),
+                make_breadcrumbs(site, list_category_places(site, parents), term["name"], canonical),
             ),
         }
     )

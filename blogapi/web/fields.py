@@ -316,6 +316,11 @@ class PrefixedParameters(ma.fields.Field[Any]):
     """
 
 
+def _list_fields(schema: type[ma.Schema]) -> tuple[str, ...]:
+    excluded = schema.opts.exclude
+    return tuple(name for name in schema._declared_fields if name not in excluded)
+
+
 class FieldNames(ma.fields.Field[tuple[str, ...]]):
     """A comma-separated list of fields of a schema.
 
@@ -332,9 +337,9 @@ class FieldNames(ma.fields.Field[tuple[str, ...]]):
         single: type[PartialOutputSchema] | None = None,
         **options: Any,
     ) -> None:
-        self.field_names = tuple(schema._declared_fields)
-        self.default_names = tuple((default or schema)._declared_fields)
-        self.single_names = frozenset(single._declared_fields if single else ()) - {*self.field_names}
+        self.field_names = _list_fields(schema)
+        self.default_names = _list_fields(default or schema)
+        self.single_names = frozenset(_list_fields(single) if single else ()) - {*self.field_names}
         others = [f"`{name}`" for name in self.field_names if name not in self.default_names]
         super().__init__(
             # marshmallow schemas already have an attribute `fields`.

@@ -51,7 +51,11 @@ RIGHTS = (
     Right("Publish", Role.EDITOR, limits={Role.AUTHOR: "own articles, if allowed"}),
     Right("See and change the articles and files of others, and bylines", Role.EDITOR),
     Right("Manage categories, tags and authors", Role.EDITOR, ("categories", "tags", "authors")),
-    Right("Write pages", Role.EDITOR, ("pages",)),
+    Right(
+        "Write pages",
+        Role.EDITOR,
+        ("pages", "page_working_copies", "open_pages", "page_revisions", "page_previews"),
+    ),
     Right("Import and export", Role.EDITOR, ("imports", "exports")),
     Right(
         "Change the site, define own fields, and manage redirects and webhooks",

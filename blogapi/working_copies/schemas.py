@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.articles.content import ArticleInput, TermReference
+from blogapi.articles.custom_input import CustomValues
 from blogapi.articles.fields import RESPONSES, TEXT_NAMES
 from blogapi.articles.lifecycle import API_STATUSES
 from blogapi.articles.schemas import ArticleBodySchema
+from blogapi.publication.visibility import ItemType
 from blogapi.users.schemas import UserReferenceSchema
 from blogapi.web.fields import (
     BoundedList,
@@ -42,7 +45,7 @@ class WorkingCopyBodySchema(ArticleBodySchema):
     """The fields of an article that an editor edits."""
 
     class Meta(InputSchema.Meta):
-        exclude = ("status", "published_at")
+        exclude: tuple[str, ...] = ("status", "published_at")
 
     read_only = frozenset({"article", "user", "created", "last_updated", "version", "base_version"})
 
@@ -117,6 +120,29 @@ class WorkingCopySchema(OutputSchema):
             "description": "The values of the own fields, by name, with those that do not fit.",
         }
     )
+
+
+class PageWorkingCopyBodySchema(WorkingCopyBodySchema):
+    """The fields of a page that an editor edits; its place is not one of them."""
+
+    class Meta(WorkingCopyBodySchema.Meta):
+        exclude = (*WorkingCopyBodySchema.Meta.exclude, "category")
+
+    custom = CustomValues(ItemType.PAGE.value)
+
+
+class PageWorkingCopySchema(WorkingCopySchema):
+    """A working copy of a page, which has no category."""
+
+    class Meta(WorkingCopySchema.Meta):
+        exclude = ("category",)
+
+
+# The schemas of a working copy in requests and in responses.
+SCHEMAS: Mapping[ItemType, tuple[type[WorkingCopyBodySchema], type[WorkingCopySchema]]] = {
+    ItemType.ARTICLE: (WorkingCopyBodySchema, WorkingCopySchema),
+    ItemType.PAGE: (PageWorkingCopyBodySchema, PageWorkingCopySchema),
+}
 
 
 class VersionName(Text):

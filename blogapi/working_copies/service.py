@@ -131,7 +131,7 @@ def publish(
     with transaction(visible=False):
         article = articles.get_by_uuid(article_id)
         copy = queries.find_working_copy(article_id)
-        fields = ArticleInput()
+        fields = ArticleInput(type=article.type)
         if copy is not None:
             _check_base(article, copy.base_version, status)
             fields = _make_input(copy, history.get_content(article))

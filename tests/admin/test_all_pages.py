@@ -27,12 +27,19 @@ def webhook(blog):
     return add_demo_hooks(blog)["harbour site"]
 
 
+@pytest.fixture(scope="module")
+def item(article, api):
+    """The uuid of a page below another one."""
+    above = api.post("blog/pages/", {"title": "About", "status": "published"})["uuid"]
+    return api.post("blog/pages/", {"title": "Imprint", "content": "Words.", "parent": above})["uuid"]
+
+
 @pytest.fixture
-def open_loaded(article, webhook, open_admin):
+def open_loaded(article, item, webhook, open_admin):
     """Return a function that opens a page and waits for its data."""
 
     def open_it(path, **options):
-        uuid = webhook if path.startswith("/webhooks/") else article
+        uuid = {"webhooks": webhook, "pages": item}.get(path.split("/")[1], article)
         page = open_admin(f"/admin{path.replace('<id:id>', uuid)}", **options)
         wait_for_page(page)
         return page

@@ -9,6 +9,7 @@ import pytest
 
 from tests.admin.blogs import PASSWORD
 from tests.admin.browsing import list_violations
+from tests.admin.demo import draw_picture
 from tests.admin.writing import (
     ARTICLES,
     COPY,
@@ -604,8 +605,11 @@ def test_files_that_are_dropped_beside_the_text(write, make, api):
         page.evaluate(DROP, [".cm-content", base64.b64encode(b"%PDF").decode(), "application/pdf"]) is False
     )
     assert page.get_by_text("Only pictures can be dropped here.").is_visible()
-    for selector, alt in (("#title", "Above"), (".writing .sheet", "Below"), (".cm-line", "Inside")):
-        assert page.evaluate(DROP, [selector, data, "image/png"]) is False
+    places = (("#title", "Above"), (".writing .sheet", "Below"), (".cm-line", "Inside"))
+    for number, (selector, alt) in enumerate(places, 1):
+        # The library has a text for each picture that it knows, so each drop is another picture.
+        picture = base64.b64encode(draw_picture((number, 1), "#fff", "#000")).decode()
+        assert page.evaluate(DROP, [selector, picture, "image/jpeg"]) is False
         describe_and_close(page, alt, "Insert")
         # A picture that is shown later moves the lines below it, and the next drop would find another line.
         wait_until(page, "[...document.querySelectorAll('.cm-content img')].every((img) => img.complete)")

@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.once, pytest.mark.sqlite("the pages 
 WRITING = ["Overview", "Articles", "Media"]
 ENTRIES = {
     "lin": [*WRITING, "Keys", "lin"],
-    "eda": [*WRITING, "Categories", "Tags", "Authors", "Keys", "Import and export", "eda"],
+    "eda": [*WRITING, "Pages", "Categories", "Tags", "Authors", "Keys", "Import and export", "eda"],
 }
 
 

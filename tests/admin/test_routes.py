@@ -58,7 +58,8 @@ def test_the_editor_alone_may_show_the_page_for_previews(as_stranger, as_login, 
     )
     for path in PATHS:
         policy = as_stranger.get(path).headers["Content-Security-Policy"]
-        is_editor = path in ("/admin/articles/new/", f"/admin/articles/{UUID}/")
+        editors = [f"/admin/{kind}/{item}/" for kind in ("articles", "pages") for item in ("new", UUID)]
+        is_editor = path in editors
         assert policy.partition("; frame-src ")[2] == (origin or "" if is_editor else ""), path
 
 

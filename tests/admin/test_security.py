@@ -89,6 +89,16 @@ def article(api, blog):
     return path.split("/")[2]
 
 
+@pytest.fixture(scope="module")
+def item(article, api):
+    """The uuid of a page with attacks."""
+    body = {"title": ATTACKS[0], "subtitle": TEXT, "content": "\n\n".join([TEXT, *ATTACKS])}
+    uuid = api.post("blog/pages/", body)["uuid"]
+    api.patch(f"blog/pages/{uuid}/", {"title": ATTACKS[2]})
+    api.post(f"blog/pages/{uuid}/revisions/", {"name": ATTACKS[0]})
+    return uuid
+
+
 def close(page):
     page.keyboard.press("Escape")
     # The first key closes only the suggestions of a field.
@@ -207,7 +217,7 @@ PAGES_WITHOUT_TEXTS = {
 
 
 @pytest.mark.slow
-def test_texts_with_scripts_are_shown_as_texts(article, blog, api, open_admin):
+def test_texts_with_scripts_are_shown_as_texts(article, item, blog, api, open_admin):
     """The pages, their menus, dialogs and toasts show the attacks, and contain no element of them."""
     path = f"blog/articles/{article}/"
     steps = {
@@ -226,8 +236,8 @@ def test_texts_with_scripts_are_shown_as_texts(article, blog, api, open_admin):
     faults = []
     # The editor shows the file that is deleted from the library in the end.
     for place in sorted((page.path for page in routes.PAGES), key="/media/".__eq__):
-        item = webhook if place.startswith("/webhooks/") else article
-        page.goto(f"/admin{place.replace('<id:id>', str(item))}")
+        uuid = {"webhooks": webhook, "pages": item}.get(place.split("/")[1], article)
+        page.goto(f"/admin{place.replace('<id:id>', str(uuid))}")
         wait_for_page(page)
         for step in itertools.chain(["page"], show_menus(page), steps.get(place, lambda _: ())(page)):
             result = page.evaluate(FIND)

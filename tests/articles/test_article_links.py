@@ -159,3 +159,63 @@ def test_a_change_of_the_target_purges_the_page_that_links_to_it(app, site, as_s
     assert {f"article-{article.uuid}", f"article-{target.uuid}", f"category-{target.category_id}"} <= {*tags}
     others = as_stranger.get(f"{ARTICLES}{article.uuid}/?fields=title").headers["Surrogate-Key"].split()
     assert f"article-{target.uuid}" not in others
+
+
+PAGES = "/api/v1/blog/pages/"
+
+
+@pytest.fixture
+def page(as_admin):
+    """A page below another one, to which articles link."""
+    above = as_admin.post(PAGES, json={"title": "About", "status": "published"}).json["uuid"]
+    return as_admin.post(PAGES, json={"title": "Tides", "status": "published", "parent": above}).json
+
+
+def test_a_link_leads_to_the_current_address_of_a_page(site, as_admin, as_reader, page, target, link_to):
+    article = link_to(page["uuid"])
+    assert read(as_reader, article) == make_html("https://blog.example/about/tides/")
+    as_admin.patch(f"{PAGES}{page['parent']}/", json={"slug": "us"})
+    before = as_reader.get(f"{ARTICLES}{article.uuid}/?fields=html")
+    assert before.json["html"] == make_html("https://blog.example/us/tides/")
+    as_admin.patch(f"{PAGES}{page['uuid']}/", json={"parent": None})
+    after = as_reader.get(f"{ARTICLES}{article.uuid}/?fields=html")
+    assert after.json["html"] == make_html("https://blog.example/tides/")
+    assert before.headers["ETag"] != after.headers["ETag"]
+    as_admin.patch(f"{PAGES}{page['uuid']}/", json={"status": "draft"})
+    assert read(as_reader, article) == PLAIN
+
+
+def test_the_text_of_a_page_links_to_articles_and_pages(site, as_admin, as_reader, page, target):
+    content = f"[a](article:{target.uuid}) [b](article:{page['uuid']}#low)"
+    body = {"content": content, "content_type": "markdown"}
+    as_admin.patch(f"{PAGES}{page['uuid']}/", json=body)
+    assert as_reader.get(f"{PAGES}tides/?fields=html").json["html"] == (
+        '<p><a href="https://blog.example/shelf/tide-tables/">a</a> '
+        '<a href="https://blog.example/about/tides/#low">b</a></p>\n'
+    )
+
+
+def test_a_change_of_a_page_purges_what_links_to_it(app, site, as_stranger, page, target, link_to):
+    app.config["PUBLIC_READS"] = True
+    article = link_to(page["uuid"], content=f"[a](article:{page['uuid']}) [b](article:{target.uuid})")
+    tags = as_stranger.get(f"{ARTICLES}{article.uuid}/?fields=html").headers["Surrogate-Key"].split()
+    assert {f"page-{page['uuid']}", f"article-{target.uuid}", f"category-{target.category_id}"} <= {*tags}
+    assert not [tag for tag in tags if "None" in tag]
+    for path in (PAGES, f"{PAGES}{page['uuid']}/?fields=html"):
+        tags = as_stranger.get(path).headers["Surrogate-Key"].split()
+        assert {"pages", "articles", "categories"} <= {*tags}
+
+
+def test_a_list_finds_the_addresses_of_pages_with_two_statements(
+    as_admin, as_reader, page, link_to, record_statements
+):
+    other = as_admin.post(PAGES, json={"title": "Other", "status": "published"}).json
+    counts = []
+    as_reader.get(ARTICLES)
+    for uuid in (page["uuid"], other["uuid"], other["uuid"]):
+        link_to(uuid)
+        with record_statements() as statements:
+            html = as_reader.get(f"{ARTICLES}?fields=html").text
+        counts.append(len(statements))
+    assert "/about/tides/" in html and "/other/" in html
+    assert len({*counts}) == 1

@@ -231,13 +231,14 @@ def test_the_number_of_statements_is_fixed(as_reader, make_article, make_tag, re
 
 
 @pytest.mark.sqlite("explains its query plans")
-def test_the_statements_scan_no_table_and_no_index(app, large):
-    values = {"uuid": large.author, "category": large.category, "now": NOW, "time": NOW}
+@pytest.mark.parametrize("languages", neighbours._Languages)
+def test_the_statements_scan_no_table_and_no_index(app, large, languages):
+    values = {"uuid": large.author, "category": large.category, "now": NOW, "time": NOW, "language": "de"}
     values |= {"tags": [large.tag], "tag_0": large.tag}
     with app.app_context():
-        statements = [getattr(neighbours, f"_SELECT_{name}") for name in ("STATE", "NEIGHBOURS", "TAGS")] + [
-            neighbours._select_related(0),
-            neighbours._select_related(1),
+        statements = [
+            *(neighbours._SELECT_STATE, neighbours._SELECT_TAGS, neighbours._select_neighbours(languages)),
+            *(neighbours._select_related(languages, number) for number in (0, 1)),
         ]
         steps = [step for statement in statements for step in explain(statement, values)]
         db.session.rollback()

@@ -78,7 +78,7 @@ def test_counts_leave_out_pages(as_admin, make_page):
     tag = as_admin.post("/api/v1/blog/tags/", json={"name": "law"}).json
     page = make_page("Imprint", tags=[{"slug": "law"}])
     draft = make_page("Draft", status="draft")
-    as_admin.put(f"{ARTICLES}{draft['uuid']}/working-copy/", json={"title": "Edited"})
+    as_admin.put(f"{PAGES}{draft['uuid']}/working-copy/", json={"title": "Edited"})
     counts = as_admin.get("/api/v1/blog/article-counts/").json
     assert (counts["any"], counts["edited"], counts["published"]) == (0, 0, 0)
     shown = as_admin.get(f"/api/v1/blog/tags/{tag['uuid']}/?fields=articles_by_status").json
@@ -133,7 +133,7 @@ def test_a_page_that_is_not_listed_is_in_no_list(as_admin, make_page, as_reader,
 
 def test_a_page_has_versions_and_a_working_copy(as_admin, make_page):
     page = make_page("Imprint", content="old")
-    path = f"{ARTICLES}{page['uuid']}/"
+    path = f"{PAGES}{page['uuid']}/"
     assert as_admin.put(f"{path}working-copy/", json={"title": "Imprint", "content": "new"}).status_code in (
         200,
         201,
@@ -158,3 +158,119 @@ def test_pages_below_a_deleted_page_move_to_the_top(as_admin, make_page, as_read
     assert as_admin.delete(f"{PAGES}{about['uuid']}/").status_code == 204
     found = as_reader.get(f"{PAGES}{team['uuid']}/?fields=parent,url").json
     assert found == {"parent": None, "url": "https://blog.example/team/"}
+
+
+@pytest.fixture
+def tree(make_page):
+    """Pages at the top and below another, with a hidden page in each place: uuids by slug."""
+    pages = {}
+    for position, (slug, above, status) in enumerate(
+        (
+            *(("about", "", "published"), ("plans", "", "draft"), ("imprint", "", "published")),
+            *(("team", "about", "published"), ("jobs", "about", "draft"), ("press", "about", "published")),
+            *(("ada", "team", "published"), ("leaflet", "plans", "published")),
+        )
+    ):
+        parent = {"parent": pages[above]} if above else {}
+        pages[slug] = make_page(slug, position=position, status=status, **parent)["uuid"]
+    return pages
+
+
+def list_slugs(client, query):
+    answer = client.get(f"{PAGES}?fields=slug&{query}")
+    assert answer.status_code == 200, answer.json
+    return [page["slug"] for page in answer.json]
+
+
+def test_pages_are_filtered_by_the_page_above(as_admin, as_reader, tree):
+    assert list_slugs(as_reader, "parent=about") == ["team", "press"]
+    assert list_slugs(as_reader, f"parent={tree['about']}") == ["team", "press"]
+    assert list_slugs(as_reader, "parent=") == ["about", "imprint"]
+    assert list_slugs(as_reader, "parent=about&ordering=-title") == ["team", "press"]
+    assert list_slugs(as_reader, "parent=about&q=press") == ["press"]
+    assert list_slugs(as_admin, "parent=about&status=any") == ["team", "jobs", "press"]
+    assert list_slugs(as_admin, "parent=&status=draft") == ["plans"]
+    page = as_reader.get(f"{PAGES}?parent=about&page=2&page_size=1&fields=slug")
+    assert (page.json, page.headers["X-Total-Count"]) == ([{"slug": "press"}], "2")
+
+
+def test_a_former_slug_filters_too(as_admin, as_reader, tree):
+    as_admin.patch(f"{PAGES}{tree['about']}/", json={"slug": "us"})
+    assert list_slugs(as_reader, "parent=about") == list_slugs(as_reader, "parent=us") == ["team", "press"]
+
+
+def test_the_filter_by_the_page_above_does_not_tell_of_hidden_pages(as_admin, as_reader, tree, make_article):
+    make_article(slug="rye")
+    for unknown in ("plans", "jobs", "nothing", "rye", str(uuid4()), "..", "none"):
+        assert list_slugs(as_reader, f"parent={unknown}") == []
+    assert list_slugs(as_admin, "parent=plans") == ["leaflet"]
+
+
+@pytest.mark.parametrize("query", [f"parent={'a' * 256}", "parent=a&parent=b", "parent=%00", "parents=about"])
+def test_a_malformed_filter_is_refused(as_reader, query):
+    assert as_reader.get(f"{PAGES}?{query}").status_code == 400
+
+
+@pytest.mark.parametrize("fields", ["url", "head", "*,html,url,links,head,custom", "working_copy"])
+def test_the_response_to_a_write_has_the_fields_that_it_names(as_admin, as_login, as_stranger, fields):
+    as_login.patch("/api/v1/blog/site/", json={"url": "https://blog.test"})
+    path = f"{PAGES}?fields={fields}"
+    created = as_admin.post(path, json={"title": "Imprint", "status": "published"})
+    assert created.status_code == 201, created.json
+    item = created.headers["Location"]
+    assert as_admin.get(f"{item}?fields={fields}").json == created.json
+    assert as_admin.patch(f"{item}?fields={fields}", json={"content": "x"}).status_code == 200
+    as_admin.put(f"{item}working-copy/", json={"title": "Edited"})
+    link = as_admin.post(f"{item}preview/").json["api_url"]
+    assert as_stranger.get(f"{link}?fields={fields}").json.keys() <= created.json.keys()
+    assert as_admin.post(f"{item}working-copy/publish/?fields={fields}").json.keys() == created.json.keys()
+
+
+def test_pages_have_the_filters_of_articles(as_admin, as_login, as_reader, make_page, make_guest):
+    guest = make_guest()
+    for name, kind in (("company", "page"), ("rating", "article")):
+        body = {"name": name, "label": name, "type": "text", "kinds": [kind]}
+        assert as_login.post("/api/v1/blog/fields/", json=body).status_code == 201
+    as_admin.post("/api/v1/blog/tags/", json={"name": "law"})
+    law = {"tags": [{"slug": "law"}], "authors": [{"uuid": str(guest.uuid)}], "featured": True}
+    imprint = make_page("Imprint", custom={"company": "Rye"}, published_at="2020-01-01T00:00:00Z", **law)
+    about = make_page("About", published_at="2026-01-01T00:00:00Z")
+    make_page("Draft", status="draft", **law)
+    for query in (
+        *("tag=law", "tags_all=law", f"author={guest.uuid}", "custom.company=Rye", "featured=true"),
+        *(f"uuid={imprint['uuid']}", "published_before=2021-01-01", "tag=law&custom.company=Rye&q=imprint"),
+    ):
+        assert list_slugs(as_reader, query) == ["imprint"], query
+        page = as_reader.get(f"{PAGES}?{query}&page=1&ordering=-published_at")
+        assert (page.headers["X-Total-Count"], len(page.json)) == ("1", 1), query
+    assert list_slugs(as_reader, "published_after=2021-01-01") == ["about"]
+    assert list_slugs(as_reader, "not_tag=law&featured=false") == ["about"]
+    assert list_slugs(as_reader, "updated_after=2999-01-01") == []
+    assert sorted(list_slugs(as_admin, "tag=law&status=any")) == ["draft", "imprint"]
+    as_admin.put(f"{PAGES}{about['uuid']}/working-copy/", json={"title": "Edited"})
+    assert list_slugs(as_admin, "working_copy=true") == ["about"]
+    for query in ("status=any", "working_copy=true", "working_copy=false"):
+        assert as_reader.get(f"{PAGES}?{query}").status_code == 403
+    for query in (
+        "category=shelf",
+        "exact=true",
+        "not_category=shelf",
+        "custom.secret=1",
+        "ordering=-featured",
+    ):
+        assert as_reader.get(f"{PAGES}?{query}").status_code == 400, query
+
+
+def test_an_own_field_of_articles_is_none_of_pages(as_admin, as_login, make_page, make_article):
+    for name, kind in (("company", "page"), ("rating", "article")):
+        body = {"name": name, "label": name, "type": "text", "kinds": [kind]}
+        assert as_login.post("/api/v1/blog/fields/", json=body).status_code == 201
+    page, article = f"{PAGES}{make_page('Imprint')['uuid']}/", f"{ARTICLES}{make_article().uuid}/"
+    for path, own, other in ((page, "company", "rating"), (article, "rating", "company")):
+        assert as_admin.patch(path, json={"custom": {own: "x"}}).status_code == 200
+        for method, part in (("PATCH", ""), ("PUT", "working-copy/")):
+            refused = as_admin.open(
+                f"{path}{part}", method=method, json={"title": "T", "custom": {other: "x"}}
+            )
+            assert (refused.status_code, [*refused.json["errors"]]) == (422, [f"custom.{other}"])
+        assert as_admin.patch(path, json={"custom": {other: None}}).status_code == 200

@@ -60,7 +60,7 @@ INDEX_ORDERED = [
 ]
 SORTED_AFTERWARDS = [
     *({"tag": ["bread"]}, {"category": ["shelf", "walks"]}, {"slug": "n-1"}, {"ordering": "title"}),
-    {"author": "ada"},
+    *({"author": "ada"}, {"language": "de"}, {"language": "en"}, {"translation_key": "rye"}),
     {"author": "author", "tag": ["bread"], "published_after": NOW},
 ]
 

@@ -19,14 +19,20 @@ HEADING = (
 
 # The schemas of the responses that the client returns, and the operations whose filters it sends.
 ITEMS = (
-    *("Article", "Category", "SingleCategory", "Tag", "SingleTag", "Author", "SingleAuthor"),
+    *("Article", "Page", "Category", "SingleCategory", "Tag", "SingleTag", "Author", "SingleAuthor"),
     "Redirect",
 )
 RESPONSES = (*ITEMS, "Site", "ChangePage", "Problem")
 LISTS = {
     name: f"list{plural}"
     for name, plural in {
-        **{"Article": "Articles", "Category": "Categories", "Tag": "Tags", "Author": "Authors"},
+        **{
+            "Article": "Articles",
+            "Page": "Pages",
+            "Category": "Categories",
+            "Tag": "Tags",
+            "Author": "Authors",
+        },
         "Redirect": "Redirects",
     }.items()
 }

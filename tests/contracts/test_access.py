@@ -170,6 +170,9 @@ ACCESS_CASES = [
     AccessCase("pages.replace", PAGES + "{imprint}/", writes(200), {"title": "T"}),
     AccessCase("pages.change", PAGES + "{imprint}/", writes(200), {}),
     AccessCase("pages.delete", PAGES + "{imprint}/", writes(204)),
+    AccessCase("pages.replace_all", PAGES, writes(200), []),
+    AccessCase("pages.change_all", PAGES, writes(200), []),
+    AccessCase("pages.delete_all", PAGES + "?uuid={imprint}", writes(204)),
     AccessCase("articles.own", ARTICLES + "author/me/", ADMINS),
     AccessCase("articles.list_written", ARTICLES + "own/", ADMINS),
     AccessCase("categories.create", CATEGORIES, writes(201), {"name": "N"}),
@@ -226,7 +229,21 @@ ACCESS_CASES = [
     AccessCase("previews.create", ARTICLES + "{draft}/preview/", writes(201)),
     AccessCase("previews.listed", ARTICLES + "{draft}/preview/", ADMINS),
     AccessCase("previews.revoke", ARTICLES + "{draft}/preview/{preview}/", writes(204)),
-    AccessCase("previews.single", "{link}", EVERYONE),
+    AccessCase("preview_contents.single", "{link}", EVERYONE),
+    AccessCase("page_revisions.listed", PAGES + "{imprint}/revisions/", ADMINS),
+    AccessCase("page_revisions.single", PAGES + "{imprint}/revisions/1/", ADMINS),
+    AccessCase("page_revisions.compare", PAGES + "{imprint}/revisions/1/compare/", ADMINS),
+    AccessCase("page_revisions.restore", PAGES + "{imprint}/revisions/1/restore/", writes(200)),
+    AccessCase("page_revisions.create", PAGES + "{imprint}/revisions/", writes(201), {"name": "N"}),
+    AccessCase("page_revisions.change", PAGES + "{imprint}/revisions/1/", writes(200), {"name": "N"}),
+    AccessCase("open_pages.report", PAGES + "{imprint}/open/", writes(200)),
+    AccessCase("page_working_copies.single", PAGES + "{imprint}/working-copy/", ADMINS),
+    AccessCase("page_working_copies.replace", PAGES + "{imprint}/working-copy/", writes(200), {"title": "T"}),
+    AccessCase("page_working_copies.delete", PAGES + "{imprint}/working-copy/", writes(204)),
+    AccessCase("page_working_copies.publish", PAGES + "{imprint}/working-copy/publish/", writes(200)),
+    AccessCase("page_previews.create", PAGES + "{imprint}/preview/", writes(201)),
+    AccessCase("page_previews.listed", PAGES + "{imprint}/preview/", ADMINS),
+    AccessCase("page_previews.revoke", PAGES + "{imprint}/preview/{preview}/", writes(204)),
     AccessCase("preview_pages.show", "{page}", EVERYONE),
     AccessCase("redirects.listed", "/api/v1/blog/redirects/", READERS),
     AccessCase("changes.listed", "/api/v1/blog/changes/", READERS),
@@ -333,14 +350,20 @@ def fill_path(request, app, people, as_admin, as_login, make_article, make_tag, 
             names["import"] = add_import(app)
         if "{key}" in template:
             names["key"] = request.getfixturevalue("as_reading_admin").post(KEYS).json["uuid"]
+        item_path = ""
         if any(name in template for name in ("{draft}", "{link}", "{page}")):
             names["draft"] = make_article(status="draft").uuid
+            item_path = f"{ARTICLES}{names['draft']}/"
+        if "{imprint}" in template:
+            page = as_admin.post(PAGES, json={"title": "P", "status": "published"})
+            names["imprint"] = page.json["uuid"]
+            item_path = f"{PAGES}{names['imprint']}/"
         if "revisions" in template:
-            as_admin.patch(f"{ARTICLES}{names['draft']}/", json={"title": "Second version"})
+            as_admin.patch(item_path, json={"title": "Second version"})
         if "working-copy" in template:
-            as_admin.put(f"{ARTICLES}{names['draft']}/working-copy/", json={"title": "Edits"})
+            as_admin.put(f"{item_path}working-copy/", json={"title": "Edits"})
         if "preview" in template or template in ("{link}", "{page}"):
-            created = as_admin.post(f"{ARTICLES}{names['draft']}/preview/").json
+            created = as_admin.post(f"{item_path}preview/").json
             names |= {"preview": created["uuid"], "link": created["api_url"], "page": created["url"]}
         if "{user}" in template:
             names["user"] = people.member.uuid
@@ -350,9 +373,6 @@ def fill_path(request, app, people, as_admin, as_login, make_article, make_tag, 
             names["login"] = as_login.get("/api/v1/auth/logins/").json[0]["uuid"]
         if "{backup}" in template:
             names["backup"] = as_login.post(BACKUPS).json["name"]
-        if "{imprint}" in template:
-            page = as_admin.post(PAGES, json={"title": "P", "status": "published"})
-            names["imprint"] = page.json["uuid"]
         if "{file}" in template:
             names["file"] = put_file(app, b"content")
         return template.format(**names)

@@ -12,7 +12,7 @@ PAGES = "/api/v1/blog/pages/"
 
 READS = [
     PAGES,
-    "{page}",
+    *("{page}", "{page}preview/", "{page}revisions/", "{page}revisions/1/"),
     *(ARTICLES, f"{ARTICLES}author/me/", f"{ARTICLES}own/", "{article}", "{preview}", "{article}preview/"),
     *("{article}revisions/", "{article}revisions/1/", "/api/v1/blog/redirects/"),
     *(CATEGORIES, "{category}", TAGS, "{tag}", AUTHORS, "{author}", KEYS, "{key}", MEDIA, "{media}"),
@@ -26,6 +26,8 @@ def paths(as_admin, make_article, make_tag, make_category):
     path = f"{ARTICLES}{make_article(category=category, tags=(tag,), slug='first').uuid}/"
     as_admin.patch(path, json={"slug": "second"})
     page = as_admin.post(PAGES, json={"title": "Imprint", "status": "published"}).json
+    as_admin.patch(f"{PAGES}{page['uuid']}/", json={"title": "Contact"})
+    as_admin.post(f"{PAGES}{page['uuid']}/preview/")
     return {
         "page": f"{PAGES}{page['uuid']}/",
         "article": path,

@@ -68,10 +68,18 @@ REQUIRED = {
         *(f"categories.{name}" for name in ("create", "replace", "change", "delete", "merge")),
         *(f"categories.{name}_all" for name in ("replace", "change", "delete")),
         *(f"pages.{name}" for name in ("create", "replace", "change", "delete")),
+        *(f"pages.{name}_all" for name in ("replace", "change", "delete")),
+        *(f"page_revisions.{name}" for name in ("create", "change", "restore")),
+        *(f"page_working_copies.{name}" for name in ("replace", "delete", "publish")),
+        *("page_previews.create", "page_previews.revoke", "open_pages.report"),
         *(f"tags.{name}" for name in ("replace", "change", "delete", "merge")),
         *(f"tags.{name}_all" for name in ("replace", "change", "delete")),
         *(f"authors.{name}" for name in ("create", "replace", "delete", "merge")),
         *(f"authors.{name}_all" for name in ("replace", "change", "delete")),
+    ),
+    ("editor", "read"): (
+        *(f"page_revisions.{name}" for name in ("listed", "single", "compare")),
+        *("page_working_copies.single", "page_previews.listed"),
     ),
     ("editor", "login"): (
         *("imports.listed", "imports.create", "imports.single", "imports.start", "imports.cancel"),

@@ -65,7 +65,8 @@ SINGLE_REVISION = [
     ("seo", [("title", "text"), ("description", "text"), ("og_image", "text"), ("canonical_url", "text")]),
     ("custom", []),
     *(("subtitle", "text"), ("excerpt", "text"), ("content", "text"), ("content_type", "text")),
-    *(("cover_image", "text"), ("featured", "boolean"), ("robots", "text")),
+    *(("cover_image", "text"), ("featured", "boolean"), ("robots", "text"), ("language", "text")),
+    ("translation_key", "text"),
 ]
 NEW_KEY = [("public_state", "key"), ("uuid", "uuid"), ("created", "time")]
 KEY = [
@@ -122,6 +123,7 @@ READS = [
             ),
             *(("author_path", "text"), ("preview_url", "text")),
             ("navigation", [[("label", "text"), ("url", "text")]]),
+            ("languages", []),
             *(("created", "time"), ("last_updated", "time")),
         ],
     ),

@@ -15,6 +15,7 @@ from tests.media.stored_files import put_file
 from tests.webhooks.rows import add_webhook
 
 ARTICLES = "/api/v1/blog/articles/"
+PAGES = "/api/v1/blog/pages/"
 CATEGORIES = "/api/v1/blog/categories/"
 TAGS = "/api/v1/blog/tags/"
 AUTHORS = "/api/v1/blog/authors/"
@@ -40,9 +41,12 @@ READS = [
     ("/api/v1/blog/archive/", "archive.listed", 4),
     ("/api/v1/blog/archive/?tag=t&category=shelf&author=ada", "archive.listed", 8),
     (ARTICLES + "{article}/", "articles.single", 2),
-    ("/api/v1/blog/pages/", "pages.listed", 3),
-    ("/api/v1/blog/pages/?page=1&fields=url,head", "pages.listed", 6),
-    ("/api/v1/blog/pages/{imprint}/", "pages.single", 2),
+    (PAGES, "pages.listed", 3),
+    (PAGES + "?page=1&fields=url,head", "pages.listed", 6),
+    (PAGES + "?parent=&page=1", "pages.listed", 4),
+    (PAGES + "?parent={imprint}", "pages.listed", 3),
+    (PAGES + "?parent=imprint-0&page=1", "pages.listed", 5),
+    (PAGES + "{imprint}/", "pages.single", 2),
     # One statement looks whether there are articles of other users.
     (ARTICLES + "author/me/", "articles.own", 3),
     (ARTICLES + "own/", "articles.list_written", 3),
@@ -71,18 +75,23 @@ READS = [
     ("/api/v1/users/{user}/", "users.single", 3),
     ("/api/v1/invitations/", "invitations.listed", 2),
     ("/api/v1/users/roles/", "users.list_roles", 1),
-    (ARTICLES + "{article}/revisions/", "revisions.listed", 2),
-    (ARTICLES + "{article}/revisions/1/", "revisions.single", 2),
-    (ARTICLES + "{article}/revisions/1/compare/", "revisions.compare", 5),
-    (ARTICLES + "{article}/working-copy/", "working_copies.single", 3),
+    (ARTICLES + "{article}/revisions/", "revisions.listed", 3),
+    (ARTICLES + "{article}/revisions/1/", "revisions.single", 3),
+    (ARTICLES + "{article}/revisions/1/compare/", "revisions.compare", 6),
+    (ARTICLES + "{article}/working-copy/", "working_copies.single", 4),
+    (PAGES + "{imprint}/revisions/", "page_revisions.listed", 3),
+    (PAGES + "{imprint}/revisions/1/", "page_revisions.single", 3),
+    (PAGES + "{imprint}/revisions/1/compare/", "page_revisions.compare", 6),
+    (PAGES + "{imprint}/working-copy/", "page_working_copies.single", 4),
+    (PAGES + "{imprint}/preview/", "page_previews.listed", 3),
     (ARTICLES + "?fields=title,working_copy", "articles.published", 4),
     (ARTICLES + "?fields=title,editor", "articles.published", 4),
     (ARTICLES + "?fields=title,open_by", "articles.published", 4),
     (ARTICLES + "{article}/preview/", "previews.listed", 3),
-    ("{link}", "previews.single", 8),
+    ("{link}", "preview_contents.single", 8),
     ("{page}", "preview_pages.show", 8),
-    ("/api/v1/blog/redirects/", "redirects.listed", 4),
-    ("/api/v1/blog/redirects/?format=nginx", "redirects.listed", 4),
+    ("/api/v1/blog/redirects/", "redirects.listed", 5),
+    ("/api/v1/blog/redirects/?format=nginx", "redirects.listed", 5),
     ("/api/v1/blog/changes/?limit=1000", "changes.listed", 2),
     ("/api/v1/blog/changes/?since=now", "changes.listed", 2),
     ("/api/v1/blog/site/", "site.single", 2),
@@ -122,7 +131,7 @@ READS = [
     ("/api/v1/imports/", "imports.listed", 2),
     ("/api/v1/imports/{import}/", "imports.single", 2),
     ("/api/v1/imports/{import}/report/", "imports.download_report", 2),
-    ("/api/v1/export/", "exports.download", 27),
+    ("/api/v1/export/", "exports.download", 28),
     ("/health/", "health.check", 1),
     ("/metrics/", "metrics.show_metrics", 1),
     ("/openapi.json", "openapi.document", 1),
@@ -175,7 +184,12 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
         as_admin.put(f"{article_path}working-copy/", json=edits)
     as_login.patch("/api/v1/blog/site/", json={"url": "https://blog.example"})
     for _ in range(rows):
-        imprint = as_admin.post("/api/v1/blog/pages/", json={"title": "P", "status": "published"}).json
+        imprint = as_admin.post(PAGES, json={"title": "P", "status": "published"}).json
+    page_path = f"{PAGES}{imprint['uuid']}/"
+    for turn in range(rows):
+        as_admin.patch(page_path, json={"slug": f"imprint-{turn}"})
+        as_admin.post(f"{page_path}preview/")
+        as_admin.put(f"{page_path}working-copy/", json={"title": "Edits"})
     key = as_admin.get("/api/v1/auth/me/").json["key"]
     accesses = {endpoint: access for _, _, endpoint, access in blueprints.list_operations(app)}
     for turn in range(rows):

@@ -125,6 +125,29 @@ def test_links_to_what_readers_cannot_see_are_counted(as_admin, as_login, check,
     assert found["link"].startswith("/admin/articles/") and str(article.uuid) not in found["link"]
 
 
+def test_links_to_and_of_pages_are_checked(as_admin, as_login, check, make_article):
+    as_login.patch("/api/v1/blog/site/", json={"url": "https://blog.example"})
+    pages = "/api/v1/blog/pages/"
+    about = as_admin.post(pages, json={"title": "About", "status": "published"}).json["uuid"]
+    team = {"title": "Team", "status": "published", "parent": about, "content": '<a href="../">a</a>'}
+    seen = as_admin.post(pages, json=team).json["uuid"]
+    hidden = as_admin.post(pages, json={**team, "title": "Hidden", "status": "draft"}).json["uuid"]
+    unlisted = make_article(slug="unlisted", status="unlisted")
+    good = (
+        f'<a href="/about/team/">1</a> <a href="article:{seen}">2</a> <a href="article:{unlisted.uuid}"></a>'
+    )
+    make_article(title="Good", content=good)
+    assert check()["No link leads to a hidden article"]["detail"] == "4 internal links checked."
+    bad = f'<a href="/about/hidden/">1</a> <a href="article:{hidden}">2</a>'
+    as_admin.patch(f"{pages}{seen}/", json={"content": bad})
+    found = check()["2 links lead to pages that readers cannot see"]
+    assert (found["detail"], found["link"]) == ("In “Team”.", None)
+    as_admin.patch(f"{pages}{seen}/", json={"parent": None, "content": f'<a href="article:{hidden}">2</a>'})
+    found = check()["2 links lead to pages that readers cannot see"]
+    assert found["detail"] == "In “Good”, “Team”."
+    assert found["link"].startswith("/admin/articles/")
+
+
 @pytest.mark.sqlite("about the database file")
 def test_a_damaged_database_is_wrong(check, monkeypatch):
     monkeypatch.setattr(health_checks.integrity, "run_quick_check", lambda path, seconds: "Page 3 is broken")

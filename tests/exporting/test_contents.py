@@ -216,6 +216,24 @@ def test_generators_get_the_addresses_of_linked_articles(run, make_article, tmp_
     assert read_article(files["default/articles/links.md"])[1] == content.encode()
 
 
+def test_generators_get_the_addresses_and_former_addresses_of_pages(
+    run, as_login, as_admin, make_article, tmp_path
+):
+    as_login.patch("/api/v1/blog/site/", json={"url": "https://blog.example/en"})
+    pages = "/api/v1/blog/pages/"
+    about = as_admin.post(pages, json={"title": "About", "status": "published"}).json["uuid"]
+    team = {"title": "Team", "status": "published", "parent": about, "content_type": "markdown"}
+    team = as_admin.post(pages, json={**team, "content": f"[a](article:{about})"}).json["uuid"]
+    as_admin.patch(f"{pages}{about}/", json={"slug": "us"})
+    make_article(title="Links", content=f"[a](article:{team}#b)", content_type="markdown")
+    run("export", tmp_path / "hugo", "--for", "hugo")
+    files = read_folder(tmp_path)
+    assert read_article(files["hugo/content/posts/links.md"])[1] == b"[a](/us/team/#b)"
+    (path,) = (path for path in files if path.endswith("team.md"))
+    fields, content = read_article(files[path])
+    assert (fields["aliases"], content) == (["/about/team/"], b"[a](/us/)")
+
+
 def test_all_batches_of_articles_show_the_same_state_of_the_blog(app, as_admin, make_article, monkeypatch):
     articles = [make_article(title=f"Before {number}") for number in (1, 2, 3)]
     monkeypatch.setattr(snapshot, "_BATCH_ARTICLES", 2)

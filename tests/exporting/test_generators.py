@@ -8,6 +8,10 @@ import subprocess
 
 import pytest
 
+from tests.site.conftest import set_site
+
+__all__ = ["set_site"]
+
 pytestmark = [pytest.mark.slow, pytest.mark.once]
 
 HUGO_FILES = {
@@ -61,3 +65,21 @@ def test_a_generator_shows_public_articles_and_no_drafts(run, blog, tmp_path, fi
         assert "secret" not in path.name
         assert "working" not in path.name
         assert path.is_dir() or b"secret" not in path.read_bytes().lower()
+
+
+def test_hugo_links_the_translations_of_an_export(run, as_admin, make_article, set_site, tmp_path):
+    set_site(article_path="{/language}/{local_slug}/")
+    for slug, language in (("rye", ""), ("rye-fr", "fr")):
+        make_article(title=slug, slug=slug, language=language, translation_key="r")
+    run("export", tmp_path, "--for", "hugo")
+    single = "<html lang='{{ .Language }}'>{{ range .Translations }}<a href='{{ .RelPermalink }}'>{{ end }}"
+    languages = '\ndefaultContentLanguage = "en"\n[languages.en]\nweight = 1\n[languages.fr]\nweight = 2\n'
+    files = HUGO_FILES | {"layouts/_default/single.html": single}
+    files["config.toml"] = HUGO_FILES["config.toml"].replace("\n[markup", f"{languages}[markup")
+    build(tmp_path, files, "hugo")
+    pages = {
+        path.parent.relative_to(tmp_path / "public").as_posix(): path.read_text(encoding="utf-8")
+        for path in (tmp_path / "public").rglob("rye/index.html")
+    }
+    assert "<html lang='en'><a href='/fr/rye/'>" in pages["rye"]
+    assert "<html lang='fr'><a href='/rye/'>" in pages["fr/rye"]

@@ -85,7 +85,7 @@ def find_file(blog, url):
     path = unquote(url.removeprefix(f"{blog.site_url}/"))
     if path.endswith("/") or not path:
         return f"{path}index.html"
-    return path if path in SERVICE_FILES else f"{path}.html"
+    return path if path.endswith((".xml", "feed.json")) else f"{path}.html"
 
 
 def find_broken_links(blog, files):

@@ -11,7 +11,7 @@ from blogapi.importing.jobs.queries import Status
 from blogapi.importing.models import ImportJob
 from blogapi.storage.database import db, transaction
 
-OPTIONS = '{"author": "ada", "base_url": "", "pages": "tag", "publish_undated": false}'
+OPTIONS = '{"author": "ada", "base_url": "", "pages": "keep", "publish_undated": false}'
 
 
 def add_import(app: Flask) -> UUID:

@@ -56,6 +56,7 @@ DIGESTS = {
     "0025": "d0cdd8862ccd3c92616da60edd8fa5668d0a78323aff3a02ff4b3e719acc52fd",
     "0026": "c545f5b53eb7597480a582025e895fc00a35b060e41ae5bd6e928c4906fc262d",
     "0027": "8d178f7b9307b98e3e869977f50e455bc611d36fb76cbc9c93c3161af7ffb020",
+    "0028": "7c30c58ba09ca83aa394fd6b9c0a2a5caad1a14579d7178405bf52f266f21f30",
 }
 
 # Tables that are derived from other tables and can differ between versions, and tables with internal

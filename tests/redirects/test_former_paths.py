@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from blogapi.articles.models import FormerPath
-from blogapi.redirects.paths import to_former_path
+from blogapi.site.paths import to_former_path
 from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES, TAGS
 from tests.contracts.client import outcome

@@ -170,7 +170,7 @@ def test_no_database_error_writes_a_secret_to_a_log(app, secrets, collect_logs):
 @pytest.mark.parametrize("ends", ["breaks", "is left"])
 def test_an_interrupted_response_does_not_log_its_preview_token(app, secrets, monkeypatch, caplog, ends):
     caplog.set_level(logging.DEBUG)
-    view, disconnected = app.view_functions["previews.single"], threading.Event()
+    view, disconnected = app.view_functions["preview_contents.single"], threading.Event()
 
     @wraps(view)
     def stream(**_):
@@ -185,7 +185,7 @@ def test_an_interrupted_response_does_not_log_its_preview_token(app, secrets, mo
         # If the response had no ETag, the application would read the whole response to compute one.
         return Response(stream_body(), headers={"ETag": '"a"'})
 
-    monkeypatch.setitem(app.view_functions, "previews.single", stream)
+    monkeypatch.setitem(app.view_functions, "preview_contents.single", stream)
     with start_server(app) as server:
         with connect(server.effective_port) as sock:
             sock.sendall(make_request("GET", f"{PREVIEW}{secrets['token']}/").encode())

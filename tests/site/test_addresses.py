@@ -16,12 +16,23 @@ NEW_YEAR = datetime(2025, 12, 31, 23, 30, tzinfo=UTC)
 
 
 def make_site(**fields):
-    return Site(**{"url": "https://blog.example", "time_zone": "UTC", "article_path": "/{slug}/"} | fields)
+    return Site(
+        **{
+            **{"url": "https://blog.example", "time_zone": "UTC", "article_path": "/{slug}/"},
+            **{"page_path": "/{path}/", "language": "en"},
+            **fields,
+        }
+    )
 
 
-def article_url(site, published_at=NEW_YEAR):
+def article_url(site, published_at=NEW_YEAR, slug="rye", language=""):
     return addresses.make_article_url(
-        site, uuid=ID, slug="rye", category_slug="kitchen", published_at=published_at
+        site,
+        uuid=ID,
+        slug=slug,
+        category_slug="kitchen",
+        published_at=published_at,
+        language=language,
     )
 
 
@@ -42,6 +53,41 @@ def article_url(site, published_at=NEW_YEAR):
 def test_the_address_of_an_article_follows_the_pattern(pattern, path):
     assert addresses.check_path_pattern(pattern, ARTICLE_PLACEHOLDERS) == []
     assert article_url(make_site(article_path=pattern)) == f"https://blog.example{path}"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "own", "german"),
+    [
+        ("/{language}/{slug}/", "/en/rye-de-at/", "/de-at/rye-de-at/"),
+        ("{/language}/{slug}/", "/rye-de-at/", "/de-at/rye-de-at/"),
+        ("{/language}/{local_slug}/", "/rye-de-at/", "/de-at/rye/"),
+        ("/{local_slug}.{language}.html", "/rye-de-at.en.html", "/rye.de-at.html"),
+        ("/blog{/language}/{year}/{local_slug}", "/blog/2025/rye-de-at", "/blog/de-at/2025/rye"),
+    ],
+)
+def test_an_address_can_contain_the_language(pattern, own, german):
+    assert addresses.check_path_pattern(pattern, ARTICLE_PLACEHOLDERS) == []
+    site = make_site(article_path=pattern)
+    for language, path in (("", own), ("en", own), ("de-AT", german)):
+        assert article_url(site, slug="rye-de-at", language=language) == f"https://blog.example{path}"
+        values = addresses.parse_path(site, "article", path)
+        assert values is not None and "rye-de-at" in addresses.list_slugs(values)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["/{local_slug}/", "{/language}{slug}", "/{/slug}/", "//{/language}/{slug}"]
+)
+def test_a_wrong_pattern_with_a_language_is_refused(pattern):
+    assert addresses.check_path_pattern(pattern, ARTICLE_PLACEHOLDERS)
+
+
+def test_the_path_of_a_page_can_contain_its_language():
+    site = make_site(page_path="{/language}/{path}/")
+    paths = [
+        addresses.make_page_path(site, uuid=ID, slugs=["a", "b"], language=language)
+        for language in ("", "en", "fr")
+    ]
+    assert paths == ["/a/b/", "/a/b/", "/fr/a/b/"]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +143,8 @@ def test_the_site_can_be_below_a_path():
     [
         (
             "/{slug}/{yaer}",
-            "{yaer} is not a placeholder; use {slug}, {uuid}, {year}, {month}, {day}, {category}.",
+            "{yaer} is not a placeholder; use {slug}, {uuid}, {year}, {month}, {day}, {category}, "
+            "{language}, {/language}, {local_slug}.",
         ),
         ("/{}{slug}", "{} is not a placeholder"),
         ("/{SLUG}", "{SLUG} is not a placeholder"),
@@ -159,3 +206,19 @@ def test_a_relative_address_is_relative_to_the_first_base(address, bases, absolu
 def test_a_file_of_the_library_is_at_the_address_of_the_service(picture, service_url, absolute):
     site = Site(url="https://example.org", service_url=service_url)
     assert addresses.make_picture_absolute(site, picture) == absolute
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "values"),
+    [
+        ("/{path}/", "/about/team/", {"path": "about/team"}),
+        ("/{path}", "/about", {"path": "about"}),
+        ("/p/{slug}.html", "/p/team.html", {"slug": "team"}),
+        ("/{path}/", "/about//team/", None),
+        ("/p/{path}/", "/about/", None),
+        ("/p/{slug}/", "/p/about/team/", None),
+    ],
+)
+def test_the_path_of_a_page_can_have_several_slugs(pattern, path, values):
+    site = Site(url="https://example.org/blog", page_path=pattern)
+    assert addresses.parse_path(site, "page", f"/blog{path}") == values

@@ -281,7 +281,7 @@ def test_any_text_round_trips_through_the_html(text, name, tags):
         **{"uuid": "1", "title": f"t{text}", "subtitle": text, "excerpt": "", "cover_image": ""},
         "cover": None,
         **{"published_at": None, "last_updated": "2026-01-01T00:00:00", "status": "published"},
-        "robots": "",
+        **{"robots": "", "language": ""},
         "seo": {"title": "", "description": name, "og_image": "", "canonical_url": ""},
         "category": {"uuid": "2", "name": name, "slug": "c"},
         "tags": [{"name": tag} for tag in tags],

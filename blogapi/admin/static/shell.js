@@ -185,7 +185,7 @@ export class Page extends LitElement {
 // Return the texts of this browser whose articles the blog does not have, or does not show now.
 async function loadKeptTexts() {
   const findStatus = (entry) => {
-    const request = get(`blog/articles/${entry.article}/`, { query: { fields: "uuid" } });
+    const request = get(`blog/${entry.place ?? "articles"}/${entry.article}/`, { query: { fields: "uuid" } });
     return request.then(() => null).catch(({ status }) => ({ ...entry, status }));
   };
   const entries = await new Journal(last.user).find();
@@ -194,8 +194,8 @@ async function loadKeptTexts() {
 
 // The editor of a new article offers the texts of articles that do not exist.
 function renderKeptTexts({ kept }) {
-  const entry = ({ article, status, edits, time }) => {
-    const href = `/admin/articles/${status === 404 ? "new" : article}/`;
+  const entry = ({ place = "articles", article, status, edits, time }) => {
+    const href = `/admin/${place}/${status === 404 ? "new" : article}/`;
     const text = `${count(edits.content.split(/\s+/).filter(Boolean).length, "word")} not saved to the blog`;
     const title = html`<a href=${href}>${edits.title || "Without a title"}</a>`;
     return row({ title, text, side: formatDayAndTime(new Date(time)) });

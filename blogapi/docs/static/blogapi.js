@@ -128,6 +128,8 @@ class Client {
     this.retries = retries;
     /** @type {Collection<Article, ListedArticleFields, Article, ArticleFields, ArticleFilters>} */
     this.articles = new Collection(this, "/api/v1/blog/articles/");
+    /** @type {Collection<Page, PageFields, Page, PageFields, PageFilters>} */
+    this.pages = new Collection(this, "/api/v1/blog/pages/");
     /** @type {Collection<Category, CategoryFields, SingleCategory, SingleCategoryFields, CategoryFilters>} */
     this.categories = new Collection(this, "/api/v1/blog/categories/");
     /** @type {Collection<Tag, TagFields, SingleTag, SingleTagFields, TagFilters>} */
@@ -322,44 +324,55 @@ function ignoreMissing(error) {
  *   slug: string, cover_image: string, content: string, status: Status, content_type: ContentType, seo: Seo }} Article
  * @typedef {Article & { created: string, last_updated: string, published_at: string | null, excerpt: string,
  *   reading_minutes: number, word_count: number, html: string, cover: Cover | null, url?: string, links?: Links, head:
- *   Head, authors: EmbeddedAuthor[], toc: Heading[], editor: UserReference | null, working_copy: WorkingCopySummary |
- *   null, custom?: Record<string, unknown>, custom_unfit: Record<string, unknown> | null, open_by: UserReference[] |
- *   null, featured: boolean, robots: Robots, snippet: string, previous: ArticleLink | null, next: ArticleLink | null,
- *   related: ArticleLink[] }} ArticleFields
+ *   Head, translations: Translation[], authors: EmbeddedAuthor[], toc: Heading[], editor: UserReference | null,
+ *   working_copy: WorkingCopySummary | null, custom?: Record<string, unknown>, custom_unfit: Record<string, unknown> |
+ *   null, open_by: UserReference[] | null, featured: boolean, robots: Robots, language: string, translation_key:
+ *   string, snippet: string, previous: ArticleLink | null, next: ArticleLink | null, related: ArticleLink[] }}
+ *   ArticleFields
+ * @typedef {{ uuid: string, author: string, title: string, subtitle: string, tags: Tag[], slug: string, cover_image:
+ *   string, content: string, status: Status, content_type: ContentType, seo: Seo, parent: string | null, position:
+ *   number }} Page
+ * @typedef {Page & { created: string, last_updated: string, published_at: string | null, excerpt: string,
+ *   reading_minutes: number, word_count: number, html: string, cover: Cover | null, url?: string, links?: PageLinks,
+ *   head: Head, translations: Translation[], authors: EmbeddedAuthor[], toc: Heading[], editor: UserReference | null,
+ *   working_copy: WorkingCopySummary | null, custom?: Record<string, unknown>, custom_unfit: Record<string, unknown> |
+ *   null, open_by: UserReference[] | null, featured: boolean, robots: Robots, language: string, translation_key: string
+ *   }} PageFields
  * @typedef {{ uuid: string, name: string, description: string | null, cover_image: string, slug: string }} Category
- * @typedef {Category & { seo_title: string, seo_description: string, og_image: string, canonical_url: string, head:
- *   Head, user: string, created: string, last_updated: string, url?: string, parent: string | null, articles_count:
- *   number, articles_by_status: Record<string, number> }} CategoryFields
+ * @typedef {Category & { seo_title: string, seo_description: string, og_image: string, canonical_url: string, language:
+ *   string, head: Head, user: string, created: string, last_updated: string, url?: string, parent: string | null,
+ *   articles_count: number, articles_by_status: Record<string, number> }} CategoryFields
  * @typedef {{ uuid: string, name: string, description: string | null, cover_image: string, slug: string, articles:
  *   Article[] }} SingleCategory
  * @typedef {SingleCategory & { seo_title: string, seo_description: string, og_image: string, canonical_url: string,
- *   head: Head, user: string, created: string, last_updated: string, url?: string, parent: string | null,
- *   articles_count: number, articles_by_status: Record<string, number> }} SingleCategoryFields
+ *   language: string, head: Head, user: string, created: string, last_updated: string, url?: string, parent: string |
+ *   null, articles_count: number, articles_by_status: Record<string, number> }} SingleCategoryFields
  * @typedef {{ uuid: string, created: string, last_updated: string, name: string, slug: string, user: string }} Tag
  * @typedef {Tag & { cover_image: string, seo_title: string, seo_description: string, og_image: string, canonical_url:
- *   string, head: Head, url?: string, description: string, articles_count: number, articles_by_status: Record<string,
- *   number> }} TagFields
+ *   string, language: string, head: Head, url?: string, description: string, articles_count: number,
+ *   articles_by_status: Record<string, number> }} TagFields
  * @typedef {{ uuid: string, name: string, articles: Article[] }} SingleTag
  * @typedef {SingleTag & { created: string, last_updated: string, slug: string, user: string, cover_image: string,
- *   seo_title: string, seo_description: string, og_image: string, canonical_url: string, head: Head, url?: string,
- *   description: string, articles_count: number, articles_by_status: Record<string, number> }} SingleTagFields
+ *   seo_title: string, seo_description: string, og_image: string, canonical_url: string, language: string, head: Head,
+ *   url?: string, description: string, articles_count: number, articles_by_status: Record<string, number> }}
+ *   SingleTagFields
  * @typedef {{ uuid: string, name: string, slug: string, bio: string, url: string, avatar: string, user: string | null
  *   }} Author
  * @typedef {Author & { cover_image: string, seo_title: string, seo_description: string, og_image: string,
- *   canonical_url: string, head: Head, created: string, last_updated: string, page_url?: string, articles_count:
- *   number, articles_by_status: Record<string, number> }} AuthorFields
+ *   canonical_url: string, language: string, head: Head, created: string, last_updated: string, page_url?: string,
+ *   articles_count: number, articles_by_status: Record<string, number> }} AuthorFields
  * @typedef {{ uuid: string, name: string, slug: string, bio: string, url: string, avatar: string, user: string | null,
  *   articles: Article[] }} SingleAuthor
  * @typedef {SingleAuthor & { cover_image: string, seo_title: string, seo_description: string, og_image: string,
- *   canonical_url: string, head: Head, created: string, last_updated: string, page_url?: string, articles_count:
- *   number, articles_by_status: Record<string, number> }} SingleAuthorFields
- * @typedef {{ kind: "article" | "category" | "tag" | "author" | "redirect", old: string, new: string, item: string,
- *   article: string | null, created: string }} Redirect
+ *   canonical_url: string, language: string, head: Head, created: string, last_updated: string, page_url?: string,
+ *   articles_count: number, articles_by_status: Record<string, number> }} SingleAuthorFields
+ * @typedef {{ kind: "article" | "category" | "tag" | "author" | "page" | "redirect", old: string, new: string, item:
+ *   string, article: string | null, created: string }} Redirect
  * @typedef {Redirect & { old_url?: string, new_url?: string, status: 301 | 302 | 410 }} RedirectFields
  * @typedef {{ uuid: string, title: string, description: string, language: string, time_zone: string, url: string,
  *   service_url: string, logo: string, icon: string, article_path: string, page_path: string, category_path: string,
- *   tag_path: string, author_path: string, preview_url: string, navigation: NavigationItem[], created: string,
- *   last_updated: string }} Site
+ *   tag_path: string, author_path: string, preview_url: string, navigation: NavigationItem[], languages:
+ *   SiteLanguage[], created: string, last_updated: string }} Site
  * @typedef {{ changes: Change[], cursor: string, more: boolean }} ChangePage
  * @typedef {{ type: string, title: string, status: number, detail: string, code: "admin_exists" | "article_changed" |
  *   "author_in_use" | "backup_running" | "category_in_use" | "checks_running" | "conflict" | "cross_origin" |
@@ -381,8 +394,9 @@ function ignoreMissing(error) {
  * @typedef {{ url: string, width: number, height: number, alt: string, caption: string, renditions: Rendition[] }}
  *   Cover
  * @typedef {{ category: string, tags: string[], authors: string[] }} Links
- * @typedef {{ title?: string, description?: string, canonical?: string, robots?: string, open_graph?: OpenGraph,
- *   twitter?: TwitterCard, json_ld?: Record<string, unknown>, html: string }} Head
+ * @typedef {{ title?: string, description?: string, canonical?: string, robots?: string, alternates?: Alternate[],
+ *   open_graph?: OpenGraph, twitter?: TwitterCard, json_ld?: Record<string, unknown>, html: string }} Head
+ * @typedef {{ language: string, uuid: string, slug: string, url?: string }} Translation
  * @typedef {{ uuid: string, name: string, slug: string, bio: string, url: string, avatar: string, user: string | null,
  *   created: string, last_updated: string }} EmbeddedAuthor
  * @typedef {{ level: number, text: string, id: string }} Heading
@@ -391,10 +405,13 @@ function ignoreMissing(error) {
  * @typedef {"" | "noindex" | "noindex, nofollow"} Robots
  * @typedef {{ uuid: string, title: string, slug: string, published_at: string, cover_image: string, url?: string }}
  *   ArticleLink
+ * @typedef {{ tags: string[], authors: string[] }} PageLinks
  * @typedef {{ label: string, url: string }} NavigationItem
+ * @typedef {{ language: string, title?: string, description?: string }} SiteLanguage
  * @typedef {{ kind: "article" | "author" | "category" | "page" | "site" | "tag", uuid: string, action: "fetch" |
  *   "drop", slug?: string, url?: string }} Change
  * @typedef {{ width: number, height: number, size: number, url: string }} Rendition
+ * @typedef {{ language?: string, url?: string }} Alternate
  * @typedef {{ "og:type"?: string, "og:title"?: string, "og:description"?: string, "og:url"?: string, "og:image"?:
  *   string, "og:site_name"?: string, "og:locale"?: string, "og:image:width"?: string, "og:image:height"?: string,
  *   "article:published_time"?: string, "article:modified_time"?: string, "article:section"?: string, "article:author"?:
@@ -402,11 +419,16 @@ function ignoreMissing(error) {
  * @typedef {{ "twitter:card"?: string, "twitter:title"?: string, "twitter:description"?: string, "twitter:image"?:
  *   string }} TwitterCard
  * @typedef {{ q?: string, category?: string | string[], exact?: boolean, tag?: string | string[], tags_all?: string |
- *   string[], not_category?: string | string[], not_tag?: string | string[], author?: string, uuid?: string | string[],
- *   slug?: string, published_after?: string, published_before?: string, updated_after?: string, featured?: boolean,
- *   ordering?: "published_at" | "-published_at" | "title" | "-title" | "last_updated" | "-last_updated" | "-featured",
- *   status?: "draft" | "published" | "unlisted" | "archived" | "scheduled" | "any", working_copy?: boolean }}
- *   ArticleFilters
+ *   string[], not_category?: string | string[], not_tag?: string | string[], author?: string, language?: string, uuid?:
+ *   string | string[], slug?: string, published_after?: string, published_before?: string, updated_after?: string,
+ *   featured?: boolean, translation_key?: string, ordering?: "published_at" | "-published_at" | "title" | "-title" |
+ *   "last_updated" | "-last_updated" | "-featured", status?: "draft" | "published" | "unlisted" | "archived" |
+ *   "scheduled" | "any", working_copy?: boolean }} ArticleFilters
+ * @typedef {{ q?: string, tag?: string | string[], tags_all?: string | string[], not_tag?: string | string[], author?:
+ *   string, language?: string, uuid?: string | string[], slug?: string, published_after?: string, published_before?:
+ *   string, updated_after?: string, featured?: boolean, translation_key?: string, ordering?: "position" | "title" |
+ *   "-title" | "published_at" | "-published_at" | "last_updated" | "-last_updated", status?: "draft" | "published" |
+ *   "unlisted" | "archived" | "scheduled" | "any", working_copy?: boolean, parent?: string }} PageFilters
  * @typedef {{ q?: string, used?: "never" | "hidden", similar?: boolean, ordering?: "name" | "-articles", slug?: string
  *   }} CategoryFilters
  * @typedef {{ q?: string, used?: "never" | "hidden", similar?: boolean, ordering?: "name" | "-articles", slug?: string

@@ -90,6 +90,8 @@ class ArticleFiles:
             "title": entries.get("title"),
             **{name: entries.get(name) for name in FRONT_MATTER_TEXTS},
             "excerpt": entries.get("excerpt", entries.get("summary")),
+            "language": entries.get("language", entries.get("lang")),
+            "translation_key": entries.get("translation_key", entries.get("translationKey")),
             "custom": entries.get("custom"),
             "content": content,
             "content_type": content_type,

@@ -157,7 +157,11 @@ def read_site(fields: Values, pictures: Mapping[str, str]) -> dict[str, Any]:
         for item in values.get_mappings(fields, "navigation")
     ]
     site |= {name: pictures[name] for name in pictures if name in SITE_FIELDS}
-    return site | {"navigation": navigation}
+    languages = [
+        {name: values.get_text(item, name) for name in ("language", "title", "description")}
+        for item in values.get_mappings(fields, "languages")
+    ]
+    return site | {"navigation": navigation} | ({"languages": languages} if languages else {})
 
 
 def _get_times(fields: Values) -> tuple[datetime, datetime]:

@@ -217,7 +217,7 @@ def restore_site(data: BlogData, key: str, restored: Restored, *, dry_run: bool)
 
 
 def _is_new(site: Site) -> bool:
-    defaults = {name: table_of(Site).c[name].default for name in (*SITE_FIELDS, "navigation")}
+    defaults = {name: table_of(Site).c[name].default for name in (*SITE_FIELDS, "navigation", "languages")}
     return all(
         getattr(site, name) == default.arg
         for name, default in defaults.items()

@@ -111,6 +111,7 @@ def make_record(
         status=status,
         published_at=published_at,
         tags=list_distinct(map(to_title, labels)),
+        is_page=item.kind == "page",
         authors=(AuthorRecord(name=author),) if author and author.casefold() not in _NO_AUTHORS else (),
         seo_description=to_title(item.description),
         former_paths=(path,) if status == "published" else (),

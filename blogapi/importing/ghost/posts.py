@@ -10,11 +10,12 @@ from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from blogapi.importing import folder
-from blogapi.importing.article_record import ArticleRecord, AuthorRecord, RefusedFile
+from blogapi.importing.article_record import PAGE_TAG, ArticleRecord, AuthorRecord, RefusedFile
 from blogapi.importing.ghost.bodies import read_body
 from blogapi.importing.ghost.publication import decide_publication, is_page
 from blogapi.importing.ghost.redirects import Redirects
 from blogapi.importing.ghost.tables import Tables, Tag, read_author, read_tag, read_url
+from blogapi.importing.languages import read_language
 from blogapi.importing.markdown.text import list_distinct, to_http_url, to_line
 from blogapi.importing.messages import join_counts
 from blogapi.importing.sources import ImportOptions
@@ -22,12 +23,12 @@ from blogapi.web.fields import parse_uuid
 
 Post = Mapping[str, object]
 
+_LANGUAGE_TAG = re.compile(r"#(?:lang(?:uage)?-)?")
 _STORAGE_HOST = re.compile(
     r"https://(storage\.ghost\.io/c/[0-9a-f]{1,9}/[0-9a-f]{1,9}/[0-9a-f-]{36})/content/"
 )
 
 #: The tag of pages; posts and pages are both articles here.
-PAGE_TAG = "page"
 UNTITLED = "(Untitled)"
 # This is lower than Ghost's limit; an article with a longer tag would be refused.
 MAX_TAG_LENGTH = 100
@@ -127,6 +128,7 @@ class PostReader:
             status=status,
             published_at=published_at,
             tags=self._read_tags(post),
+            is_page=is_page(post),
             authors=self._read_authors(post),
             cover_image=read_url(post.get("feature_image") or post.get("image")),
             cover_alt=to_line(post.get("feature_image_alt"))[:500],
@@ -134,6 +136,7 @@ class PostReader:
             seo_title=to_line(post.get("meta_title")),
             seo_description=to_line(post.get("meta_description")),
             canonical_url=_read_canonical_url(post),
+            language=self._read_language(post),
             featured=to_line(post.get("featured")).casefold() in ("1", "true"),
             # The last address follows the URL pattern in the settings of the blog.
             former_paths=(*self._redirects.paths.pop(slug, ()), *(addresses[-1:] if is_public else ())),
@@ -145,11 +148,20 @@ class PostReader:
         self._count_left_fields(post)
         return record
 
-    def _read_tags(self, post: Post) -> tuple[str, ...]:
+    def _list_tags(self, post: Post) -> list[Tag]:
         ids = sorted(self._tables.post_tags.get(to_line(post.get("id")), []), key=lambda join: join[0])
         joined = [self._tables.tags.get(id_) for _, id_ in ids]
         tags = joined or [read_tag(row) for row in _list_mappings(post.get("tags"))]
-        names = [tag.name for tag in tags if isinstance(tag, Tag) and not tag.is_internal]
+        return [tag for tag in tags if isinstance(tag, Tag)]
+
+    def _read_language(self, post: Post) -> str:
+        """Return the language that an internal tag such as `#fr` or `#lang-fr` names; otherwise ""."""
+        names = (tag.name.casefold() for tag in self._list_tags(post) if tag.is_internal)
+        found = (read_language(_LANGUAGE_TAG.sub("", name, count=1)) for name in names)
+        return next(filter(None, found), "")
+
+    def _read_tags(self, post: Post) -> tuple[str, ...]:
+        names = [tag.name for tag in self._list_tags(post) if not tag.is_internal]
         if is_page(post):
             names.append(PAGE_TAG)
         return list_distinct(name[:MAX_TAG_LENGTH].strip() for name in names)

@@ -148,7 +148,8 @@ def build_command(job: ImportJob, *, is_trial: bool) -> list[str]:
         f"--background={folders.get_folder(job.uuid) / report}",
         f"--author={owner.username if owner else options['author']}",
         f"--base-url={options['base_url']}",
-        f"--pages={options['pages']}",
+        # Jobs of an earlier version have `tag` in place of `keep`.
+        f"--pages={'skip' if options['pages'] == 'skip' else 'keep'}",
         *(["--publish-undated"] if options["publish_undated"] else []),
         *(["--dry-run"] if is_trial else []),
         *("--", str(folders.get_upload_path(job.uuid, job.name))),

@@ -33,12 +33,9 @@ class ImportQuery(FileQuery):
         },
     )
     pages = ma.fields.String(
-        validate=validate.OneOf(("tag", "skip")),
-        load_default="tag",
-        metadata={
-            "description": "Pages of WordPress, Ghost and Blogger: import them as articles with the tag "
-            "`page`, or skip them."
-        },
+        validate=validate.OneOf(("keep", "skip")),
+        load_default="keep",
+        metadata={"description": "Import pages as pages, or skip them."},
     )
     publish_undated = ma.fields.Boolean(
         truthy={"true"},

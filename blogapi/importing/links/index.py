@@ -25,7 +25,7 @@ from blogapi.importing.links.addresses import (
 )
 from blogapi.publication.visibility import READABLE_STATUSES
 from blogapi.rendering import slugs
-from blogapi.site.addresses import make_article_url
+from blogapi.site.addresses import make_article_url, make_page_path
 from blogapi.site.models import Site
 
 # The number of articles that are compared if they have the same name, so that 10,000 articles without a title
@@ -60,6 +60,9 @@ class Target:
     #: the time from which everybody can see the article; None if it is not published
     public_from: datetime | None
     is_markdown: bool
+    is_page: bool
+    parent_key: str
+    written_language: str  #: the language that the article names, or ""
     file: FilePath | None  #: the parts of the key; None if the article has no file of its own
     page: str | None  #: the first address in the former blog, if it is known
     file_name: str  #: the last segment of the key, folded
@@ -136,7 +139,8 @@ class LinkIndex:
         self.hosts: set[str] = set()
         # Only the path of an address is used, so it does not depend on the host of the site.
         self._site = Site(
-            url=site.url or "http://localhost", article_path=site.article_path, time_zone=site.time_zone
+            url=site.url or "http://localhost",
+            **{name: getattr(site, name) for name in ("article_path", "page_path", "time_zone", "language")},
         )
         self._now = now
         self._targets: dict[str, Target] = {}
@@ -190,17 +194,34 @@ class LinkIndex:
 
     def make_address(self, target: Target) -> str | None:
         """Return the path of the page of an article; None if it contains the uuid, which is unknown."""
-        if target.uuid is None and "{uuid}" in self._site.article_path:
+        path = self._site.page_path if target.is_page else self._site.article_path
+        if target.uuid is None and "{uuid}" in path:
             return None
+        if target.is_page:
+            slugs = self._list_slugs(target)
+            return make_page_path(
+                self._site, uuid=target.uuid or "", slugs=slugs, language=target.written_language
+            )
         url = make_article_url(
             self._site,
             uuid=target.uuid or "",
             slug=target.slug,
             category_slug=_slugify(target.category),
             published_at=target.published_at,
+            language=target.written_language,
         )
         assert url is not None  # Only a site without a URL has no addresses.
         return _ORIGIN.sub("", url, count=1)
+
+    def _list_slugs(self, page: Target) -> list[str]:
+        """Return the slugs of a page and of the pages above it, the outermost first."""
+        slugs, seen = [page.slug], {page.key}
+        above = self._targets.get(page.parent_key)
+        while above is not None and above.is_page and above.key not in seen:
+            seen.add(above.key)
+            slugs.insert(0, above.slug)
+            above = self._targets.get(above.parent_key)
+        return slugs
 
     def list_prefixes(self, host: str) -> list[list[str]]:
         """Return the paths of the former blogs on a host ("" = on every host), as segments."""
@@ -219,6 +240,9 @@ class LinkIndex:
             published_at=published_at,
             public_from=max(published_at, self._now) if record.status in READABLE_STATUSES else None,
             is_markdown=record.content_type == "markdown",
+            is_page=record.is_page,
+            parent_key=record.parent_key,
+            written_language=record.language,
             file=parse_file_path(segments) if segments else None,
             page=next((address for address in record.addresses if "?" not in address), None),
             file_name=segments[-1] if segments else "",

@@ -1,13 +1,16 @@
-"""Reads the marks of an article: whether it is featured, and what search engines may do with its page."""
+"""Reads the marks of an article: whether it is featured, its language, and what search engines may do."""
 
 from __future__ import annotations
 
+from blogapi.importing.languages import read_language
 from blogapi.importing.markdown.fields import Fields
 from blogapi.importing.markdown.text import to_bool, to_line
 
 # Chirpy, Hexo and others show pinned articles first; Hexo's `sticky` is a number.
 _FEATURED_FIELDS = ("featured", "pin", "pinned", "sticky")
 _NOINDEX_FIELDS = ("noindex", "robotsnoindex", "seo.noindex", "params.noindex", "extra.noindex")
+_LANGUAGE_FIELDS = ("lang", "language", "locale")
+_KEY_FIELDS = ("translationkey", "pageid", "langref")
 _ROBOTS_FIELDS = ("robots", "metarobots", "seo.robots", "params.robots", "extra.robots")
 
 
@@ -20,6 +23,29 @@ def read_featured(fields: Fields) -> bool:
             fields.take(name)
             return True
     return False
+
+
+def read_is_page(fields: Fields) -> bool:
+    """Return whether the article says that it is a page, as in Jekyll, Hexo and Hugo."""
+    return any(to_line(fields.find(name)).casefold() == "page" for name in ("layout", "type"))
+
+
+def read_position(fields: Fields) -> int:
+    """Return the place of a page among others; 0 if it has none."""
+    text = fields.take_line("weight", "navorder", "menuorder")
+    return int(text[:9]) if text.isdecimal() else 0
+
+
+def read_language_and_key(fields: Fields) -> tuple[str, str]:
+    """Return the language of the article and the key that its translations share; "" if it names none.
+
+    They are fields of Hugo, Jekyll's Polyglot, Hexo and others.
+    """
+    found = ((name, read_language(to_line(fields.find(name)))) for name in _LANGUAGE_FIELDS)
+    name, language = next((one for one in found if one[1]), ("", ""))
+    if name:
+        fields.take(name)
+    return language, fields.take_line(*_KEY_FIELDS, *(["ref"] if language else []))[:255]
 
 
 def read_robots(fields: Fields) -> str:

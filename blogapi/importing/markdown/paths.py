@@ -43,6 +43,7 @@ _PAGE_SUFFIX = re.compile(r"(?:(?:^|(?<=/))index)?\.(?:html?|php|aspx?|md)$", re
 # Values of `permalink` that are not addresses: Jekyll's named styles, and false.
 _PERMALINK_STYLES = {"date", "pretty", "ordinal", "weekdate", "none", "false"}
 _NOTION_ID = re.compile(r"(?<=\S) [0-9a-f]{32}$")
+_POST_FOLDERS = {"_posts", "_drafts"}
 _NUMBERS = re.compile(r"[0-9._-]*")
 _REPOSITORY_FILE = re.compile(
     r"(?P<name>readme|licen[cs]e|copying|copyright|notice|patents|citation|changelog|changes|history|releases"
@@ -116,6 +117,25 @@ def is_index(key: str) -> bool:
     """Return whether the file is the index page of its folder, such as `index.md` or `index.fr.md`."""
     stem, suffix = _split_suffix(key)
     return suffix.casefold() in _CONTENT_TYPES and _INDEX.fullmatch(stem) is not None
+
+
+def is_post(key: str) -> bool:
+    """Return whether the file is in the folder of posts, or of drafts, of Jekyll or Hexo."""
+    return not _POST_FOLDERS.isdisjoint(key.split("/")[:-1])
+
+
+def is_page(key: str, *, is_dated: bool) -> bool:
+    """Return whether the folder makes the file a page: that of pages, or Hugo's content, without a date."""
+    folders = key.split("/")[:-1]
+    if is_index(key):
+        folders = folders[:-1]
+    folder = folders[-1] if folders else ""
+    return folder == "_pages" or (folder in ("content", "pages") and not is_dated)
+
+
+def get_page_path(key: str) -> str:
+    """Return the path of the page that the file gives; the paths of the pages below it begin with it."""
+    return key.rpartition("/")[0] if is_index(key) else key.rpartition(".")[0]
 
 
 def get_language(key: str) -> str:

@@ -25,7 +25,13 @@ from blogapi.importing.markdown import (
 from blogapi.importing.markdown.authors import read_authors
 from blogapi.importing.markdown.covers import read_cover
 from blogapi.importing.markdown.fields import Fields, normalize_key
-from blogapi.importing.markdown.marks import read_featured, read_robots
+from blogapi.importing.markdown.marks import (
+    read_featured,
+    read_is_page,
+    read_language_and_key,
+    read_position,
+    read_robots,
+)
 from blogapi.importing.markdown.privacy import DraftReason
 from blogapi.importing.markdown.publication import decide_publication
 from blogapi.importing.markdown.terms import USUAL_SOURCES, TermSources, read_terms
@@ -144,6 +150,10 @@ def parse_file(
     is_mdx = key.casefold().endswith(".mdx")
     media_folder = fields.take_line(*_MEDIA_FOLDER_FIELDS)
     featured, robots = read_featured(fields), read_robots(fields)
+    language, translation_key = read_language_and_key(fields)
+    is_page = paths.is_page(key, is_dated=published_at is not None) or read_is_page(fields)
+    is_page = is_page and not paths.is_post(key)
+    position = read_position(fields) if is_page else 0
     custom = _read_own_fields(fields, own_fields)
     _note_unused_keys(fields)
     return ArticleRecord(
@@ -159,6 +169,10 @@ def parse_file(
         **texts,
         featured=featured,
         robots=robots,
+        language=language,
+        translation_key=translation_key,
+        is_page=is_page,
+        position=position,
         slug=slug,
         former_slugs=former_slugs,
         former_paths=addresses,

@@ -9,11 +9,13 @@ from functools import partial
 from pathlib import Path
 
 from blogapi.importing import folder, identity, queries
-from blogapi.importing.article_record import ArticleRecord, TermRecord
+from blogapi.importing.article_record import ArticleRecord, NotAnArticle, TermRecord
 from blogapi.importing.identity import IdentifiedFile
+from blogapi.importing.languages import add_language
 from blogapi.importing.markdown import paths, reader
 from blogapi.importing.markdown.term_pages import read_term_page
 from blogapi.importing.markdown.terms import TermSources
+from blogapi.importing.markdown.translations import Translations
 from blogapi.importing.reports import Item, read_item
 from blogapi.importing.sources import ImportOptions
 from blogapi.rendering.slugs import make_term_slug
@@ -25,7 +27,14 @@ class MarkdownSource:
     def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
         self._options = options
         # A key can begin with outer folders, which are not categories or tags.
-        self._folders = {entry.path: paths.list_folders(entry.key) for entry in entries}
+        self._translations = Translations(entry.key for entry in entries)
+        places = {entry.path: self._translations.find(entry.key) for entry in entries}
+        self._folders = {path: paths.list_folders(place.path) for path, place in places.items()}
+        # Jekyll and Hexo make pages of all files beside the folder of posts that are in no other collection.
+        self._sites = tuple(
+            {f"{entry.key.partition('/_posts/')[0]}/" for entry in entries if "/_posts/" in entry.key}
+        )
+        self._page_keys = {paths.get_page_path(entry.key): entry.key for entry in entries}
         self._files = identity.identify(entries, queries.get_roots())
         self.total = len(entries)
         self.hosts: set[str] = set()
@@ -56,7 +65,32 @@ class MarkdownSource:
             folders=self._folders[file.entry.path],
             own_fields=options.own_fields,
         )
+        record = self._add_place(self._add_language(record))
+        if record.is_page and options.pages == "skip":
+            self.left_behind["pages"] += 1
+            raise NotAnArticle("It is a page, and pages are not imported.")
         return replace(record, former_key=file.former_key)
+
+    def _add_place(self, record: ArticleRecord) -> ArticleRecord:
+        """Return the record as a page if it is one, with the page of the folder above it."""
+        is_in_collection = any(name.startswith("_") for name in record.key.split("/")[:-1])
+        if not (record.is_page or (record.key.startswith(self._sites) and not is_in_collection)):
+            return record
+        above = paths.get_page_path(record.key).rpartition("/")[0]
+        return replace(record, is_page=True, parent_key=self._page_keys.get(above, ""))
+
+    def _add_language(self, record: ArticleRecord) -> ArticleRecord:
+        """Return the record with the language of its path and the key of its translations.
+
+        The slug of a translation names the language, because the original can have the same slug.
+        """
+        place = self._translations.find(record.key)
+        language = record.language or place.language
+        key = record.translation_key or self._translations.get_key(place.path)
+        slug = record.slug
+        if slug and key and language not in ("", self._options.language):
+            slug = add_language(slug, language)
+        return replace(record, language=language, translation_key=key, slug=slug)
 
 
 def open_source(entries: Sequence[folder.Entry], options: ImportOptions) -> MarkdownSource:

@@ -14,13 +14,13 @@ import marshmallow as ma
 from blogapi.articles import page_tree
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.custom_input import convert_imported
-from blogapi.articles.page_schemas import PageBodySchema
+from blogapi.articles.page_schemas import MAX_POSITION, PageBodySchema
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.authors import profiles
 from blogapi.authors.models import Author
 from blogapi.authors.taxonomy import AUTHORS
 from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
-from blogapi.importing.article_record import ArticleRecord, ExportedFields
+from blogapi.importing.article_record import PAGE_TAG, ArticleRecord, ExportedFields
 from blogapi.importing.pipeline import exported_terms
 from blogapi.importing.pipeline.state import ImportState
 from blogapi.importing.pipeline.terms import get_or_create
@@ -93,6 +93,8 @@ class ArticleInputs:
         if body.pop("type", None) != ItemType.PAGE:
             return _BODY_SCHEMA.load(body)
         del body["category"]
+        if "parent" not in body:
+            return _PAGE_SCHEMA.load(body)
         parent = parse_uuid(body["parent"] or "")
         known = {exported.uuid for exported in self._restored} | page_tree.read_tree().keys()
         return _PAGE_SCHEMA.load({**body, "parent": body["parent"] if parent in known else None})
@@ -110,8 +112,12 @@ class ArticleInputs:
                         group.append(self._restore_term(kind, slug, name))
             return terms
         with _collect_errors(errors, "category"):
-            terms[CATEGORIES.singular].append(self._get_or_create(CATEGORIES, _get_category(record)))
+            if not record.is_page:
+                category = self._get_or_create(CATEGORIES, _get_category(record))
+                terms[CATEGORIES.singular].append(category)
         for name in record.tags:
+            if record.is_page and name == PAGE_TAG:
+                continue
             with _collect_errors(errors, f"tag {name!r}"):
                 terms[TAGS.singular].append(self._get_or_create(TAGS, name))
         for author in record.authors:
@@ -205,7 +211,10 @@ def make_body(record: ArticleRecord) -> dict[str, Any]:
     body["seo"] = {name: text for name, text in seo.items() if text}
     # The source may know nothing of the marks that the owner gives an imported article.
     body |= {"featured": True} if record.featured else {}
-    body |= {"robots": record.robots} if record.robots else {}
+    marks = ("robots", "language", "translation_key")
+    body |= {name: text for name in marks if (text := getattr(record, name))}
+    if record.is_page:
+        body |= {"type": ItemType.PAGE.value, "position": min(max(record.position, 0), MAX_POSITION)}
     # Without `published_at` an article keeps the time of its first import.
     if record.published_at is not None:
         body["published_at"] = record.published_at.isoformat()

@@ -26,7 +26,7 @@ from blogapi.importing.pipeline.former_paths import FormerPaths, list_paths
 from blogapi.importing.pipeline.lost_words import describe_lost_words
 from blogapi.importing.pipeline.state import ImportState
 from blogapi.importing.reports import FileReport, Result
-from blogapi.publication.visibility import READABLE_STATUSES, Status
+from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
 from blogapi.redirects import service as redirects
 from blogapi.rendering import slugs
 from blogapi.storage.database import current_time, db
@@ -38,6 +38,12 @@ _WITHOUT_DIGEST = frozenset(
         *("has_templates", "media_folder", "former_paths"),
     )
 )
+_NEW_FIELDS = frozenset(
+    (
+        *("featured", "robots", "language", "translation_key", "custom"),
+        *("is_page", "parent_key", "position"),
+    )
+)
 
 
 class ImportBatch:
@@ -47,7 +53,7 @@ class ImportBatch:
         self, state: ImportState, records: Sequence[ArticleRecord], media: Mapping[str, RecordMedia]
     ) -> None:
         self._state = state
-        keys = {key for record in records for key in (record.key, record.former_key)}
+        keys = {key for record in records for key in (record.key, record.former_key, record.parent_key)}
         self.files = {
             file.key: file
             for file in db.session.scalars(select(ImportedFile).where(ImportedFile.key.in_(keys)))
@@ -56,12 +62,13 @@ class ImportBatch:
         exported = [record.exported.uuid for record in records if record.exported is not None]
         uuids += exported
         columns = (Article.status, Article.published_at, Article.last_updated, Article.cover_image)
-        page = (Article.slug, Article.category_id)
+        page = (Article.slug, Article.category_id, Article.language, Article.type, Article.parent_id)
         rows = db.session.execute(select(Article.uuid, *columns, *page).where(Article.uuid.in_(uuids)))
         self.articles = {row.uuid: row for row in rows}
         #: The articles of an export that this blog does not have. If they were deleted here, they continue
         #: their version numbers.
         self.restored_uuids = [uuid for uuid in exported if uuid not in self.articles]
+        self._pages = {row.uuid for row in self.articles.values() if row.type == ItemType.PAGE}
         self.inputs = ArticleInputs(state, records)
         self.media = BatchMedia(records, uuids, media)
         self._paths = FormerPaths(state, records)
@@ -72,6 +79,7 @@ class ImportBatch:
         Raises one of REFUSALS.
         """
         self.inputs.authors = []
+        record = self._keep_type(record)
         report = self._create_or_update(record, writes)
         if report.result in (Result.CREATED, Result.UPDATED):
             self._state.authors.count(self.inputs.authors)
@@ -83,6 +91,17 @@ class ImportBatch:
         self._paths.store()
         self.media.fill_alts()
         self.media.delete_former_uses()
+
+    def _keep_type(self, record: ArticleRecord) -> ArticleRecord:
+        """Return the record as that of a page or of an article, which an earlier import made of it."""
+        file = self._find_file(record)
+        state = self.articles.get(file.article_id) if file else None
+        if record.exported or state is None or record.is_page == (state.type == ItemType.PAGE):
+            return record
+        if not record.is_page:
+            return replace(record, is_page=True)
+        note = "It stays an article, as an earlier import made it one; `page convert` makes it a page."
+        return replace(record, is_page=False, parent_key="", position=0, notes=(*record.notes, note))
 
     def _find_file(self, record: ArticleRecord) -> ImportedFile | None:
         return self.files.get(record.former_key) or self.files.get(record.key)
@@ -145,7 +164,7 @@ class ImportBatch:
                 writes.render_again(file.article_id)
             if state.status == Status.ARCHIVED and record.status in READABLE_STATUSES:
                 # An archived article becomes a draft before it can become public.
-                writes.change(editor, file.article_id, ArticleInput(status="draft"))
+                writes.change(editor, file.article_id, ArticleInput(status="draft", type=state.type))
             # SEO fields that the file no longer has get their default values.
             article_input = replace(
                 article_input, seo={**default_seo(article_input.texts), **article_input.seo}
@@ -178,14 +197,25 @@ class ImportBatch:
         if is_remapped:
             writes.render_again(uuid)
         if is_other_cover:
-            writes.change(self._state.author, uuid, ArticleInput(texts={"cover_image": cover}))
+            cover_input = ArticleInput(texts={"cover_image": cover}, type=state.type)
+            writes.change(self._state.author, uuid, cover_input)
             # An article that was edited in this blog still counts as edited.
             if state.last_updated <= file.imported_at:
                 file.imported_at = current_time()
         return is_remapped or is_other_cover
 
     def _make_input(self, record: ArticleRecord, article_id: UUID) -> ArticleInput:
-        return self.inputs.make(self.media.replace_pictures(record, article_id))
+        article_input = self.inputs.make(self.media.replace_pictures(record, article_id))
+        if not record.is_page:
+            return article_input
+        file, state = self.files.get(record.parent_key), self.articles.get(article_id)
+        parent = file.article_id if file and file.article_id in self._pages else None
+        if not record.parent_key or (state is None and parent is not None):
+            return replace(article_input, parent=parent)
+        # The page above can come later, and a page that exists could be moved below itself.
+        if state is None or parent != state.parent_id:
+            self._state.orphans[record.key] = (record.parent_key, state is None)
+        return article_input
 
     def _create(self, record: ArticleRecord, file: ImportedFile, writes: ArticleBatch) -> FileReport:
         exported = record.exported
@@ -209,6 +239,9 @@ class ImportBatch:
         if article.slug.startswith(f"{preferred}-"):
             notes.append(f"The slug “{preferred}” is taken; the article got “{article.slug}”.")
         file.article_id = article.uuid
+        if record.is_page:
+            self._pages.add(article.uuid)
+            self.files[record.key] = file
         _set_digest(file, record, _get_import_time(record))
         notes += self._add_redirects(record, article)
         db.session.add(file)
@@ -262,10 +295,6 @@ def compute_digest(record: ArticleRecord) -> str:
     names = [field.name for field in fields(record) if field.name not in _WITHOUT_DIGEST]
     content = {name: getattr(record, name) for name in names}
     # Older versions did not have these fields, and their digests must stay valid.
-    content = {
-        name: value
-        for name, value in content.items()
-        if value or name not in ("featured", "robots", "custom")
-    }
+    content = {name: value for name, value in content.items() if value or name not in _NEW_FIELDS}
     content["authors"] = [asdict(author) for author in record.authors]
     return hashlib.sha256(json.dumps(content, default=str, sort_keys=True).encode("utf-8")).hexdigest()

@@ -72,10 +72,10 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--pages",
-    type=click.Choice(("tag", "skip")),
-    default="tag",
+    type=click.Choice(("keep", "skip")),
+    default="keep",
     show_default=True,
-    help="Pages of WordPress, Ghost and Blogger: import them as articles with the tag `page`, or skip them.",
+    help="Import pages as pages, or skip them.",
 )
 @click.option(
     "--post-type",
@@ -130,6 +130,8 @@ def import_(
     from blogapi.importing.pipeline.service import Importer
     from blogapi.importing.reports import Result
     from blogapi.importing.sources import ImportOptions
+    from blogapi.site.queries import get_site
+    from blogapi.web.language import normalize_language
 
     def open_import() -> AbstractContextManager[ImportRun]:
         importer = Importer(
@@ -140,7 +142,11 @@ def import_(
             restore_deleted=restore_deleted,
         )
         reader_options = ImportOptions(
-            now=current_time(), assets=assets, own_fields=copy_definitions(), **options
+            now=current_time(),
+            language=normalize_language(get_site().language),
+            assets=assets,
+            own_fields=copy_definitions(),
+            **options,
         )
         return preparing.open_run(paths, importer, reader_options, format_name=format_name)
 

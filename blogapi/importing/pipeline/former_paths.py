@@ -12,9 +12,9 @@ from blogapi.articles.models import FormerPath
 from blogapi.categories.models import Category
 from blogapi.importing.article_record import ArticleRecord
 from blogapi.importing.pipeline.state import ImportState
-from blogapi.redirects.paths import to_former_path, without_slash
 from blogapi.redirects.queries import complete
-from blogapi.site.addresses import make_article_url
+from blogapi.site.addresses import make_article_url, make_page_path
+from blogapi.site.paths import to_former_path, without_slash
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db
 
@@ -62,6 +62,12 @@ class FormerPaths:
 
     def _get_path(self, article: Any) -> str:
         assert self._site is not None, "the batch has records with paths"
+        if article.category_id is None:
+            # The path of a page below others is not known before these are stored, but the list of redirects
+            # leaves out the addresses of pages.
+            slugs, language = [article.slug], article.language
+            path = make_page_path(self._site, uuid=article.uuid, slugs=slugs, language=language)
+            return without_slash(unquote(urlsplit(self._site.url + path).path))
         has_category = "{category}" in self._site.article_path
         category = db.session.get(Category, article.category_id) if has_category else None
         url = make_article_url(
@@ -70,6 +76,7 @@ class FormerPaths:
             slug=article.slug,
             category_slug=category.slug if category else "",
             published_at=article.published_at,
+            language=article.language,
         )
         return without_slash(unquote(urlsplit(url or "").path))
 

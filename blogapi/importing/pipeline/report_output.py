@@ -50,7 +50,8 @@ def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
         name = f"{report.source}: “{report.title}”" if report.source else report.key
         yield from (f"{report.result.value:<9}  {name}: {note}" for note in report.notes)
     results = ", ".join(f"{number} {name}" for name, number in _count_results(run.reports).items())
-    yield f"{len(run.reports):,} articles and files: {results}."
+    pages = f"{run.page_count:,} of them pages, " if run.page_count else ""
+    yield f"{len(run.reports):,} articles and files: {pages}{results}."
     if dry_run:
         yield "Nothing was stored (dry run)."
 

@@ -77,6 +77,8 @@ class ImportRun:
         self.unresolved: Counter[str] = Counter()
         #: The number of media files that articles still show from the former host.
         self.remote_files = 0
+        #: The number of pages among the records.
+        self.page_count = 0
         #: Sentences about whole sources.
         self.notes: list[str] = []
         #: The reports in the order in which the files and items were read.
@@ -99,6 +101,7 @@ class ImportRun:
         self._read(show_progress)
         self._prepare()
         self._store(show_progress)
+        self._importer.place_orphans()
         for source in self.sources.values():
             if isinstance(source, PreparesBlog):
                 self.reports += source.finish_blog(self._importer)
@@ -115,6 +118,7 @@ class ImportRun:
             if isinstance(record, FileReport):
                 self.reports.append(record)
                 continue
+            self.page_count += record.is_page
             # The report of the import replaces this one.
             self._places[record.key] = len(self.reports)
             self.reports.append(FileReport(record.key, Result.SKIPPED, notes=NOT_REACHED))

@@ -15,9 +15,10 @@ from pathlib import Path
 from uuid import UUID
 
 from blogapi import clock
-from blogapi.articles import renderings
+from blogapi.articles import page_tree, renderings
 from blogapi.articles import service as articles
 from blogapi.articles.batch import open_batch
+from blogapi.articles.content import ArticleInput
 from blogapi.articles.fields import TEXT_DEFAULTS
 from blogapi.importing import queries
 from blogapi.importing.article_record import ArticleRecord
@@ -30,8 +31,10 @@ from blogapi.importing.pipeline.batch_media import complete_report
 from blogapi.importing.pipeline.exported_articles import list_library_media
 from blogapi.importing.pipeline.state import ImportState
 from blogapi.importing.reports import REFUSALS, FileReport, Result, describe_refusal
+from blogapi.publication.visibility import ItemType
 from blogapi.rendering import sanitizer
-from blogapi.storage.database import db, transaction
+from blogapi.storage.database import current_time, db, transaction
+from blogapi.web.errors import Invalid
 from blogapi.web.fields import get_limit
 
 # The limits of one batch; a single article may be longer.
@@ -116,6 +119,30 @@ class Importer:
         """
         records = [_limit_tags(self.state.authors.rename(record)) for record in batch]
         return [*self._store(records, self._prepare(records))]
+
+    def place_orphans(self) -> None:
+        """Put the pages that were stored before the pages above them below these, one in a transaction."""
+        if self.state.dry_run:
+            return
+        for key, (parent_key, is_new) in self.state.orphans.items():
+            with self.open_transaction():
+                self._place(key, parent_key, is_new=is_new)
+
+    def _place(self, key: str, parent_key: str, *, is_new: bool) -> None:
+        files = queries.find_files([key, parent_key])
+        tree = page_tree.read_tree()
+        if not all(one in files and files[one].article_id in tree for one in (key, parent_key)):
+            return
+        page, parent = files[key], files[parent_key].article_id
+        with suppress(Invalid):
+            place = ArticleInput(uuid=page.article_id, type=ItemType.PAGE.value, parent=parent)
+            page_tree.check_place(place)
+            with open_batch([place], page.article_id) as batch:
+                # No reader knows the address that a new page had until now.
+                batch.keeps_former_paths = not is_new
+                batch.change(self.state.author, page.article_id, place)
+            # The page does not count as edited in this blog.
+            page.imported_at = current_time()
 
     def _store(
         self, records: Sequence[ArticleRecord], media: Mapping[str, RecordMedia]

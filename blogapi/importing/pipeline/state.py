@@ -27,6 +27,8 @@ class ImportState:
     #: and slug, which later transactions store together, and the slugs of articles.
     planned_terms: dict[tuple[str, str], Term] = field(default_factory=dict)
     planned_slugs: set[str] = field(default_factory=set)
+    #: The pages that were stored before the pages above them: the keys of both, and whether the page is new.
+    orphans: dict[str, tuple[str, bool]] = field(default_factory=dict)
     planned_paths: dict[str, UUID] = field(default_factory=dict)
 
     def plan_term(self, slug: str, term: Term) -> None:

@@ -136,6 +136,7 @@ class SubstackSource:
             status=status,
             published_at=dates.parse_date(row.get("post_date")),
             tags=(kind,) if kind == "page" or kind not in _ORDINARY_TYPES else (),
+            is_page=kind == "page",
             former_paths=(f"/p/{slug}",) if slug else (),
             addresses=(f"/p/{slug}",) if slug else (),
             notes=(*notes, *text.notes, *reasons),

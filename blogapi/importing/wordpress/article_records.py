@@ -46,6 +46,9 @@ class RecordMaker:
         """Return the key of the record of an item."""
         id_ = to_id(item.get_text("wp:post_id"))
         name = str(id_) if id_ else f"{item.get_text('link')} {item.get_text('title')}"[:500]
+        return self._make_key(name)
+
+    def _make_key(self, name: str) -> str:
         return f"wordpress:{quote(self.address, safe='')}:{quote(name, safe='', errors='replace')}"
 
     def make(self, item: Element, entry: folder.Entry) -> ArticleRecord:
@@ -66,6 +69,7 @@ class RecordMaker:
         status, reason = publication.decide_status(item, metas, date, self.options.now)
         if status == "published" and date is None:
             notes.append(IMPORT_TIME)
+        language, translation_key = terms.read_language(item, metas)
         category, tags = terms.read_terms(item, self.blog, metas, self.counts)
         addresses = tuple(dict.fromkeys(self._list_addresses(item, post_type)))
         return ArticleRecord(
@@ -78,9 +82,12 @@ class RecordMaker:
             published_at=date,
             category=category,
             tags=_add_type(tags, post_type),
+            **self._read_place(item, post_type),
             authors=terms.read_authors(item, self.blog),
             featured=item.get_text("wp:is_sticky") == "1",
             robots=seo.read_robots(metas),
+            language=language,
+            translation_key=translation_key,
             former_slugs=() if status == "draft" else _read_former_slugs(item, texts["slug"], notes),
             former_paths=() if status == "draft" else addresses,
             addresses=addresses,
@@ -89,6 +96,16 @@ class RecordMaker:
             **self._read_seo(item, metas, {**texts, "category": category}, notes),
             notes=tuple(dict.fromkeys([*filter(None, [reason]), *notes])),
         )
+
+    def _read_place(self, item: Element, post_type: str) -> dict[str, Any]:
+        if post_type != "page":
+            return {}
+        parent, order = to_id(item.get_text("wp:post_parent")), item.get_text("wp:menu_order").strip()
+        return {
+            "is_page": True,
+            "parent_key": self._make_key(str(parent)) if parent else "",
+            "position": int(order[:9]) if order.isdecimal() else 0,
+        }
 
     def _read_own_fields(self, metas: dict[str, str]) -> dict[str, Any]:
         given = {

@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import unquote
 
+from blogapi.importing import languages
 from blogapi.importing.article_record import AuthorRecord, TermRecord
 from blogapi.importing.markdown.text import list_distinct, to_line, to_plain_line
 from blogapi.importing.wordpress.blog import Blog, is_mail_address, make_name, to_id
 from blogapi.importing.wordpress.left_behind import count_name
 from blogapi.importing.xml_elements import Element
 
+_POLYLANG_DOMAINS = ("language", "post_translations")
 _PRIMARY_CATEGORIES = ("_yoast_wpseo_primary_category", "rank_math_primary_category")
 # The nicenames of the category that WordPress gives to posts without a category, in several languages.
 _DEFAULT_CATEGORIES = (
@@ -54,6 +56,20 @@ def read_terms(
     return primary[1] if primary else "", list_distinct(names)
 
 
+def read_language(item: Element, metas: Mapping[str, str]) -> tuple[str, str]:
+    """Return the language of an item and the key of its translations: those of Polylang or WPML; or "".
+
+    WPML writes them into its export of posts.
+    """
+    terms = {
+        one.attributes.get("domain", ""): to_line(unquote(one.attributes.get("nicename", "")))
+        for one in item.list_children("category")
+    }
+    language, key = (terms.get(name, "") for name in _POLYLANG_DOMAINS)
+    language = languages.read_language(language or metas.get("_wpml_import_language_code", ""))
+    return language, (key or metas.get("_wpml_import_translation_group", ""))[:255] if language else ""
+
+
 def read_authors(item: Element, blog: Blog) -> tuple[AuthorRecord, ...]:
     """Return the authors of an item: those of Co-Authors Plus, or else its creator."""
     elements = [one for one in item.list_children("category") if one.attributes.get("domain") == "author"]
@@ -92,7 +108,7 @@ def _group_by_domain(item: Element, blog: Blog, left_behind: Counter[str]) -> di
             without_domain.setdefault(term[1], term)
         elif domain in ("post_tag", "tag", "category"):
             found["category" if domain == "category" else "post_tag"].setdefault(term[1], term)
-        elif domain != "author":
+        elif domain not in ("author", *_POLYLANG_DOMAINS):
             count_name(left_behind, "terms of the taxonomy", to_line(domain))
     if not any(found.values()):
         found["category"] = without_domain

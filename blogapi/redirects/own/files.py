@@ -17,7 +17,7 @@ import marshmallow as ma
 
 from blogapi.redirects.own.models import GONE
 from blogapi.redirects.own.schemas import OwnRedirectBodySchema
-from blogapi.redirects.paths import without_slash
+from blogapi.site.paths import without_slash
 from blogapi.web.errors import flatten_messages
 from blogapi.web.fields import Fields, join_messages
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import or_, select
 
 from blogapi.redirects.own.models import OwnRedirect
-from blogapi.redirects.paths import without_slash
+from blogapi.site.paths import without_slash
 from blogapi.storage.database import bytewise, db
 from blogapi.web.errors import NotFound
 from blogapi.web.pagination import Page, PageRequest, paginate

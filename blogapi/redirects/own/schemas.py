@@ -9,7 +9,7 @@ from marshmallow import validate
 
 from blogapi.redirects.own.models import STATUSES
 from blogapi.redirects.own.targets import to_target
-from blogapi.redirects.paths import to_former_path
+from blogapi.site.paths import to_former_path
 from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text, Timestamp
 from blogapi.web.pagination import ListQuery
 

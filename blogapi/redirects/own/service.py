@@ -8,8 +8,8 @@ from uuid import UUID
 from blogapi.publication.events import EPOCH, State, record
 from blogapi.redirects.own import queries, targets
 from blogapi.redirects.own.models import GONE, OwnRedirect
-from blogapi.redirects.paths import without_slash
 from blogapi.site.models import Site
+from blogapi.site.paths import without_slash
 from blogapi.site.queries import get_site
 from blogapi.storage.database import db, transaction
 from blogapi.web.errors import Conflict, Invalid

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from urllib.parse import quote, urlsplit
 
-from blogapi.redirects.paths import MAX_PATH_BYTES, to_path, without_slash
+from blogapi.site.paths import MAX_PATH_BYTES, to_path, without_slash
 
 # Browsers give up after 20 redirects.
 MAX_STEPS = 10

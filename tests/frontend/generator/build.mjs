@@ -53,7 +53,9 @@ async function mapInParallel(items, work) {
 const ARTICLE_FIELDS = [
   ...["uuid", "title", "subtitle", "url", "head", "html", "toc", "cover_image", "category", "tags", "authors"],
   ...["links", "published_at", "reading_minutes", "excerpt", "previous", "next", "related"],
+  ...["language", "translations", "custom"],
 ];
+const PAGE_FIELDS = ["uuid", "title", "url", "head", "html", "language", "translations", "custom", "parent"];
 const TERM_FIELDS = ["uuid", "name", "url", "articles_count"];
 const AUTHOR_FIELDS = [...TERM_FIELDS, "page_url", "bio", "avatar"];
 
@@ -74,14 +76,18 @@ async function readBlog() {
     author: await service.authors.all({ fields: AUTHOR_FIELDS }),
   };
   const articles = await mapInParallel(await service.articles.all({ fields: ["uuid"] }), readArticle);
+  const pages = await service.pages.all({ fields: PAGE_FIELDS });
   const texts = { _redirects: await service.request("/api/v1/blog/redirects/", { format: "netlify" }) };
   const names = ["sitemap.xml", ...FEEDS.map(([url]) => url.slice(1))];
+  for (const { language } of site.languages) {
+    for (const [url] of FEEDS) texts[`${language}${url}`] = await service.request(url, { language });
+  }
   // The loop also reads the names that it adds: the sitemap of a large blog lists further sitemaps.
   for (const name of names) {
     texts[name] = await service.request(`/${name}`);
     if (name === "sitemap.xml") names.push(...(texts[name].match(/sitemap-\d+\.xml/g) ?? []));
   }
-  return { site, terms, articles: articles.filter(Boolean), texts };
+  return { site, terms, pages, articles: articles.filter(Boolean), texts };
 }
 
 // Pages
@@ -93,28 +99,29 @@ const list = (entries) => `<ul>${entries.map((entry) => `<li>${entry}</li>`).joi
 const image = (url) => (url ? `<img src="${escapeHtml(url)}" alt="">` : "");
 
 class Pages {
-  constructor({ site, terms, articles, texts }) {
-    Object.assign(this, { site, terms, articles });
+  constructor({ site, terms, articles, pages, texts }) {
+    Object.assign(this, { site, terms, articles, pages });
     this.files = new Map(Object.entries(texts));
-    this.date = new Intl.DateTimeFormat(site.language, { dateStyle: "long", timeZone: site.time_zone });
   }
 
   // Adds the page at an address below the URL of the site.
-  add(url, head, body) {
+  add(url, head, body, language = "") {
     const name = decodeURIComponent(url.slice(this.site.url.length + 1));
     if (/[?#]/.test(url)) throw new Error(`${url}: a static site needs path patterns without ? and #.`);
     const isFolder = name.endsWith("/") || !name;
-    this.addFile(isFolder ? `${name}index.html` : `${name.replace(/\.html$/, "")}.html`, head, body);
+    this.addFile(isFolder ? `${name}index.html` : `${name.replace(/\.html$/, "")}.html`, head, body, language);
   }
 
-  addFile(name, head, body) {
+  addFile(name, head, body, language = "") {
     const { site, terms } = this;
-    const makeFeed = ([url, type]) => `<link rel="alternate" type="${type}" href="${escapeHtml(site.url + url)}">`;
+    const home = language ? `${site.url}/${language}` : site.url;
+    const makeFeed = ([url, type]) => `<link rel="alternate" type="${type}" href="${escapeHtml(home + url)}">`;
+    const own = this.pages.filter((page) => page.language === language).map((page) => link(page.url, page.title));
     const used = [...terms.category, ...terms.tag].filter((term) => term.articles_count > 0);
     this.files.set(
       name,
       `<!doctype html>
-<html lang="${escapeHtml(site.language)}">
+<html lang="${escapeHtml(language || site.language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -124,17 +131,22 @@ ${FEEDS.map(makeFeed).join("\n")}
 ${head}
 </head>
 <body>
-<header>${link(`${site.url}/`, site.title)} ${link(`${site.url}/search/`, "Search")}
+<header>${link(`${home}/`, this.describe(language).title)} ${link(`${site.url}/search/`, "Search")}
 <nav aria-label="Navigation">${list(site.navigation.map((entry) => link(entry.url, entry.label)))}</nav></header>
 <main>
 ${body}
 </main>
 <footer>${list(used.map((term) => `${link(term.url, term.name)} (${term.articles_count})`))}
-${FEEDS.map(([url]) => link(site.url + url, url)).join(" ")}</footer>
+${list(own)} ${FEEDS.map(([url]) => link(home + url, url)).join(" ")}</footer>
 </body>
 </html>
 `,
     );
+  }
+
+  // The title and the description of the site in a language; an empty language is that of the site.
+  describe(language) {
+    return this.site.languages.find((one) => one.language === language) ?? this.site;
   }
 
   makeHead(title, url, rest = "") {
@@ -143,7 +155,8 @@ ${FEEDS.map(([url]) => link(site.url + url, url)).join(" ")}</footer>
 
   makeByline(article) {
     const authors = article.authors.map(({ name }, index) => link(article.links.authors[index], name));
-    const date = this.date.format(new Date(article.published_at));
+    const format = { dateStyle: "long", timeZone: this.site.time_zone };
+    const date = new Date(article.published_at).toLocaleDateString(article.language || this.site.language, format);
     return `<p class="byline">${authors.join(", ")}, <time datetime="${article.published_at}">${date}</time></p>`;
   }
 
@@ -152,19 +165,32 @@ ${FEEDS.map(([url]) => link(site.url + url, url)).join(" ")}</footer>
 ${this.makeByline(article)}<p>${escapeHtml(article.excerpt)}</p></article>`;
   }
 
-  // Adds the pages of the list of all articles: /, /page/2/, …
-  addIndex() {
-    const { site, articles } = this;
+  // Adds the pages of the list of all articles in a language: /, /page/2/, …
+  addIndex(language = "") {
+    const { title, description } = this.describe(language);
+    const articles = this.articles.filter((article) => article.language === language);
+    const home = language ? `${this.site.url}/${language}` : this.site.url;
     const count = Math.max(1, Math.ceil(articles.length / PAGE_SIZE));
-    const makeUrl = (page) => (page === 1 ? `${site.url}/` : `${site.url}/page/${page}/`);
+    const makeUrl = (page) => (page === 1 ? `${home}/` : `${home}/page/${page}/`);
     for (let page = 1; page <= count; page++) {
       const teasers = articles.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE).map((one) => this.makeTeaser(one));
       const newer = page > 1 ? link(makeUrl(page - 1), "Newer", "prev") : "";
       const older = page < count ? link(makeUrl(page + 1), "Older", "next") : "";
-      const body = `<h1>${escapeHtml(site.title)}</h1><p>${escapeHtml(site.description)}</p>
+      const body = `<h1>${escapeHtml(title)}</h1><p>${escapeHtml(description)}</p>
 ${teasers.join("\n")}<nav aria-label="Pages">${newer} ${page} / ${count} ${older}</nav>`;
-      this.add(makeUrl(page), this.makeHead(site.title, makeUrl(page)), body);
+      this.add(makeUrl(page), this.makeHead(title, makeUrl(page)), body, language);
     }
+  }
+
+  makeFacts({ translations, custom }) {
+    const facts = Object.entries(custom).map(([name, one]) => `<dt>${name}</dt><dd>${escapeHtml(String(one))}</dd>`);
+    return `<nav aria-label="Languages">${list(translations.map((one) => link(one.url, one.language)))}</nav><dl>${facts.join("")}</dl>`;
+  }
+
+  addPage(page) {
+    const below = this.pages.filter(({ parent }) => parent === page.uuid).map((one) => link(one.url, one.title));
+    const body = `<h1>${escapeHtml(page.title)}</h1>${this.makeFacts(page)}<div class="content">${page.html}</div>`;
+    this.add(page.url, page.head.html, body + list(below), page.language);
   }
 
   addArticle(article) {
@@ -175,12 +201,12 @@ ${teasers.join("\n")}<nav aria-label="Pages">${newer} ${page} / ${count} ${older
     const body = `<p>${link(article.links.category, article.category.name)}</p>
 <h1>${escapeHtml(article.title)}</h1><p>${escapeHtml(article.subtitle)}</p>
 ${this.makeByline(article)}<p>${article.reading_minutes} min</p>${image(article.cover_image)}
-<nav aria-label="Contents">${list(contents)}</nav>
+${this.makeFacts(article)}<nav aria-label="Contents">${list(contents)}</nav>
 <div class="content">${article.html}</div>
 <p class="tags">${article.tags.map(({ name }, index) => link(article.links.tags[index], name, "tag")).join(" ")}</p>
 <nav aria-label="Neighbours">${neighbours.join(" ")}</nav>
 <aside><h2>Related</h2>${list(article.related.map((other) => link(other.url, other.title)))}</aside>`;
-    this.add(article.url, article.head.html, body);
+    this.add(article.url, article.head.html, body, article.language);
   }
 
   addTerm(kind, term) {
@@ -223,7 +249,8 @@ if (q) {
 
 function makeFiles(blog) {
   const pages = new Pages(blog);
-  pages.addIndex();
+  for (const { language } of [{ language: "" }, ...blog.site.languages]) pages.addIndex(language);
+  for (const page of blog.pages) pages.addPage(page);
   for (const article of blog.articles) pages.addArticle(article);
   for (const [kind, terms] of Object.entries(blog.terms)) {
     for (const term of terms.filter((one) => one.articles_count > 0)) pages.addTerm(kind, term);

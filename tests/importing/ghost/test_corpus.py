@@ -71,7 +71,7 @@ def count_items(name: str) -> Counter[str]:
     return Counter(
         records=len(records),
         refused=len(items) - len(records),
-        page=sum("page" in record.tags for record in records),
+        page=sum(record.is_page for record in records),
     ) + Counter(value for record in records for value in (record.status, record.content_type))
 
 

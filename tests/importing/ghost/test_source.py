@@ -429,3 +429,12 @@ def test_the_storage_of_ghost_pro_is_a_host_of_the_blog(read):
     host = f"storage.ghost.io/c/8a/0f/{UUID}"
     source, _ = read(a_post(html=f'<img src="https://{host}/content/images/x.png">'))
     assert source.hosts == {host}
+
+
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [("#fr", "fr"), ("#lang-pt-BR", "pt-BR"), ("#language-de", "de"), ("#css", ""), ("fr", "")],
+)
+def test_an_internal_tag_names_the_language(read, name, language):
+    _, [record] = read(a_post(tags=[{"name": name}]))
+    assert record.language == language

@@ -20,7 +20,7 @@ from tests.contracts.client import outcome
 pytestmark = pytest.mark.slow
 
 IMPORTS = "/api/v1/imports/"
-OPTIONS = {"author": "ada", "base_url": "", "pages": "tag", "publish_undated": False}
+OPTIONS = {"author": "ada", "base_url": "", "pages": "keep", "publish_undated": False}
 
 LINE = json.dumps({"stage": "reading", "done": 1, "total": 3, "summary": None})
 PRINT = f"import os, re, signal, sys; print({LINE!r}, flush=True)"
@@ -145,7 +145,7 @@ def test_what_the_user_gave_reaches_the_process_as_single_arguments(app, people)
         folder = folders.get_folder(job.uuid)
     assert command == [
         *(sys.executable, "-P", "-m", "blogapi", "import", f"--background={folder / 'trial.json'}"),
-        *("--author=ada", f"--base-url={options['base_url']}", "--pages=tag", "--publish-undated"),
+        *("--author=ada", f"--base-url={options['base_url']}", "--pages=keep", "--publish-undated"),
         *("--dry-run", "--", str(folder.joinpath(*"______", "upload", name))),
     ]
 

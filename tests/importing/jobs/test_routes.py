@@ -82,7 +82,7 @@ def test_an_upload_is_tried_and_stores_nothing(as_login, send):
     assert tried["status"] == "tried"
     assert tried["user"]["username"] == "ada"
     assert tried["options"] == {
-        **{"author": "ada", "base_url": "https://old.example", "pages": "tag", "publish_undated": False}
+        **{"author": "ada", "base_url": "https://old.example", "pages": "keep", "publish_undated": False}
     }
     assert tried["counts"]["articles"] == {"new": 1, "changed": 0, "same": 0, "left_out": 1}
     assert tried["counts"]["pictures"] == {"new": 1, "changed": 0, "same": 0, "left_out": 0}

@@ -31,7 +31,7 @@ def make_record(key, **fields):
 
 def make_links(targets, source=RECORD, hosts=(), url="", path="/{slug}/"):
     """Return the links of `source` in an index of all `targets` (records or keys)."""
-    index = LinkIndex(Site(url=url, article_path=path, time_zone="UTC"), NOW)
+    index = LinkIndex(Site(url=url, article_path=path, time_zone="UTC", language="en"), NOW)
     index.hosts = set(hosts)
     for target in (source, *targets):
         record = make_record(target) if isinstance(target, str) else target
@@ -318,13 +318,13 @@ def test_new_addresses_are_those_of_the_site(url, path, expected):
 
 
 def test_an_address_with_a_uuid_needs_the_uuid():
-    index = LinkIndex(Site(url="", article_path="/{uuid}/", time_zone="UTC"), NOW)
+    index = LinkIndex(Site(url="", article_path="/{uuid}/", time_zone="UTC", language="en"), NOW)
     index.add(RECORD, "source", UUID(int=1))
     assert RecordLinks(index, RECORD).find_address("source.md") == f"/{UUID(int=1)}/"
 
 
 def test_the_date_in_an_address_is_that_of_the_time_zone_of_the_site():
-    index = LinkIndex(Site(url="", article_path="/{day}/{slug}/", time_zone="Asia/Tokyo"), NOW)
+    index = LinkIndex(Site(url="", article_path="/{day}/{slug}/", time_zone="Asia/Tokyo", language="en"), NOW)
     index.add(OTHER, "other")
     assert RecordLinks(index, OTHER).find_address("Other.md") == "/06/other/"
 

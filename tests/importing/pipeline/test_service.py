@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
+from uuid import UUID
 
 import pytest
 from sqlalchemy import event, select, update
@@ -18,7 +19,7 @@ from blogapi.articles.batch import Batch
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article, ArticleTag, FormerSlug
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
-from blogapi.importing.article_record import ArticleRecord, NotAnArticle, RefusedFile
+from blogapi.importing.article_record import ArticleRecord, ExportedFields, NotAnArticle, RefusedFile
 from blogapi.importing.pipeline import service
 from blogapi.importing.pipeline.article_input import ArticleInputs
 from blogapi.importing.reports import FileReport, Result, read_item
@@ -102,6 +103,21 @@ def test_an_archived_article_is_published_if_its_file_is_public_again(store, sto
     report = store(RECORD)
     assert (report.result, report.status) == (Result.UPDATED, "published")
     assert [article.status for article in stored()] == ["published"]
+
+
+def test_an_archived_page_is_published_if_its_file_is_public_again(store, stored):
+    time = datetime(2024, 5, 1, 8, 30, tzinfo=UTC)
+
+    def make_record(status, title):
+        body = {"title": title, "slug": "imprint", "status": status, "published_at": time.isoformat()}
+        body |= {"type": "page", "parent": None, "position": 2}
+        exported = ExportedFields(uuid=UUID(int=7), body=body, created=time, last_updated=time)
+        return replace(RECORD, title=title, status=status, exported=exported)
+
+    store(make_record("archived", "Imprint"))
+    assert store(make_record("published", "Legal notice")).result is Result.UPDATED
+    (page,) = stored()
+    assert (page.type, page.status, page.title, page.position) == ("page", "published", "Legal notice", 2)
 
 
 def test_a_text_that_was_removed_from_the_file_is_removed_from_its_article(app, store, stored):

@@ -78,6 +78,8 @@ def test_the_items_match_the_independent_counts(name):
     ours = Counter(record.status for record in records)
     ours.update({key: number for key, number in counts.items() if key.startswith(LEFT_BEHIND_TYPE)})
     assert ours == +theirs
+    pages = sum(number for key, number in expected["status"].items() if key.startswith("page/"))
+    assert sum(record.is_page for record in records) == pages
     future = expected["status"].get("post/future", 0)
     assert sum(record.published_at > NOW for record in records if record.published_at) == future
 

@@ -218,3 +218,27 @@ def test_the_former_addresses_of_a_blog_are_in_its_guids(tmp_path):
     ]
     source = open_export(tmp_path, make_export(*(make_item(guid=guid) for guid in guids)))
     assert source.hosts == {"example.com/blog", "old.example.net"}
+
+
+@pytest.mark.parametrize(
+    ("extra", "language", "key"),
+    [
+        (
+            make_term("Français", "language", "fr") + make_term("x", "post_translations", "pll_5"),
+            "fr",
+            "pll_5",
+        ),
+        (make_term("Français", "language", "fr"), "fr", ""),
+        (
+            make_meta(_wpml_import_language_code="pt-br", _wpml_import_translation_group="7"),
+            *("pt-BR", "7"),
+        ),
+        (make_term("C", "language", "css"), "", ""),
+        ("", "", ""),
+    ],
+)
+def test_polylang_and_wpml_name_the_language_and_the_translations(tmp_path, extra, language, key):
+    source = open_export(tmp_path, make_export(make_item(extra)))
+    (record,) = source.read()
+    assert (record.language, record.translation_key) == (language, key)
+    assert not source.left_behind

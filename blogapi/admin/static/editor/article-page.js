@@ -4,7 +4,7 @@ import { ApiError, del } from "../api.js";
 import { announce, toast } from "../dialogs.js";
 import { formatTime } from "../format.js";
 import { Page, session } from "../shell.js";
-import { copyOf, create, keepVersion, load, loadBase, publishCopy, saveCopy } from "./article.js";
+import { addressOf, copyOf, create, keepVersion, load, loadBase, PLACE, publishCopy, saveCopy } from "./article.js";
 import { loadTerms } from "./details.js";
 import { EMPTY, isSame } from "./edits.js";
 import { discard, Journal, newUuid } from "./journal.js";
@@ -79,6 +79,7 @@ export class ArticlePage extends Page {
     document.addEventListener("visibilitychange", () => this.changeVisibility());
     const { article, edits: stored } = this;
     for (const entry of await this.journal.find(article && this.uuid)) {
+      if ((entry.place ?? "articles") !== PLACE) continue;
       // The last request of an editor can have created the article.
       const isGone = ({ status }) => (status === 404 ? null : {});
       const loaded = article ? { article, edits: stored } : await load(entry.article).catch(isGone);
@@ -108,7 +109,7 @@ export class ArticlePage extends Page {
     this.keepTimer = undefined;
     const { uuid, article, edits, saver } = this;
     const { stored: base, etag } = saver;
-    if (saver.isDirty) this.journal.write({ article: uuid, isNew: !article, edits, base, etag });
+    if (saver.isDirty) this.journal.write({ place: PLACE, article: uuid, isNew: !article, edits, base, etag });
   }
 
   async useKept() {
@@ -147,7 +148,7 @@ export class ArticlePage extends Page {
   // The server has stored the text, and these fields of the article are new.
   adopt(fields) {
     this.article = { ...this.article, ...fields };
-    history.replaceState(null, "", `/admin/articles/${this.uuid}/`);
+    history.replaceState(null, "", addressOf(this.uuid));
   }
 
   // After a 412: return which of these edits the server has, with its ETag, or nothing.

@@ -5,9 +5,18 @@ import { hasRole } from "../roles.js";
 import { EMPTY, fromArticle, fromCopy, toArticle, toCopy } from "./edits.js";
 
 const OTHER_FIELDS = "uuid,status,published_at,created,last_updated,url,editor,working_copy,custom_unfit";
-const WHOLE = { query: { fields: [OTHER_FIELDS, ...Object.keys(EMPTY)].join() } };
 
-export const pathOf = (uuid) => `blog/articles/${uuid}/`;
+/** Whether this page edits a page, and not an article. */
+export const isPage = location.pathname.startsWith("/admin/pages/");
+/** The place of the items on the admin pages and in the API. */
+export const PLACE = isPage ? "pages" : "articles";
+
+// A page has no category.
+export const FIELDS = Object.keys(EMPTY).filter((name) => !(isPage && name === "category"));
+const WHOLE = { query: { fields: [OTHER_FIELDS, ...FIELDS].join() } };
+
+export const pathOf = (uuid) => `blog/${PLACE}/${uuid}/`;
+export const addressOf = (uuid, part = "") => `/admin/${PLACE}/${uuid}/${part}`;
 export const copyOf = (uuid) => `${pathOf(uuid)}working-copy/`;
 
 /** Return the responses with an article, and with its working copy if it has one. options: for the article. */
@@ -51,7 +60,8 @@ export async function loadBase(uuid) {
 export async function renderText(edits, article, published_at, options) {
   const { content, content_type, category, slug, title } = edits;
   const named = title.trim() && { title, slug, category, published_at };
-  return (await post("blog/render/", { content, content_type, article, ...named }, options)).data;
+  const type = isPage ? "page" : "article";
+  return (await post("blog/render/", { content, content_type, article, type, ...named }, options)).data;
 }
 
 /**
@@ -66,10 +76,15 @@ export const create = (uuid, edits, options) =>
     create: true,
   });
 
-export const saveCopy = (uuid, edits, options) => put(copyOf(uuid), toCopy(edits), options);
+const toCopyBody = (edits) => {
+  const { category, ...others } = toCopy(edits);
+  return isPage ? others : { ...others, category };
+};
+
+export const saveCopy = (uuid, edits, options) => put(copyOf(uuid), toCopyBody(edits), options);
 
 export const publishCopy = (uuid, body, options) => post(`${copyOf(uuid)}publish/`, body, { ...options, ...WHOLE });
 
 /** Add the working copy, or these edits, to the history. */
 export const keepVersion = (uuid, name, edits) =>
-  post(`${pathOf(uuid)}revisions/`, { name, ...(edits && toCopy(edits)) });
+  post(`${pathOf(uuid)}revisions/`, { name, ...(edits && toCopyBody(edits)) });

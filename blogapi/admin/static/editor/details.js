@@ -6,12 +6,17 @@ import { button, checkbox, field } from "../components.js";
 import { hasRole } from "../roles.js";
 import { session } from "../shell.js";
 import { canBecome } from "../statuses.js";
+import { isPage } from "./article.js";
 import { TEXT_FIELDS } from "./edits.js";
 import { loadOwnFields, ownFields } from "./own-field-controls.js";
 import { choosePictures } from "./pictures.js";
 import "./picker.js";
+import { languages } from "./translations.js";
 
-const TEXTS = TEXT_FIELDS.filter(({ control }) => control === "details");
+// Only lists of articles show featured ones.
+const TEXTS = TEXT_FIELDS.filter(
+  ({ control, name }) => control === "details" && name !== "language" && !(isPage && name === "featured"),
+);
 // For each kind of term: the field of the article, its label, and the noun for one term.
 const TERMS = {
   categories: ["category", "Category", "category"],
@@ -34,9 +39,12 @@ export function details(page) {
   const start = canBecome(article ?? {}, "published") ? "Free to change until you publish. After that the" : "The";
   const help = html`<span class="address">${rendered?.url}</span> ${start} old address keeps leading here.`;
   // Editors choose the byline.
-  const kinds = Object.keys(TERMS).filter((kind) => kind !== "authors" || hasRole("editor"));
+  const kinds = Object.keys(TERMS).filter((kind) =>
+    kind === "categories" ? !isPage : kind !== "authors" || hasRole("editor"),
+  );
   const lists = { help: "For lists, feeds and search results", counter: excerpt && `${excerpt.length} of 160` };
   return html`
+    ${languages(page)}
     ${input(page, "slug", "Address", { placeholder: rendered?.slug, help })}
     ${input(page, "excerpt", "Excerpt", { type: "textarea", rows: 4, placeholder: rendered?.excerpt, ...lists })}
     ${TEXTS.map((text) => detail(page, text))}
@@ -71,7 +79,7 @@ function picker(page, kind) {
   const [name, label, one] = TERMS[kind];
   const isSingle = name === "category";
   const { edits, article, terms } = page;
-  const chosen = isSingle ? [edits.category ?? article?.category.uuid] : edits[name];
+  const chosen = isSingle ? [edits.category ?? article?.category?.uuid] : edits[name];
   const choose = ({ detail }) => page.change({ [name]: isSingle ? detail[0] : detail });
   const add = async (words) => {
     const { data } = await post(`blog/${kind}/`, { name: words });

@@ -1,6 +1,6 @@
 /** Makes a new draft of an article, with what is not public yet. */
 
-import { create, load } from "./article.js";
+import { addressOf, create, load } from "./article.js";
 import { newUuid } from "./journal.js";
 
 /** Create the draft and open it. The address and the canonical address stay those of the original. */
@@ -9,5 +9,5 @@ export async function duplicate(uuid) {
   const copy = newUuid();
   const title = `Copy of ${edits.title}`.slice(0, 255);
   await create(copy, { ...edits, title, slug: "", seo: { ...edits.seo, canonical_url: "" } });
-  location.assign(`/admin/articles/${copy}/`);
+  location.assign(addressOf(copy));
 }

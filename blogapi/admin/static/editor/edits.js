@@ -15,7 +15,8 @@ export const TEXT_FIELDS = JSON.parse(/** @type {any} */ (document.getElementByI
 /**
  * @typedef {{title: string, description: string, og_image: string, canonical_url: string}} Seo
  * @typedef {{title: string, subtitle: string, content: string, content_type: string, excerpt: string, slug: string,
- *   cover_image: string, category: string | null, tags: string[], authors: string[], seo: Seo,
+ *   cover_image: string, language: string, translation_key: string, category: string | null, tags: string[],
+ *   authors: string[], seo: Seo,
  *   custom: Record<string, any>}} Edits
  * @typedef {{uuid: string, [field: string]: any}} Term
  */
@@ -66,7 +67,7 @@ export function fromArticle(article, excerpt) {
     excerpt: article.excerpt === excerpt ? "" : article.excerpt,
     // A draft keeps a slug that its author chose; any other one follows the title.
     slug: article.status === "draft" ? "" : article.slug,
-    category: article.category.uuid,
+    category: article.category?.uuid,
     tags: article.tags.map(getUuid),
     authors: article.authors.map(getUuid),
     seo: Object.fromEntries(Object.entries(article.seo).filter(isOwn)),

@@ -8,7 +8,7 @@ import { count, formatDay, toInstant } from "../format.js";
 import { mayChange, mayPublish } from "../roles.js";
 import { whenReadersSee } from "../webhooks/following.js";
 import { canBecome, MAIN_ACTIONS, STATUSES } from "../statuses.js";
-import { pathOf } from "./article.js";
+import { isPage, pathOf } from "./article.js";
 import { duplicate } from "./duplicate.js";
 import { findBrokenLinks } from "./link-picker.js";
 import { findUndescribed } from "./blocks.js";
@@ -60,7 +60,7 @@ export function openPublish(anchor, page) {
   };
   /** @type {{words: string, place: {from: number, to: number}}[]} */
   let broken = [];
-  const label = `${name} this article`;
+  const label = `${name} this ${isPage ? "page" : "article"}`;
   const actionName = () => {
     if (isTimeAhead()) return isScheduled ? name : "Schedule";
     return isScheduled ? "Publish" : name;
@@ -99,9 +99,11 @@ function checks(page, close, broken) {
   };
   const tasksOpen = `${count(tasks.count, "task in the text is", "tasks in the text are")} open.`;
   const address = html`<span class="address">${rendered?.url ?? rendered?.slug}</span>`;
+  const set = `${excerptWords}, category and ${count(tags.length, "tag")} are set`;
+  const lists = tags.length ? good(set) : warn("No tag is set.");
   return html`<ul class="checks">
     ${title.trim() ? good(address) : warn("The title is missing.")}
-    ${tags.length ? good(`${excerptWords}, category and ${count(tags.length, "tag")} are set`) : warn("No tag is set.")}
+    ${isPage ? nothing : lists}
     ${tasks.count ? warn(tasksOpen, tasks) : nothing}
     ${pictures.slice(0, MAX_PICTURES).map((place, n) => warn(describePicture(place, n), place))}
     ${pictures.length > MAX_PICTURES ? warn(`${pictures.length - MAX_PICTURES} more have none.`) : nothing}
@@ -135,6 +137,7 @@ export function menuItems(page) {
     canBecome(article, "archived") && mayChange(article) && become("Archive", "archive", "archived"),
     live && { label: "See the article", icon: "external-link", href: live, target: "_blank" },
     page.article && item("Duplicate", "copy", copy),
+    page.article && { label: "Add a translation", icon: "globe", action: () => page.startTranslation() },
     (!isPublic || edits) && item("Copy a preview link", "share-2", () => share(page)),
     status !== "draft" && edits && item("Discard the edits", "trash-2", () => page.discard(), true),
   ];

@@ -3,12 +3,13 @@
 import { html, nothing, repeat } from "../vendor/lit.js";
 import { ApiError, del, fileAddress, get, patch, post } from "../api.js";
 import { badge, button, icon, problem } from "../components.js";
-import { confirmRisk, menuButton, openPopover, toast } from "../dialogs.js";
+import { confirmRisk, menuButton, openMenu, openPopover, toast } from "../dialogs.js";
 import "../editor/picker.js";
 import { makeTimeForm, renderTime } from "../editor/publish-time.js";
 import { count, formatChanged, formatNumber, parseTime, toInstant } from "../format.js";
+import { languageName } from "../languages.js";
 import { hasRole, listPath, mayChange, mayPublish } from "../roles.js";
-import { content, lastSession } from "../shell.js";
+import { content, lastSession, session } from "../shell.js";
 import { canBecome, STATUSES } from "../statuses.js";
 import { defineList, ListPage, PAGE_SIZE } from "./list-page.js";
 import { addressOf, byUuid, changeOf, FIELDS, followStored, PATH, titleOf } from "./lists.js";
@@ -25,6 +26,7 @@ const FILTERS = [
   ["author", "Author", "authors"],
   ["category", "Category", "categories"],
   ["tag", "Tag", "tags"],
+  ["language", "Language", "languages"],
 ];
 /**
  * The class of a column, its head, and the orderings that the first and the second click on the head select.
@@ -160,6 +162,8 @@ class Articles extends ListPage {
   others = [];
   /** @type {Record<string, string>} the names of the terms in the address, by their references */
   names = {};
+  /** @type {string[]} the languages of the blog */
+  languages = [];
 
   get filters() {
     return FILTERS.filter(([name]) => this.query[name]);
@@ -177,7 +181,8 @@ class Articles extends ListPage {
   }
 
   async readNames() {
-    const unknown = this.filters.filter(([name]) => !(this.query[name] in this.names));
+    const isUnknown = (/** @type {any[]} */ [name]) => name !== "language" && !(this.query[name] in this.names);
+    const unknown = this.filters.filter(isUnknown);
     const read = async (/** @type {any[]} */ [name, , kind]) => {
       const reference = this.query[name];
       const found = get(`blog/${kind}/${encodeURIComponent(reference)}/`, { query: { fields: "name" } });
@@ -364,18 +369,23 @@ class Articles extends ListPage {
   renderFilters() {
     const all = this.counts[this.query.status] ?? 0;
     const isFiltered = this.filters.length > 0 || this.query.q;
-    const cleared = this.link({ author: "", category: "", tag: "", q: "" });
+    const cleared = this.link({ author: "", category: "", tag: "", language: "", q: "" });
     const found = html`<p><span role="status">${formatNumber(this.total)} of ${count(all, "article")}</span>
       <a href=${cleared}>Clear filter</a></p>`;
-    const filters = FILTERS.filter(isOffered).map((filter) => this.renderFilter(filter));
-    return html`<div class="filters"><div role="group" aria-label="Filters">${filters}</div>
+    const { language, languages } = session().site;
+    const isUsed = (/** @type {any[]} */ [name]) => name !== "language" || languages.length > 0 || this.query.language;
+    this.languages = [language, ...languages.map((one) => one.language)];
+    const filters = FILTERS.filter((filter) => isOffered(filter) && isUsed(filter));
+    const buttons = filters.map((filter) => this.renderFilter(filter));
+    return html`<div class="filters"><div role="group" aria-label="Filters">${buttons}</div>
       ${isFiltered ? found : nothing}</div>`;
   }
 
   renderFilter(/** @type {any[]} */ [name, label, kind]) {
     const reference = this.query[name];
     if (reference) {
-      const text = `${label}: ${this.names[reference] ?? reference}`;
+      const named = name === "language" ? languageName(reference) : (this.names[reference] ?? reference);
+      const text = `${label}: ${named}`;
       return html`<a class="button filter set" href=${this.link({ [name]: "" })}
         aria-label="${text}. Remove the filter">
         <span>${text}</span>${icon("x")}</a>`;
@@ -384,8 +394,13 @@ class Articles extends ListPage {
       this.names[term.slug] = term.name;
       location.assign(this.link({ [name]: term.slug }));
     };
-    const open = ({ currentTarget }) => this.pick(currentTarget, kind, label, show);
-    return html`<button type="button" class="button bare filter" aria-haspopup="dialog" @click=${open}>
+    const offer = (tag) => ({ label: languageName(tag), icon: "globe", href: this.link({ language: tag }) });
+    const open = ({ currentTarget }) =>
+      name === "language"
+        ? openMenu(currentTarget, this.languages.map(offer), label)
+        : this.pick(currentTarget, kind, label, show);
+    const popup = name === "language" ? "menu" : "dialog";
+    return html`<button type="button" class="button bare filter" aria-haspopup=${popup} @click=${open}>
       <span>${label}</span>${icon("chevron-down")}</button>`;
   }
 

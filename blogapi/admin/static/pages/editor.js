@@ -3,7 +3,7 @@
 import { html, nothing, render } from "../vendor/lit.js";
 import { badge, button, icon, iconButton, problem, segments } from "../components.js";
 import { copyButton, menuButton, openMenu, toast } from "../dialogs.js";
-import { renderText } from "../editor/article.js";
+import { addressOf, PLACE, renderText } from "../editor/article.js";
 import { ArticlePage } from "../editor/article-page.js";
 import { takePaste } from "../editor/clipboard.js";
 import { details } from "../editor/details.js";
@@ -19,6 +19,7 @@ import { renderOthers, startPresence } from "../editor/presence.js";
 import { menuItems, openPublish } from "../editor/publish.js";
 import { saveState } from "../editor/save-state.js";
 import { SiteFrame } from "../editor/site-frame.js";
+import { loadTranslations } from "../editor/translations.js";
 import { findCommand, startToolbar } from "../editor/toolbar.js";
 import { WritingArea } from "../editor/writing-area.js";
 import { count, formatDayAndTime, formatTime } from "../format.js";
@@ -45,6 +46,10 @@ class Editor extends ArticlePage {
   previewState = "";
   /** @type {PreviewFollower | null} */
   follower = null;
+  /** @type {any[]} the translations of the article, without itself */
+  translations = [];
+  isTranslating = false;
+  newLanguage = "";
   // The other users who have the article open.
   /** @type {{username: string}[]} */
   others = [];
@@ -72,8 +77,6 @@ class Editor extends ArticlePage {
     const getField = () => this.area.field;
     this.follower = new PreviewFollower({ writing: find(".writing"), reading: find(".reading"), getField });
     takeDrops(this, editor);
-    // Browsers choose the dictionary for spelling by the language.
-    for (const selector of [".writing .sheet", ".reading .sheet"]) find(selector).lang = session().site.language;
     startToolbar(this.edits.content_type, (name) => this.command(name));
     document.addEventListener("keydown", (event) => this.press(event), { capture: true });
     const text = { focus: () => this.area.field.focus() };
@@ -94,6 +97,7 @@ class Editor extends ArticlePage {
     }
     if (!this.article) find("#title").focus();
     this.shown();
+    loadTranslations(this).catch(() => {});
     this.begin();
     startPresence(this);
   }
@@ -137,7 +141,7 @@ class Editor extends ArticlePage {
     try {
       const rendered = await renderText(edits, this.uuid, time, { signInAgain: false });
       if (edits !== this.edits || previewTimer !== this.previewTimer) return;
-      const uuid = edits.category ?? article?.category.uuid;
+      const uuid = edits.category ?? article?.category?.uuid;
       const category = terms.categories.find((term) => term.uuid === uuid)?.name;
       const sheet = find(".reading .sheet");
       show(sheet, { ...edits, category, text: rendered.html });
@@ -177,9 +181,14 @@ class Editor extends ArticlePage {
 
   async insertPictures(files) {
     const { content_type: format } = this.edits;
+    const { field } = this.area;
+    const { from, to } = field.getSelection();
     const pictures = await choosePictures({ files });
     const block = pictures.map((chosen) => picture(chosen, format)).join("\n\n");
-    if (block) this.edit((input) => insertBlock(input, block));
+    if (!block) return;
+    // When the focus comes back from the dialog, the browser can move the selection.
+    field.select(from, to);
+    this.edit((input) => insertBlock(input, block));
   }
 
   press(event) {
@@ -238,6 +247,13 @@ class Editor extends ArticlePage {
     find(".details-pane .close").focus();
   }
 
+  /** Show the details with the field for a new translation. */
+  async startTranslation() {
+    this.set({ isTranslating: true });
+    await this.openDetails();
+    find("#field-new-language").focus();
+  }
+
   async closeDetails() {
     this.set({ side: "" });
     await this.updateComplete;
@@ -264,6 +280,9 @@ class Editor extends ArticlePage {
     set("main", { inert: this.busy === "decide" });
     set("h1", { textContent: this.heading });
     for (const line of lines) line.value = edits[line.name];
+    // Browsers choose the dictionary for spelling by the language.
+    const lang = edits.language || session().site.language;
+    for (const selector of [".writing .sheet", ".reading .sheet"]) set(selector, { lang });
     render(badge({ ...article, status: article?.status ?? "draft" }), find(".phone-status"));
     set(".kept", { hidden: !offered });
     set(".kept-time", { textContent: offered ? dayInSentence(new Date(offered.time)) : "" });
@@ -272,7 +291,7 @@ class Editor extends ArticlePage {
     set(".minutes", { textContent: rendered?.word_count ? `${rendered.reading_minutes} min to read` : "" });
     set(".plain", { textContent: this.plain.label });
     const { siteFrame: frame } = this;
-    const ownPage = `/admin/articles/${this.uuid}/preview/`;
+    const ownPage = addressOf(this.uuid, "preview/");
     set(".in-a-tab", { href: (frame?.isShown && frame.url) || ownPage, hidden: !article });
     set(".preview-state", { textContent: frame?.isShown ? "Shows what is saved" : this.previewState });
     if (!frame) return;
@@ -301,7 +320,7 @@ class Editor extends ArticlePage {
   renderBar() {
     const { article, side } = this;
     const status = article?.status ?? "draft";
-    const history = article && { icon: "history", href: `/admin/articles/${this.uuid}/history/` };
+    const history = article && { icon: "history", href: addressOf(this.uuid, "history/") };
     const showDetails = { label: "Details", icon: "panel-right", action: () => this.openDetails() };
     const isPublic = status === "published";
     const onItsWay = ({ currentTarget }) => openOnItsWay(currentTarget, article);
@@ -332,7 +351,7 @@ class Editor extends ArticlePage {
     const note = html`<span class="soft small wide-only">An editor publishes it</span>${moreButton}`;
     const onChange = (pane) => this.set({ side: pane });
     const panes = { label: "Show", name: "pane", items: { Write: "", Preview: "preview" }, value: side, onChange };
-    return html`<a class="button bare icon-only" href="/admin/articles/" aria-label="Back to the articles"
+    return html`<a class="button bare icon-only" href="/admin/${PLACE}/" aria-label="Back to the ${PLACE}"
         >${icon("arrow-left")}</a>
       ${isPublic ? statusButton(badge(article), onItsWay) : badge({ ...article, status })}
       ${saveState(this)} ${renderOthers(this.others)}

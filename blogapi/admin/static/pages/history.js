@@ -3,10 +3,10 @@
 import { get, patch, post, put } from "../api.js";
 import { button, iconButton } from "../components.js";
 import { toast } from "../dialogs.js";
-import { copyOf, loadWithCopy, pathOf } from "../editor/article.js";
+import { addressOf, copyOf, FIELDS, isPage, loadWithCopy, pathOf } from "../editor/article.js";
 import { loadTerms } from "../editor/details.js";
 import { compareLines, compareWords, countChanges, diffFields } from "../editor/differences.js";
-import { EMPTY, fromArticle, fromCopy, TEXT_FIELDS } from "../editor/edits.js";
+import { fromArticle, fromCopy, TEXT_FIELDS } from "../editor/edits.js";
 import { openForm } from "../forms.js";
 import { count, daysFromToday, formatDayAndTime, formatLongDay, formatTime, parseTime, toFields } from "../format.js";
 import { hasRole } from "../roles.js";
@@ -15,10 +15,10 @@ import { STATUSES } from "../statuses.js";
 import { html, nothing } from "../vendor/lit.js";
 
 const UUID = location.pathname.split("/")[3];
-const EDITOR = `/admin/articles/${UUID}/`;
+const EDITOR = addressOf(UUID);
 const COPY = copyOf(UUID);
 const REVISIONS = `${pathOf(UUID)}revisions/`;
-const FIELDS = ["*", "published_at", ...Object.keys(EMPTY)].join();
+const LISTED = ["*", "published_at", ...FIELDS].join();
 const PAGE_SIZE = 20;
 const TEXTS = TEXT_FIELDS.filter(({ name, control }) => control || name === "content");
 // The first version is compared with this.
@@ -43,7 +43,7 @@ class History extends Page {
   }
 
   async load() {
-    const query = { fields: `${FIELDS},last_updated,editor,working_copy` };
+    const query = { fields: `${LISTED},last_updated,editor,working_copy` };
     const requests = Promise.all([loadWithCopy(UUID, { query }), listUsers(), loadTerms()]);
     const [[article, copy], users, terms] = await requests;
     const writers = [article.data.editor, copy?.data.user].filter(Boolean);
@@ -58,7 +58,7 @@ class History extends Page {
   // loaded.
   async loadFormer() {
     const page = this.former.length / PAGE_SIZE + 1;
-    const { data, total } = await get(REVISIONS, { query: { page, page_size: PAGE_SIZE, fields: FIELDS } });
+    const { data, total } = await get(REVISIONS, { query: { page, page_size: PAGE_SIZE, fields: LISTED } });
     this.former = [...this.former, ...data.map((version) => ({ ...version, key: `${version.number}` }))];
     this.hasMore = total > this.former.length;
     this.set({ versions: this.listVersions().slice(0, this.hasMore ? -1 : undefined) });
@@ -102,7 +102,8 @@ class History extends Page {
     const { tags, authors, category, ...texts } = fromCopy(version);
     // Terms that were deleted in the meantime are left out.
     const known = (uuids) => uuids.filter((uuid) => uuid in names);
-    const terms = { tags: known(tags), authors: known(authors), category: known([category])[0] ?? null };
+    const terms = { tags: known(tags), authors: known(authors) };
+    if (!isPage) Object.assign(terms, { category: known([category])[0] ?? null });
     const isDone = await this.actAndReload("back", async () => {
       if (copy) await post(REVISIONS, { name: `${copy.user.username}, ${formatTime(copy.last_updated)}` });
       const saved = await put(COPY, { ...texts, ...terms, slug: "" }, { etag });

@@ -66,10 +66,11 @@ class Panel {
     const { page, file, uses, edits: alt } = this;
     const { name, created, user } = file;
     const nameOf = ({ title }) => title ?? "A deleted article";
+    const placeOf = ({ kind, uuid }) => PLACES[kind] ?? `${kind === "page" ? "pages" : "articles"}/${uuid}`;
     // Authors may not open the articles of others.
     const link = (use) =>
       hasRole("editor")
-        ? html`<div><a href="/admin/${PLACES[use.kind] ?? `articles/${use.uuid}`}/">${nameOf(use)}</a></div>`
+        ? html`<div><a href="/admin/${placeOf(use)}/">${nameOf(use)}</a></div>`
         : html`<div>${nameOf(use)}</div>`;
     const sizes = file.width ? `${describeSize(file)}, ${formatSize(file.size)}` : describeSize(file);
     const added = `${formatDay(created)}${user ? ` by ${user.username}` : ""}`;

@@ -1,6 +1,6 @@
 /** The preview of an article as a page, with the edits that are not published yet. */
 
-import { load, renderText } from "../editor/article.js";
+import { addressOf, load, renderText } from "../editor/article.js";
 import { show } from "../editor/preview.js";
 import { content, definePage, Page } from "../shell.js";
 
@@ -20,7 +20,7 @@ class Preview extends Page {
 
   renderPage() {
     main.querySelector("h1").textContent = this.heading;
-    main.querySelector("a").href = `/admin/articles/${uuid}/`;
+    main.querySelector("a").href = addressOf(uuid);
     show(main.querySelector(".sheet"), this.shown);
     return main;
   }

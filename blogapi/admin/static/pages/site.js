@@ -10,10 +10,16 @@ import { languageName, listLanguages } from "../languages.js";
 import { content, definePage, Page, session, setSession } from "../shell.js";
 
 const SITE = "blog/site/";
+/** The lists of the form: the label of each part of an entry. */
+const LISTS = {
+  navigation: { label: "Word", url: "Leads to" },
+  languages: { language: "Language", title: "Title in it", description: "Description in it" },
+};
 const [form, aside] = content;
 const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 // The words of a text, or of the navigation.
-const words = (value) => (Array.isArray(value) ? value.map(({ label }) => label).join(", ") : value);
+const words = (value) =>
+  Array.isArray(value) ? value.map(({ label, language }) => label ?? language).join(", ") : value;
 
 // What the document says below these fields.
 const TITLE_HELP = form.querySelector("#title-help").textContent;
@@ -27,8 +33,10 @@ const PATH_HELP = form.querySelector("#article_path-help").textContent;
 function fillPath(pattern, { uuid, slug, category, published_at: time }, zone) {
   const parts = new Intl.DateTimeFormat("en-CA", { dateStyle: "short", timeZone: zone }).format(parseTime(time));
   const [year, month, day] = parts.split("-");
-  const values = { uuid, slug, category: category.slug, year, month, day };
-  return pattern.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+  const { language } = session().site;
+  // An article in the language of the site.
+  const values = { uuid, slug, category: category.slug, year, month, day, language, "/language": "", local_slug: slug };
+  return pattern.replace(/\{(\/?\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
 
 class Site extends Page {
@@ -68,8 +76,10 @@ class Site extends Page {
 
   renderPage() {
     showErrors(form, this.errors);
-    const entries = this.values.navigation.map((entry, at) => this.renderEntry(entry, at));
-    render(entries, form.querySelector("ol"));
+    for (const [name, parts] of Object.entries(LISTS)) {
+      const entries = this.values[name].map((entry, at) => this.renderEntry(name, parts, entry, at));
+      render(entries, form.querySelector(`.${name}`));
+    }
     for (const place of form.querySelectorAll(".site-picture")) this.renderPicture(place);
     this.describeFields();
     render(this.renderCheck(), form.querySelector(".site-check"));
@@ -160,12 +170,13 @@ class Site extends Page {
     this.requestUpdate();
   }
 
-  renderEntry(entry, at) {
-    const part = (name, label) =>
-      field({ name: `navigation.${at}.${name}`, label, value: entry[name], errors: this.errors });
-    const onClick = () => (this.values.navigation.splice(at, 1), this.requestUpdate());
-    return html`<li class="site-entry">${part("label", "Word")}${part("url", "Leads to")}
-      ${iconButton("x", `Remove ${entry.label || "entry"}`, onClick, { kind: "bare" })}</li>`;
+  renderEntry(list, parts, entry, at) {
+    const part = ([name, label]) =>
+      field({ name: `${list}.${at}.${name}`, label, value: entry[name], errors: this.errors });
+    const onClick = () => (this.values[list].splice(at, 1), this.requestUpdate());
+    const fields = Object.entries(parts);
+    return html`<li class="site-entry">${fields.map(part)}
+      ${iconButton("x", `Remove ${entry[fields[0][0]] || "entry"}`, onClick, { kind: "bare" })}</li>`;
   }
 
   /** Send the changed fields. Throws an error with the values of others for fields that both have changed. */
@@ -197,14 +208,16 @@ addEventListener("beforeunload", (event) => page.changes.length && event.prevent
 onSubmit(form, () => page.act("save", () => page.send()));
 form.addEventListener("input", ({ target: { name, value } }) => {
   const [field, at, part] = name.split(".");
-  if (part) page.values.navigation[at][part] = value;
+  if (part) page.values[field][at][part] = value;
   else page.values[field] = value;
   page.requestUpdate();
 });
-form.querySelector(".add-entry").addEventListener("click", () => {
-  page.values.navigation.push({ label: "", url: "" });
-  page.requestUpdate();
-});
+for (const [name, parts] of Object.entries(LISTS)) {
+  form.querySelector(`.add-${name}`).addEventListener("click", () => {
+    page.values[name].push(Object.fromEntries(Object.keys(parts).map((part) => [part, ""])));
+    page.requestUpdate();
+  });
+}
 for (const place of form.querySelectorAll(".site-picture")) {
   const { name } = place.dataset;
   place.querySelector(".choose").addEventListener("click", () => page.choose(name));

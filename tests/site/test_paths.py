@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.redirects.paths import MAX_PATH_BYTES, to_former_path, to_path, without_slash
+from blogapi.site.paths import MAX_PATH_BYTES, to_former_path, to_path, without_slash
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,44 @@
+"""The command `page convert`."""
+
+from __future__ import annotations
+
+import click
+from flask.cli import AppGroup, with_appcontext
+
+from blogapi.articles import page_conversion
+from blogapi.cli import report_problems
+
+page = AppGroup("page", help="Manage pages.")
+
+
+@page.command()
+@click.option(
+    "--tag",
+    default=page_conversion.PAGE_TAG,
+    show_default=True,
+    metavar="SLUG",
+    help="Slug of the tag of the articles.",
+)
+@click.option("--dry-run", is_flag=True, help="Only list the articles.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@with_appcontext
+def convert(*, tag: str, dry_run: bool, yes: bool) -> None:
+    """Make pages of the articles with a tag, which an import gave to the pages of another system.
+
+    A page has no category and is in no list of articles. The former address of each article redirects to its
+    page. The tag is removed from the pages.
+    """
+    candidates = page_conversion.list_candidates(tag)
+    for one in candidates:
+        click.echo(f"{one.status:<9}  {one.slug}  {one.title}")
+    if not candidates:
+        click.echo(f"No article has the tag “{tag}”.")
+        return
+    if dry_run:
+        click.echo(f"{len(candidates)} articles would become pages; nothing was changed.")
+        return
+    if not yes:
+        click.confirm(f"Make {len(candidates)} pages of these articles?", abort=True)
+    with report_problems():
+        number = sum(1 for _ in page_conversion.convert(candidates, None, tag))
+    click.echo(f"{number} articles are pages now.")

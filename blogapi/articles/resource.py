@@ -1,0 +1,47 @@
+"""Articles and pages as resources of the API: what the operations on one of their items have in common.
+
+The versions, working copies and preview links of both are the same operations, below the path of the item.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from blogapi.articles import permissions
+from blogapi.articles.schemas import ArticleSchema, PageFieldsSchema, SingleArticleFieldsSchema
+from blogapi.publication.visibility import ItemType
+from blogapi.web.access import Rule
+from blogapi.web.blueprint import Representation
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """Articles or pages; `role` is who may write one of them."""
+
+    kind: ItemType
+    role: Rule
+    representation: Representation
+    schema: ArticleSchema
+    fields_schema: type[SingleArticleFieldsSchema | PageFieldsSchema]
+
+    @property
+    def item_path(self) -> str:
+        """The path of an item below that of the blog."""
+        return f"/{self.kind}s/<id:id>"
+
+    def name(self, plural: str) -> str:
+        """Return the name of the blueprint with the operations on these parts of an item."""
+        return plural if self.kind == ItemType.ARTICLE else f"{self.kind}_{plural}"
+
+    def check_exists(self, id: UUID) -> None:
+        """Raise NotFound or Forbidden unless there is the item and the caller may work on it."""
+        permissions.check_exists(id, self.kind)
+
+    def check_history(self, id: UUID) -> None:
+        """Raise NotFound or Forbidden unless the caller may see the versions of the item."""
+        permissions.check_history(id, self.kind)
+
+    def check_restoration(self, id: UUID) -> None:
+        """Raise NotFound or Forbidden unless the caller may restore a version of the item."""
+        permissions.check_restoration(id, self.kind)

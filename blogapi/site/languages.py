@@ -1,0 +1,24 @@
+"""The description of the site in each of its languages."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from blogapi.site.models import Site
+from blogapi.web.fields import WithAttributes
+from blogapi.web.language import normalize_language
+
+
+def describe_in_language(site: Site, language: str) -> Site:
+    """Return the site with its title and description in the language, where it has them.
+
+    An empty language is that of the site.
+    """
+    if language in ("", normalize_language(site.language)):
+        return site
+    for one in site.other_languages:
+        if one["language"] == language:
+            title, description = one["title"] or site.title, one["description"] or site.description
+            changed = WithAttributes(site, language=language, title=title, description=description)
+            return cast(Site, changed)
+    return cast(Site, WithAttributes(site, language=language))

@@ -1,0 +1,101 @@
+"""The list of pages and the editor of a page, as an editor uses them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.admin.browsing import list_violations
+from tests.browser import is_wider_than_the_window, wait_until
+
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+
+PAGES = "blog/pages/"
+
+
+@pytest.fixture(autouse=True)
+def no_pages(api):
+    for page in api.get(f"{PAGES}?status=any"):
+        api.delete(f"{PAGES}{page['uuid']}/")
+
+
+def list_places(api):
+    pages = api.get(f"{PAGES}?status=any")
+    names = {page["uuid"]: page["title"] for page in pages}
+    return {page["title"]: (names.get(page["parent"]), page["position"]) for page in pages}
+
+
+def test_an_editor_writes_and_publishes_a_page(api, open_admin):
+    page = open_admin("/admin/pages/")
+    page.get_by_role("heading", name="No pages yet").wait_for()
+    page.get_by_role("link", name="New page").click()
+    page.get_by_role("textbox", name="Title", exact=True).fill("Imprint")
+    for _ in range(2):
+        page.keyboard.press("Enter")
+    page.keyboard.type("Who is responsible.")
+    wait_until(page, "/admin\\/pages\\/[0-9a-f-]{36}\\/$/.test(location.pathname)")
+    page.get_by_role("button", name="Details", exact=True).click()
+    page.get_by_role("combobox", name="Tags").wait_for()
+    assert page.get_by_role("combobox", name="Category").count() == 0
+    assert list_violations(page) == []
+    page.get_by_role("button", name="Publish", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Publish this page")
+    dialog.get_by_role("button", name="Publish", exact=True).click()
+    dialog.wait_for(state="detached")
+    (stored,) = api.get(f"{PAGES}?fields=title,status,content")
+    assert stored == {"title": "Imprint", "status": "published", "content": "Who is responsible."}
+    # An edit of a public page is a working copy until it is published.
+    page.get_by_role("textbox", name="Title", exact=True).fill("Imprint, new")
+    page.get_by_role("button", name="Update", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Update this page")
+    dialog.get_by_role("button", name="Update", exact=True).click()
+    dialog.wait_for(state="detached")
+    assert api.get(f"{PAGES}?fields=title") == [{"title": "Imprint, new"}]
+    page.get_by_role("link", name="History", exact=True).click()
+    page.get_by_role("heading", name="History").wait_for()
+    page.get_by_role("link", name="Back to the article").click()
+    page.get_by_role("link", name="Back to the pages").click()
+    page.get_by_role("link", name="Imprint, new").wait_for()
+    assert api.get("blog/articles/?status=any&q=Imprint") == []
+
+
+def test_pages_are_a_tree_whose_places_change(api, open_admin):
+    about = api.post(PAGES, {"title": "About", "status": "published"})
+    team = api.post(PAGES, {"title": "Team", "status": "published", "parent": about["uuid"]})
+    api.post(PAGES, {"title": "Ada", "parent": team["uuid"]})
+    api.post(PAGES, {"title": "Contact", "status": "published", "position": 3})
+    page = open_admin("/admin/pages/")
+    page.get_by_role("link", name="Ada").wait_for()
+    titles = "Array.from(document.querySelectorAll('.page-tree th a'), (link) => link.textContent)"
+    assert page.evaluate(titles) == ["About", "Team", "Ada", "Contact"]
+    assert list_violations(page) == []
+    page.get_by_role("button", name="Actions for Team").click()
+    page.get_by_role("menuitem", name="Move").click()
+    dialog = page.get_by_role("dialog", name="Move “Team”")
+    below = dialog.get_by_role("combobox", name="Below")
+    assert below.locator("option").all_inner_texts() == ["No other page", "About", "Contact"]
+    assert list_violations(page) == []
+    below.select_option("Contact")
+    dialog.get_by_role("spinbutton", name="Position").fill("7")
+    dialog.get_by_role("button", name="Save").click()
+    wait_until(page, f"{titles}.join() === 'About,Contact,Team,Ada'")
+    assert list_places(api)["Team"] == ("Contact", 7)
+    page.get_by_role("searchbox", name="Search pages").fill("team")
+    page.get_by_role("link", name="About").wait_for(state="detached")
+    page.get_by_role("searchbox", name="Search pages").fill("")
+    page.get_by_role("link", name="About").wait_for()
+    page.get_by_role("button", name="Actions for Team").click()
+    page.get_by_role("menuitem", name="Delete page").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete page").click()
+    page.get_by_text("“Team” deleted.").wait_for()
+    assert list_places(api)["Ada"] == (None, 0)
+    page.set_viewport_size({"width": 320, "height": 700})
+    assert list_violations(page) == [] and not is_wider_than_the_window(page)
+
+
+def test_a_former_version_of_a_page_comes_back(api, open_admin):
+    made = api.post(PAGES, {"title": "Imprint", "content": "First."})
+    api.patch(f"{PAGES}{made['uuid']}/", {"content": "Second."})
+    page = open_admin(f"/admin/pages/{made['uuid']}/history/#1")
+    page.get_by_role("button", name="Bring back this version").click()
+    wait_until(page, "location.hash === '' && document.querySelector('admin-page').busy === ''")
+    assert api.get(f"{PAGES}{made['uuid']}/")["content"] == "First."

@@ -1,0 +1,234 @@
+"""The languages of articles and pages, their translations, and the feeds and heads per language."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.articles.test_status_lists import titles
+from tests.conftest import ARTICLES
+from tests.site.conftest import set_site
+
+__all__ = ["set_site"]
+
+PAGES, SITE = "/api/v1/blog/pages/", "/api/v1/blog/site/"
+URL = "https://blog.example"
+LANGUAGES = [{"language": "fr", "title": "Le blog du pain", "description": "Du pain."}]
+
+
+@pytest.fixture
+def shelf(make_article, set_site):
+    """An article in two public languages, one whose translation is a draft, and one without translations."""
+    set_site(url=URL, title="The Bread Blog", article_path="{/language}/{local_slug}/")
+    for number, (title, fields) in enumerate(
+        (
+            ("Rye", {"translation_key": "rye"}),
+            ("Seigle", {"translation_key": "rye", "language": "FR", "slug": "rye-fr"}),
+            ("Oat", {"translation_key": "oat"}),
+            ("Hafer", {"translation_key": "oat", "language": "de-at", "status": "draft"}),
+            ("Hafer, unlisted", {"translation_key": "oat", "language": "de", "status": "unlisted"}),
+            ("Pain", {"language": "fr", "slug": "pain"}),
+        ),
+        1,
+    ):
+        make_article(title=title, published_at=f"2026-01-0{number}T00:00:00Z", **fields)
+
+
+def test_lists_select_a_language_and_the_translations(as_reader, as_admin, shelf):
+    for query, found in (
+        ("language=fr", ["Pain", "Seigle"]),
+        ("language=FR&ordering=title", ["Pain", "Seigle"]),
+        ("language=en", ["Oat", "Rye"]),
+        ("language=en&page=1&page_size=1", ["Oat"]),
+        ("language=de-AT", []),
+        ("translation_key=rye", ["Seigle", "Rye"]),
+        ("translation_key=oat", ["Oat"]),
+        ("language=fr&translation_key=rye", ["Seigle"]),
+        ("language=fr&q=seigle", ["Seigle"]),
+        ("language=en&q=seigle", []),
+    ):
+        assert titles(as_reader, query) == found, query
+    for query, number in (("language=fr", 2), ("language=en", 2), ("translation_key=oat", 1)):
+        answer = as_reader.get(f"{ARTICLES}?{query}&page=1&page_size=1")
+        assert answer.headers["X-Total-Count"] == str(number), query
+    assert titles(as_admin, "status=any&translation_key=oat&ordering=title") == [
+        *("Hafer", "Hafer, unlisted", "Oat")
+    ]
+    assert titles(as_admin, "status=draft&language=de-AT") == ["Hafer"]
+
+
+def test_the_language_of_the_site_is_stored_as_no_language(as_admin, as_reader, set_site):
+    made = as_admin.post(ARTICLES, json={"title": "T", "status": "published", "language": "EN"})
+    path = f"{ARTICLES}{made.json['uuid']}/"
+    assert as_reader.get(f"{path}?fields=language").json == {"language": ""}
+    assert as_admin.patch(path, json={"language": "pt-br"}).status_code == 200
+    assert as_reader.get(f"{path}?fields=language").json == {"language": "pt-BR"}
+    # The article has the language of the site although it names it.
+    set_site(language="pt-BR")
+    as_admin.post(ARTICLES, json={"title": "Without", "status": "published"})
+    assert titles(as_reader, "language=pt-BR") == ["Without", "T"]
+    assert titles(as_reader, "language=en") == []
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"language": "x"}, {"language": "de_AT"}, {"language": None}, {"translation_key": 1}]
+)
+def test_wrong_values_are_refused(as_admin, wrong):
+    for path in (ARTICLES, PAGES):
+        answer = as_admin.post(path, json={"title": "T", **wrong})
+        assert (answer.status_code, list(answer.json["errors"])) == (422, list(wrong))
+
+
+@pytest.mark.parametrize("path", [ARTICLES, PAGES, "/feeds/rss.xml"])
+@pytest.mark.parametrize("language", ["", "x", "de_AT", "en'--"])
+def test_a_wrong_filter_is_refused(as_reader, shelf, path, language):
+    assert as_reader.get(f"{path}?language={language}").status_code == 400
+
+
+def test_translations_are_the_listed_articles_with_the_key(as_reader, as_admin, shelf):
+    for client in (as_reader, as_admin):
+        found = {
+            one["title"]: one["translations"]
+            for one in client.get(f"{ARTICLES}?fields=title,translations&ordering=title").json
+        }
+        assert found["Oat"] == found["Pain"] == []
+        assert [(one["language"], one["slug"], one["url"]) for one in found["Rye"]] == [
+            ("fr", "rye-fr", f"{URL}/fr/rye/")
+        ]
+        assert [(one["language"], one["slug"], one["url"]) for one in found["Seigle"]] == [
+            ("en", "rye", f"{URL}/rye/")
+        ]
+
+
+def test_a_list_finds_all_translations_with_one_statement(as_reader, shelf, make_article, record_statements):
+    path = f"{ARTICLES}?fields=title,translations,head"
+    as_reader.get(SITE)
+    with record_statements() as few:
+        as_reader.get(path)
+    for number in range(5):
+        make_article(title=f"A{number}", translation_key=f"k{number}")
+    with record_statements() as many:
+        assert len(as_reader.get(path).json) == 9
+    for statements in (few, many):
+        assert len([one for one in statements if "translation_key IN" in one]) == 1
+
+
+def test_the_head_names_the_languages(as_reader, set_site, shelf):
+    set_site(other_languages=LANGUAGES)
+    head = as_reader.get(f"{ARTICLES}rye-fr/?fields=head").json["head"]
+    assert head["alternates"] == [
+        {"language": "en", "url": f"{URL}/rye/"},
+        {"language": "fr", "url": f"{URL}/fr/rye/"},
+    ]
+    assert f'<link rel="alternate" hreflang="fr" href="{URL}/fr/rye/">' in head["html"]
+    assert head["open_graph"]["og:site_name"] == "Le blog du pain"
+    assert head["json_ld"]["@graph"][0]["inLanguage"] == "fr"
+    for slug in ("oat", "pain"):
+        assert "alternates" not in as_reader.get(f"{ARTICLES}{slug}/?fields=head").json["head"]
+
+
+def test_neighbours_are_in_the_same_language(as_reader, make_article, make_tag):
+    tags = (make_tag("bread"),)
+    times = {"E1": "", "F1": "fr", "E2": "", "F2": "fr", "E3": ""}
+    for number, (slug, language) in enumerate(times.items(), 1):
+        make_article(
+            title=slug,
+            slug=slug.lower(),
+            language=language,
+            tags=tags,
+            published_at=f"2026-01-0{number}T00:00:00Z",
+        )
+
+    def read(slug):
+        found = as_reader.get(f"{ARTICLES}{slug}/?fields=previous,next,related").json
+        related = [one["slug"] for one in found["related"]]
+        return [found[name] and found[name]["slug"] for name in ("previous", "next")], related
+
+    assert read("e2") == (["e1", "e3"], ["e3", "e1"])
+    assert read("f1") == ([None, "f2"], ["f2"])
+    assert read("f2") == (["f1", None], ["f1"])
+
+
+def test_a_former_slug_redirects_within_its_language(as_admin, as_reader, shelf):
+    path = f"{ARTICLES}rye-fr/"
+    uuid = as_reader.get(path).json["uuid"]
+    assert as_admin.patch(f"{ARTICLES}{uuid}/", json={"slug": "seigle-fr"}).status_code == 200
+    (found,) = as_reader.get("/api/v1/blog/redirects/?path=/fr/rye/").json
+    assert (found["old_url"], found["new_url"]) == (f"{URL}/fr/rye/", f"{URL}/fr/seigle/")
+    assert as_reader.get("/api/v1/blog/redirects/?path=/rye/").json == []
+
+
+def test_the_address_changes_with_the_language(as_admin, as_reader, shelf):
+    path = f"{ARTICLES}{as_reader.get(f'{ARTICLES}pain/').json['uuid']}/"
+    assert as_admin.patch(path, json={"language": ""}).status_code == 200
+    assert as_reader.get(f"{path}?fields=url").json == {"url": f"{URL}/pain/"}
+
+
+def test_the_site_has_a_title_in_each_language(as_login, as_reader):
+    answer = as_login.patch(SITE, json={"languages": [{"language": "FR", "title": "Le pain"}]})
+    assert answer.status_code == 200, answer.json
+    assert as_reader.get(SITE).json["languages"] == [
+        {"language": "fr", "title": "Le pain", "description": ""}
+    ]
+    for wrong in (
+        [{"title": "No language"}],
+        [{"language": "fr"}, {"language": "FR"}],
+        [{"language": "french!"}],
+        [{"language": f"a{letter}"} for letter in "abcdefghijklmnopqrstuvwxyz"] * 4,
+    ):
+        assert as_login.patch(SITE, json={"languages": wrong}).status_code == 422
+
+
+def test_feeds_have_a_language(as_stranger, as_reader, set_site, shelf):
+    set_site(other_languages=LANGUAGES)
+    feed = as_stranger.get("/feeds/feed.json?language=FR").json
+    assert (feed["title"], feed["language"]) == ("Le blog du pain", "fr")
+    assert [one["title"] for one in feed["items"]] == ["Pain", "Seigle"]
+    assert b"<language>fr</language>" in as_stranger.get("/feeds/rss.xml?language=fr").data
+    feed = as_stranger.get("/feeds/feed.json?language=en").json
+    assert (feed["title"], [one["title"] for one in feed["items"]]) == ("The Bread Blog", ["Oat", "Rye"])
+    assert len(as_stranger.get("/feeds/feed.json").json["items"]) == 4
+
+
+def test_the_sitemap_links_the_translations(as_stranger, as_admin, shelf, set_site):
+    set_site(page_path="{/language}/{path}/")
+    for title, language in (("Imprint", ""), ("Impressum", "de")):
+        body = {"title": title, "language": language, "translation_key": "law", "status": "published"}
+        assert as_admin.post(PAGES, json=body).status_code == 201
+    text = as_stranger.get("/sitemap.xml").text
+    entries = dict(re.findall(r"<loc>(.*?)</loc>.*?((?:<xhtml:link [^>]*>)*)</url>", text))
+    links = [
+        f'<xhtml:link rel="alternate" hreflang="{language}" href="{URL}{path}"/>'
+        for language, path in (("en", "/rye/"), ("fr", "/fr/rye/"))
+    ]
+    assert entries[f"{URL}/rye/"] == entries[f"{URL}/fr/rye/"] == "".join(links)
+    assert entries[f"{URL}/oat/"] == entries[f"{URL}/fr/pain/"] == ""
+    assert f'hreflang="en" href="{URL}/imprint/"' in entries[f"{URL}/de/impressum/"]
+
+
+def test_pages_have_languages(as_admin, as_reader, set_site):
+    set_site(url=URL, page_path="{/language}/{path}/")
+    for title, language in (("Imprint", ""), ("Impressum", "de"), ("Mentions", "fr")):
+        body = {"title": title, "language": language, "translation_key": "law", "status": "published"}
+        assert as_admin.post(PAGES, json=body).status_code == 201
+
+    def page_titles(query):
+        return [page["title"] for page in as_reader.get(f"{PAGES}?{query}").json]
+
+    assert page_titles("language=de") == ["Impressum"]
+    assert page_titles("language=en") == ["Imprint"]
+    assert len(page_titles("translation_key=law")) == 3
+    page = as_reader.get(f"{PAGES}impressum/?fields=url,translations,head").json
+    assert page["url"] == f"{URL}/de/impressum/"
+    assert [one["url"] for one in page["translations"]] == [f"{URL}/imprint/", f"{URL}/fr/mentions/"]
+    assert len(page["head"]["alternates"]) == 3
+    assert as_reader.get(f"{ARTICLES}?translation_key=law").json == []
+
+
+def test_a_term_has_a_language(as_admin, as_reader, make_tag):
+    tag = make_tag("pain")
+    path = f"/api/v1/blog/tags/{tag.uuid}/"
+    assert as_admin.patch(path, json={"language": "fr"}).status_code == 200
+    assert as_reader.get(f"{path}?fields=language").json == {"language": "fr"}
+    assert as_admin.patch(path, json={"language": "french!"}).status_code == 422

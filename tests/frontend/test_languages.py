@@ -1,0 +1,93 @@
+"""A static site in two languages, with pages and own fields, built and opened in Chromium."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from tests.admin import blogs
+from tests.frontend.conftest import open_blog
+from tests.frontend.test_generator import build, find_broken_links, find_file, list_sitemap, read_files
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.once,
+    pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed"),
+]
+
+SECRETS = ("Heimlicher Entwurf", "Only for friends", "secret note")
+
+
+@pytest.fixture(scope="module")
+def blog(tmp_path_factory):
+    """A blog in English and German, with secrets in drafts, an unlisted article and a field for admins."""
+    with open_blog(tmp_path_factory.mktemp("blog")) as opened:
+        opened.set_site(article_path="{/language}/{local_slug}/", page_path="{/language}/{path}/")
+        login = blogs.Blog(opened.app, opened.service_url).client("demo")
+        login.patch("blog/site/", {"languages": [{"language": "de", "title": "Hafen & Heim"}]})
+        for name, more in (("rating", {"type": "number"}), ("note", {"type": "text", "read_by": "admins"})):
+            field = {"name": name, "label": name, "kinds": ["article", "page"]}
+            login.post("blog/fields/", field | more)
+        custom = {"rating": 4.5, "note": SECRETS[2]}
+        for title, slug, more in (
+            ("Fish soup", "fish-soup", {"translation_key": "soup", "custom": custom}),
+            ("Fischsuppe", "fish-soup-de", {"translation_key": "soup", "language": "de"}),
+            (SECRETS[0], "bread-de", {"translation_key": "soup", "language": "de", "status": "draft"}),
+            (SECRETS[1], "soup-of-friends", {"status": "unlisted"}),
+        ):
+            body = {"title": title, "slug": slug, "content": f"# {title}", "content_type": "markdown"}
+            login.post("blog/articles/", body | {"status": "published"} | more)
+        about = {"title": "About", "status": "published", "custom": custom}
+        above = login.post("blog/pages/", about)["uuid"]
+        for title, slug, more in (
+            ("Team", "team", {"translation_key": "team"}),
+            ("Mannschaft", "mannschaft", {"translation_key": "team", "language": "de"}),
+            (SECRETS[0], "heimlich", {"status": "draft"}),
+        ):
+            body = {"title": title, "slug": slug, "status": "published", "parent": above}
+            login.post("blog/pages/", body | more)
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def files(blog):
+    """The files of the site."""
+    build(blog, blog.folder, blog.create_key())
+    return read_files(blog.folder)
+
+
+def test_the_site_has_both_languages_and_no_secrets(blog, files):
+    assert find_broken_links(blog, files) == []
+    assert {find_file(blog, url) for url in list_sitemap(files)} <= files.keys()
+    german, english = files["de/fish-soup/index.html"], files["fish-soup/index.html"]
+    assert '<html lang="de">' in german and '<html lang="en-GB">' in english
+    for page in (german, english):
+        for language, path in (("de", "/de/fish-soup/"), ("en-GB", "/fish-soup/")):
+            assert f'hreflang="{language}" href="{blog.site_url}{path}"' in page
+    assert (
+        "<dt>rating</dt><dd>4.5</dd>" in english
+        and "<dt>rating</dt><dd>4.5</dd>" in files["about/index.html"]
+    )
+    assert "Fischsuppe" in files["de/index.html"] and "Fish soup" not in files["de/index.html"]
+    assert "Fischsuppe" in files["de/feeds/rss.xml"] and "Fish soup" not in files["de/feeds/rss.xml"]
+    assert "Fischsuppe" not in files["index.html"]
+    assert "about/team/index.html" in files and "de/about/mannschaft/index.html" in files
+    for secret in (*SECRETS, "soup-of-friends", "heimlich", "bread-de"):
+        assert [name for name, text in files.items() if secret in name + text] == []
+
+
+def test_a_reader_changes_the_language(blog, files, open_site):
+    page = open_site("/")
+    page.get_by_role("link", name="Fish soup", exact=True).first.click()
+    page.get_by_role("navigation", name="Languages").get_by_role("link", name="de").click()
+    page.wait_for_url("**/de/fish-soup/")
+    assert page.locator("main h1").first.inner_text() == "Fischsuppe"
+    assert page.locator("html").get_attribute("lang") == "de"
+    page.get_by_role("link", name="Hafen & Heim").click()
+    page.wait_for_url("**/de/")
+    page.get_by_role("link", name="Mannschaft").click()
+    page.wait_for_url("**/de/about/mannschaft/")
+    page.get_by_role("navigation", name="Languages").get_by_role("link", name="en-GB").click()
+    page.wait_for_url("**/about/team/")
+    assert page.locator("main h1").inner_text() == "Team"
