@@ -243,28 +243,6 @@ def test_a_limit_may_consist_of_several_rates():
     assert load_settings({"KEY_LIMIT": "20 per minute; 100 per day"}).config["KEY_LIMIT"].startswith("20")
 
 
-@pytest.mark.parametrize(
-    ("limit", "rates"),
-    [
-        ("20 per minute", ((20, 60),)),
-        ("20/minute", ((20, 60),)),
-        ("20 PER 5 Minutes", ((20, 300),)),
-        ("1 per second; 5 per hour,50 per day", ((1, 1), (5, 3600), (50, 86_400))),
-        ("5 per month | 9 per 2 years", ((5, 2_592_000), (9, 63_072_000))),
-    ],
-)
-def test_a_limit_has_amounts_and_seconds(limit, rates):
-    assert config.parse_rates(limit) == rates
-
-
-@pytest.mark.parametrize(
-    "limit", ["", "20", "per minute", "0 per minute", "-1 per minute", "20 per 0 minutes", "20 per minute;"]
-)
-def test_a_limit_without_an_amount_or_a_unit_is_refused(limit):
-    with pytest.raises(ValueError, match="must be a limit such as '20 per minute'"):
-        config.parse_rates(limit)
-
-
 @pytest.mark.parametrize("written", [b"SESSION_DAYS =", b"\xff\xfe", b"SESSION_DAYS = 1\nSESSION_DAYS = 2"])
 def test_a_config_file_that_is_not_toml_is_refused(instance, written):
     instance.mkdir()

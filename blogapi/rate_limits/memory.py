@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterator
 from functools import lru_cache
 
 from blogapi import clock
-from blogapi.config import parse_rates
+from blogapi.setting_types import parse_rates
 
 # The largest number of keys tracked for one limit, so that many clients cannot fill the memory.
 MAX_TRACKED = 100_000

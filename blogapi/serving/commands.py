@@ -12,7 +12,7 @@ from flask import Flask, current_app
 from flask.cli import with_appcontext
 from sqlalchemy.exc import SQLAlchemyError
 
-from blogapi import config
+from blogapi import setting_types
 from blogapi.articles import queries as articles
 from blogapi.backups import daily
 from blogapi.health import queries as health
@@ -42,7 +42,7 @@ Or stop the server and start it with --demo for a sample blog."""
 
 def _proxy(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
     try:
-        return None if value is None else config.network(value)
+        return None if value is None else setting_types.network(value)
     except ValueError as error:
         raise click.BadParameter(f"It {error}.") from error
 

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlsplit
 
 import marshmallow as ma
 
-from blogapi.config import host_in_ascii
+from blogapi.setting_types import host_in_ascii
 from blogapi.site.addresses import (
     ARTICLE_PLACEHOLDERS,
     PAGE_PLACEHOLDERS,

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import SplitResult, urlsplit
 
-from blogapi.config import host_in_ascii
+from blogapi.setting_types import host_in_ascii
 
 # Networks that older versions of Python count as global.
 _SPECIAL = (ip_network("192.0.0.0/24"), ip_network("64:ff9b:1::/48"), ip_network("3fff::/20"))

@@ -11,10 +11,10 @@ from zipfile import ZipFile
 import pytest
 from PIL import Image
 
-from blogapi.config import rate as parse_rate
 from blogapi.media import images, widths
 from blogapi.media.addresses import LADDER
 from blogapi.media.folder import get_folder
+from blogapi.setting_types import rate as parse_rate
 from tests.conftest import ARTICLES
 from tests.contracts.client import HEADERS, outcome
 
