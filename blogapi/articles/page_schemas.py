@@ -10,7 +10,8 @@ from marshmallow import validate
 
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.custom_input import CustomValues
-from blogapi.articles.schemas import ArticleBodySchema, ArticleListQuery, ArticleSchema, PageFieldsSchema
+from blogapi.articles.query_schemas import ArticleListQuery
+from blogapi.articles.schemas import ArticleBodySchema, ArticleSchema, PageFieldsSchema
 from blogapi.publication.visibility import ItemType
 from blogapi.web.fields import FieldNames, Fields, Identifier, Text
 from blogapi.web.pagination import DetailQuery

@@ -11,7 +11,7 @@ from blogapi.articles.fields import TEXT_DEFAULTS
 from blogapi.articles.lifecycle import UNSET, Unset, compute_next_state
 from blogapi.articles.models import Article
 from blogapi.articles.provisional_slugs import get_base
-from blogapi.articles.schemas import RenderBodySchema, RenderingSchema
+from blogapi.articles.render_schemas import RenderBodySchema, RenderingSchema
 from blogapi.categories.models import Category
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.media.html_pictures import HtmlResolver

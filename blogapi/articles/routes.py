@@ -11,15 +11,13 @@ from blogapi.articles import permissions, queries, service, shown_items
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.filters import ArticleFilters
 from blogapi.articles.models import Article
+from blogapi.articles.query_schemas import ArticleCountsQuery, ArticleListQuery, ArticleQuery
 from blogapi.articles.resource import Resource
 from blogapi.articles.schemas import (
     ArticleBodySchema,
-    ArticleCountsQuery,
     ArticleCountsSchema,
     ArticleFieldsSchema,
     ArticleItemSchema,
-    ArticleListQuery,
-    ArticleQuery,
     ArticleSchema,
     FoundFieldsSchema,
     SingleArticleFieldsSchema,

@@ -8,16 +8,15 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.articles.content import ArticleInput, TermReference
-from blogapi.articles.custom_input import CustomFilters, CustomValues
-from blogapi.articles.fields import BODIES, RESPONSES, SEARCHED_NAMES, TEXT_DEFAULTS, TEXT_NAMES
-from blogapi.articles.lifecycle import ANY_STATUS, API_STATUSES, get_api_status
+from blogapi.articles.custom_input import CustomValues
+from blogapi.articles.fields import BODIES, RESPONSES, TEXT_DEFAULTS, TEXT_NAMES
+from blogapi.articles.lifecycle import API_STATUSES, get_api_status
 from blogapi.articles.models import Article
 from blogapi.authors.schemas import EmbeddedAuthorSchema
 from blogapi.categories.schemas import EmbeddedCategorySchema
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.media.schemas import RenditionSchema
 from blogapi.publication.visibility import ItemType
-from blogapi.rendering.slugs import MAX_SLUG_LENGTH
 from blogapi.site.head_schemas import HeadSchema
 from blogapi.storage.database import current_time
 from blogapi.tags.schemas import TagSchema
@@ -25,7 +24,6 @@ from blogapi.taxonomies.schemas import PageAddress
 from blogapi.users.schemas import UserReferenceSchema
 from blogapi.web.fields import (
     BoundedList,
-    FieldNames,
     Fields,
     Identifier,
     InputSchema,
@@ -38,14 +36,7 @@ from blogapi.web.fields import (
     Timestamp,
     WebAddress,
 )
-from blogapi.web.language import Language
 from blogapi.web.media_addresses import PictureAddress, PictureReference
-from blogapi.web.pagination import MAX_PAGE_SIZE, MAX_SEARCH_PAGE, DetailQuery, ListQuery
-
-ORDERINGS = (
-    *("published_at", "-published_at", "title", "-title", "last_updated", "-last_updated"),
-    "-featured",
-)
 
 
 class SeoBodySchema(InputSchema):
@@ -147,61 +138,6 @@ class HeadingSchema(OutputSchema):
     id = ma.fields.String(
         metadata={"description": "The id of the heading in `html`; may be empty.", "example": "the-dough"}
     )
-
-
-class RenderBodySchema(InputSchema):
-    """A text to render as the content of an article, and fields that decide the address of the article."""
-
-    content = BODIES["content"]
-    content_type = BODIES["content_type"]
-    article = Identifier(
-        allow_none=True,
-        metadata={
-            "description": "uuid of the article, which may be new. Relative addresses in the text refer to "
-            "the files of an imported article."
-        },
-    )
-    title = Text(max_length="MAX_TITLE")
-    slug = Text(max_length=MAX_SLUG_LENGTH, metadata={"description": "Empty: as in a working copy."})
-    category = Identifier(allow_none=True, metadata={"description": "Default: the category of the article."})
-    type = ma.fields.String(
-        validate=validate.OneOf([one.value for one in ItemType]),
-        metadata={
-            "description": "What a new item is, for editors and admins; a stored one has its own type. "
-            "Default: `article`.",
-            "example": "article",
-        },
-    )
-    parent = Identifier(
-        allow_none=True, metadata={"description": "The page above a page. Default: the one above it now."}
-    )
-    published_at = Timestamp(
-        allow_none=True,
-        metadata={"description": "Default: the time of a published article, otherwise now.", "example": None},
-    )
-
-
-class RenderingSchema(OutputSchema):
-    """A text as readers of an article with this content see it."""
-
-    html = ma.fields.String(metadata={"description": "The text as sanitised HTML."})
-    toc = ma.fields.List(ma.fields.Nested(HeadingSchema))
-    excerpt = ma.fields.String(metadata={"description": "The generated excerpt."})
-    slug = ma.fields.String(
-        allow_none=True,
-        metadata={
-            "description": "The slug that the article has, or gets when it is stored; null without `title`."
-        },
-    )
-    url = ma.fields.String(
-        allow_none=True,
-        metadata={
-            "description": "The address that the page has, or gets when the article is published; null "
-            "without `title`, and if the site has no `url`."
-        },
-    )
-    word_count = ma.fields.Integer()
-    reading_minutes = ma.fields.Integer()
 
 
 class _DocumentedFields(ma.Schema):
@@ -455,170 +391,3 @@ class ArticleCountsSchema(OutputSchema):
     edited = ma.fields.Integer(
         metadata={"description": "The number of articles with a working copy.", "example": 1}
     )
-
-
-class ArticleCountsQuery(DetailQuery):
-    """The query parameters of a request for the numbers of articles."""
-
-    q = Text(
-        max_length=200,
-        min_length=1,
-        metadata={
-            "description": f"Full-text query over {', '.join(('title', *SEARCHED_NAMES))} and body. All "
-            "words must match, the last one as a prefix. The articles are ordered by relevance unless "
-            f"`ordering` is sent. A search has at most {MAX_SEARCH_PAGE} pages.",
-            "example": "bread",
-        },
-    )
-    category = ma.fields.List(
-        Text(max_length=255, min_length=1),
-        metadata={
-            "description": "uuid or slug of a category, whose articles match as well as those of all "
-            "categories below it. If the parameter is repeated, articles in any of these categories match.",
-            "example": ["kitchen"],
-        },
-    )
-    exact = ma.fields.Boolean(
-        truthy={"true"},
-        falsy={"false"},
-        metadata={
-            "description": "With `true`, `category` and `not_category` do not include the categories below.",
-            "example": True,
-        },
-    )
-    tag = ma.fields.List(
-        Text(max_length=255, min_length=1),
-        metadata={
-            "description": "uuid or slug of a tag. If the parameter is repeated, articles with any of "
-            "these tags match.",
-            "example": ["bread"],
-        },
-    )
-    tags_all = ma.fields.List(
-        Text(max_length=255, min_length=1),
-        metadata={
-            "description": "uuid or slug of a tag. If the parameter is repeated, articles with all of these "
-            "tags match.",
-            "example": ["bread"],
-        },
-    )
-    not_category = ma.fields.List(
-        Text(max_length=255, min_length=1),
-        metadata={
-            "description": "uuid or slug of a category whose articles do not match, nor those of the "
-            "categories below it. It can be repeated.",
-            "example": ["walks"],
-        },
-    )
-    not_tag = ma.fields.List(
-        Text(max_length=255, min_length=1),
-        metadata={
-            "description": "uuid or slug of a tag whose articles do not match. It can be repeated.",
-            "example": ["rye"],
-        },
-    )
-    author = Text(
-        max_length=255,
-        min_length=1,
-        metadata={
-            "description": "uuid or slug of an author, or uuid of a user. An article matches if its "
-            "`authors` contain this author; with the uuid of a user, also if its `author` is this user.",
-            "example": "ada",
-        },
-    )
-    language = Language(
-        metadata={"description": "List only articles in this language (BCP 47).", "example": "de"}
-    )
-    custom = CustomFilters()
-
-
-class ArticleListQuery(ListQuery, ArticleCountsQuery):
-    """The query parameters of a request for a list of articles."""
-
-    fields_ = FieldNames(FoundFieldsSchema, ArticleSchema, single=SingleArticleFieldsSchema)
-    uuid = BoundedList(
-        Identifier(),
-        max_items=MAX_PAGE_SIZE,
-        metadata={
-            "description": f"uuid of an article. Repeat the parameter to list several articles, at most "
-            f"{MAX_PAGE_SIZE}; those that do not exist are left out."
-        },
-    )
-    slug = Text(
-        max_length=255,
-        min_length=1,
-        metadata={
-            "description": "Current or former slug of the article.",
-            "example": "the-bread-that-waits-for-me",
-        },
-    )
-    published_after = Timestamp(
-        metadata={
-            "description": "List only articles published at this time or later.",
-            "example": "2026-01-01T00:00:00Z",
-        }
-    )
-    published_before = Timestamp(
-        metadata={
-            "description": "List only articles published before this time.",
-            "example": "2027-01-01T00:00:00Z",
-        }
-    )
-    updated_after = Timestamp(
-        metadata={
-            "description": "List only articles whose `last_updated` is this time or later.",
-            "example": "2026-01-01T00:00:00Z",
-        }
-    )
-    featured = ma.fields.Boolean(
-        truthy={"true"},
-        falsy={"false"},
-        metadata={"description": "`true` lists only featured articles, `false` only the others."},
-    )
-    translation_key = Text(
-        max_length=255,
-        min_length=1,
-        metadata={"description": "List only the translations with this key.", "example": "rye-bread"},
-    )
-    ordering = ma.fields.String(
-        validate=validate.OneOf(ORDERINGS),
-        metadata={
-            "description": "`-featured` lists the featured articles first, the newest first in each part.",
-            "example": "-published_at",
-        },
-    )
-    status = ma.fields.String(
-        validate=validate.OneOf((*API_STATUSES, ANY_STATUS)),
-        metadata={
-            "description": "For admins: list the articles of all authors in this status, or in any.",
-            "example": "draft",
-        },
-    )
-    working_copy = ma.fields.Boolean(
-        truthy={"true"},
-        falsy={"false"},
-        metadata={
-            "description": "For admins: `true` lists all articles with a working copy, `false` the others."
-        },
-    )
-
-    @ma.validates_schema
-    def check_search_page(self, data: Fields, **_: Any) -> None:
-        """Refuse a page number after the last page of a search."""
-        if "q" in data and data.get("page", 1) > MAX_SEARCH_PAGE:
-            raise ma.ValidationError(
-                f"A search has at most {MAX_SEARCH_PAGE} pages; add words or filters to find fewer articles.",
-                "page",
-            )
-
-    @ma.validates_schema
-    def check_snippet(self, data: Fields, **_: Any) -> None:
-        """Refuse `snippet` without a search query."""
-        if "snippet" in data.get("fields_", ()) and "q" not in data:
-            raise ma.ValidationError("`snippet` is only available with a search; add `q`.", "fields")
-
-
-class ArticleQuery(DetailQuery):
-    """The query parameters of a request for one article."""
-
-    fields_ = FieldNames(SingleArticleFieldsSchema, ArticleSchema)

@@ -14,7 +14,7 @@ from blogapi.api_keys import service as api_keys
 from blogapi.articles import counts
 from blogapi.articles.lifecycle import API_STATUSES
 from blogapi.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag, FormerSlug
-from blogapi.articles.schemas import ORDERINGS
+from blogapi.articles.query_schemas import ORDERINGS
 from blogapi.authors import profiles
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.storage.database import db, table_of, transaction

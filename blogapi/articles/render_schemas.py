@@ -1,0 +1,73 @@
+"""Request and response bodies of the endpoint that renders a text."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+from marshmallow import validate
+
+from blogapi.articles.fields import BODIES
+from blogapi.articles.schemas import HeadingSchema
+from blogapi.publication.visibility import ItemType
+from blogapi.rendering.slugs import MAX_SLUG_LENGTH
+from blogapi.web.fields import (
+    Identifier,
+    InputSchema,
+    OutputSchema,
+    Text,
+    Timestamp,
+)
+
+
+class RenderBodySchema(InputSchema):
+    """A text to render as the content of an article, and fields that decide the address of the article."""
+
+    content = BODIES["content"]
+    content_type = BODIES["content_type"]
+    article = Identifier(
+        allow_none=True,
+        metadata={
+            "description": "uuid of the article, which may be new. Relative addresses in the text refer to "
+            "the files of an imported article."
+        },
+    )
+    title = Text(max_length="MAX_TITLE")
+    slug = Text(max_length=MAX_SLUG_LENGTH, metadata={"description": "Empty: as in a working copy."})
+    category = Identifier(allow_none=True, metadata={"description": "Default: the category of the article."})
+    type = ma.fields.String(
+        validate=validate.OneOf([one.value for one in ItemType]),
+        metadata={
+            "description": "What a new item is, for editors and admins; a stored one has its own type. "
+            "Default: `article`.",
+            "example": "article",
+        },
+    )
+    parent = Identifier(
+        allow_none=True, metadata={"description": "The page above a page. Default: the one above it now."}
+    )
+    published_at = Timestamp(
+        allow_none=True,
+        metadata={"description": "Default: the time of a published article, otherwise now.", "example": None},
+    )
+
+
+class RenderingSchema(OutputSchema):
+    """A text as readers of an article with this content see it."""
+
+    html = ma.fields.String(metadata={"description": "The text as sanitised HTML."})
+    toc = ma.fields.List(ma.fields.Nested(HeadingSchema))
+    excerpt = ma.fields.String(metadata={"description": "The generated excerpt."})
+    slug = ma.fields.String(
+        allow_none=True,
+        metadata={
+            "description": "The slug that the article has, or gets when it is stored; null without `title`."
+        },
+    )
+    url = ma.fields.String(
+        allow_none=True,
+        metadata={
+            "description": "The address that the page has, or gets when the article is published; null "
+            "without `title`, and if the site has no `url`."
+        },
+    )
+    word_count = ma.fields.Integer()
+    reading_minutes = ma.fields.Integer()
