@@ -15,8 +15,6 @@ from blogapi.archive.routes import bp as archive
 from blogapi.articles import counts, open_routes, term_merge
 from blogapi.articles import queries as article_queries
 from blogapi.articles.author_visibility import author_is_public
-from blogapi.articles.page_routes import PAGES as PAGE_RESOURCE
-from blogapi.articles.page_routes import bp as pages
 from blogapi.articles.render_routes import bp as renderings
 from blogapi.articles.routes import ARTICLES
 from blogapi.articles.routes import bp as articles
@@ -39,6 +37,8 @@ from blogapi.media.delivery import pages as media_files
 from blogapi.media.routes import bp as media
 from blogapi.media.use_routes import bp as media_uses
 from blogapi.metrics.routes import bp as metrics
+from blogapi.pages.routes import PAGES as PAGE_RESOURCE
+from blogapi.pages.routes import bp as pages
 from blogapi.previews import routes as preview_routes
 from blogapi.previews.pages import pages as preview_pages
 from blogapi.previews.routes import contents as preview_contents

@@ -16,7 +16,7 @@ COMMANDS = {
     "media": "blogapi.media.commands:media",
     "import": "blogapi.importing.pipeline.commands:import_",
     "export": "blogapi.exporting.commands:export",
-    "page": "blogapi.articles.page_commands:page",
+    "page": "blogapi.pages.commands:page",
     "redirect": "blogapi.redirects.own.commands:redirect",
     "revisions": "blogapi.revisions.commands:revisions",
     "backup": "blogapi.backups.commands:backup",

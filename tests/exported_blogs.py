@@ -23,7 +23,6 @@ from blogapi.articles.models import (
     Seo,
     WorkingCopy,
 )
-from blogapi.articles.page_schemas import PageBodySchema
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.authors.models import Author
 from blogapi.authors.taxonomy import AUTHORS
@@ -44,6 +43,7 @@ from blogapi.importing.reports import FileReport
 from blogapi.importing.sources import ImportOptions
 from blogapi.media import service as media
 from blogapi.media.models import FormerHash, Media, MediaPath
+from blogapi.pages.schemas import PageBodySchema
 from blogapi.site import service as site
 from blogapi.site.models import Site
 from blogapi.site.schemas import SiteChangesSchema

@@ -223,7 +223,7 @@ class Batch:
         return article
 
     def make_page(self, uuid: UUID, editor: UUID | None, tag: str) -> bool:
-        """Make a page of an article without its category and this tag (a slug); see `page_conversion`.
+        """Make a page of an article without its category and this tag (a slug).
 
         Returns whether there is such an article.
         """

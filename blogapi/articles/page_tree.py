@@ -1,23 +1,20 @@
-"""The tree of the pages: their paths, and which page may be below which."""
+"""The tree of the pages, and their paths, which can contain the slugs of the pages above them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import select
 
-from blogapi.articles.content import ArticleInput
-from blogapi.articles.lifecycle import Unset
 from blogapi.articles.models import Article
-from blogapi.publication.visibility import Status, is_page, is_readable
+from blogapi.publication.visibility import is_page, is_readable
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.storage import transaction_info
 from blogapi.storage.database import db, table_of
-from blogapi.web.errors import Invalid
 
 _article = table_of(Article).c
 # The key of the tree in the information of a transaction.
@@ -42,7 +39,6 @@ class Place:
 
 
 Tree = Mapping[UUID, Place]
-_NEW = Place("", None, Status.DRAFT.value, None, was_public=False, language="", title="")
 
 
 def read_tree() -> dict[UUID, Place]:
@@ -79,14 +75,14 @@ def find_parent(parent: UUID | None) -> UUID | None:
 def make_path(site: Site, uuid: UUID, slug: str, parent: UUID | None, tree: Tree, language: str) -> str:
     """Return the path of a page below the address of the site, which may contain the slugs above it."""
     slugs = [slug]
-    for ancestor in _list_ancestors(parent, tree):
+    for ancestor in list_ancestors(parent, tree):
         slugs.insert(0, tree[ancestor].slug)
     return addresses.make_page_path(site, uuid=uuid, slugs=slugs, language=language)
 
 
 def list_readable_above(parent: UUID | None, tree: Tree, now: datetime) -> list[UUID]:
     """Return those of the parent and the pages above it that everyone can read, the outermost first."""
-    return [uuid for uuid in reversed(_list_ancestors(parent, tree)) if is_readable(tree[uuid], now)]
+    return [uuid for uuid in reversed(list_ancestors(parent, tree)) if is_readable(tree[uuid], now)]
 
 
 def make_path_of(site: Site, uuid: UUID, tree: Tree) -> str:
@@ -100,49 +96,10 @@ def make_paths(site: Site, tree: Tree) -> dict[UUID, str]:
     return {uuid: make_path_of(site, uuid, tree) for uuid in tree}
 
 
-def check_place(fields: ArticleInput) -> None:
-    """Raise Invalid unless the page may be below its parent; a new page has no uuid."""
-    _check_parent(fields, _place_all([fields]))
-
-
-def check_places(items: Sequence[ArticleInput]) -> None:
-    """Raise Invalid unless all pages may be below their parents, which the same request may write."""
-    tree = _place_all(items)
-    for index, fields in enumerate(items):
-        try:
-            _check_parent(fields, tree)
-        except Invalid as error:
-            raise error.prefix_errors(str(index)) from error
-
-
-def _place_all(items: Iterable[ArticleInput]) -> Tree:
-    """Return the tree as it is after a write of these pages."""
-    tree = {**get_tree()}
-    for fields in items:
-        if fields.uuid is not None:
-            place = tree.get(fields.uuid, _NEW)
-            parent = place.parent if isinstance(fields.parent, Unset) else fields.parent
-            tree[fields.uuid] = replace(place, parent=parent)
-    return tree
-
-
-def _check_parent(fields: ArticleInput, tree: Tree) -> None:
-    if isinstance(fields.parent, Unset) or fields.parent is None:
-        return
-    if fields.parent not in tree:
-        _refuse("There is no such page.")
-    if fields.uuid is not None and fields.uuid in _list_ancestors(fields.parent, tree):
-        _refuse("A page cannot be below itself.")
-
-
-def _list_ancestors(parent: UUID | None, tree: Tree) -> dict[UUID, None]:
+def list_ancestors(parent: UUID | None, tree: Tree) -> dict[UUID, None]:
     """Return the parent and the pages above it, the nearest first."""
     ancestors: dict[UUID, None] = {}
     while parent is not None and parent in tree and parent not in ancestors:
         ancestors[parent] = None
         parent = tree[parent].parent
     return ancestors
-
-
-def _refuse(message: str) -> None:
-    raise Invalid("The page is invalid; `errors` names the fields to correct.", errors={"parent": [message]})

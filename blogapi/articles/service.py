@@ -5,12 +5,11 @@ A write that changes nothing stores nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from blogapi.articles import history, page_tree, queries, renderings, search_texts
-from blogapi.articles.batch import Batch, open_batch
+from blogapi.articles import history, queries, renderings, search_texts
+from blogapi.articles.batch import open_batch
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.fields import SEARCHED_NAMES, TEXT_DEFAULTS
 from blogapi.articles.models import Article
@@ -19,7 +18,7 @@ from blogapi.publication.visibility import ItemType
 from blogapi.rendering.slugs import make_slug
 from blogapi.search import service as search
 from blogapi.storage import prepared
-from blogapi.storage.database import db, transaction
+from blogapi.storage.database import db
 from blogapi.web.bulk import write_all
 
 
@@ -104,30 +103,6 @@ def delete(uuid: UUID, type_: str = ItemType.ARTICLE.value) -> None:
     with open_batch([], uuid) as batch:
         history.keep_working_copies([uuid])
         batch.delete(uuid, type_)
-
-
-def delete_page(editor: UUID, uuid: UUID) -> None:
-    """Delete a page as `delete` does; the pages below it move to the top. Raises NotFound."""
-    with _open_deletion(editor, [uuid]) as batch:
-        batch.delete(uuid, ItemType.PAGE.value)
-
-
-def delete_pages(editor: UUID, uuids: Sequence[UUID]) -> None:
-    """Delete several pages, all or none; the other pages below them move to the top."""
-    with _open_deletion(editor, uuids) as batch:
-        write_all(uuids, lambda uuid: batch.delete(uuid, ItemType.PAGE.value))
-
-
-@contextmanager
-def _open_deletion(editor: UUID, uuids: Sequence[UUID]) -> Iterator[Batch]:
-    """Open a batch for the deletion of these pages, and move the other pages below them to the top."""
-    with transaction(visible=False):
-        children = page_tree.list_children(uuids)
-        with open_batch([], *uuids, *children) as batch:
-            history.keep_working_copies(uuids)
-            for child in children:
-                batch.change(editor, child, ArticleInput(type=ItemType.PAGE.value, parent=None))
-            yield batch
 
 
 def replace_all(editor: UUID, items: Sequence[ArticleInput], *, provisional_slug: bool = False) -> list[UUID]:

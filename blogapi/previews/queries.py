@@ -11,8 +11,8 @@ from sqlalchemy import select
 from blogapi import clock
 from blogapi.articles import queries as articles
 from blogapi.articles.models import Article, WorkingCopy
-from blogapi.articles.page_schemas import PAGE_FIELDS
 from blogapi.articles.schemas import PageFieldsSchema
+from blogapi.pages.schemas import PAGE_FIELDS
 from blogapi.previews.models import Preview
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import db

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import marshmallow as ma
 
-from blogapi.articles.page_schemas import PageSchema
 from blogapi.articles.schemas import ArticleSchema, LinksSchema, PageFieldsSchema, SingleArticleFieldsSchema
+from blogapi.pages.schemas import PageSchema
 from blogapi.web.fields import (
     FieldNames,
     Identifier,

@@ -14,7 +14,6 @@ import marshmallow as ma
 from blogapi.articles import page_tree
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.custom_input import convert_imported
-from blogapi.articles.page_schemas import MAX_POSITION, PageBodySchema
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.authors import profiles
 from blogapi.authors.models import Author
@@ -24,6 +23,7 @@ from blogapi.importing.article_record import PAGE_TAG, ArticleRecord, ExportedFi
 from blogapi.importing.pipeline import exported_terms
 from blogapi.importing.pipeline.state import ImportState
 from blogapi.importing.pipeline.terms import get_or_create
+from blogapi.pages.schemas import MAX_POSITION, PageBodySchema
 from blogapi.publication.visibility import ItemType
 from blogapi.rendering import plain_text, slugs
 from blogapi.storage.database import db

@@ -31,6 +31,7 @@ from blogapi.importing.pipeline.batch_media import complete_report
 from blogapi.importing.pipeline.exported_articles import list_library_media
 from blogapi.importing.pipeline.state import ImportState
 from blogapi.importing.reports import REFUSALS, FileReport, Result, describe_refusal
+from blogapi.pages import hierarchy
 from blogapi.publication.visibility import ItemType
 from blogapi.rendering import sanitizer
 from blogapi.storage.database import current_time, db, transaction
@@ -136,7 +137,7 @@ class Importer:
         page, parent = files[key], files[parent_key].article_id
         with suppress(Invalid):
             place = ArticleInput(uuid=page.article_id, type=ItemType.PAGE.value, parent=parent)
-            page_tree.check_place(place)
+            hierarchy.check_parent(place)
             with open_batch([place], page.article_id) as batch:
                 # No reader knows the address that a new page had until now.
                 batch.keeps_former_paths = not is_new

@@ -27,16 +27,6 @@ PARTS = [
 
 
 @pytest.fixture
-def make_page(as_admin):
-    def make(title, **fields):
-        answer = as_admin.post(PAGES, json={"title": title, "status": "published", **fields})
-        assert answer.status_code == 201, answer.json
-        return answer.json
-
-    return make
-
-
-@pytest.fixture
 def page(make_page):
     """A published page below another one."""
     return make_page("Team", content="first", parent=make_page("About")["uuid"], position=3)

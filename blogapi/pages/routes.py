@@ -7,11 +7,15 @@ from collections.abc import Sequence
 from functools import partial
 from uuid import UUID
 
-from blogapi.articles import page_tree, permissions, queries, service
+from blogapi.articles import page_tree, permissions, queries
+from blogapi.articles import service as articles
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.filters import ArticleFilters
 from blogapi.articles.models import Article
-from blogapi.articles.page_schemas import (
+from blogapi.articles.resource import Resource
+from blogapi.articles.schemas import PageFieldsSchema
+from blogapi.pages import hierarchy, service
+from blogapi.pages.schemas import (
     PAGE_FIELDS,
     PageBodySchema,
     PageItemSchema,
@@ -19,8 +23,6 @@ from blogapi.articles.page_schemas import (
     PageQuery,
     PageSchema,
 )
-from blogapi.articles.resource import Resource
-from blogapi.articles.schemas import PageFieldsSchema
 from blogapi.publication import events
 from blogapi.publication.shared_caching import shows
 from blogapi.publication.visibility import ItemType, is_readable
@@ -120,12 +122,12 @@ PAGES = Resource(ItemType.PAGE, editor, REPRESENTATION, PageSchema(), PageFields
     PageSchema(),
     REPRESENTATION,
     partial_schema=PageFieldsSchema,
-    prepare=lambda fields: service.prepare([fields]),
+    prepare=lambda fields: articles.prepare([fields]),
 )
 def create(fields: ArticleInput) -> Article:
     """Create a page; without `status` it is a draft."""
-    page_tree.check_place(fields)
-    return service.create(current_user_id(), fields)
+    hierarchy.check_parent(fields)
+    return articles.create(current_user_id(), fields)
 
 
 @bp.put("/<id:id>/")
@@ -137,12 +139,12 @@ def create(fields: ArticleInput) -> Article:
     REPRESENTATION,
     partial_schema=PageFieldsSchema,
     creates=True,
-    prepare=lambda fields, id: service.prepare([dataclasses.replace(fields, uuid=id)]),
+    prepare=lambda fields, id: articles.prepare([dataclasses.replace(fields, uuid=id)]),
 )
 def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
     """Create or replace the page with this uuid; the response to a GET is a valid body."""
-    page_tree.check_place(dataclasses.replace(fields, uuid=id))
-    return UpsertResult(*service.replace(current_user_id(), id, fields))
+    hierarchy.check_parent(dataclasses.replace(fields, uuid=id))
+    return UpsertResult(*articles.replace(current_user_id(), id, fields))
 
 
 @bp.patch("/<id:id>/")
@@ -154,12 +156,12 @@ def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
     PageSchema(),
     REPRESENTATION,
     partial_schema=PageFieldsSchema,
-    prepare=lambda fields, id: service.prepare([dataclasses.replace(fields, uuid=id)], partial=True),
+    prepare=lambda fields, id: articles.prepare([dataclasses.replace(fields, uuid=id)], partial=True),
 )
 def change(fields: ArticleInput, id: UUID) -> Article:
     """Change the given fields of a page."""
-    page_tree.check_place(dataclasses.replace(fields, uuid=id))
-    return service.change(current_user_id(), id, fields)
+    hierarchy.check_parent(dataclasses.replace(fields, uuid=id))
+    return articles.change(current_user_id(), id, fields)
 
 
 @bp.delete("/<id:id>/")
@@ -168,7 +170,7 @@ def change(fields: ArticleInput, id: UUID) -> Article:
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
     """Delete a page; its former versions are kept, and the pages below it move to the top."""
-    service.delete_page(current_user_id(), id)
+    service.delete(current_user_id(), id)
 
 
 @bp.put("/")
@@ -179,12 +181,12 @@ def delete(id: UUID) -> None:
     PageSchema(many=True),
     REPRESENTATION,
     partial_schema=PageFieldsSchema,
-    prepare=service.prepare,
+    prepare=articles.prepare,
 )
 def replace_all(items: list[ArticleInput]) -> list[UUID]:
     """Create or replace several pages, all or none; they can be below each other."""
-    page_tree.check_places(items)
-    return service.replace_all(current_user_id(), items)
+    hierarchy.check_parents(items)
+    return articles.replace_all(current_user_id(), items)
 
 
 @bp.patch("/")
@@ -195,12 +197,12 @@ def replace_all(items: list[ArticleInput]) -> list[UUID]:
     PageSchema(many=True),
     REPRESENTATION,
     partial_schema=PageFieldsSchema,
-    prepare=partial(service.prepare, partial=True),
+    prepare=partial(articles.prepare, partial=True),
 )
 def change_all(items: list[ArticleInput]) -> list[UUID]:
     """Change the given fields of several pages, all or none, for example their order."""
-    page_tree.check_places(items)
-    return service.change_all(current_user_id(), items)
+    hierarchy.check_parents(items)
+    return articles.change_all(current_user_id(), items)
 
 
 @bp.delete("/")
@@ -209,4 +211,4 @@ def change_all(items: list[ArticleInput]) -> list[UUID]:
 @bp.write(204, None, REPRESENTATION)
 def delete_all(query: Fields) -> None:
     """Delete several pages, all or none; other pages below them move to the top."""
-    service.delete_pages(current_user_id(), query["uuid"])
+    service.delete_all(current_user_id(), query["uuid"])

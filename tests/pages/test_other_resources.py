@@ -14,16 +14,6 @@ SITE = "/api/v1/blog/site/"
 
 
 @pytest.fixture
-def make_page(as_admin):
-    def make(title, **fields):
-        answer = as_admin.post(PAGES, json={"title": title, "status": "published", **fields})
-        assert answer.status_code == 201, answer.json
-        return answer.json
-
-    return make
-
-
-@pytest.fixture
 def site(as_login):
     """The name and the address of the site."""
     as_login.patch(SITE, json={"url": "https://blog.example", "title": "Bread"})

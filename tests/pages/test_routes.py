@@ -14,16 +14,6 @@ PAGES = "/api/v1/blog/pages/"
 ARTICLES = "/api/v1/blog/articles/"
 
 
-@pytest.fixture
-def make_page(as_admin):
-    def make(title, **fields):
-        answer = as_admin.post(PAGES, json={"title": title, "status": "published", **fields})
-        assert answer.status_code == 201, answer.json
-        return answer.json
-
-    return make
-
-
 def test_a_page_has_no_category_and_a_place(make_page, as_reader):
     about = make_page("About")
     team = make_page("Team", parent=about["uuid"], position=2)

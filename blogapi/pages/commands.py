@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 from flask.cli import AppGroup, with_appcontext
 
-from blogapi.articles import page_conversion
 from blogapi.cli import report_problems
+from blogapi.pages import conversion
 
 page = AppGroup("page", help="Manage pages.")
 
@@ -14,7 +14,7 @@ page = AppGroup("page", help="Manage pages.")
 @page.command()
 @click.option(
     "--tag",
-    default=page_conversion.PAGE_TAG,
+    default=conversion.PAGE_TAG,
     show_default=True,
     metavar="SLUG",
     help="Slug of the tag of the articles.",
@@ -28,7 +28,7 @@ def convert(*, tag: str, dry_run: bool, yes: bool) -> None:
     A page has no category and is in no list of articles. The former address of each article redirects to its
     page. The tag is removed from the pages.
     """
-    candidates = page_conversion.list_candidates(tag)
+    candidates = conversion.list_candidates(tag)
     for one in candidates:
         click.echo(f"{one.status:<9}  {one.slug}  {one.title}")
     if not candidates:
@@ -40,5 +40,5 @@ def convert(*, tag: str, dry_run: bool, yes: bool) -> None:
     if not yes:
         click.confirm(f"Make {len(candidates)} pages of these articles?", abort=True)
     with report_problems():
-        number = sum(1 for _ in page_conversion.convert(candidates, None, tag))
+        number = sum(1 for _ in conversion.convert(candidates, None, tag))
     click.echo(f"{number} articles are pages now.")
