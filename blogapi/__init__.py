@@ -18,7 +18,7 @@ from blogapi.mail import outbox
 from blogapi.media import addresses, delivery, folder, images, library, types, widths
 from blogapi.metrics import exposition
 from blogapi.metrics import registry as metrics_registry
-from blogapi.publication import events
+from blogapi.publication import event_writer
 from blogapi.rate_limits import limiter
 from blogapi.rate_limits import middleware as rate_limit_middleware
 from blogapi.response_cache import middleware as response_cache_middleware
@@ -46,8 +46,8 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     blueprints.init_app(app, version=__version__)
     limiter.init_app(app)
     outbox.init_app(app)
-    database.init_app(app, write_events=events.write_events)
-    events.init_app(app, authors=author_visibility)
+    database.init_app(app, write_events=event_writer.write_events)
+    event_writer.init_app(app, authors=author_visibility)
     restoring.init_app(app)
     types.init_app(app)
     folder.init_app(app)

@@ -40,7 +40,7 @@ from blogapi.metrics.routes import bp as metrics
 from blogapi.pages.routes import PAGES as PAGE_RESOURCE
 from blogapi.pages.routes import bp as pages
 from blogapi.previews import routes as preview_routes
-from blogapi.previews.pages import pages as preview_pages
+from blogapi.previews.html_page import html_page as preview_pages
 from blogapi.previews.routes import contents as preview_contents
 from blogapi.redirects.own.routes import bp as own_redirects
 from blogapi.redirects.routes import bp as redirects

@@ -20,7 +20,7 @@ from blogapi.articles.json_writer import find_differing, render_articles
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, Seo
 from blogapi.media.models import Media
 from blogapi.publication import events
-from blogapi.publication.events import HasEvents
+from blogapi.publication.models import HasEvents
 from blogapi.rendering import renderer
 from blogapi.storage.database import db
 from blogapi.web import stored_json

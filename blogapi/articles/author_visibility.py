@@ -10,9 +10,10 @@ from sqlalchemy import ColumnElement, bindparam, or_, select
 
 from blogapi.articles.models import Article, ArticleAuthor
 from blogapi.authors.models import Author
-from blogapi.publication.events import AUTHOR, FETCHED, Event, Page, record
+from blogapi.publication.events import AUTHOR, ItemAddress, record
+from blogapi.publication.models import FETCHED, Event
 from blogapi.publication.visibility import listed
-from blogapi.site import pages
+from blogapi.site import item_addresses
 from blogapi.storage.database import chunk, current_time, db, transaction
 from blogapi.taxonomies.service import get_state
 
@@ -49,14 +50,14 @@ def find_authors(articles: Collection[UUID]) -> set[UUID]:
     }
 
 
-def find_public_authors(authors: Collection[UUID], now: datetime) -> Mapping[UUID, Page]:
+def find_public_authors(authors: Collection[UUID], now: datetime) -> Mapping[UUID, ItemAddress]:
     """Return the authors whom a public article names, with their pages."""
     rows = (
         row
         for batch in chunk(authors)
         for row in db.session.execute(_SELECT_PUBLIC, {"authors": batch, "now": now})
     )
-    return {row.uuid: pages.make_term_page(AUTHOR, row.uuid, row.slug) for row in rows}
+    return {row.uuid: item_addresses.make_term_address(AUTHOR, row.uuid, row.slug) for row in rows}
 
 
 def author_is_public(now: ColumnElement[datetime] | None = None) -> ColumnElement[bool]:

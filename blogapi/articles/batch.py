@@ -38,10 +38,11 @@ from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.articles.states import get_state
 from blogapi.authors import profiles
 from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
-from blogapi.publication.events import What, record
+from blogapi.publication.events import record
+from blogapi.publication.models import What
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, is_readable
 from blogapi.rendering.slugs import make_slug
-from blogapi.site import pages
+from blogapi.site import item_addresses
 from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.taxonomies import service as terms
 from blogapi.web import json as web_json
@@ -242,8 +243,8 @@ class Batch:
         flag_modified(article, "last_updated")
         article.editor_id = editor or article.author_id
         new_state = get_state(article)
-        if was_public and state.page.path and state.page.path != new_state.page.path:
-            page_moves.keep_former_path(uuid, state.page.path)
+        if was_public and state.address.path and state.address.path != new_state.address.path:
+            page_moves.keep_former_path(uuid, state.address.path)
         record(ItemType.ARTICLE.value, uuid, state, None)
         record(ItemType.PAGE.value, uuid, None, new_state)
         return True
@@ -317,7 +318,7 @@ class Batch:
         if errors:
             raise Invalid("The article is invalid; `errors` names the fields to correct.", errors=errors)
         texts = renderings.remove_generated(old_content.texts if old_content else None, content.texts)
-        if texts["language"] and texts["language"] == normalize_language(pages.get_site().language):
+        if texts["language"] and texts["language"] == normalize_language(item_addresses.get_site().language):
             # Lists find the articles in the language of the site by their empty language.
             texts = {**texts, "language": ""}
         return replace_fields(content, texts=texts)

@@ -46,7 +46,7 @@ from blogapi.media.addresses import PATH
 from blogapi.media.html_pictures import HtmlResolver, make_cover
 from blogapi.media.models import MediaUse
 from blogapi.media.references import File, KnownFiles, Text, find_files
-from blogapi.publication.events import What
+from blogapi.publication.models import What
 from blogapi.publication.visibility import get_listed_from
 from blogapi.rendering.renderer import RenderedContent
 from blogapi.search import service as search

@@ -12,7 +12,7 @@ from blogapi.articles import json_writer, queries, renderings, states
 from blogapi.articles.models import Article
 from blogapi.media import hooks
 from blogapi.media.references import KnownFiles
-from blogapi.publication.events import What
+from blogapi.publication.models import What
 from blogapi.storage.database import chunk, db
 
 _BATCH_SIZE = 100

@@ -28,7 +28,7 @@ from blogapi.articles.fields import TEXT_FIELDS
 from blogapi.articles.lifecycle import ContentType
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.publication.events import HasEvents
+from blogapi.publication.models import HasEvents
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, get_listed_from
 from blogapi.storage.database import (
     WITHOUT_ROWID,

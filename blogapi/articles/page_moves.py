@@ -15,9 +15,9 @@ from blogapi.articles import page_tree
 from blogapi.articles.models import FormerPath
 from blogapi.articles.page_tree import Place, Tree
 from blogapi.publication import events
-from blogapi.publication.events import Page, State
+from blogapi.publication.events import ItemAddress, State
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, get_readable_from, is_readable
-from blogapi.site import pages
+from blogapi.site import item_addresses
 from blogapi.site.models import Site
 from blogapi.site.paths import to_former_path
 from blogapi.storage.database import current_time, db, table_of
@@ -33,7 +33,7 @@ def record(before: Tree, after: Tree, *, keeps_paths: bool = True) -> None:
 
     The pages that were written are noted already, with paths that other writes can have changed since.
     """
-    site, notes = pages.get_site(), events.get_notes(db.session())
+    site, notes = item_addresses.get_site(), events.get_notes(db.session())
     # No reader knows the address that a new page had earlier in the transaction.
     known = {uuid: place for uuid, place in before.items() if _is_known(uuid, notes)}
     old_paths, paths = page_tree.make_paths(site, before), page_tree.make_paths(site, after)
@@ -62,15 +62,15 @@ def keep_former_paths(before: Site, after: Site) -> None:
 
 def keep_former_path(uuid: UUID, path: str) -> None:
     """Let the path at which the item was as an article lead to its page."""
-    if former := to_former_path(f"{urlsplit(pages.get_site().url).path}{path}"):
+    if former := to_former_path(f"{urlsplit(item_addresses.get_site().url).path}{path}"):
         _insert([{"path": former, "article_id": uuid, "created": current_time()}])
 
 
 def _make_state(place: Place, path: str) -> State:
     readable_from = get_readable_from(place)
     if readable_from is None:
-        return State(None, Page(place.slug))
-    return State(readable_from, Page(place.slug, path), listed=place.status in LISTED_STATUSES)
+        return State(None, ItemAddress(place.slug))
+    return State(readable_from, ItemAddress(place.slug, path), listed=place.status in LISTED_STATUSES)
 
 
 def _store_former_paths(

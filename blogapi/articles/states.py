@@ -9,9 +9,10 @@ from blogapi.articles import page_tree
 from blogapi.articles.models import Article
 from blogapi.categories.models import Category
 from blogapi.publication import events
-from blogapi.publication.events import Page, State, What
+from blogapi.publication.events import ItemAddress, State
+from blogapi.publication.models import What
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, get_readable_from
-from blogapi.site import pages
+from blogapi.site import item_addresses
 from blogapi.storage import transaction_info
 from blogapi.storage.database import db
 
@@ -20,34 +21,34 @@ def get_state(article: Article) -> State:
     """Return what readers can see of the article now or, if it is scheduled, later."""
     readable_from = get_readable_from(article)
     if readable_from is None:
-        return State(None, Page(article.slug))
+        return State(None, ItemAddress(article.slug))
     return State(
         readable_from,
-        _make_page(article, readable_from),
+        _make_address(article, readable_from),
         listed=article.status in LISTED_STATUSES,
         shows=frozenset(link.author_id for link in article.author_links if article.type == ItemType.ARTICLE),
     )
 
 
-def _make_page(article: Article, readable_from: datetime) -> Page:
+def _make_address(article: Article, readable_from: datetime) -> ItemAddress:
     category_id = article.category_id
     if category_id is None:
-        return _make_page_of_tree(article)
-    return pages.make_article_page(
+        return _make_page_address(article)
+    return item_addresses.make_article_address(
         article.uuid, article.slug, lambda: _get_category(category_id).slug, readable_from, article.language
     )
 
 
-def _make_page_of_tree(article: Article) -> Page:
+def _make_page_address(article: Article) -> ItemAddress:
     path = page_tree.make_path(
-        pages.get_site(),
+        item_addresses.get_site(),
         article.uuid,
         article.slug,
         article.parent_id,
         page_tree.get_tree(),
         article.language,
     )
-    return Page(article.slug, path)
+    return ItemAddress(article.slug, path)
 
 
 def _get_category(uuid: UUID) -> Category:

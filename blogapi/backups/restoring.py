@@ -23,7 +23,7 @@ from blogapi.backups.media_restoring import BackupMedia
 from blogapi.backups.service import Backup
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.config import CannotStart
-from blogapi.publication import events
+from blogapi.publication import event_writer
 from blogapi.storage import (
     checkpoint,
     connections,
@@ -158,8 +158,8 @@ def _upgrade(folder: Path) -> None:
     app.config.update({setting.name: setting.default for setting in config.SETTINGS})
     app.config["SQLALCHEMY_DATABASE_URI"] = URL.create("sqlite", database=str(folder / DATABASE))
     try:
-        database.init_app(app, write_events=events.write_events)
-        events.init_app(app, authors=author_visibility)
+        database.init_app(app, write_events=event_writer.write_events)
+        event_writer.init_app(app, authors=author_visibility)
         with app.app_context(), upgrades.convert_errors(db.engine):
             upgrades.check_schema(db.session.connection(), Base.metadata)
         json_writer.init_app(app)

@@ -9,7 +9,7 @@ from marshmallow import validate
 
 from blogapi.changes.queries import NOW
 from blogapi.publication import cursor
-from blogapi.publication.events import HasEvents
+from blogapi.publication.models import HasEvents
 from blogapi.storage.database import Base
 from blogapi.web.fields import Identifier, InputSchema, OmitsNull, OutputSchema, StrictInteger
 

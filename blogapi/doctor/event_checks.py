@@ -15,8 +15,9 @@ from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.doctor import findings
 from blogapi.doctor.findings import Finding, ok, repaired_or_wrong
-from blogapi.publication import events
-from blogapi.publication.events import EPOCH, FETCHED, Event, Page, State, What
+from blogapi.publication import event_writer, events
+from blogapi.publication.events import EPOCH, ItemAddress, State
+from blogapi.publication.models import FETCHED, Event, What
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import current_time, db, transaction
 from blogapi.tags.models import Tag
@@ -29,7 +30,7 @@ def run_checks(*, repair: bool = False) -> Iterator[Finding]:
     """Yield a finding about the events; `repair` records missing events."""
     differing: list[str] = []
     # The events of articles that have become public may be missing until the next write.
-    events.settle()
+    event_writer.settle()
     for model in (Category, Tag, Article, Author):
         for rows in _read_batches(model):
             differing += _check_items(model, rows, repair)
@@ -87,7 +88,7 @@ def _differ(recorded: State, state: State, now: datetime) -> bool:
     if any(time is not None and time > now for time in times):
         return times[0] != times[1]
     was_public, is_public = (time is not None for time in times)
-    return was_public != is_public or (is_public and recorded.page.slug != state.page.slug)
+    return was_public != is_public or (is_public and recorded.address.slug != state.address.slug)
 
 
 def _list_kinds(model: Any) -> Collection[str]:
@@ -112,7 +113,7 @@ def _read_recorded(kinds: Collection[str], uuids: Sequence[UUID]) -> Mapping[UUI
     for event in db.session.scalars(statement.order_by(Event.position)):
         is_public = event.newest_public is not None and event.what in FETCHED
         readable_from = event.due or (EPOCH if is_public else None)
-        recorded[event.uuid] = State(readable_from, Page(event.slug, event.path))
+        recorded[event.uuid] = State(readable_from, ItemAddress(event.slug, event.path))
         if event.what == What.DELETED:
             del recorded[event.uuid]
     return recorded

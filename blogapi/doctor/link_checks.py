@@ -15,7 +15,7 @@ from blogapi.articles.models import Article, ArticleJson
 from blogapi.categories.models import Category
 from blogapi.doctor import findings
 from blogapi.doctor.findings import Advice, Level
-from blogapi.publication.events import Event
+from blogapi.publication.models import Event
 from blogapi.publication.visibility import listed, listed_pages, readable
 from blogapi.rendering.article_references import REFERENCE
 from blogapi.site import addresses

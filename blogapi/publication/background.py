@@ -12,8 +12,8 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi import clock
-from blogapi.publication import events
-from blogapi.publication.events import Event
+from blogapi.publication import event_writer
+from blogapi.publication.models import Event
 from blogapi.storage.database import CommitCounter, current_time, db, transaction
 from blogapi.storage.version_check import NewerSchema
 
@@ -60,7 +60,7 @@ def _run(app: Flask, stop: threading.Event) -> None:
     while not stop.wait(CHECK_SECONDS):
         # The database may be unreachable for a while, or another version may have taken it over.
         with suppress(SQLAlchemyError, NewerSchema), app.app_context():
-            events.settle()
+            event_writer.settle()
             if clock.now() >= next_deletion:
                 delete_old_events()
                 next_deletion = clock.now() + _DELETE_INTERVAL

@@ -1,102 +1,46 @@
 """The events: one row for each change of an item by a commit, from which feeds, caches and hooks read.
 
 Services call `record` with the state of an item before and after a change. `record` only takes a note; the
-end of the outermost `transaction()` calls `write_events`, which adds one event for each noted item.
+end of the outermost `transaction()` calls `write_events` (`event_writer`), which adds one event for each
+noted item.
 
 An event has a position for admins and, if readers can notice the change, a public position. Readers see
 nothing else, so they cannot tell that drafts are written. Positions are assigned under the write lock, so
 they become visible in order, and a cursor never skips one.
 
 The newest event of a scheduled item has the time `due`. When it has come, the end of the next write adds the
-event `published`, once, whichever server is first; `settle` starts such a write.
+event `published`, once, whichever server is first; `event_writer.settle` starts such a write.
 """
 
 from __future__ import annotations
 
-import json
-import secrets
-from collections.abc import Collection, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from enum import StrEnum
-from typing import Any, NamedTuple, Protocol
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from flask import Flask, current_app
-from sqlalchemy import (
-    Boolean,
-    DateTime,
-    Index,
-    String,
-    bindparam,
-    case,
-    func,
-    insert,
-    null,
-    or_,
-    select,
-    update,
-)
-from sqlalchemy.exc import DBAPIError, TimeoutError
-from sqlalchemy.orm import Mapped, Session, mapped_column
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
-from blogapi import clock
-from blogapi.storage import database_clock
-from blogapi.storage.database import (
-    Base,
-    CommitCounter,
-    UtcDateTime,
-    chunk,
-    current_time,
-    db,
-    table_of,
-    transaction,
-)
-from blogapi.storage.version_check import NewerSchema
+from blogapi.publication.models import Event, What
+from blogapi.storage.database import CommitCounter, current_time, db
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-class What(StrEnum):
-    """The kind of change of an item."""
-
-    CREATED = "created"
-    PUBLISHED = "published"
-    UPDATED = "updated"
-    UNPUBLISHED = "unpublished"
-    DELETED = "deleted"
-    RENDERED = "rendered"
-
-
-#: After these events readers fetch an item again; after others they drop it.
-FETCHED = (What.PUBLISHED, What.UPDATED, What.RENDERED)
 
 # Authors are public only through articles: an article is recorded with its authors (`State.shows`).
 AUTHOR = "author"
 
-# Clocks of servers that differ by less than this count as equal; see `settle`.
-CLOCK_TOLERANCE = timedelta(minutes=1)
-
-_AUTHOR_QUERIES = "blogapi-author-queries"
-
-
-class HasEvents:
-    """Mixin for models whose changes are recorded; `kind` is the name of the model in the API."""
-
-    kind: str
-    uuid: Mapped[UUID]
-
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """The page of an item on the site: its slug, and its path below the address of the site."""
+class ItemAddress:
+    """The address of an item on the site: its slug, and its path below the address of the site."""
 
     slug: str | None = None
     path: str | None = None
 
 
-NO_PAGE = Page()
+NO_ADDRESS = ItemAddress()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,109 +52,22 @@ class State:
     """
 
     readable_from: datetime | None
-    page: Page = NO_PAGE
+    address: ItemAddress = NO_ADDRESS
     listed: bool = True
     shows: frozenset[UUID] = frozenset()
-
-
-class Event(Base):
-    """One change of one item by one commit.
-
-    `newest` is equal to `position`, and `newest_public` to `public_position`, while the event is the newest
-    one of its item; `superseded` is the time from which it is neither. `readable_from` is the time from which
-    readers can see the item, and `due` is the same time until the item has become public. `tag` is random,
-    one for each commit. `slug_before` and `path_before` describe the page before the change, `slug` and
-    `path` the page afterwards. `fields` is a JSON array with the names of the changed fields of an update.
-    """
-
-    __tablename__ = "event"
-    __table_args__ = (Index("ix_event_kind_uuid_position", "kind", "uuid", "position"),)
-
-    position: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    public_position: Mapped[int | None] = mapped_column(unique=True)
-    newest: Mapped[int | None] = mapped_column(unique=True)
-    newest_public: Mapped[int | None] = mapped_column(unique=True)
-    kind: Mapped[str] = mapped_column(String(16))
-    uuid: Mapped[UUID]
-    what: Mapped[str] = mapped_column(String(16))
-    time: Mapped[datetime]
-    tag: Mapped[str] = mapped_column(String(8))
-    readable_from: Mapped[datetime | None]
-    due: Mapped[datetime | None] = mapped_column(index=True)
-    listed: Mapped[bool]
-    slug_before: Mapped[str | None]
-    path_before: Mapped[str | None]
-    slug: Mapped[str | None]
-    path: Mapped[str | None]
-    superseded: Mapped[datetime | None]
-    fields: Mapped[str | None]
-
-    @property
-    def changed_fields(self) -> list[str]:
-        """The names of the changed fields; empty if they are unknown."""
-        names: list[str] = json.loads(self.fields or "[]")
-        return names
 
 
 Key = tuple[str, UUID]
 
 
-class _Note(NamedTuple):
+class Note(NamedTuple):
+    """The change of an item by the current transaction."""
+
     before: State | None
     after: State | None
     what: What
     has_events: bool = True
     fields: frozenset[str] = frozenset()
-
-
-class AuthorQueries(Protocol):
-    """Finds the authors whom articles make public."""
-
-    def find_authors(self, articles: Collection[UUID]) -> set[UUID]:
-        """Return the authors of these articles."""
-
-    def find_public_authors(self, authors: Collection[UUID], now: datetime) -> Mapping[UUID, Page]:
-        """Return the authors whom a public article names, with their pages."""
-
-
-_event, _counter = table_of(Event), table_of(CommitCounter)
-
-# These statements are built once, because building a statement takes longer than executing it.
-_READ_COUNTER = select(_counter, select(func.min(_event.c.due)).scalar_subquery().label("min_due"))
-_READ_COUNTER_AND_TIME = _READ_COUNTER.add_columns(func.clock_timestamp(type_=DateTime()).label("now"))
-_COUNTED = [column.name for column in _counter.c if not column.primary_key]
-_UPDATE_COUNTER = update(_counter).values({name: bindparam(f"new_{name}") for name in _COUNTED})
-_NOW = bindparam("now", type_=UtcDateTime())
-_IS_PUBLIC = bindparam("is_public", type_=Boolean())
-_SUPERSEDE = (
-    update(_event)
-    .where(_event.c.kind == bindparam("of_kind"), _event.c.uuid == bindparam("of_uuid"))
-    .where(_event.c.newest.is_not(None) | _event.c.newest_public.is_not(None))
-    .values(
-        newest=null(),
-        due=null(),
-        newest_public=case((_IS_PUBLIC, null()), else_=_event.c.newest_public),
-        superseded=case((or_(_IS_PUBLIC, _event.c.newest_public.is_(None)), _NOW), else_=null()),
-    )
-)
-_INSERT = insert(_event)
-_SELECT_DUE = select(_event).where(_event.c.due <= _NOW).order_by(_event.c.due, _event.c.uuid)
-_SCHEDULE_AGAIN = (
-    update(_event)
-    .where(_event.c.newest.is_not(None), _event.c.what.in_(FETCHED), _event.c.readable_from > _NOW)
-    .values(due=_event.c.readable_from)
-)
-_SELECT_PUBLIC_AUTHORS = select(_event.c.uuid, _event.c.slug, _event.c.path).where(
-    _event.c.kind == AUTHOR,
-    _event.c.uuid.in_(bindparam("uuids", expanding=True)),
-    _event.c.newest_public.is_not(None),
-    _event.c.what.in_(FETCHED),
-)
-
-
-def init_app(app: Flask, *, authors: AuthorQueries) -> None:
-    """Set the functions that find the authors whom articles make public."""
-    app.extensions[_AUTHOR_QUERIES] = authors
 
 
 def record(
@@ -229,24 +86,14 @@ def record(
     new uuid has no events; all other items can have some. `fields` names the changed fields, as the API does.
     """
     notes = get_notes(db.session())
-    first = notes.get((kind, uuid), _Note(before, after, what, has_events))
-    notes[kind, uuid] = _Note(first.before, after, what, first.has_events, first.fields | frozenset(fields))
+    first = notes.get((kind, uuid), Note(before, after, what, has_events))
+    notes[kind, uuid] = Note(first.before, after, what, first.has_events, first.fields | frozenset(fields))
 
 
 def get_notes(session: Session) -> dict[Key, Any]:
     """Return the notes of the current transaction, by the kind and the uuid of the item."""
     notes: dict[Key, Any] = session.info["notes"]
     return notes
-
-
-def write_events(session: Session, *, visible: bool) -> None:
-    """Write the events of the noted items and of those that have become due, at the end of a transaction.
-
-    The commit counts as visible if `visible` is set or if readers can notice an event.
-    """
-    notes = get_notes(session)
-    if visible or notes or session.get_bind().dialect.name != "sqlite":
-        _Writer(session).write(notes, visible=visible)
 
 
 def last_position() -> int:
@@ -265,210 +112,3 @@ def state_token(*, public: bool = False) -> str:
     # After a restore or a failover, a position can repeat with other content, but a tag cannot.
     tag = select(Event.tag).where(last == position).correlate(CommitCounter).scalar_subquery()
     return " ".join(map(str, db.session.execute(select(position, tag, due)).one()))
-
-
-def settle() -> None:
-    """Write the events of items that have become public, unless the write lock is taken.
-
-    Whoever holds the lock writes them, or the next call does.
-    """
-    now = current_time()
-    row = db.session.execute(_READ_COUNTER).one()
-    was_set_back = row.announced_until is not None and row.announced_until > now + CLOCK_TOLERANCE
-    if not was_set_back and (row.min_due is None or row.min_due > now):
-        return
-    # The disk can be read-only, and a server of another version can have taken over the database.
-    with suppress(DBAPIError, TimeoutError, NewerSchema), transaction(wait=False):
-        pass
-
-
-class _Writer:
-    """Writes the events of one transaction, which holds the write lock."""
-
-    def __init__(self, session: Session) -> None:
-        self._connection, self._tag = session.connection(), secrets.token_hex(4)
-        self._now, self._counter = _read_counter(session)
-        self._min_due: datetime | None = self._counter.pop("min_due")
-        self._authors: AuthorQueries = current_app.extensions[_AUTHOR_QUERIES]
-        # Whether readers can notice the commit, at once or when a scheduled item becomes public.
-        self._visible = False
-        # The authors whom written articles show, and no longer show.
-        self._shown, self._hidden = set[UUID](), set[UUID]()
-        # The rows of new events, and the items whose former events these supersede.
-        self._rows: list[dict[str, Any]] = []
-        self._superseded: list[dict[str, Any]] = []
-
-    def write(self, notes: Mapping[Key, _Note], *, visible: bool) -> None:
-        """Write the events and count the commit."""
-        self._settle()
-        self._write_items((key, note) for key, note in notes.items() if key[0] != AUTHOR)
-        self._write_authors({uuid: note for (kind, uuid), note in notes.items() if kind == AUTHOR})
-        self._counter["tag"] = self._tag
-        if visible or self._visible:
-            self._counter["visible"] = self._tag
-        self._connection.execute(_UPDATE_COUNTER, {f"new_{name}": self._counter[name] for name in _COUNTED})
-
-    def _settle(self) -> None:
-        """Write the events of the items that have become due."""
-        announced_until = self._counter["announced_until"]
-        if announced_until is not None and announced_until > self._now + CLOCK_TOLERANCE:
-            # The clock was set back: these items are hidden until they become due again.
-            self._connection.execute(_SCHEDULE_AGAIN, {"now": self._now})
-            self._counter["announced_until"] = None
-            self._visible = True
-            self._min_due = self._connection.execute(_READ_COUNTER).one().min_due
-        if self._min_due is None or self._min_due > self._now:
-            return
-        due = self._connection.execute(_SELECT_DUE, {"now": self._now}).mappings().all()
-        for row in due:
-            page = Page(row["slug"], row["path"])
-            self._add(
-                (row["kind"], row["uuid"]),
-                What.PUBLISHED,
-                row["due"],
-                after=page,
-                is_public=row["listed"],
-                listed=row["listed"],
-                readable_from=row["due"],
-            )
-        self._store()
-        self._visible = True
-        self._shown |= self._authors.find_authors([row["uuid"] for row in due])
-
-    def _write_items(self, notes: Iterable[tuple[Key, _Note]]) -> None:
-        """Write the events of noted items."""
-        for key, (before, after, what, has_events, fields) in notes:
-            was_public, is_public = (_is_public(state, self._now) for state in (before, after))
-            self._add(
-                key,
-                _choose_change(before, after, what, was_public=was_public, is_public=is_public),
-                self._now,
-                before=_get_page(before),
-                after=_get_page(after),
-                is_public=was_public or is_public,
-                listed=after is not None and after.listed,
-                readable_from=None if after is None else after.readable_from,
-                has_events=has_events,
-                fields=fields,
-            )
-            self._visible |= any(state is not None and state.readable_from for state in (before, after))
-            shown_before, shown = (
-                state.shows if state is not None and is_shown else frozenset()
-                for state, is_shown in ((before, was_public), (after, is_public))
-            )
-            self._shown |= shown - shown_before
-            self._hidden |= shown_before - shown
-        self._store()
-
-    def _write_authors(self, notes: Mapping[UUID, _Note]) -> None:
-        """Write the events of changed authors, and of those whom changed articles show or hide."""
-        uuids = {*notes, *self._shown, *self._hidden}
-        if not uuids:
-            return
-        old_pages = {
-            row.uuid: Page(row.slug, row.path)
-            for batch in chunk(uuids)
-            for row in self._connection.execute(_SELECT_PUBLIC_AUTHORS, {"uuids": batch})
-        }
-        # Most articles are of authors that are public already.
-        uuids -= self._shown & old_pages.keys() - self._hidden - notes.keys()
-        public = self._authors.find_public_authors(uuids, self._now)
-        for uuid in sorted(uuids):
-            was_public, is_public = uuid in old_pages, uuid in public
-            if uuid not in notes and was_public == is_public:
-                continue
-            before, after, what, _, fields = notes.get(uuid, _Note(State(None), State(None), What.UPDATED))
-            self._add(
-                (AUTHOR, uuid),
-                _choose_change(before, after, what, was_public=was_public, is_public=is_public),
-                self._now,
-                before=old_pages.get(uuid) or _get_page(before),
-                after=public.get(uuid) or _get_page(after),
-                is_public=was_public or is_public,
-                listed=is_public,
-                fields=fields,
-            )
-            self._visible |= was_public or is_public
-        self._store()
-
-    def _add(
-        self,
-        key: Key,
-        what: What,
-        time: datetime,
-        *,
-        before: Page = NO_PAGE,
-        after: Page = NO_PAGE,
-        is_public: bool,
-        listed: bool,
-        readable_from: datetime | None = None,
-        has_events: bool = True,
-        fields: Collection[str] = (),
-    ) -> None:
-        """Add an event with the next position, and with the next public position if readers can notice it.
-
-        Only updates of public items have `fields`: readers do not learn what was edited before.
-        """
-        counter, public_position = self._counter, None
-        counter["position"] += 1
-        if is_public:
-            counter["public_position"] += 1
-            public_position = counter["public_position"]
-        due = readable_from if readable_from is not None and readable_from > self._now else None
-        if is_public and readable_from is not None and due is None:
-            counter["announced_until"] = max(readable_from, counter["announced_until"] or EPOCH)
-        if has_events:
-            superseded = {"of_kind": key[0], "of_uuid": key[1], "now": self._now, "is_public": is_public}
-            self._superseded.append(superseded)
-        self._rows.append(
-            {
-                **{"kind": key[0], "uuid": key[1], "what": what, "time": time, "tag": self._tag},
-                **{"position": counter["position"], "newest": counter["position"]},
-                **{"public_position": public_position, "newest_public": public_position},
-                **{"readable_from": readable_from, "due": due, "listed": listed, "superseded": None},
-                **{"slug_before": before.slug, "path_before": before.path},
-                **{"slug": after.slug, "path": after.path},
-                "fields": json.dumps(sorted(fields))
-                if fields and is_public and what == What.UPDATED
-                else None,
-            }
-        )
-
-    def _store(self) -> None:
-        """Store the added events; the former newest events of their items are superseded."""
-        if self._superseded:
-            self._connection.execute(_SUPERSEDE, self._superseded)
-        if self._rows:
-            self._connection.execute(_INSERT, self._rows)
-        self._superseded, self._rows = [], []
-
-
-def _read_counter(session: Session) -> tuple[datetime, dict[str, Any]]:
-    """Return the current time, and the columns of `_READ_COUNTER` by name."""
-    is_sqlite = session.get_bind().dialect.name == "sqlite"
-    row = (
-        session.connection().execute(_READ_COUNTER if is_sqlite else _READ_COUNTER_AND_TIME).mappings().one()
-    )
-    columns = dict(row)
-    now = clock.now() if is_sqlite else database_clock.to_utc(columns.pop("now"))
-    return now, columns
-
-
-def _is_public(state: State | None, now: datetime) -> bool:
-    return (
-        state is not None and state.listed and state.readable_from is not None and state.readable_from <= now
-    )
-
-
-def _get_page(state: State | None) -> Page:
-    return NO_PAGE if state is None else state.page
-
-
-def _choose_change(
-    before: State | None, after: State | None, what: What, *, was_public: bool, is_public: bool
-) -> What:
-    if after is None:
-        return What.DELETED
-    if was_public != is_public:
-        return What.PUBLISHED if is_public else What.UNPUBLISHED
-    return What.CREATED if before is None else what

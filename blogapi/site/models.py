@@ -8,7 +8,7 @@ from typing import TypedDict
 
 from sqlalchemy.orm import Mapped, mapped_column
 
-from blogapi.publication.events import HasEvents
+from blogapi.publication.models import HasEvents
 from blogapi.storage.database import Base, Identified, Timestamped
 from blogapi.web.media_addresses import ShowsPictures
 

@@ -8,7 +8,7 @@ from typing import Protocol, cast
 from flask import Flask, current_app
 
 from blogapi.publication.events import EPOCH, State, record
-from blogapi.site import pages, queries
+from blogapi.site import item_addresses, queries
 from blogapi.site.models import Site
 from blogapi.site.schemas import SiteChangesSchema
 from blogapi.storage.database import db, transaction
@@ -48,7 +48,7 @@ def change(fields: Fields) -> Site:
         if changed:
             record(Site.kind, site.uuid, STATE, STATE, fields=changed)
         db.session.flush()
-        pages.forget_site()
+        item_addresses.forget_site()
         if any(getattr(site, name) != getattr(before, name) for name in ("page_path", "language")):
             addresses: PageAddresses = current_app.extensions[_PAGE_ADDRESSES]
             addresses.keep_former_paths(before, site)

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from blogapi.publication.events import HasEvents
+from blogapi.publication.models import HasEvents
 from blogapi.storage.database import WITHOUT_ROWID, Base, Identified, bytewise, current_time
 from blogapi.web.media_addresses import ShowsPictures
 from blogapi.web.stored_json import StoresJson

@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 
 from blogapi.publication.events import AUTHOR, EPOCH, State, record
 from blogapi.rendering.slugs import make_slug
-from blogapi.site import pages
+from blogapi.site import item_addresses
 from blogapi.storage.database import db, transaction
 from blogapi.taxonomies import queries
 from blogapi.taxonomies.hierarchy import find_descendants, has_parents
@@ -159,8 +159,8 @@ def get_or_create(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **fields
 
 def get_state(term: Term) -> State:
     """Return the state of a term that readers can see; whether they see an author depends on the articles."""
-    is_author = term.kind == AUTHOR
-    return State(None if is_author else EPOCH, pages.make_term_page(term.kind, term.uuid, term.slug))
+    readable_from = None if term.kind == AUTHOR else EPOCH
+    return State(readable_from, item_addresses.make_term_address(term.kind, term.uuid, term.slug))
 
 
 def _record_rename(term: Term, new: str) -> None:

@@ -20,7 +20,7 @@ from flask import current_app
 from sqlalchemy import select, update
 
 from blogapi import clock
-from blogapi.publication.events import Event
+from blogapi.publication.models import Event
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, end_read, transaction

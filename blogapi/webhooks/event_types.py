@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy import ColumnElement, and_, or_
 
-from blogapi.publication.events import Event, What
+from blogapi.publication.models import Event, What
 
 # The names of the changes of each kind. Terms are public from the start, so their first event creates them.
 _TERM = {What.PUBLISHED: "created", What.UPDATED: "updated", What.DELETED: "deleted"}

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from blogapi.publication import cache_tags
 from blogapi.publication.cursor import Cursor, format_cursor
-from blogapi.publication.events import FETCHED, Event, What
+from blogapi.publication.models import FETCHED, Event, What
 from blogapi.site.models import Site
 from blogapi.version import __version__
 from blogapi.webhooks import event_types, signing

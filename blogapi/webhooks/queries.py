@@ -10,7 +10,7 @@ from uuid import UUID
 from flask import current_app
 from sqlalchemy import ColumnElement, Select, Uuid, delete, func, literal, or_, select, union_all
 
-from blogapi.publication.events import Event
+from blogapi.publication.models import Event
 from blogapi.storage.database import CommitCounter, db
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import WithAttributes

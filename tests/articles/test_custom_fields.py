@@ -309,7 +309,7 @@ def test_the_openapi_document_has_the_types_of_public_fields(define, as_stranger
 
 
 def test_events_and_webhooks_do_not_name_fields_for_admins(define, write, as_admin, app):
-    from blogapi.publication.events import Event
+    from blogapi.publication.models import Event
     from blogapi.storage.database import db
 
     define("paid_to", read_by="admins")

@@ -33,7 +33,7 @@ from sqlalchemy import (
 
 from blogapi.articles import counts
 from blogapi.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag, FormerSlug, Seo
-from blogapi.publication.events import Event
+from blogapi.publication.models import Event
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
 from blogapi.search.numbering import last_number

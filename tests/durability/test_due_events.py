@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from blogapi.articles.models import Article
-from blogapi.publication.events import Event, What
+from blogapi.publication.models import Event, What
 from blogapi.storage.database import db
 from tests.databases import SERVER_URL
 from tests.durability.test_two_processes import run as run

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import select
 from standardwebhooks.webhooks import Webhook as Verifier
 
-from blogapi.publication.events import Event, What
+from blogapi.publication.models import Event, What
 from blogapi.storage.database import db
 from blogapi.webhooks import queries
 from tests.conftest import ARTICLES, TAGS

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from blogapi.publication import cache_tags
-from blogapi.publication.events import HasEvents
+from blogapi.publication.models import HasEvents
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import Base
 

@@ -10,8 +10,8 @@ from sqlalchemy import select
 
 from blogapi.articles import service as articles
 from blogapi.articles.schemas import ArticleBodySchema
-from blogapi.publication import background, events
-from blogapi.publication.events import Event, What
+from blogapi.publication import background, event_writer
+from blogapi.publication.models import Event, What
 from blogapi.storage.database import CommitCounter, db, savepoint, transaction
 from tests.changes.test_routes import CHANGES
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
@@ -133,7 +133,7 @@ def test_an_article_has_an_event_with_its_own_time_when_it_becomes_public(
             as_reader.get(CHANGES)
         else:
             with app.app_context():
-                events.settle()
+                event_writer.settle()
     published = [time for what, time in read_events() if what == "published"]
     assert published == [NOON + HOUR, NOON + 2 * HOUR]
 
@@ -143,7 +143,7 @@ def test_a_due_event_moves_the_caches_and_names_the_page(app, schedule, set_cloc
     with app.app_context():
         before = db.session.scalar(select(CommitCounter.visible))
         set_clock(NOON + HOUR)
-        events.settle()
+        event_writer.settle()
         db.session.rollback()
         event = db.session.scalars(
             select(Event).where(Event.what == What.PUBLISHED, Event.kind == "article")

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from blogapi.publication import cache_tags, events
-from blogapi.publication.events import Event
+from blogapi.publication.models import Event
 from blogapi.storage.database import db
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
 from tests.site.conftest import set_site as set_site

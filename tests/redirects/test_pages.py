@@ -9,7 +9,7 @@ import pytest
 
 from blogapi.articles import service
 from blogapi.articles.content import ArticleInput
-from blogapi.publication.events import Event
+from blogapi.publication.models import Event
 from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES
 from tests.redirects.test_former_paths import add_paths as add_paths

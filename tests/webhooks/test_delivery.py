@@ -9,7 +9,7 @@ import pytest
 from standardwebhooks.webhooks import Webhook as Verifier
 
 from blogapi import clock
-from blogapi.publication import background, events
+from blogapi.publication import background, event_writer
 from blogapi.storage.database import db, transaction
 from blogapi.webhooks import backoff, delivery, queries
 from blogapi.webhooks.models import PAUSE_COPIED
@@ -105,7 +105,7 @@ def test_a_scheduled_article_is_told_when_it_is_due(
     assert receiver.calls == []
     set_clock(NOW + timedelta(hours=1))
     with app.app_context():
-        events.settle()
+        event_writer.settle()
     deliver(webhook)
     assert types(receiver) == ["article.published"]
 

@@ -1,4 +1,4 @@
-"""The pages of items on the site, as events record them."""
+"""The addresses of items on the site, as events record them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from blogapi.publication.events import Page
+from blogapi.publication.events import ItemAddress
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.storage import transaction_info
@@ -21,15 +21,15 @@ _SELECT_PATHS = select(
 )
 
 
-def make_term_page(kind: str, uuid: UUID, slug: str) -> Page:
-    """Return the page of a term; `kind` is `category`, `tag` or `author`."""
-    return Page(slug, addresses.make_term_path(get_site(), kind, uuid=uuid, slug=slug))
+def make_term_address(kind: str, uuid: UUID, slug: str) -> ItemAddress:
+    """Return the address of the page of a term; `kind` is `category`, `tag` or `author`."""
+    return ItemAddress(slug, addresses.make_term_path(get_site(), kind, uuid=uuid, slug=slug))
 
 
-def make_article_page(
+def make_article_address(
     uuid: UUID, slug: str, get_category_slug: Callable[[], str], published_at: datetime, language: str
-) -> Page:
-    """Return the page of an article that is public or scheduled; the time is aware."""
+) -> ItemAddress:
+    """Return the address of the page of an article that is public or scheduled; the time is aware."""
     site = get_site()
     category_slug = get_category_slug() if "{category}" in site.article_path else ""
     path = addresses.make_article_path(
@@ -40,7 +40,7 @@ def make_article_page(
         published_at=published_at,
         language=language,
     )
-    return Page(slug, path)
+    return ItemAddress(slug, path)
 
 
 def forget_site() -> None:

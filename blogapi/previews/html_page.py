@@ -22,7 +22,7 @@ from blogapi.web.fields import parse_timestamp
 from blogapi.web.headers import NO_STORE, prefers_html
 from blogapi.web.json import JsonBody, json_response
 
-pages = flask.Blueprint("preview_pages", __name__, template_folder="templates")
+html_page = flask.Blueprint("preview_pages", __name__, template_folder="templates")
 
 # The text fields below the title.
 _TEXTS = tuple(text.name for text in TEXT_FIELDS if text.is_previewed)
@@ -62,7 +62,7 @@ _CONTENT_SECURITY_POLICY = "; ".join(
 )
 
 
-@pages.get("/preview/<token>")
+@html_page.get("/preview/<token>")
 @allow(anyone)
 def show(token: str) -> Response:
     """Show the article of a preview link to a browser; return it as JSON to other clients."""

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from blogapi.previews.pages import _STYLE_DIGEST
+from blogapi.previews.html_page import _STYLE_DIGEST
 from tests.contracts.client import outcome
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
