@@ -72,6 +72,7 @@ def test_pages_are_a_tree_whose_places_change(api, open_admin):
     page.get_by_role("menuitem", name="Move").click()
     dialog = page.get_by_role("dialog", name="Move “Team”")
     below = dialog.get_by_role("combobox", name="Below")
+    below.get_by_role("option", name="Contact").wait_for(state="attached")
     assert below.locator("option").all_inner_texts() == ["No other page", "About", "Contact"]
     assert list_violations(page) == []
     below.select_option("Contact")
