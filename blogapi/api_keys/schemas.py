@@ -18,6 +18,7 @@ from blogapi.web.fields import (
     StrictInteger,
     Text,
     Timestamp,
+    TrueOrFalse,
 )
 from blogapi.web.pagination import DetailQuery, ListQuery
 
@@ -127,9 +128,7 @@ class KeyListQuery(ListQuery):
 
     fields_ = FieldNames(KeyFieldsSchema)
     user = Identifier(metadata={"description": "List only the keys of this user (for admins)."})
-    ownerless = ma.fields.Boolean(
-        truthy={"true"},
-        falsy={"false"},
+    ownerless = TrueOrFalse(
         metadata={
             "description": "`true` lists only anonymous keys, `false` only keys with an owner (for admins)."
         },

@@ -36,7 +36,7 @@ from blogapi.articles.models import Article, ArticleJson, ArticleTag
 from blogapi.articles.schemas import ArticleLinkSchema
 from blogapi.categories.models import Category
 from blogapi.publication.visibility import NOW, can_be_listed, listed
-from blogapi.site.addresses import make_article_url
+from blogapi.site.addresses import make_row_url
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import UtcDateTime, current_time, db, table_of
@@ -103,14 +103,7 @@ def find_json(uuid: UUID, names: Collection[str]) -> dict[str, bytes]:
 
 
 def _to_link(row: Any, site: Site) -> dict[str, Any]:
-    url = make_article_url(
-        site,
-        uuid=row.uuid,
-        slug=row.slug,
-        category_slug=row.category_slug,
-        published_at=row.published_at,
-        language=row.language,
-    )
+    url = make_row_url(site, row)
     link: dict[str, Any] = _SCHEMA.dump(WithAttributes(row, url=url))
     return link
 

@@ -18,6 +18,7 @@ from blogapi.web.fields import (
     Identifier,
     Text,
     Timestamp,
+    TrueOrFalse,
 )
 from blogapi.web.language import Language
 from blogapi.web.pagination import MAX_PAGE_SIZE, MAX_SEARCH_PAGE, DetailQuery, ListQuery
@@ -26,6 +27,13 @@ ORDERINGS = (
     *("published_at", "-published_at", "title", "-title", "last_updated", "-last_updated"),
     "-featured",
 )
+
+
+def _references(description: str, *, example: str) -> ma.fields.List[str]:
+    """Return a repeatable parameter with uuids or slugs."""
+    return ma.fields.List(
+        Text(max_length=255, min_length=1), metadata={"description": description, "example": [example]}
+    )
 
 
 class ArticleCountsQuery(DetailQuery):
@@ -41,52 +49,33 @@ class ArticleCountsQuery(DetailQuery):
             "example": "bread",
         },
     )
-    category = ma.fields.List(
-        Text(max_length=255, min_length=1),
-        metadata={
-            "description": "uuid or slug of a category, whose articles match as well as those of all "
-            "categories below it. If the parameter is repeated, articles in any of these categories match.",
-            "example": ["kitchen"],
-        },
+    category = _references(
+        "uuid or slug of a category, whose articles match as well as those of all "
+        "categories below it. If the parameter is repeated, articles in any of these categories match.",
+        example="kitchen",
     )
-    exact = ma.fields.Boolean(
-        truthy={"true"},
-        falsy={"false"},
+    exact = TrueOrFalse(
         metadata={
             "description": "With `true`, `category` and `not_category` do not include the categories below.",
             "example": True,
         },
     )
-    tag = ma.fields.List(
-        Text(max_length=255, min_length=1),
-        metadata={
-            "description": "uuid or slug of a tag. If the parameter is repeated, articles with any of "
-            "these tags match.",
-            "example": ["bread"],
-        },
+    tag = _references(
+        "uuid or slug of a tag. If the parameter is repeated, articles with any of these tags match.",
+        example="bread",
     )
-    tags_all = ma.fields.List(
-        Text(max_length=255, min_length=1),
-        metadata={
-            "description": "uuid or slug of a tag. If the parameter is repeated, articles with all of these "
-            "tags match.",
-            "example": ["bread"],
-        },
+    tags_all = _references(
+        "uuid or slug of a tag. If the parameter is repeated, articles with all of these tags match.",
+        example="bread",
     )
-    not_category = ma.fields.List(
-        Text(max_length=255, min_length=1),
-        metadata={
-            "description": "uuid or slug of a category whose articles do not match, nor those of the "
-            "categories below it. It can be repeated.",
-            "example": ["walks"],
-        },
+    not_category = _references(
+        "uuid or slug of a category whose articles do not match, nor those of the "
+        "categories below it. It can be repeated.",
+        example="walks",
     )
-    not_tag = ma.fields.List(
-        Text(max_length=255, min_length=1),
-        metadata={
-            "description": "uuid or slug of a tag whose articles do not match. It can be repeated.",
-            "example": ["rye"],
-        },
+    not_tag = _references(
+        "uuid or slug of a tag whose articles do not match. It can be repeated.",
+        example="rye",
     )
     author = Text(
         max_length=255,
@@ -141,9 +130,7 @@ class ArticleListQuery(ListQuery, ArticleCountsQuery):
             "example": "2026-01-01T00:00:00Z",
         }
     )
-    featured = ma.fields.Boolean(
-        truthy={"true"},
-        falsy={"false"},
+    featured = TrueOrFalse(
         metadata={"description": "`true` lists only featured articles, `false` only the others."},
     )
     translation_key = Text(
@@ -165,9 +152,7 @@ class ArticleListQuery(ListQuery, ArticleCountsQuery):
             "example": "draft",
         },
     )
-    working_copy = ma.fields.Boolean(
-        truthy={"true"},
-        falsy={"false"},
+    working_copy = TrueOrFalse(
         metadata={
             "description": "For admins: `true` lists all articles with a working copy, `false` the others."
         },

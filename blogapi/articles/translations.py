@@ -60,14 +60,7 @@ def find_translations(
 
 def _make_url(site: Site, row: Any, tree: Mapping[UUID, page_tree.Place]) -> str | None:
     if row.category_slug is not None:
-        return addresses.make_article_url(
-            site,
-            uuid=row.uuid,
-            slug=row.slug,
-            category_slug=row.category_slug,
-            published_at=row.published_at,
-            language=row.language,
-        )
+        return addresses.make_row_url(site, row)
     if not site.url:
         return None
     return site.url + page_tree.make_path(site, row.uuid, row.slug, row.parent_id, tree, row.language)

@@ -96,14 +96,7 @@ def _list_entries(
     for row in rows:
         if row.robots:
             continue
-        url = addresses.make_article_url(
-            site,
-            uuid=row.uuid,
-            slug=row.slug,
-            category_slug=row.category_slug,
-            published_at=row.published_at,
-            language=row.language,
-        )
+        url = addresses.make_row_url(site, row)
         if url is not None:
             yield Entry(url, row.last_updated, translations.get(row.translation_key, ()))
 

@@ -18,6 +18,7 @@ from blogapi.web.fields import (
     PartialOutputSchema,
     Text,
     Timestamp,
+    TrueOrFalse,
     WithAttributes,
 )
 from blogapi.web.media_addresses import PictureAddress
@@ -182,9 +183,7 @@ class MediaListQuery(ListQuery):
         validate=validate.OneOf(("missing",)),
         metadata={"description": "`missing` lists only images without an alt text."},
     )
-    unused = ma.fields.Boolean(
-        truthy={"true"},
-        falsy={"false"},
+    unused = TrueOrFalse(
         metadata={"description": "`true` lists only files that nothing uses, `false` only the others."},
     )
     ordering = ma.fields.String(validate=validate.OneOf(ORDERINGS), metadata={"example": "-created"})
@@ -193,9 +192,7 @@ class MediaListQuery(ListQuery):
 class DeletionQuery(InputSchema):
     """The query parameters of a deletion."""
 
-    force = ma.fields.Boolean(
-        truthy={"true"},
-        falsy={"false"},
+    force = TrueOrFalse(
         load_default=False,
         metadata={"description": "Delete the file even if something uses it."},
     )

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
+from typing import Any
 from urllib.parse import quote, unquote, unquote_plus, urljoin, urlsplit, urlunsplit
 from uuid import UUID
 
@@ -56,6 +57,18 @@ def make_article_url(
         category_slug=category_slug,
         published_at=published_at,
         language=language,
+    )
+
+
+def make_row_url(site: Site, row: Any) -> str | None:
+    """Return the absolute address of the article in a row with the columns that `make_article_url` needs."""
+    return make_article_url(
+        site,
+        uuid=row.uuid,
+        slug=row.slug,
+        category_slug=row.category_slug,
+        published_at=row.published_at,
+        language=row.language,
     )
 
 

@@ -292,6 +292,13 @@ class OmitsNull(ma.Schema):
         }
 
 
+class TrueOrFalse(ma.fields.Boolean):
+    """A boolean as text, in a query string or a form: only `true` and `false` are accepted."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(truthy={"true"}, falsy={"false"}, **options)
+
+
 class StrictInteger(ma.fields.Integer):
     """An integer between two bounds. With `from_query`, the value is sent as a string of digits."""
 

@@ -8,7 +8,7 @@ from marshmallow import validate
 from blogapi.importing.jobs.queries import Status
 from blogapi.importing.models import MAX_PROBLEMS
 from blogapi.users.schemas import UserReferenceSchema
-from blogapi.web.fields import Identifier, OutputSchema, Text, Timestamp, WebAddress
+from blogapi.web.fields import Identifier, OutputSchema, Text, Timestamp, TrueOrFalse, WebAddress
 from blogapi.web.uploads import FileQuery
 
 
@@ -37,9 +37,7 @@ class ImportQuery(FileQuery):
         load_default="keep",
         metadata={"description": "Import pages as pages, or skip them."},
     )
-    publish_undated = ma.fields.Boolean(
-        truthy={"true"},
-        falsy={"false"},
+    publish_undated = TrueOrFalse(
         load_default=False,
         metadata={
             "description": "`true` publishes files that have neither front matter nor a date. Otherwise they "
