@@ -39,7 +39,11 @@ def convert_imported(field: CustomField, value: Any) -> Any:
 
     None stands for an empty value.
     """
-    given = json.loads(json.dumps(value, default=str))
+    try:
+        given = json.loads(json.dumps(value, default=str))
+    except ValueError:
+        # A number of thousands of digits.
+        return None
     given = given if not field.is_list or isinstance(given, list) else [given]
     try:
         if field.is_list:

@@ -112,6 +112,8 @@ class ArticleRecord:
     has_templates: bool = False
     #: the values of own fields, by name; the import keeps one that does not fit
     custom: Mapping[str, Any] = field(default_factory=dict)
+    #: fields of the source for which there is no own field, by their names in the source
+    other_fields: Mapping[str, Any] = field(default_factory=dict)
     exported: ExportedFields | None = None  #: only in an export of blogapi
     #: whether only `publish_undated` decides on the status, because there is neither front matter nor a date
     is_undated: bool = False

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from blogapi.articles.custom_models import CustomField
 from blogapi.importing.article_record import TermRecord
+from blogapi.importing.own_fields import DEFINE_NONE
 from blogapi.importing.reports import Item
 
 
@@ -28,7 +29,14 @@ class ImportOptions:
     post_types: tuple[str, ...] = ()  #: further post types of WordPress that are imported
     #: the definitions of the own fields; the fields of a source with their names are taken
     own_fields: Sequence[CustomField] = ()
+    #: who reads the own fields that the import defines for the fields without one; DEFINE_NONE = none
+    define_fields: str = DEFINE_NONE
     assets: tuple[Path, ...] = ()  #: folders in which media files are looked up
+
+    @property
+    def defines_fields(self) -> bool:
+        """Whether the import defines own fields."""
+        return self.define_fields != DEFINE_NONE
 
 
 class Source(Protocol):

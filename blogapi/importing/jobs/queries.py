@@ -15,6 +15,7 @@ from sqlalchemy import select
 
 from blogapi.importing.jobs import folders
 from blogapi.importing.models import EMPTY_SUMMARY, ImportJob
+from blogapi.importing.own_fields import DEFINE_NONE
 from blogapi.storage.database import current_time, db
 from blogapi.users.models import Account
 from blogapi.web.errors import NotFound
@@ -100,7 +101,8 @@ def _make_views(rows: Sequence[Any]) -> list[JobView]:
             job,
             get_status(job, now),
             name and {"uuid": job.user_id, "username": name},
-            json.loads(job.options),
+            # Jobs of an earlier version do not have this option.
+            {"define_fields": DEFINE_NONE} | json.loads(job.options),
             EMPTY_SUMMARY | json.loads(job.report or job.trial_report or "{}"),
         )
         for job, name in rows

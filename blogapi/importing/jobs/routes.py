@@ -11,12 +11,13 @@ from blogapi.importing.jobs import folders, queries, service
 from blogapi.importing.jobs.queries import JobView
 from blogapi.importing.jobs.runner import get_runner
 from blogapi.importing.jobs.schemas import ImportJobSchema, ImportQuery, SingleImportJobSchema
+from blogapi.importing.own_fields import DEFINE_NONE
 from blogapi.media.folder import report_full_disk
 from blogapi.users import queries as users
 from blogapi.web.access import allow, check_before_body, current_caller, current_user_id, editor_login
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.downloads import send_download
-from blogapi.web.errors import Invalid, InvalidQuery, NotFound
+from blogapi.web.errors import Forbidden, Invalid, InvalidQuery, NotFound
 from blogapi.web.fields import EmptySchema, Fields
 from blogapi.web.pagination import Page
 from blogapi.web.uploads import FileBodySchema, describe_body, receive_file
@@ -119,10 +120,12 @@ def _run(uuid: UUID) -> JobView:
 
 def _load_options(query: Fields) -> Fields:
     """Return the options of the import, with the uuid of the owner of the articles."""
+    if query["define_fields"] != DEFINE_NONE and not current_caller().is_admin:
+        raise Forbidden("Only admins define own fields; send the file without `define_fields`.")
     name = query["author"] or current_caller().username
     try:
         owner = users.get_by_name(name)
     except (NotFound, Invalid) as error:
         raise InvalidQuery("The author is unknown.", errors={"author": [error.detail]}) from error
-    options = {key: query[key] for key in ("base_url", "pages", "publish_undated")}
+    options = {key: query[key] for key in ("base_url", "pages", "publish_undated", "define_fields")}
     return options | {"author": owner.username, "owner": str(owner.uuid)}

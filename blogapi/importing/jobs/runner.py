@@ -25,6 +25,7 @@ from blogapi.importing.jobs import folders
 from blogapi.importing.jobs.queries import ENDED, Status
 from blogapi.importing.messages import UNEXPECTED
 from blogapi.importing.models import ImportJob
+from blogapi.importing.own_fields import DEFINE_NONE
 from blogapi.storage.database import current_time, db, end_read, transaction
 from blogapi.users import queries as users
 from blogapi.web.errors import Problem
@@ -150,6 +151,7 @@ def build_command(job: ImportJob, *, is_trial: bool) -> list[str]:
         f"--base-url={options['base_url']}",
         # Jobs of an earlier version have `tag` in place of `keep`.
         f"--pages={'skip' if options['pages'] == 'skip' else 'keep'}",
+        f"--define-fields={options.get('define_fields', DEFINE_NONE)}",
         *(["--publish-undated"] if options["publish_undated"] else []),
         *(["--dry-run"] if is_trial else []),
         *("--", str(folders.get_upload_path(job.uuid, job.name))),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import marshmallow as ma
 from marshmallow import validate
 
+from blogapi.custom_fields.schemas import READERS
 from blogapi.importing.jobs.queries import Status
 from blogapi.importing.models import MAX_PROBLEMS
+from blogapi.importing.own_fields import DEFINE_NONE
 from blogapi.users.schemas import UserReferenceSchema
 from blogapi.web.fields import Identifier, OutputSchema, Text, Timestamp, TrueOrFalse, WebAddress
 from blogapi.web.uploads import FileQuery
@@ -37,6 +39,14 @@ class ImportQuery(FileQuery):
         load_default="keep",
         metadata={"description": "Import pages as pages, or skip them."},
     )
+    define_fields = ma.fields.String(
+        validate=validate.OneOf((DEFINE_NONE, *READERS)),
+        load_default=DEFINE_NONE,
+        metadata={
+            "description": "Who reads the own fields that the import defines for front matter and custom "
+            "fields of WordPress without one. Only admins may send another value than `none`."
+        },
+    )
     publish_undated = TrueOrFalse(
         load_default=False,
         metadata={
@@ -52,6 +62,7 @@ class ImportOptionsSchema(OutputSchema):
     author = ma.fields.String(metadata={"example": "ada"})
     base_url = ma.fields.String()
     pages = ma.fields.String()
+    define_fields = ma.fields.String()
     publish_undated = ma.fields.Boolean()
 
 

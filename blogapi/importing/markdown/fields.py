@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import cast
 
 from blogapi.importing.markdown.text import to_line
 
 _SEPARATORS = {ord(character): None for character in "-_ "}
 # Common keys that have no counterpart in this blog; they are not reported as ignored.
-_UNREPORTED_KEYS = {"layout", "type", "toc"}
+UNREPORTED_KEYS = {"layout", "type", "toc"}
 
 
 def normalize_key(key: object) -> str:
@@ -32,6 +33,8 @@ class Fields:
         # The keys are in reverse order, so that the first of several spellings is used.
         self._keys = {normalize_key(key): key for key in reversed(self._entries)}
         self._used: set[str] = set()
+        #: The names of the used entries that are in a mapping: `extra.noindex`.
+        self._used_inner: set[str] = set()
 
     def take(self, *names: str) -> object:
         """Return the value of the first named field that is not empty and mark it as used, or return None.
@@ -42,6 +45,7 @@ class Fields:
             value = self.find(name)
             if not is_empty(value):
                 self._used.add(self._keys[name.partition(".")[0]])
+                self._used_inner.add(name)
                 return value
         return None
 
@@ -62,16 +66,24 @@ class Fields:
         """Add a sentence to the report of the file."""
         self.notes.append(sentence)
 
-    def unused_keys(self) -> list[str]:
-        """Return the keys (as written) of unused entries whose values differ from those of used entries."""
-        used_values = {to_line(self._entries[key]) for key in self._used} - {""}
-        return [
-            key
-            for key, value in self._entries.items()
-            if key not in self._used
-            and normalize_key(key) not in _UNREPORTED_KEYS
-            and to_line(value) not in used_values
-        ]
+    def list_unused(self, tables: Sequence[str]) -> Iterator[tuple[str, str, object]]:
+        """Yield the unused entries: the key of the mapping that has it ("" = none), its own key, its value.
+
+        The keys are as written. Only the mappings `tables` are yielded entry by entry, after the others.
+        """
+        inner = {self._keys[name]: name for name in tables if isinstance(self.find(name), dict)}
+        for key, value in self._entries.items():
+            if key not in self._used and key not in inner:
+                yield "", key, value
+        for outer, name in inner.items():
+            for inner_key, value in cast(dict[object, object], self._entries[outer]).items():
+                if not is_empty(value) and f"{name}.{normalize_key(inner_key)}" not in self._used_inner:
+                    yield outer, str(inner_key), value
+
+    def repeats_used_value(self, value: object) -> bool:
+        """Return whether the text is that of a used entry, as in `url` and `permalink`."""
+        text = to_line(value)
+        return bool(text) and text in {to_line(self._entries[key]) for key in self._used}
 
 
 def _find_inner(entries: dict[object, object], name: str) -> object:

@@ -8,8 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from blogapi.articles import custom_values
-from blogapi.articles.custom_models import CustomField
+from blogapi.articles.custom_models import CustomField, FieldType
 from blogapi.importing import folder
 from blogapi.importing.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.importing.markdown import (
@@ -24,7 +23,7 @@ from blogapi.importing.markdown import (
 )
 from blogapi.importing.markdown.authors import read_authors
 from blogapi.importing.markdown.covers import read_cover
-from blogapi.importing.markdown.fields import Fields, normalize_key
+from blogapi.importing.markdown.fields import UNREPORTED_KEYS, Fields, normalize_key
 from blogapi.importing.markdown.marks import (
     read_featured,
     read_is_page,
@@ -46,6 +45,7 @@ from blogapi.importing.markdown.text import (
     to_title,
 )
 from blogapi.importing.messages import join_names
+from blogapi.importing.own_fields import OwnFields, guess_types
 from blogapi.rendering.sanitizer import to_safe_html
 from blogapi.rendering.table_of_contents import list_headings
 
@@ -53,6 +53,7 @@ from blogapi.rendering.table_of_contents import list_headings
 _MAX_BEGINNING = 10_000
 # The tables of own fields: of Zola, of Hugo, and of the exports of this blog.
 _OWN_FIELD_TABLES = ("extra", "params", "custom")
+_TEXT_TYPES = {FieldType.TEXT, FieldType.LONG_TEXT, FieldType.URL}
 # The theme Chirpy of Jekyll.
 _MEDIA_FOLDER_FIELDS = ("mediasubpath", "imgpath")
 
@@ -65,6 +66,7 @@ def read_file(
     terms: TermSources = USUAL_SOURCES,
     folders: Sequence[str] | None = None,
     own_fields: Sequence[CustomField] = (),
+    defines_fields: bool = False,
 ) -> ArticleRecord:
     """Return the record of a file found by `folder.walk_paths`; see `parse_file`.
 
@@ -89,6 +91,7 @@ def read_file(
         terms=terms,
         folders=paths.list_folders(entry.key) if folders is None else folders,
         own_fields=own_fields,
+        defines_fields=defines_fields,
     )
     return replace(record, path=entry.path)
 
@@ -119,14 +122,16 @@ def parse_file(
     terms: TermSources = USUAL_SOURCES,
     folders: Sequence[str] | None = None,
     own_fields: Sequence[CustomField] = (),
+    defines_fields: bool = False,
 ) -> ArticleRecord:
     """Return the record of a file with the content `data`.
 
     `key` is the path with `/` as separator. It may contain a date and a slug. Expiry dates are compared with
     `now` (aware). The article is a draft if there are `inherited` reasons. Unless `publish_undated` is true,
     it is also a draft if the file has neither front matter nor a date, or if it `is_note` (see `vaults`) and
-    no field says that it is public. For `keeps_date`, see `paths.parse_path`. Raises RefusedFile if the file
-    cannot be imported, and NotAnArticle if it is not an article; no other exception is raised.
+    no field says that it is public. For `keeps_date`, see `paths.parse_path`. With `defines_fields`, no
+    note names the `other_fields` of the record, for which the import defines own fields. Raises RefusedFile
+    if the file cannot be imported, and NotAnArticle if it is not an article; no other exception is raised.
     """
     content_type = paths.get_content_type(key)
     text, notes = decode(data)
@@ -154,11 +159,10 @@ def parse_file(
     is_page = paths.is_page(key, is_dated=published_at is not None) or read_is_page(fields)
     is_page = is_page and not paths.is_post(key)
     position = read_position(fields) if is_page else 0
-    custom = _read_own_fields(fields, own_fields)
-    _note_unused_keys(fields)
+    own = _read_own_fields(fields, own_fields, defines_fields=defines_fields)
     return ArticleRecord(
         key=key,
-        custom=custom,
+        **own,
         content=mdx.remove_code(parsed.body, fields.notes) if is_mdx else parsed.body,
         content_type=content_type,
         status=status,
@@ -264,22 +268,37 @@ def _read_canonical_url(fields: Fields) -> str:
     return ""
 
 
-def _read_own_fields(fields: Fields, own_fields: Sequence[CustomField]) -> dict[str, Any]:
-    """Return the values of the own fields that no other rule has read; Zola has them in `extra`."""
-    found: dict[str, Any] = {}
-    unused = {normalize_key(key) for key in fields.unused_keys()}
-    for field in own_fields:
-        name = normalize_key(field.name)
-        sources = [*([name] if name in unused else ()), *(f"{outer}.{name}" for outer in _OWN_FIELD_TABLES)]
-        value = fields.take(*sources)
-        if value is not None and (stored := custom_values.convert_imported(field, value)) is not None:
-            found[field.name] = stored
-    return found
+def _read_own_fields(
+    fields: Fields, own_fields: Sequence[CustomField], *, defines_fields: bool
+) -> dict[str, Any]:
+    """Return the values of own fields, and the entries for which own fields could be defined.
 
-
-def _note_unused_keys(fields: Fields) -> None:
-    keys = [
-        to_line(key)[:40] for key in fields.unused_keys() if not privacy.is_privacy_field(normalize_key(key))
+    Notes the entries that the import ignores.
+    """
+    definitions = OwnFields(own_fields)
+    taken, others, ignored = dict[str, Any](), dict[str, Any](), []
+    for outer, key, value in fields.list_unused(_OWN_FIELD_TABLES):
+        name = normalize_key(key)
+        if definitions.find(key):
+            taken.setdefault(key, value)
+        elif privacy.is_privacy_field(name) or name in UNREPORTED_KEYS:
+            continue
+        elif _is_possible_own_field(fields, value):
+            others.setdefault(key, value)
+            ignored += [] if defines_fields else [(outer, key, value)]
+        else:
+            ignored.append((outer, key, value))
+    names = [
+        to_line(f"{outer}.{key}" if outer else key)[:40]
+        for outer, key, value in ignored
+        if not fields.repeats_used_value(value)
     ]
-    if keys:
-        fields.add_note(f"Ignored front matter fields: {join_names(keys)}.")
+    if names:
+        fields.add_note(f"Ignored front matter fields: {join_names(names)}.")
+    return {"custom": definitions.convert(taken), "other_fields": others}
+
+
+def _is_possible_own_field(fields: Fields, value: object) -> bool:
+    """Return whether an own field can have the value; no text is taken that another rule has read."""
+    types = guess_types(value)
+    return bool(types) and not (types <= _TEXT_TYPES and fields.repeats_used_value(value))

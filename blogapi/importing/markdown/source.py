@@ -64,6 +64,7 @@ class MarkdownSource:
             terms=TermSources(tags=options.tags_from, category=options.category_from),
             folders=self._folders[file.entry.path],
             own_fields=options.own_fields,
+            defines_fields=options.defines_fields,
         )
         record = self._add_place(self._add_language(record))
         if record.is_page and options.pages == "skip":

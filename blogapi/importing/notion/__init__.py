@@ -139,6 +139,8 @@ class NotionSource:
             now=options.now,
             publish_undated=True,
             terms=TermSources(tags=options.tags_from, category=options.category_from),
+            own_fields=options.own_fields,
+            defines_fields=options.defines_fields,
         )
         is_undecided = record.status in READABLE_STATUSES and not _is_public(page)
         is_private = is_undecided and not options.publish_undated

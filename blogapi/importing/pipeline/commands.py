@@ -14,8 +14,10 @@ from flask.cli import with_appcontext
 
 from blogapi.articles.custom_definitions import copy_definitions
 from blogapi.cli import exit_on_sigterm, report_problems, show_progress
+from blogapi.custom_fields.schemas import READERS
 from blogapi.importing.article_record import RefusedFile
 from blogapi.importing.formats import MODULES
+from blogapi.importing.own_fields import DEFINE_NONE
 from blogapi.storage.database import current_time
 from blogapi.users import queries as users
 from blogapi.web.errors import Conflict, NotFound
@@ -83,6 +85,14 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="NAME",
     help="Further post type of WordPress that is imported, with its name as a tag; repeatable.",
+)
+@click.option(
+    "--define-fields",
+    type=click.Choice((DEFINE_NONE, *READERS)),
+    default=DEFINE_NONE,
+    show_default=True,
+    help="Define own fields for the front matter and the custom fields of WordPress that have none, read by "
+    "everyone or by admins. Their types are those of the values.",
 )
 @click.option("--dry-run", is_flag=True, help="Print the report, but store nothing.")
 @click.option(

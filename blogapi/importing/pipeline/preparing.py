@@ -74,7 +74,14 @@ def open_run(
             entries, options, format_name=format_name, media_extensions=list_extensions(), given=paths
         )
         hosts = filter(None, [to_host(options.base_url)])
-        run = ImportRun(importer, sources, stack.enter_context(open_spool()), now=options.now, hosts=hosts)
+        run = ImportRun(
+            importer,
+            sources,
+            stack.enter_context(open_spool()),
+            now=options.now,
+            hosts=hosts,
+            define_fields=options.define_fields,
+        )
         run.notes += notes
         yield run
 

@@ -18,7 +18,9 @@ from blogapi.importing import queries
 from blogapi.importing.article_record import ArticleRecord
 from blogapi.importing.links.index import LinkIndex, get_blog
 from blogapi.importing.markdown.text import describe_removed_characters
+from blogapi.importing.own_fields import DEFINE_NONE
 from blogapi.importing.pipeline.authors import ImportedAuthors
+from blogapi.importing.pipeline.new_fields import NewFields
 from blogapi.importing.pipeline.resolving import ResolvedRecord, resolve_record
 from blogapi.importing.pipeline.service import Importer, make_batches
 from blogapi.importing.pipeline.spool import Spool
@@ -53,7 +55,7 @@ class ImportRun:
     """One import of all `sources`, which are given by the names of their formats.
 
     `now` is the time of the import (aware, UTC); `hosts` are hosts of the former blogs that the sources do
-    not name.
+    not name. For `define_fields`, see `ImportOptions`.
     """
 
     def __init__(
@@ -64,8 +66,10 @@ class ImportRun:
         *,
         now: datetime,
         hosts: Iterable[str] = (),
+        define_fields: str = DEFINE_NONE,
     ) -> None:
         self._importer, self._spool = importer, spool
+        self._new_fields = NewFields(define_fields)
         self.sources = sources
         self._index = LinkIndex(get_site(), now)
         self._index.hosts |= set(hosts)
@@ -119,6 +123,7 @@ class ImportRun:
                 self.reports.append(record)
                 continue
             self.page_count += record.is_page
+            self._new_fields.add(record)
             # The report of the import replaces this one.
             self._places[record.key] = len(self.reports)
             self.reports.append(FileReport(record.key, Result.SKIPPED, notes=NOT_REACHED))
@@ -161,6 +166,7 @@ class ImportRun:
             self.notes += source.notes
             terms = clean(list(source.terms), [])
             self.notes += store_terms(self._importer.state, terms, self._importer.open_transaction)
+        self.notes += self._new_fields.define(dry_run=self._importer.state.dry_run)
 
     def _store(self, show_progress: ProgressReporter) -> None:
         records = show_progress(self._resolve_all(), total=len(self._spool), label="Importing")
@@ -188,7 +194,7 @@ class ImportRun:
             note = "It is not public in another of the files; it became a draft."
             record = replace(record, status="draft", notes=(*record.notes, note))
         has_file = partial(self._importer.media.exists, record=record)
-        return resolve_record(record, self._index, has_file)
+        return resolve_record(self._new_fields.complete(record), self._index, has_file)
 
 
 def clean_record(record: ArticleRecord) -> ArticleRecord:

@@ -7,23 +7,19 @@ from collections.abc import Collection, Iterator
 from typing import Any
 from urllib.parse import quote, unquote
 
-from blogapi.articles import custom_values
 from blogapi.importing import folder
 from blogapi.importing.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.importing.markdown.paths import choose_title, extract_slug
 from blogapi.importing.markdown.text import to_http_url, to_line, to_plain_html, to_plain_line, to_title
 from blogapi.importing.media.references import MAX_ALT_LENGTH
 from blogapi.importing.messages import IMPORT_TIME, join_counts
+from blogapi.importing.own_fields import OwnFields
 from blogapi.importing.sources import ImportOptions
-from blogapi.importing.wordpress import publication, seo, terms
+from blogapi.importing.wordpress import custom_fields, publication, seo, terms
 from blogapi.importing.wordpress.blog import Blog, get_blog_address, read_metas, split_url, to_id
 from blogapi.importing.wordpress.content import to_html
 from blogapi.importing.wordpress.conversion import ContentContext, Converted
-from blogapi.importing.wordpress.left_behind import (
-    count_comments,
-    count_custom_fields,
-    count_name,
-)
+from blogapi.importing.wordpress.left_behind import count_comments, count_name
 from blogapi.importing.xml_elements import Element
 from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug
 
@@ -40,6 +36,7 @@ class RecordMaker:
         self.blog = blog
         self.address = address  #: host and path of the blog; "" = unknown
         self.options = options
+        self.own_fields = OwnFields(options.own_fields)
         self.counts = left_behind
 
     def make_key(self, item: Element) -> str:
@@ -61,8 +58,7 @@ class RecordMaker:
         count_comments(item, self.counts)
         self._check_is_taken(item, post_type)
         metas = read_metas(item)
-        custom = self._read_own_fields(metas)
-        count_custom_fields([name for name in metas if name not in custom], self.counts)
+        own = custom_fields.read(item, self.own_fields, self.counts)
         notes: list[str] = []
         texts = self._read_texts(item, metas, notes)
         date = publication.find_date(item, self.blog.offset)
@@ -75,7 +71,7 @@ class RecordMaker:
         return ArticleRecord(
             key=self.make_key(item),
             source=entry.key,
-            custom=custom,
+            **own,
             path=entry.path,
             content_type="html",
             status=status,
@@ -106,15 +102,6 @@ class RecordMaker:
             "parent_key": self._make_key(str(parent)) if parent else "",
             "position": int(order[:9]) if order.isdecimal() else 0,
         }
-
-    def _read_own_fields(self, metas: dict[str, str]) -> dict[str, Any]:
-        given = {
-            field.name: (field, metas[field.name]) for field in self.options.own_fields if field.name in metas
-        }
-        values = {
-            name: custom_values.convert_imported(field, text) for name, (field, text) in given.items() if text
-        }
-        return {name: value for name, value in values.items() if value is not None}
 
     def _check_is_taken(self, item: Element, post_type: str) -> None:
         if post_type == _ATTACHMENT:

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 
-from blogapi.importing.markdown.text import to_line
-from blogapi.importing.wordpress import seo
 from blogapi.importing.xml_elements import Element
 
 # More names than these are counted together, so that the memory is bounded.
 _MAX_NAMES = 200
-# Custom fields that the import reads.
-_KNOWN_FIELDS = seo.FIELDS | {"footnotes"}
 _PINGS = ("pingback", "trackback")
 # The names in the report, by the value of `wp:comment_approved`.
 _REMOVED = {
@@ -26,13 +21,6 @@ def count_name(counts: Counter[str], prefix: str, name: str) -> None:
     """Count something as `prefix` and its name; after too many names, the others are counted together."""
     full_name = f"{prefix} {name[:40]}"
     counts[full_name if full_name in counts or len(counts) < _MAX_NAMES else f"{prefix} (others)"] += 1
-
-
-def count_custom_fields(names: Iterable[str], counts: Counter[str]) -> None:
-    """Count custom fields that no plugin hides with an underscore, each by its name."""
-    for name in names:
-        if name and not name.startswith(("_", "rank_math_")) and name not in _KNOWN_FIELDS:
-            count_name(counts, "custom fields", to_line(name))
 
 
 def count_comments(item: Element, counts: Counter[str]) -> None:

@@ -145,8 +145,8 @@ def test_what_the_user_gave_reaches_the_process_as_single_arguments(app, people)
         folder = folders.get_folder(job.uuid)
     assert command == [
         *(sys.executable, "-P", "-m", "blogapi", "import", f"--background={folder / 'trial.json'}"),
-        *("--author=ada", f"--base-url={options['base_url']}", "--pages=keep", "--publish-undated"),
-        *("--dry-run", "--", str(folder.joinpath(*"______", "upload", name))),
+        *("--author=ada", f"--base-url={options['base_url']}", "--pages=keep", "--define-fields=none"),
+        *("--publish-undated", "--dry-run", "--", str(folder.joinpath(*"______", "upload", name))),
     ]
 
 

@@ -18,6 +18,7 @@ from blogapi.importing.models import ImportJob
 from blogapi.importing.pipeline import report_output
 from blogapi.importing.pipeline.run import ImportRun
 from blogapi.storage.database import db, transaction
+from blogapi.web.access import Role
 from tests.conftest import ARTICLES
 from tests.contracts.client import outcome
 from tests.import_threads import run_in_threads
@@ -77,12 +78,26 @@ def start(as_login, wait):
     return start
 
 
+def test_the_trial_lists_the_own_fields_that_the_import_defines(as_login, as_role, send, start):
+    post = make_zip(bread__md=BREAD.replace("title", "rating: 5\ntitle"))
+    tried = send(post, define_fields="admins")
+    assert tried["notes"] == ["Own fields that would be defined, read by admins: rating (number, 1)."]
+    assert as_login.get("/api/v1/blog/fields/").json == []
+    assert start(tried)["notes"][0].startswith("Own fields that were defined")
+    (field,) = as_login.get("/api/v1/blog/fields/").json
+    assert (field["name"], field["read_by"], field["used_in"]) == ("rating", "admins", 1)
+    query = {"name": "blog.zip", "define_fields": "everyone"}
+    refused = as_role(Role.EDITOR, "login").post(IMPORTS, data=post, query_string=query)
+    assert outcome(refused) == (403, "forbidden")
+
+
 def test_an_upload_is_tried_and_stores_nothing(as_login, send):
     tried = send(base_url="https://old.example")
     assert tried["status"] == "tried"
     assert tried["user"]["username"] == "ada"
     assert tried["options"] == {
-        **{"author": "ada", "base_url": "https://old.example", "pages": "keep", "publish_undated": False}
+        **{"author": "ada", "base_url": "https://old.example", "pages": "keep", "publish_undated": False},
+        "define_fields": "none",
     }
     assert tried["counts"]["articles"] == {"new": 1, "changed": 0, "same": 0, "left_out": 1}
     assert tried["counts"]["pictures"] == {"new": 1, "changed": 0, "same": 0, "left_out": 0}

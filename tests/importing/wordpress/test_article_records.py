@@ -312,11 +312,13 @@ def test_comments_are_counted(tmp_path):
     }  # fmt: skip
 
 
-def test_custom_fields_are_counted(tmp_path):
-    metas = make_meta(mood="happy", _edit_last="1", footnotes="[]")
+def test_custom_fields_can_become_own_fields_unless_they_are_arrays_of_a_plugin(tmp_path):
+    metas = make_meta(mood="happy", _edit_last="1", footnotes="[]", rank_math_title="T", sizes="a:0:{}")
+    metas += make_meta(mood="calm", empty=" ")
     source = open_export(tmp_path, make_export(make_item(metas)))
-    assert len([*source.read()]) == 1
-    assert source.left_behind == {"custom fields mood": 1}
+    (record,) = source.read()
+    assert record.other_fields == {"mood": ["happy", "calm"]}
+    assert source.left_behind == {"custom fields sizes": 1}
 
 
 @pytest.mark.parametrize(

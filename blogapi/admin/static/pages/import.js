@@ -6,6 +6,7 @@ import { button, icon, problem, progressBar, row, sectionHead } from "../compone
 import { announce } from "../dialogs.js";
 import { count, distance, formatDayAndTime, formatNumber, formatSize } from "../format.js";
 import { onSubmit } from "../forms.js";
+import { hasRole } from "../roles.js";
 import { content, definePage, Page } from "../shell.js";
 
 const IMPORTING_TEXT = `You can close this page: the import goes on, and waits if the server restarts. Stopping keeps
@@ -31,10 +32,13 @@ const RESULTS = { refused: ["x", "bad", "left out"], skipped: ["x", "", "skipped
 const REMARK = ["triangle-alert", "warn", "imported, with a remark"];
 const POLL_MS = 1000;
 const [tabs, form] = content;
+const { define_fields: defineFields } = form.elements;
 
 class Import extends Page {
   async load() {
     this.jobs = (await get("imports/")).data;
+    // Only admins define own fields.
+    defineFields.closest(".field").hidden = !hasRole("admin");
     const chosen = new URLSearchParams(location.search).get("job");
     const job = this.jobs.find(({ uuid, status }) => (chosen ? uuid === chosen : !ENDED.includes(status)));
     this.show(job && (await get(`imports/${job.uuid}/`)).data);

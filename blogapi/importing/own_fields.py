@@ -1,0 +1,95 @@
+"""Finds the values of own fields among the fields of a source, and the types of values without a field."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from blogapi.articles import custom_values
+from blogapi.articles.custom_models import CustomField, FieldType
+from blogapi.rendering.slugs import make_slug
+
+#: Whether an import defines own fields for the fields that have none, and who reads them.
+DEFINE_NONE = "none"
+
+# The first of these types that a text matches is its type. A number must look the same when it is shown:
+# `007`, `+49` and the version `1.10` are texts.
+_PATTERNS = {
+    FieldType.BOOLEAN: re.compile("true|false|yes|no", re.IGNORECASE),
+    FieldType.NUMBER: re.compile(r"-?(?=[0-9.]{1,16}\Z)(0|[1-9][0-9]*)(\.0|\.[0-9]*[1-9])?"),
+    FieldType.DATE: re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}"),
+    FieldType.URL: re.compile(r"https?://\S+"),
+    FieldType.TEXT: re.compile(rf".{{1,{custom_values.MAX_TEXT}}}"),
+    FieldType.LONG_TEXT: re.compile(rf"(?s).{{1,{custom_values.MAX_LONG_TEXT}}}"),
+}
+
+
+@lru_cache(maxsize=1_000)
+def make_name(key: str) -> str:
+    """Return the name in the API of the own field for a field of a source; "" if it cannot have one.
+
+    `Walked on`, `walked-on` and `walkedOn` have the name `walked_on`.
+    """
+    words = re.sub("(?<=[a-z0-9])(?=[A-Z])", "-", key[:200])
+    name = make_slug(words, default="-").replace("-", "_")
+    return name if custom_values.is_field_name(name) else ""
+
+
+class OwnFields:
+    """The definitions of own fields, which fields of a source have in any spelling."""
+
+    def __init__(self, definitions: Iterable[CustomField]) -> None:
+        self._definitions = {get_identity(field.name): field for field in definitions}
+
+    def find(self, key: str) -> CustomField | None:
+        """Return the definition for a field of a source, or None."""
+        return self._definitions.get(get_identity(make_name(key)))
+
+    def convert(self, entries: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values by the names of their own fields; the first of several spellings is used."""
+        values: dict[str, Any] = {}
+        for key, value in entries.items():
+            field = self.find(key)
+            stored = None if field is None else custom_values.convert_imported(field, value)
+            if field is not None and stored is not None:
+                values.setdefault(field.name, stored)
+        return values
+
+
+def get_identity(name: str) -> str:
+    """Return what the spellings of a name have in common."""
+    return name.replace("_", "")
+
+
+def list_items(value: Any) -> Sequence[Any]:
+    """Return the single values of a list or of a value."""
+    return value if isinstance(value, list) else [value]
+
+
+def guess_type(value: Any) -> FieldType | None:
+    """Return the type of an own field that takes a single value; None if there is none, as for a mapping.
+
+    A choice, a picture and an article look like texts.
+    """
+    # Python refuses to write integers of more than 4,300 digits.
+    is_too_large = isinstance(value, int) and value.bit_length() > 64
+    if value is None or isinstance(value, dict | list) or is_too_large:
+        return None
+    text = value.strip() if isinstance(value, str) else str(value).lower()
+    for kind, pattern in _PATTERNS.items():
+        field = CustomField(type=kind, is_list=False, choices="[]", minimum=None, maximum=None)
+        if pattern.fullmatch(text) and custom_values.fits(
+            field, custom_values.convert_imported(field, value)
+        ):
+            return kind
+    return None
+
+
+def guess_types(value: Any) -> set[FieldType]:
+    """Return the types of the single values; empty if a field cannot take them all."""
+    items = list_items(value)
+    types = {guess_type(item) for item in items[: custom_values.MAX_ITEMS]}
+    found = {kind for kind in types if kind is not None}
+    return found if len(found) == len(types) and len(items) <= custom_values.MAX_ITEMS else set()

@@ -1,0 +1,141 @@
+"""Define own fields for the fields of the sources that have none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from blogapi.articles.custom_definitions import copy_definitions
+from blogapi.articles.custom_models import CustomField, FieldType
+from blogapi.custom_fields import service
+from blogapi.custom_fields.schemas import KINDS, READERS
+from blogapi.importing import own_fields
+from blogapi.importing.article_record import ArticleRecord
+from blogapi.importing.messages import join_counts, join_names
+from blogapi.importing.own_fields import DEFINE_NONE, OwnFields
+from blogapi.importing.reports import REFUSALS, describe_refusal
+from blogapi.storage.database import end_read
+
+#: How many own fields one import defines: those of the most articles.
+MAX_NEW_FIELDS = 50
+# How many names are remembered, so that the memory is bounded, and how many a sentence lists.
+_MAX_NAMES, _MAX_LISTED = 1_000, 100
+
+
+@dataclass(slots=True)
+class _FoundField:
+    """A field of the sources, with what its values need."""
+
+    key: str  #: its first spelling
+    types: set[FieldType] = field(default_factory=set)
+    is_list: bool = False
+    kinds: set[str] = field(default_factory=set)
+    articles: int = 0
+
+    @property
+    def type(self) -> FieldType:
+        """The type that takes all values: a text if they differ."""
+        if len(self.types) == 1:
+            return next(iter(self.types))
+        return FieldType.LONG_TEXT if FieldType.LONG_TEXT in self.types else FieldType.TEXT
+
+    def describe(self) -> str:
+        """Return the type and the number of articles."""
+        kind = self.type.value.replace("_", " ")
+        return f"{'list of ' if self.is_list else ''}{kind}, {self.articles:,}"
+
+
+class NewFields:
+    """The fields of the sources without an own field; `readers` is an option (see `ImportOptions`)."""
+
+    def __init__(self, readers: str) -> None:
+        self._readers = readers
+        self._found: dict[str, _FoundField] = {}
+        #: The numbers of fields whose names an own field cannot have.
+        self._unnamed = Counter[str]()
+        self._definitions = OwnFields(())
+
+    def add(self, record: ArticleRecord) -> None:
+        """Remember the fields of a record."""
+        for key, value in record.other_fields.items():
+            identity = own_fields.get_identity(own_fields.make_name(key))
+            if not identity:
+                self._unnamed[key[:40] if len(self._unnamed) < _MAX_NAMES else "others"] += 1
+            elif identity in self._found or len(self._found) < _MAX_NAMES:
+                found = self._found.setdefault(identity, _FoundField(key))
+                found.types |= own_fields.guess_types(value)
+                found.is_list |= isinstance(value, list)
+                found.kinds.add(KINDS[record.is_page])
+                found.articles += 1
+
+    def define(self, *, dry_run: bool) -> Iterator[str]:
+        """Define own fields for them, or only plan it; yield sentences for the report."""
+        known = copy_definitions()
+        end_read()
+        self._definitions = OwnFields(known)
+        new = [one for one in self._found.values() if self._definitions.find(one.key) is None]
+        ranked = sorted(new, key=lambda one: -one.articles)
+        if self._readers == DEFINE_NONE:
+            counts = {one.key: one.articles for one in ranked} | self._unnamed
+            if counts:
+                yield (
+                    "Not taken, because no own field has their names: "
+                    f"{join_counts(counts, _MAX_LISTED)}. "
+                    "The import can define own fields for them (--define-fields)."
+                )
+            return
+        room = max(0, min(MAX_NEW_FIELDS, service.MAX_FIELDS - len(known)))
+        defined: list[tuple[_FoundField, CustomField]] = []
+        for one in ranked[:room]:
+            body = self._make_body(one)
+            try:
+                if not dry_run:
+                    service.define(body)
+                defined.append((one, CustomField(choices="[]", minimum=None, maximum=None, **body)))
+            except REFUSALS as error:
+                yield f"The own field {body['name']} was not defined: {describe_refusal(error)}"
+        self._definitions = OwnFields([*known, *(definition for _, definition in defined)])
+        yield from self._describe(defined, ranked[room:], dry_run=dry_run)
+
+    def _describe(
+        self,
+        defined: Sequence[tuple[_FoundField, CustomField]],
+        left: Sequence[_FoundField],
+        *,
+        dry_run: bool,
+    ) -> Iterator[str]:
+        if defined:
+            verb = "would be" if dry_run else "were"
+            names = [f"{definition.name} ({one.describe()})" for one, definition in defined]
+            listed = join_names(names, _MAX_LISTED)
+            yield f"Own fields that {verb} defined, read by {self._readers}: {listed}."
+        if left:
+            counts = {one.key: one.articles for one in left}
+            yield (
+                f"Not taken, because one import defines at most {MAX_NEW_FIELDS} own fields, and a blog has "
+                f"at most {service.MAX_FIELDS}: {join_counts(counts, _MAX_LISTED)}."
+            )
+        if self._unnamed:
+            yield (
+                "Not taken, because an own field cannot have these names: "
+                f"{join_counts(self._unnamed, _MAX_LISTED)}."
+            )
+
+    def _make_body(self, found: _FoundField) -> dict[str, Any]:
+        name = own_fields.make_name(found.key)
+        return {
+            "name": name,
+            "label": name.replace("_", " ").capitalize(),
+            "type": found.type.value,
+            "is_list": found.is_list,
+            "is_admin_only": self._readers == READERS[1],
+            "for_articles": "article" in found.kinds,
+            "for_pages": "page" in found.kinds,
+        }
+
+    def complete(self, record: ArticleRecord) -> ArticleRecord:
+        """Return the record with the values of the own fields that the import has defined."""
+        values = self._definitions.convert(record.other_fields)
+        return replace(record, custom={**values, **record.custom}) if values else record
