@@ -9,6 +9,67 @@ from tests.admin.browsing import list_violations
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 
 
+@pytest.fixture
+def define(api):
+    """Return a function that defines a field."""
+
+    def define(name, **fields):
+        api.post("blog/fields/", {"name": name, "label": name.replace("_", " ").capitalize(), **fields})
+
+    return define
+
+
+def open_details(open_admin, path):
+    page = open_admin(f"/admin/{path}/")
+    page.get_by_role("button", name="Details").click()
+    return page
+
+
+def is_saved(page):
+    return page.expect_response(lambda answer: answer.request.method == "PUT" and answer.ok)
+
+
+def test_a_field_for_articles_finds_any_of_them_by_title_and_text(api, define, open_admin):
+    define("goes_with", type="article", list=True)
+    old = api.post(
+        "blog/articles/", {"title": "Old soup, cold", "content": "A borscht", "status": "published"}
+    )
+    for number in range(12):
+        api.post("blog/articles/", {"title": f"Newer {number}", "content": "Words", "status": "published"})
+    draft = api.post("blog/articles/", {"title": "Bread draft", "content": "Rye"})["uuid"]
+    custom = {"goes_with": [draft]}
+    article = api.post("blog/articles/", {"title": "Fish", "content": "Fish.", "custom": custom})
+    page = open_details(open_admin, f"articles/{article['uuid']}")
+    group = page.get_by_role("group", name="Goes with")
+    group.get_by_text("Bread draft").wait_for()
+    group.get_by_role("button", name="Add an article").click()
+    dialog = page.get_by_role("dialog", name="Choose Goes with")
+    dialog.get_by_role("option", name="Newer").first.wait_for()
+    assert dialog.get_by_text("Link to an address").count() == 0
+    # No title has the word.
+    page.keyboard.type("borscht")
+    dialog.get_by_role("option", name="Old soup, cold").wait_for()
+    assert list_violations(page) == []
+    with is_saved(page) as sent:
+        page.keyboard.press("Enter")
+    assert sent.value.json()["custom"] == {"goes_with": [draft, old["uuid"]]}
+    with is_saved(page) as sent:
+        group.get_by_role("button", name="Remove Bread draft").click()
+    assert sent.value.json()["custom"] == {"goes_with": [old["uuid"]]}
+    group.get_by_text("Old soup, cold").wait_for()
+
+
+def test_the_editor_has_the_fields_of_the_kind_that_is_edited(api, define, open_admin):
+    define("rating", type="number")
+    define("office", type="text", kinds=["page"])
+    uuid = api.post("blog/pages/", {"title": "Imprint", "content": "Us."})["uuid"]
+    page = open_details(open_admin, f"pages/{uuid}")
+    with is_saved(page) as sent:
+        page.get_by_role("textbox", name="Office").fill("Room 1")
+    assert sent.value.json()["custom"] == {"office": "Room 1"}
+    assert page.get_by_role("textbox", name="Rating").count() == 0
+
+
 def test_a_field_is_defined_edited_in_details_removed_and_restored(api, open_admin):
     page = open_admin("/admin/own-fields/")
     page.get_by_text("No own fields yet").wait_for()

@@ -30,7 +30,7 @@ export async function pickLink(page, opened) {
   const range = opened ?? field.getSelection();
   const text = opened ? "" : field.getText().slice(range.from, range.to);
   if (ADDRESS.test(text)) return page.edit((input) => run("link", input));
-  const choice = await new LinkPicker(page.uuid, place(field, range.to)).ask();
+  const choice = await new LinkPicker(page.uuid, { place: place(field, range.to) }).ask();
   const insert = (words, selectFrom = range.from + words.length, selectTo = selectFrom) =>
     field.edit({ ...range, insert: words, selectFrom, selectTo });
   if (choice?.article) insert(makeLink(choice.article, text));
@@ -43,15 +43,26 @@ export async function pickLink(page, opened) {
   field.focus();
 }
 
+/** Let the author choose an article, except the one that is edited; return it, or nothing. */
+export async function pickArticle(edited, title) {
+  return (await new LinkPicker(edited, { title, takesAddresses: false }).ask()).article;
+}
+
+/** Return the uuids and titles of those of the articles that the author may read; none if the server fails. */
+export async function findArticles(uuids) {
+  return (await listArticles(selectUuids(uuids)).catch(() => ({ data: [] }))).data;
+}
+
 /** Return the warnings about the links of a text; none if the server does not answer. */
 export async function findBrokenLinks(text) {
   const links = findLinks(text).slice(0, MAX_LINKS);
   const uuids = [...new Set(links.map(({ uuid }) => uuid))];
   if (!uuids.length) return [];
-  const query = { uuid: uuids, status: "any", fields: FIELDS, page: 1, page_size: MAX_LINKS };
-  const answer = await listArticles(query).catch(() => null);
+  const answer = await listArticles(selectUuids(uuids)).catch(() => null);
   return answer ? checkLinks(links, new Map(answer.data.map((article) => [article.uuid, article]))) : [];
 }
+
+const selectUuids = (uuid) => ({ uuid, status: "any", fields: FIELDS, page: 1, page_size: MAX_LINKS });
 
 // Authors find their own articles, and the published ones of others.
 async function listArticles(/** @type {Record<string, unknown>} */ query) {
@@ -79,14 +90,17 @@ class LinkPicker {
   dialog = null;
   timer = 0;
 
-  constructor(uuid, place) {
+  /** @param {string} uuid @param {{place?: any, title?: string, takesAddresses?: boolean}} options */
+  constructor(uuid, { place, title = "Link to an article", takesAddresses = true }) {
     this.uuid = uuid;
     this.place = place;
+    this.title = title;
+    this.takesAddresses = takesAddresses;
   }
 
   // Return {article}, {address}, {isAddress}, or {words} that were typed.
   async ask() {
-    this.dialog = openDialog({ title: "Link to an article", kind: "link-picker", content: () => this.render() });
+    this.dialog = openDialog({ title: this.title, kind: "link-picker", content: () => this.render() });
     const { element, close, result } = this.dialog;
     if (this.place) this.move(element, this.place);
     // A click beside the list closes it.
@@ -128,19 +142,20 @@ class LinkPicker {
    */
   get options() {
     const words = this.words.trim();
-    if (ADDRESS.test(words)) return [{ address: words }];
-    return [...(this.articles ?? []).map((article) => ({ article })), { isAddress: true }];
+    const articles = (this.articles ?? []).map((article) => ({ article }));
+    if (!this.takesAddresses) return articles;
+    return ADDRESS.test(words) ? [{ address: words }] : [...articles, { isAddress: true }];
   }
 
   press(event) {
     const { options } = this;
     const step = { ArrowDown: 1, ArrowUp: options.length - 1 }[event.key];
     if (event.isComposing) return;
-    if (step) this.at = (this.at + step) % options.length;
+    if (step && options.length) this.at = (this.at + step) % options.length;
     // Closed by the browser, the dialog would tell so only after the next key.
     else if (event.key === "Escape") this.dialog.close();
-    else if (event.key === "Enter") this.dialog.close(options[this.at]);
-    else if (letterOf(event) === "K") this.dialog.close(options[options.length - 1]);
+    else if (event.key === "Enter" && options.length) this.dialog.close(options[this.at]);
+    else if (letterOf(event) === "K" && this.takesAddresses) this.dialog.close(options[options.length - 1]);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -148,17 +163,18 @@ class LinkPicker {
   }
 
   render() {
-    const { words, articles, options, at } = this;
-    const empty = words.trim() && articles?.length === 0 && options[0].isAddress;
+    const { words, articles, options, at, takesAddresses } = this;
+    const [take, leave] = takesAddresses ? ["link", "keep the text"] : ["use it", "close"];
+    const empty = words.trim() && articles?.length === 0 && !options[0]?.address;
     return html`<div class="search">${icon("search")}<input role="combobox" aria-label="Title of an article" autofocus
         placeholder="Title of an article" autocomplete="off" spellcheck="false" dir="auto" aria-expanded="true"
-        aria-controls="link-list" aria-activedescendant="link-${at}" .value=${words}
+        aria-controls="link-list" aria-activedescendant=${options.length ? `link-${at}` : nothing} .value=${words}
         @input=${({ target }) => this.type(target.value)} @keydown=${(event) => this.press(event)}></div>
       <p class="none" role="status">${empty ? `No article contains '${words.trim()}'` : nothing}</p>
       <div id="link-list" role="listbox" aria-label="Articles">
         ${options.map((option, n) => this.renderOption(option, n))}</div>
-      <p class="keys"><span><kbd>↑</kbd> <kbd>↓</kbd> choose</span> <span><kbd>Enter</kbd> link</span>
-        <span><kbd>Esc</kbd> keep the text</span></p>`;
+      <p class="keys"><span><kbd>↑</kbd> <kbd>↓</kbd> choose</span> <span><kbd>Enter</kbd> ${take}</span>
+        <span><kbd>Esc</kbd> ${leave}</span></p>`;
   }
 
   renderOption(option, n) {
@@ -170,8 +186,8 @@ class LinkPicker {
           <span class="day">${day(article)}</span>`
       : html`${icon("globe")}<span class="title">${address ? `Link to ${address}` : "Link to an address…"}</span>
           <kbd>Ctrl K</kbd>`;
-    return html`<div id="link-${n}" role="option" class="menu-item" aria-selected=${n === this.at}
-      @click=${() => this.dialog.close(option)}>${inner}</div>`;
+    return html`<div id="link-${n}" role="option" class="menu-item ${article ? "" : "address"}"
+      aria-selected=${n === this.at} @click=${() => this.dialog.close(option)}>${inner}</div>`;
   }
 }
 

@@ -4,21 +4,20 @@ import { html, nothing } from "../vendor/lit.js";
 import { get } from "../api.js";
 import { button, checkbox, field, icon, segments } from "../components.js";
 import { hasRole } from "../roles.js";
+import { isPage } from "./article.js";
+import { findArticles, pickArticle } from "./link-picker.js";
 import { describeFault, OWN_FIELDS, useFields } from "./own-fields.js";
 import { choosePictures } from "./pictures.js";
 
 const MAX_SEGMENTS = 3;
 const INPUTS = { number: "text", date: "date", url: "url", text: "text" };
 const MODES = { number: "decimal" };
-let articles = [];
+// The titles of articles to which fields refer, by uuid.
+const titles = new Map();
 
-/** Read the definitions, and the articles that can be chosen if a field refers to articles. */
+/** Read the definitions. */
 export async function loadOwnFields() {
-  useFields((await get("blog/fields/")).data);
-  if (!OWN_FIELDS.some(({ type }) => type === "article")) return;
-  const query = { fields: "uuid,title", page: 1, page_size: 100 };
-  const { data } = await get("blog/articles/", { query });
-  articles = data.map(({ uuid, title }) => ({ uuid, name: title }));
+  useFields((await get("blog/fields/")).data, isPage ? "page" : "article");
 }
 
 /** `page` has edits, errors and change(fields). */
@@ -37,7 +36,7 @@ function control(page, one) {
     const isEmpty = changed === "" || changed === null || (Array.isArray(changed) && !changed.length);
     page.change({ custom: isEmpty ? others : { ...others, [name]: changed } });
   };
-  if (type === "article") return chooseArticles(one, value, write);
+  if (type === "article") return chooseArticles(page, one, value, write);
   if (type === "picture" && !list) return choosePicture(one, value, write);
   if (type === "boolean" && !list) {
     const id = `field-custom.${one.name}`;
@@ -92,15 +91,35 @@ function choice(one, value, write) {
     <div class="below"><span class="help">${describeFault(one, value) || helpOf(one)}</span></div></div>`;
 }
 
-function chooseArticles(one, value, write) {
+function chooseArticles(page, one, value, write) {
   const chosen = [value ?? []].flat();
-  const known = new Set(articles.map(({ uuid }) => uuid));
-  const others = chosen
-    .filter((uuid) => !known.has(uuid))
-    .map((uuid) => ({ uuid, name: "An older article or a draft" }));
-  const choose = ({ detail }) => write(one.list ? detail : (detail[0] ?? null));
-  return html`<term-picker class="field" .label=${one.label} .kind=${"article"} .items=${[...articles, ...others]}
-    .chosen=${chosen} .single=${!one.list} .create=${null} @choose=${choose}></term-picker>`;
+  readTitles(page, chosen);
+  const choose = async () => {
+    const article = await pickArticle(page.uuid, `Choose ${one.label}`);
+    if (!article) return;
+    titles.set(article.uuid, article.title);
+    write(one.list ? [...new Set([...chosen, article.uuid])] : article.uuid);
+  };
+  // The button with the focus goes with the chip.
+  const remove = ({ currentTarget }, uuid) => {
+    currentTarget.closest("[role=group]").querySelector(".button").focus();
+    write(one.list ? chosen.filter((other) => other !== uuid) : null);
+  };
+  const chip = (uuid) => html`<span class="chip"><span dir="auto">${titles.get(uuid)}</span>
+    <button type="button" aria-label="Remove ${titles.get(uuid)}" @click=${(event) => remove(event, uuid)}>
+      ${icon("x")}</button></span>`;
+  const verb = one.list ? "Add an article" : chosen.length ? "Replace" : "Choose an article";
+  return html`<div class="field" role="group" aria-label=${one.label}><span class="label">${labelOf(one)}</span>
+    ${chosen.map(chip)}<div class="cover-buttons">${button(verb, choose)}</div>
+    <div class="below"><span class="help">${describeFault(one, value) || helpOf(one)}</span></div></div>`;
+}
+
+async function readTitles(page, uuids) {
+  const unknown = uuids.filter((uuid) => !titles.has(uuid));
+  if (!unknown.length) return;
+  for (const uuid of unknown) titles.set(uuid, "An article");
+  for (const { uuid, title } of await findArticles(unknown)) titles.set(uuid, title);
+  page.requestUpdate();
 }
 
 function choosePicture(one, value, write) {

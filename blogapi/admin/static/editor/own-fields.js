@@ -7,14 +7,14 @@
  */
 
 /**
- * The fields of articles that the user may read.
+ * The fields of this kind of item that the user may read.
  * @type {OwnField[]}
  */
 export let OWN_FIELDS = [];
 
-/** @param {any[]} fields the fields as the API lists them */
-export function useFields(fields) {
-  OWN_FIELDS = fields.filter(({ kinds }) => kinds.includes("article"));
+/** @param {any[]} fields the fields as the API lists them @param {string} kind "article" or "page" */
+export function useFields(fields, kind) {
+  OWN_FIELDS = fields.filter(({ kinds }) => kinds.includes(kind));
 }
 
 /** @type {Record<string, (value: any, field: OwnField) => boolean>} */
