@@ -103,6 +103,8 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def restore(nothing: Fields, id: UUID, number: int) -> Article:
         """Restore the content of this version; the current content is kept as a former version."""
         resource.check_restoration(id)
-        return service.restore(current_user_id(), id, number, provisional_slug=current_caller().is_author)
+        return service.restore(
+            current_user_id(), id, number, resource.kind, provisional_slug=current_caller().is_author
+        )
 
     return bp

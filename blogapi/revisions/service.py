@@ -17,6 +17,7 @@ from blogapi.articles.models import Article, ArticleRevision
 from blogapi.articles.references import keep_existing
 from blogapi.media import uses
 from blogapi.media.models import MediaPath
+from blogapi.publication.visibility import ItemType
 from blogapi.revisions import queries
 from blogapi.storage.database import current_time, db, transaction
 from blogapi.users.models import Account
@@ -34,8 +35,12 @@ class Comparison:
     changes: Sequence[content.Difference]
 
 
-def restore(editor: UUID, article_id: UUID, number: int, *, provisional_slug: bool = False) -> Article:
+def restore(
+    editor: UUID, article_id: UUID, number: int, type_: ItemType, *, provisional_slug: bool = False
+) -> Article:
     """Restore the content of a former version; the current content becomes a former version.
+
+    The result has this type: a page can have versions of the article that it was, and then gets no category.
 
     Slug, status, publication time and place do not change, so that nothing is published by accident. A
     deleted article is restored as a draft with its former slug, and a page in its former place. Deleted tags
@@ -44,7 +49,10 @@ def restore(editor: UUID, article_id: UUID, number: int, *, provisional_slug: bo
     """
     with transaction(visible=False):
         revision = queries.get_revision(article_id, number)
-        version, category = keep_existing(parse_content(revision.content))
+        version = replace(parse_content(revision.content), type=type_.value)
+        if type_ == ItemType.PAGE:
+            version = replace(version, category=None)
+        version, category = keep_existing(version)
         if category is None and version.category is not None:
             raise Conflict(
                 "The category of that version was deleted; create it again with the same uuid, then restore "

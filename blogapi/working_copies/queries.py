@@ -81,7 +81,8 @@ def get_edited_json(copy: WorkingCopy, names: Sequence[str] | None) -> JsonBody:
         "stored_custom": content.custom.encode(),
         "status": web_json.to_json_bytes(get_api_status(article, current_time())),
         "tags": _join_json(Tag, content.tags),
-        "category": _join_json(Category, list(filter(None, [category or article.category_id]))) or None,
+        # A page has no category, although its working copy can be that of the article that it was.
+        "category": _join_json(Category, [category or article.category_id]) if article.category_id else None,
         "authors": _join_json(Author, content.authors),
     }
     return json_reader.make_article_body(article.uuid, article.version, values, names)

@@ -14,6 +14,7 @@ from blogapi.articles import queries, service
 from blogapi.articles.content import ArticleInput, TermReference
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import ArticleBodySchema
+from blogapi.publication.visibility import ItemType
 from blogapi.revisions import service as revisions
 from blogapi.storage.database import db, savepoint, transaction
 from blogapi.web.errors import Conflict, Problem
@@ -77,7 +78,7 @@ class RandomWrites:
         self.deleted.append(uuid)
 
     def restore(self):
-        revisions.restore(self.editor, self.deleted.pop(), 1)
+        revisions.restore(self.editor, self.deleted.pop(), 1, ItemType.ARTICLE)
 
     def write_several(self):
         """Make several writes in one transaction."""

@@ -6,6 +6,8 @@ from uuid import uuid4
 
 import pytest
 
+from blogapi.articles import page_conversion
+
 ARTICLES = "/api/v1/blog/articles/"
 PAGES = "/api/v1/blog/pages/"
 # Operations on the parts of an item: method, path below the item, and body.
@@ -155,3 +157,33 @@ def test_the_list_of_pages_shows_who_has_one_open(as_admin, as_editor, path):
 def test_a_page_has_no_fields_of_articles(as_admin, page, path):
     for asked in (path, PAGES, f"{path}revisions/", f"{path}revisions/1/"):
         assert as_admin.get(f"{asked}?fields=category").status_code == 400, asked
+
+
+@pytest.fixture
+def converted(app, as_admin, make_article, make_tag):
+    """The path of a page that was an article, with a version and a working copy from that time."""
+    article = make_article(title="Imprint", content="first", tags=(make_tag("page"),))
+    as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"content": "second"})
+    as_admin.put(f"{ARTICLES}{article.uuid}/working-copy/", json={"title": "Edits"})
+    with app.app_context():
+        assert len([*page_conversion.convert(page_conversion.list_candidates(), None)]) == 1
+    return f"{PAGES}{article.uuid}/"
+
+
+def test_a_version_from_before_a_page_was_one_is_restored_as_a_page(as_admin, converted):
+    shelf = as_admin.get("/api/v1/blog/categories/").json[0]["uuid"]
+    # The page does not need the category that the article had.
+    assert as_admin.delete(f"/api/v1/blog/categories/{shelf}/").status_code == 204
+    restored = as_admin.post(f"{converted}revisions/1/restore/")
+    assert (restored.status_code, restored.json["content"]) == (200, "first"), restored.json
+    assert as_admin.delete(converted).status_code == 204
+    restored = as_admin.post(f"{converted}revisions/1/restore/")
+    assert (restored.status_code, restored.json.get("parent", "")) == (200, None), restored.json
+    assert as_admin.get(converted).json["content"] == "first"
+    assert as_admin.get(converted.replace("pages", "articles")).status_code == 404
+
+
+def test_a_preview_of_edits_from_before_a_page_was_one_shows_a_page(as_admin, as_stranger, converted):
+    link = as_admin.post(f"{converted}preview/").json["api_url"]
+    shown = as_stranger.get(f"{link}?fields=title,head").json
+    assert (shown["title"], shown["head"]["open_graph"]["og:type"]) == ("Edits", "website")
