@@ -187,6 +187,8 @@ def check_path_pattern(pattern: str, placeholders: tuple[str, ...]) -> list[str]
     ]
     if not pattern.startswith(("/", "{/language}/")) or pattern.startswith("//"):
         problems.append("Must begin with one slash.")
+    if "/{/language}" in pattern:
+        problems.append("Write {/language} without a slash before it, which it contains.")
     if re.search(r"[{}]", _PLACEHOLDER.sub("", pattern)):
         problems.append("Contains a brace without its counterpart.")
     if not {"slug", "uuid", "path", "local_slug"} & set(names):

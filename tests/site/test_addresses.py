@@ -149,6 +149,7 @@ def test_the_site_can_be_below_a_path():
         ("/{}{slug}", "{} is not a placeholder"),
         ("/{SLUG}", "{SLUG} is not a placeholder"),
         ("{slug}/", "Must begin with one slash."),
+        ("/{/language}/{slug}/", "Write {/language} without a slash before it"),
         ("//evil.example/{slug}", "Must begin with one slash."),
         ("", "Must begin with one slash."),
         ("/{slug}/{year", "Contains a brace without its counterpart."),
