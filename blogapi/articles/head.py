@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
-from blogapi.articles.translations import Translation
+from blogapi.articles.translations import Translation, choose_alternates
 from blogapi.publication.visibility import LISTED_STATUSES
 from blogapi.site import addresses
 from blogapi.site.heads import (
@@ -88,9 +89,8 @@ def make_head(
 
 def _list_alternates(article: Fields, translations: Sequence[Translation]) -> Sequence[Fields]:
     """Return the addresses of the article in all languages; none unless it is public in several."""
-    languages = {one.language: {"language": one.language, "url": one.url} for one in translations if one.url}
-    is_one = any(str(one.uuid) == article["uuid"] for one in translations)
-    return list(languages.values()) if is_one and len(languages) > 1 else []
+    chosen = choose_alternates(UUID(article["uuid"]), translations)
+    return [{"language": one.language, "url": one.url} for one in chosen]
 
 
 def _describe_page(article: Fields, site: Site, url: str | None) -> _Page:

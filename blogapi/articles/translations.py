@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, bindparam, select
+from sqlalchemy import Select, bindparam, func, select
 
 from blogapi.articles import page_tree
 from blogapi.articles.models import Article
@@ -21,6 +21,10 @@ from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.storage.database import chunk, current_time, db, table_of
 from blogapi.web.language import normalize_language
+
+# Anyone can ask for the translations of many articles, so those of one article are few. A site has at most as
+# many languages.
+MAX_TRANSLATIONS = 100
 
 _article, _category = table_of(Article).c, table_of(Category).c
 _KEYS: Any = bindparam("keys", expanding=True)
@@ -34,6 +38,7 @@ class Translation:
     slug: str
     language: str
     url: str | None
+    robots: str = ""
 
 
 def find_translations(
@@ -41,7 +46,8 @@ def find_translations(
 ) -> Mapping[str, Sequence[Translation]]:
     """Return the public articles (or pages, by the type) with these keys, in the order of their languages.
 
-    An empty key has no translations. One statement finds the translations of 1000 keys.
+    An empty key has no translations, and others have at most MAX_TRANSLATIONS. One statement finds the
+    translations of 1000 keys.
     """
     found = defaultdict[str, list[Translation]](list)
     tree: Mapping[UUID, page_tree.Place] = {}
@@ -52,10 +58,21 @@ def find_translations(
         for row in rows:
             language = row.language or normalize_language(site.language)
             url = _make_url(site, row, tree)
-            found[row.translation_key].append(Translation(row.uuid, row.slug, language, url))
+            found[row.translation_key].append(Translation(row.uuid, row.slug, language, url, row.robots))
     for translations in found.values():
         translations.sort(key=lambda one: one.language)
     return found
+
+
+def choose_alternates(uuid: UUID, translations: Sequence[Translation]) -> Sequence[Translation]:
+    """Return the translations whose addresses the page of an article names, one for each language.
+
+    The article itself stands for its language. There are none unless it is public in several languages.
+    """
+    chosen = {one.language: one for one in translations if one.url}
+    own = [one for one in translations if one.uuid == uuid]
+    chosen |= {one.language: one for one in own}
+    return list(chosen.values()) if own and len(chosen) > 1 else []
 
 
 def _make_url(site: Site, row: Any, tree: Mapping[UUID, page_tree.Place]) -> str | None:
@@ -67,13 +84,20 @@ def _make_url(site: Site, row: Any, tree: Mapping[UUID, page_tree.Place]) -> str
 
 
 def _select(type_: str) -> Select[*tuple[Any, ...]]:
-    columns = ("translation_key", "uuid", "slug", "language", "published_at", "parent_id")
+    columns = ("translation_key", "uuid", "slug", "language", "published_at", "parent_id", "robots")
     is_public = listed(_article) if type_ == ItemType.ARTICLE else listed_pages(_article)
-    return (
-        select(*(_article[name] for name in columns), _category.slug.label("category_slug"))
-        .outerjoin(Category.__table__, _category.uuid == _article.category_id)
+    order = (_article.language, _article.published_at, _article.uuid)
+    place = func.row_number().over(partition_by=_article.translation_key, order_by=order).label("place")
+    found = (
+        select(*(_article[name] for name in columns), _article.category_id, place)
         .where(_article.translation_key != "", _article.translation_key.in_(_KEYS), is_public)
-        .order_by(_article.language, _article.published_at, _article.uuid)
+        .subquery()
+    )
+    return (
+        select(found, _category.slug.label("category_slug"))
+        .outerjoin(Category.__table__, _category.uuid == found.c.category_id)
+        .where(found.c.place <= MAX_TRANSLATIONS)
+        .order_by(found.c.place)
     )
 
 

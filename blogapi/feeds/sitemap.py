@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from html import escape
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from blogapi.articles import page_tree
 from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.counts import select_public_number
 from blogapi.articles.models import Article, ArticleTag
-from blogapi.articles.translations import Translation, find_translations
+from blogapi.articles.translations import Translation, choose_alternates, find_translations
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.publication.visibility import ItemType, listed, listed_later, listed_pages
@@ -98,7 +98,7 @@ def _list_entries(
             continue
         url = addresses.make_row_url(site, row)
         if url is not None:
-            yield Entry(url, row.last_updated, translations.get(row.translation_key, ()))
+            yield Entry(url, row.last_updated, _list_alternates(row, translations))
 
 
 def _count_articles() -> int:
@@ -134,7 +134,13 @@ def _list_pages(site: Site) -> Iterator[Entry]:
     translations = find_translations(site, (row.translation_key for row in rows), ItemType.PAGE.value)
     for row in rows:
         path = page_tree.make_path(site, row.uuid, row.slug, row.parent_id, tree, row.language)
-        yield Entry(f"{site.url}{path}", row.last_updated, translations.get(row.translation_key, ()))
+        yield Entry(f"{site.url}{path}", row.last_updated, _list_alternates(row, translations))
+
+
+def _list_alternates(row: Any, translations: Mapping[str, Sequence[Translation]]) -> Sequence[Translation]:
+    """Return the item in all languages, without those that search engines shall not show."""
+    shown = [one for one in translations.get(row.translation_key, ()) if not one.robots]
+    return choose_alternates(row.uuid, shown)
 
 
 def _list_terms(site: Site) -> Iterator[Entry]:
@@ -158,22 +164,22 @@ def _list_terms(site: Site) -> Iterator[Entry]:
 
 
 def _to_sitemap(entries: Iterable[Entry]) -> bytes:
-    urls = "".join(
-        f"<url><loc>{escape(entry.url, quote=False)}</loc>"
-        + (f"<lastmod>{entry.updated:%Y-%m-%dT%H:%M:%S}+00:00</lastmod>" if entry.updated else "")
-        + _to_links(entry.alternates)
-        + "</url>\n"
-        for entry in entries
+    urls, room = list[str](), MAX_BYTES
+    for entry in entries:
+        updated = f"<lastmod>{entry.updated:%Y-%m-%dT%H:%M:%S}+00:00</lastmod>" if entry.updated else ""
+        links = _to_links(entry.alternates)
+        room -= len(links)
+        # Many entries with many translations would not fit in memory; the heads of their pages name them too.
+        links = links if room >= 0 else ""
+        urls.append(f"<url><loc>{escape(entry.url, quote=False)}</loc>{updated}{links}</url>\n")
+    namespaces = (
+        f"{_NAMESPACE} {_LINK_NAMESPACE}" if any("<xhtml:link" in url for url in urls) else _NAMESPACE
     )
-    namespaces = f"{_NAMESPACE} {_LINK_NAMESPACE}" if "<xhtml:link" in urls else _NAMESPACE
-    return f"{_HEAD}<urlset {namespaces}>\n{urls}</urlset>\n".encode()
+    return f"{_HEAD}<urlset {namespaces}>\n{''.join(urls)}</urlset>\n".encode()
 
 
 def _to_links(alternates: Sequence[Translation]) -> str:
-    languages = {one.language: one.url for one in alternates if one.url}
-    if len(languages) < 2:
-        return ""
     return "".join(
-        f'<xhtml:link rel="alternate" hreflang="{language}" href="{escape(url)}"/>'
-        for language, url in languages.items()
+        f'<xhtml:link rel="alternate" hreflang="{one.language}" href="{escape(one.url or "")}"/>'
+        for one in alternates
     )

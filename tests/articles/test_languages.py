@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from blogapi.articles import translations
+from blogapi.feeds import sitemap
 from tests.articles.test_status_lists import titles
 from tests.conftest import ARTICLES
 from tests.site.conftest import set_site
@@ -205,6 +207,41 @@ def test_the_sitemap_links_the_translations(as_stranger, as_admin, shelf, set_si
     assert entries[f"{URL}/rye/"] == entries[f"{URL}/fr/rye/"] == "".join(links)
     assert entries[f"{URL}/oat/"] == entries[f"{URL}/fr/pain/"] == ""
     assert f'hreflang="en" href="{URL}/imprint/"' in entries[f"{URL}/de/impressum/"]
+
+
+def test_the_sitemap_links_no_page_that_search_engines_shall_not_show(as_stranger, as_admin, shelf):
+    path = f"{ARTICLES}{as_admin.get(f'{ARTICLES}rye-fr/').json['uuid']}/"
+    as_admin.patch(path, json={"robots": "noindex"})
+    text = as_stranger.get("/sitemap.xml").text
+    assert f"{URL}/rye/" in text and "/fr/rye/" not in text and "hreflang" not in text
+
+
+def test_a_page_names_its_own_address_and_not_that_of_another_in_its_language(
+    as_stranger, as_reader, shelf, make_article
+):
+    make_article(title="Rye again", slug="rye-again", translation_key="rye")
+    text = as_stranger.get("/sitemap.xml").text
+    for slug in ("rye", "rye-again"):
+        links = {"en": f"{URL}/{slug}/", "fr": f"{URL}/fr/rye/"}
+        head = as_reader.get(f"{ARTICLES}{slug}/?fields=head").json["head"]
+        assert {one["language"]: one["url"] for one in head["alternates"]} == links
+        assert f'hreflang="en" href="{URL}/{slug}/"' in text
+
+
+def test_an_article_has_a_limited_number_of_translations(
+    as_stranger, as_reader, set_site, make_article, monkeypatch
+):
+    set_site(url=URL)
+    # The statements with the limit are built once.
+    assert translations.MAX_TRANSLATIONS == 100
+    for number in range(102):
+        make_article(title=f"T{number}", slug=f"t{number}", translation_key="k", language=f"de-x-{number}")
+    for query in ("?fields=translations", "?fields=translations&page=1&page_size=100"):
+        assert {len(one["translations"]) for one in as_reader.get(f"{ARTICLES}{query}").json} <= {99, 100}
+    monkeypatch.setattr(sitemap, "MAX_BYTES", 50_000)
+    (entry,) = re.findall("<loc>(.*?)</loc>", as_stranger.get("/sitemap.xml").text)
+    part = as_stranger.get(entry).text
+    assert part.count("<loc>") > 102 and 0 < part.count("hreflang") < 1_000
 
 
 def test_pages_have_languages(as_admin, as_reader, set_site):
