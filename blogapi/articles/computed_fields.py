@@ -220,7 +220,7 @@ def _list_above(group: ArticleGroup, article: Fields) -> Sequence[Breadcrumb]:
     parent = article["parent"] and UUID(article["parent"])
     return [
         (tree[uuid].title, site.url + page_tree.make_path_of(site, uuid, tree) if site.url else None)
-        for uuid in page_tree.list_readable_above(parent, tree, current_time())
+        for uuid in page_tree.list_public_above(parent, tree, current_time())
     ]
 
 

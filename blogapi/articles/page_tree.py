@@ -10,7 +10,7 @@ from uuid import UUID
 from sqlalchemy import select
 
 from blogapi.articles.models import Article
-from blogapi.publication.visibility import is_page, is_readable
+from blogapi.publication.visibility import LISTED_STATUSES, is_page, is_readable
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.storage import transaction_info
@@ -80,9 +80,13 @@ def make_path(site: Site, uuid: UUID, slug: str, parent: UUID | None, tree: Tree
     return addresses.make_page_path(site, uuid=uuid, slugs=slugs, language=language)
 
 
-def list_readable_above(parent: UUID | None, tree: Tree, now: datetime) -> list[UUID]:
-    """Return those of the parent and the pages above it that everyone can read, the outermost first."""
-    return [uuid for uuid in reversed(list_ancestors(parent, tree)) if is_readable(tree[uuid], now)]
+def list_public_above(parent: UUID | None, tree: Tree, now: datetime) -> list[UUID]:
+    """Return those of the parent and the pages above it that the list of pages has, the outermost first."""
+    return [
+        uuid
+        for uuid in reversed(list_ancestors(parent, tree))
+        if tree[uuid].status in LISTED_STATUSES and is_readable(tree[uuid], now)
+    ]
 
 
 def make_path_of(site: Site, uuid: UUID, tree: Tree) -> str:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from uuid import UUID
 
 from blogapi.articles import page_tree
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.lifecycle import Unset
 from blogapi.publication.visibility import Status
 from blogapi.web.errors import Invalid
+
+# The highest number of pages above a page: its address and its head show them all.
+MAX_DEPTH = 20
 
 _NEW = page_tree.Place("", None, Status.DRAFT.value, None, was_public=False, language="", title="")
 
@@ -47,6 +51,17 @@ def _check(fields: ArticleInput, tree: page_tree.Tree) -> None:
         _refuse("There is no such page.")
     if fields.uuid is not None and fields.uuid in page_tree.list_ancestors(fields.parent, tree):
         _refuse("A page cannot be below itself.")
+    if _count_levels(fields.parent, fields.uuid, tree) > MAX_DEPTH:
+        _refuse(f"There can be at most {MAX_DEPTH} pages above a page.")
+
+
+def _count_levels(parent: UUID, uuid: UUID | None, tree: page_tree.Tree) -> int:
+    """Return the highest number of pages above the page (None: a new one) or above one below it."""
+    numbers = [len(page_tree.list_ancestors(parent, tree))]
+    if uuid is not None:
+        chains = (page_tree.list_ancestors(place.parent, tree) for place in tree.values())
+        numbers += [len(chain) for chain in chains if uuid in chain]
+    return max(numbers)
 
 
 def _refuse(message: str) -> None:

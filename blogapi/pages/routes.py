@@ -65,9 +65,9 @@ def _read_parent(reference: str | None) -> Fields:
         return {} if reference is None else {"parent": None, "top": True}
     if uuid := parse_uuid(reference):
         return {"parent": uuid}
-    owner = queries.find_slug_owner(reference)
-    place = page_tree.read_tree().get(owner.uuid) if owner else None
-    # The slug of a hidden page tells whether there is one.
+    owner, tree = queries.find_slug_owner(reference), page_tree.read_tree()
+    place = tree.get(owner.uuid) if owner else None
+    # The slug of a hidden page tells whether there is one; the number of statements must not tell it either.
     is_visible = place is not None and (current_caller().sees_drafts or is_readable(place, current_time()))
     return {"parent": owner.uuid if owner and is_visible else NIL_UUID}
 

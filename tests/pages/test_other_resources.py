@@ -70,14 +70,15 @@ def test_the_future_address_of_a_page(as_admin, as_author, site, make_page):
 def test_the_head_of_a_page_shows_the_public_pages_above_it(as_reader, site, make_page):
     about = make_page("About")["uuid"]
     hidden = make_page("Secret plans", slug="plans", status="draft", parent=about)["uuid"]
-    make_page("Team", parent=hidden)
+    unlisted = make_page("Internal notes", slug="notes", status="unlisted", parent=hidden)["uuid"]
+    make_page("Team", parent=unlisted)
     head = as_reader.get(f"{PAGES}team/?fields=head").json["head"]
     page, breadcrumbs = head["json_ld"]["@graph"][0], head["json_ld"]["@graph"][-1]
     assert [(one["name"], one["item"]) for one in breadcrumbs["itemListElement"]] == [
         ("Bread", "https://blog.example/"),
         ("About", "https://blog.example/about/"),
-        ("Team", "https://blog.example/about/plans/team/"),
+        ("Team", "https://blog.example/about/plans/notes/team/"),
     ]
     assert (page["@type"], "author" in page) == ("WebPage", False)
     assert not [name for name in head["open_graph"] if name.startswith("article:")]
-    assert "Secret" not in str(head)
+    assert "Secret" not in str(head) and "Internal" not in str(head)

@@ -96,6 +96,26 @@ def test_a_page_cannot_be_below_itself(as_admin, make_page):
     assert as_admin.post(PAGES, json={"title": "x", "category": {"slug": "y"}}).status_code == 422
 
 
+def test_at_most_20_pages_are_above_a_page(as_admin, make_page):
+    chain = [make_page("Page 0")["uuid"]]
+    for number in range(1, 21):
+        chain.append(make_page(f"Page {number}", parent=chain[-1])["uuid"])
+    other = make_page("Other")["uuid"]
+    below = make_page("Below", parent=other)["uuid"]
+    moves = [{"uuid": other, "parent": chain[19]}]
+    for method, path, body in (
+        ("POST", PAGES, {"title": "Too deep", "parent": chain[20]}),
+        ("PATCH", f"{PAGES}{below}/", {"parent": chain[20]}),
+        ("PATCH", f"{PAGES}{other}/", {"parent": chain[19]}),
+        ("PATCH", PAGES, moves),
+        ("PUT", f"{PAGES}{uuid4()}/", {"title": "Too deep", "parent": chain[20]}),
+    ):
+        answer = as_admin.open(path, method=method, json=body)
+        assert answer.status_code == 422, (method, path)
+        assert "at most 20 pages" in str(answer.json["errors"])
+    assert as_admin.patch(f"{PAGES}{other}/", json={"parent": chain[18]}).status_code == 200
+
+
 def test_the_address_of_a_page_joins_the_slugs_above_it(as_admin, make_page, as_reader, set_site):
     set_site(url="https://blog.test")
     about = make_page("About")
