@@ -44,6 +44,8 @@ from blogapi.importing.sources import ImportOptions
 from blogapi.media import service as media
 from blogapi.media.models import FormerHash, Media, MediaPath
 from blogapi.pages.schemas import PageBodySchema
+from blogapi.redirects.own import service as own_redirects
+from blogapi.redirects.own.models import OwnRedirect
 from blogapi.site import service as site
 from blogapi.site.models import Site
 from blogapi.site.schemas import SiteChangesSchema
@@ -54,7 +56,7 @@ from blogapi.taxonomies import service as taxonomies
 from blogapi.taxonomies.models import FormerTermSlug
 from blogapi.taxonomies.taxonomy import Taxonomy
 from blogapi.working_copies import service as working_copies
-from blogapi.working_copies.schemas import WorkingCopyBodySchema
+from blogapi.working_copies.schemas import PageWorkingCopyBodySchema, WorkingCopyBodySchema
 from tests.conftest import close_connections, create_accounts
 from tests.databases import Databases
 from tests.pictures import make_picture
@@ -65,7 +67,7 @@ _IMPRINT = {"type": "text", "required": True, "searched": True, "kinds": ["page"
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 # All columns of these tables come back, except for those in LEFT_OUT.
 TABLES = (Article, Seo, Category, Tag, Author, Media, Site, FormerSlug, FormerTermSlug, ArticleTag)
-TABLES += (ArticleAuthor, FormerPath, MediaPath, FormerHash, WorkingCopy, CustomField)
+TABLES += (ArticleAuthor, FormerPath, MediaPath, FormerHash, WorkingCopy, CustomField, OwnRedirect)
 #: Why columns are not exported.
 LEFT_OUT: dict[str, str] = {
     **dict.fromkeys(
@@ -87,6 +89,7 @@ LEFT_OUT: dict[str, str] = {
     ),
     **dict.fromkeys(("seo.uuid", "seo.created", "seo.last_updated"), "only the article has an identity"),
     **dict.fromkeys(("custom_field.created", "custom_field.last_updated"), "they are of no use"),
+    **dict.fromkeys(("redirect.uuid", "redirect.created", "redirect.last_updated"), "they are of no use"),
     **dict.fromkeys(("site.uuid", "site.created", "site.last_updated"), "every blog has one site"),
 }
 
@@ -237,7 +240,8 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
         seo = {"seo_title": "SEO: {x}", "seo_description": "-\n", "og_image": cover, "canonical_url": "/c/"}
         seo |= {"language": "fr"}
         above = create_term(owner, CATEGORIES, name="null", slug="null-2", cover_image=cover, **seo)
-        create_term(owner, CATEGORIES, name="Below", parent=str(above.uuid))
+        below = create_term(owner, CATEGORIES, name="Below", parent=str(above.uuid))
+        create_term(owner, CATEGORIES, name="A: below that", parent=str(below.uuid), language="de-AT")
         create_term(owner, TAGS, name="Same", slug="same", former="was-same")
         create_term(owner, TAGS, name="Same", slug="same-too", description="D", cover_image=cover, **seo)
         create_term(owner, TAGS, name="日本語", slug="日本語")
@@ -326,8 +330,25 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
         }
         imprint = create_page(owner, title="Imprint", status="published", published_at="2023-01-01T00:00:00Z")
         below = {"parent": str(imprint.uuid), "position": 3}
-        create_page(owner, title="Privacy", status="published", published_at="2023-01-02T00:00:00Z", **below)
+        privacy = create_page(
+            owner, title="Privacy", status="published", published_at="2023-01-02T00:00:00Z", **below
+        )
         create_page(owner, title="Plans")
+        team = create_page(owner, title="Team", **below, **{"language": "fr", "translation_key": "t: 1"})
+        for title, status in (("Deep", "unlisted"), ("Later", "scheduled"), ("Old", "archived")):
+            create_page(
+                owner,
+                **{"title": title, "status": status, "published_at": "2098-01-01T00:00:00Z"},
+                **{"parent": str(team.uuid), "robots": "noindex", "featured": True, "language": "de"},
+                **{"translation_key": "t: 1", "tags": [{"slug": "same"}], "authors": [{"slug": "guest"}]},
+            )
+        working_copies.save(owner, team.uuid, PageWorkingCopyBodySchema().load({"title": "Edits"}))
+        page = PageBodySchema(partial=True)
+        # The page below it moves too, and that page is hidden again later.
+        articles.change(owner, imprint.uuid, page.load({"slug": "imprint-2"}))
+        articles.change(owner, privacy.uuid, page.load({"slug": "privacy-2", "status": "draft"}))
+        own_redirects.create({"path": "/old: é", "target": "https://x.example/?a=1#b", "status": 302})
+        own_redirects.create({"path": "/gone/", "target": "", "status": 410})
         navigation = {
             "navigation": [{"label": "About: x", "url": "/about/"}],
             "languages": [{"language": "de", "title": "Das: Blog", "description": "#"}, {"language": "fr"}],

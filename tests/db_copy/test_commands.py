@@ -34,6 +34,7 @@ from tests.stored_pictures import store_picture
 from tests.webhooks.rows import add_webhook
 
 ODD_TEXT = "emoji 🥖👩‍🍳, 面包と東京, \u2028, e\u0301, \\ ' \" %s {x}"
+PAGES = "/api/v1/blog/pages/"
 FIELDS = (
     "?fields=uuid,title,subtitle,content,html,tags,category,seo,created,last_updated,published_at,authors"
 )
@@ -44,6 +45,8 @@ PATHS = (
     AUTHORS,
     "/api/v1/blog/changes/?since=0",
     "/api/v1/blog/redirects/",
+    f"{PAGES}?fields=*,parent,translations",
+    "/api/v1/blog/site/",
 )
 
 
@@ -81,6 +84,15 @@ def full_blog(app, as_admin, people, make_article, make_tag, make_category):
     make_article(title="Year 9999", published_at="9999-12-31T23:59:59.999999Z")
     make_article(title="Draft", status="draft")
     make_article(title="Archived", status="archived", published_at="2020-02-29T12:34:56.000001Z")
+    # The row of the page below the others comes first.
+    above, page = (
+        f"f{'0' * 7}-0000-4000-8000-{'0' * 12}",
+        {"status": "published", "translation_key": ODD_TEXT},
+    )
+    for title, uuid, place in (("Above", above, {}), ("Below", above.replace("f", "1"), {"parent": above})):
+        body = {"title": title, **page, **place, "language": "de" if place else ""}
+        assert as_admin.put(f"{PAGES}{uuid}/", json=body).status_code == 201
+    as_admin.patch(f"{PAGES}{above}/", json={"slug": "moved"})
     where = f"{ARTICLES}{first.uuid}/"
     as_admin.patch(where, json={"title": "Renamed", "slug": "renamed"})
     as_admin.patch(where, json={"content": f"# {ODD_TEXT} 面包", "content_type": "markdown"})
@@ -188,8 +200,8 @@ def test_rows_and_digests_are_printed(app, full_blog, tmp_path, instance):
     *lines, about_media = result.stdout.splitlines()
     folder = instance / "media"
     assert about_media.startswith(f"The 2 media files stay in {folder}. If the copied blog uses another ")
-    assert any(line.split()[:2] == ["4", "article"] for line in lines)
-    assert any(line.split()[:2] == ["4", "search_index"] for line in lines)
+    assert any(line.split()[:2] == ["6", "article"] for line in lines)
+    assert any(line.split()[:2] == ["6", "search_index"] for line in lines)
     assert lines[-1].startswith("Copied ") and lines[-1].endswith("; both databases are equal.")
     # The command accepts both a path and a URL, and the digests do not depend on the engine.
     again = json.loads(run_copy(target, f"sqlite:///{tmp_path / 'again.db'}", "--json").stdout)
