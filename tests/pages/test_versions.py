@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from blogapi.articles import page_conversion
+from blogapi.pages import conversion
 
 ARTICLES = "/api/v1/blog/articles/"
 PAGES = "/api/v1/blog/pages/"
@@ -166,7 +166,7 @@ def converted(app, as_admin, make_article, make_tag):
     as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"content": "second"})
     as_admin.put(f"{ARTICLES}{article.uuid}/working-copy/", json={"title": "Edits"})
     with app.app_context():
-        assert len([*page_conversion.convert(page_conversion.list_candidates(), None)]) == 1
+        assert len([*conversion.convert(conversion.list_candidates(), None)]) == 1
     return f"{PAGES}{article.uuid}/"
 
 
