@@ -81,6 +81,7 @@ class ArticleRecord:
     status: str  #: "draft", "published", "unlisted" or "archived"
     published_at: datetime | None  #: aware, UTC; may be in the future; None if the source has no date
     category: str = ""  #: name of the category
+    categories_above: tuple[str, ...] = ()  #: names of the categories above it, outermost first
     tags: tuple[str, ...] = ()  #: distinct names (case-insensitive), in the order of the source
     authors: tuple[AuthorRecord, ...] = ()  #: with distinct names; () = the user who imports
     cover_image: str = ""  #: http(s) or relative URL, at most 2,048 characters

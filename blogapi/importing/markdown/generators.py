@@ -33,6 +33,16 @@ def keeps_dates(posts: Path, levels: int) -> bool:
     return False
 
 
+@lru_cache(maxsize=1024)
+def is_hexo(posts: Path, levels: int) -> bool:
+    """Return whether the nearest of `levels` folders with the configuration of a generator is one of Hexo."""
+    for outer in (posts, *posts.parents[: levels - 1]):
+        files = list_configuration(outer)
+        if files:
+            return any(_HEXO.search(_read_configuration(file)) for file in files)
+    return False
+
+
 def list_configuration(site: Path) -> list[Path]:
     """Return the configuration files of generators in a folder."""
     try:
@@ -44,10 +54,7 @@ def list_configuration(site: Path) -> list[Path]:
 def _removes_dates(configuration: Path) -> bool:
     if _REMOVING.fullmatch(configuration.name):
         return True
-    try:
-        text = folder.read_head(configuration, _MAX_CONFIGURATION)
-    except RefusedFile:
-        return False
+    text = _read_configuration(configuration)
     if configuration.name.startswith("_config."):
         hexo = _HEXO.search(text)
         return b":day" in hexo[1] if hexo else True
@@ -55,3 +62,10 @@ def _removes_dates(configuration: Path) -> bool:
         return not _ZOLA_KEEPS.search(text)
     # Hugo removes the date if the configuration says that dates are taken from file names.
     return b":filename" in text
+
+
+def _read_configuration(configuration: Path) -> bytes:
+    try:
+        return folder.read_head(configuration, _MAX_CONFIGURATION)
+    except RefusedFile:
+        return b""

@@ -124,6 +124,11 @@ def is_post(key: str) -> bool:
     return not _POST_FOLDERS.isdisjoint(key.split("/")[:-1])
 
 
+def is_hexo_post(key: str) -> bool:
+    """Return whether the file is in the folder of posts of Hexo, `source/_posts`; Jekyll has no `source`."""
+    return "/source/_posts/" in f"/{key}"
+
+
 def is_page(key: str, *, is_dated: bool) -> bool:
     """Return whether the folder makes the file a page: that of pages, or Hugo's content, without a date."""
     folders = key.split("/")[:-1]

@@ -88,6 +88,7 @@ def read_file(
         inherited=inherited,
         is_note=vaults.is_in_vault(entry.path.parent, levels),
         keeps_date=generators.keeps_dates(entry.path.parent, levels),
+        is_hexo=generators.is_hexo(entry.path.parent, levels) or paths.is_hexo_post(entry.key),
         terms=terms,
         folders=paths.list_folders(entry.key) if folders is None else folders,
         own_fields=own_fields,
@@ -119,6 +120,7 @@ def parse_file(
     inherited: Sequence[DraftReason] = (),
     is_note: bool = False,
     keeps_date: bool = False,
+    is_hexo: bool = False,
     terms: TermSources = USUAL_SOURCES,
     folders: Sequence[str] | None = None,
     own_fields: Sequence[CustomField] = (),
@@ -129,9 +131,10 @@ def parse_file(
     `key` is the path with `/` as separator. It may contain a date and a slug. Expiry dates are compared with
     `now` (aware). The article is a draft if there are `inherited` reasons. Unless `publish_undated` is true,
     it is also a draft if the file has neither front matter nor a date, or if it `is_note` (see `vaults`) and
-    no field says that it is public. For `keeps_date`, see `paths.parse_path`. With `defines_fields`, no
-    note names the `other_fields` of the record, for which the import defines own fields. Raises RefusedFile
-    if the file cannot be imported, and NotAnArticle if it is not an article; no other exception is raised.
+    no field says that it is public. For `keeps_date`, see `paths.parse_path`, and for `is_hexo`, see
+    `terms.read_terms`. With `defines_fields`, no note names the `other_fields` of the record, for which the
+    import defines own fields. Raises RefusedFile if the file cannot be imported, and NotAnArticle if it is
+    not an article; no other exception is raised.
     """
     content_type = paths.get_content_type(key)
     text, notes = decode(data)
@@ -140,7 +143,13 @@ def parse_file(
     _check_is_article(key, content_type, parsed, fields)
     path = paths.parse_path(key, keeps_date=keeps_date)
     folders = paths.list_folders(key) if folders is None else folders
-    category, tags = read_terms(fields, split_at_spaces=path.has_date_prefix, sources=terms, folders=folders)
+    categories, tags = read_terms(
+        fields,
+        split_at_spaces=path.has_date_prefix,
+        sources=terms,
+        folders=folders,
+        is_hexo=is_hexo or parsed.format == "hexo",
+    )
     authors = read_authors(fields)
     reasons = [*inherited, *_find_draft_reasons(key, parsed.body, fields, tags)]
     if is_note and not publish_undated:
@@ -167,7 +176,8 @@ def parse_file(
         content_type=content_type,
         status=status,
         published_at=published_at,
-        category=category,
+        category=next(iter(categories[-1:]), ""),
+        categories_above=categories[:-1],
         tags=tags,
         authors=authors,
         **texts,

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 from blogapi.importing import folder, identity, queries
@@ -46,14 +47,26 @@ class MarkdownSource:
     def read(self) -> Iterator[Item]:
         """Yield the record of each file, or the report of its refusal."""
         names: dict[tuple[str, str], str] = {}
+        above: dict[str, TermRecord] = {}
         for file in self._files:
             item = read_item(file.entry.key, partial(self._read, file))
             if isinstance(item, ArticleRecord):
                 terms = [("category", item.category), *(("tag", tag) for tag in item.tags)]
                 names |= {(kind, make_term_slug(name)): name for kind, name in terms if name}
+                self._add_path(above, (*item.categories_above, item.category))
             yield item
         pages = (read_term_page(file.entry, names) for file in self._files)
-        self.terms = [page for page in pages if page and page.fields]
+        self.terms = [*above.values(), *(page for page in pages if page and page.fields)]
+
+    def _add_path(self, found: dict[str, TermRecord], categories: Sequence[str]) -> None:
+        """Remember the categories of a path; a category that has another place already keeps it."""
+        for parent, name in pairwise(("", *categories) if len(categories) > 1 else ()):
+            term = TermRecord(kind="category", name=name, parent=parent)
+            first = found.setdefault(make_term_slug(name), term)
+            if first.parent.casefold() != parent.casefold():
+                place = f"below “{first.parent}”" if first.parent else "at the top"
+                note = f"The category “{name}” has several places in this blog; here it is only {place}."
+                self.notes = list(dict.fromkeys([*self.notes, note]))
 
     def _read(self, file: IdentifiedFile) -> ArticleRecord:
         options = self._options

@@ -30,12 +30,14 @@ def read_terms(
     split_at_spaces: bool,
     sources: TermSources = USUAL_SOURCES,
     folders: Sequence[str] = (),
-) -> tuple[str, tuple[str, ...]]:
-    """Return the category ("" if there is none) and the tags of an article.
+    is_hexo: bool = False,
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the category with those above it, outermost first (() if there is none), and the tags.
 
     If there are several categories, the first is kept and the others become tags. With `split_at_spaces`,
     `tags: a b` is two names, as in Jekyll. The fields `tag` and `category` are never split at spaces.
-    `folders` are the folders of the file that can be terms, outermost first.
+    `folders` are the folders of the file that can be terms, outermost first. In Hexo, a list of categories is
+    one path, and a list of lists is several.
     """
     used = {normalize_key(name) for name in (*sources.tags, *sources.category)}
 
@@ -45,11 +47,14 @@ def read_terms(
 
     added = [name for source in sources.tags for name in _take_from(fields, source, folders, split_at_spaces)]
     chosen = [name for source in sources.category for name in _take_from(fields, source, folders, False)]
-    usual = [
-        *take("category", "taxonomies.category"),
-        *take("categories", "taxonomies.categories", at_spaces=split_at_spaces),
+    paths: list[tuple[str, ...]] = [
+        (name,) for name in _unique([*chosen, *take("category", "taxonomies.category")])
     ]
-    categories = _unique([*chosen, *usual])
+    if "categories" not in used:
+        paths += _to_paths(fields.take("categories"), split_at_spaces, is_hexo=is_hexo)
+    paths += [(name,) for name in take("taxonomies.categories", at_spaces=split_at_spaces)]
+    paths = [path for path in map(_unique, paths) if path]
+    categories = _unique(path[-1] for path in paths)
     if len(categories) > 1 and not sources.category:
         others = ", ".join(f"“{name}”" for name in categories[1:])
         fields.add_note(
@@ -59,13 +64,22 @@ def read_terms(
     keywords = () if tags else _unique(take("keywords"))
     if keywords:
         fields.add_note("It has no tags; its keywords became tags.")
-    return next(iter(categories), ""), _unique([*tags, *keywords, *categories[1:]])
+    return next(iter(paths), ()), _unique([*tags, *keywords, *categories[1:]])
 
 
 def _take_from(fields: Fields, source: str, folders: Sequence[str], split_at_spaces: bool) -> list[str]:
     if source in ("folder", "section"):
         return list(folders[-1:] if source == "folder" else folders[:1])
     return _to_names(fields.take(normalize_key(source)), split_at_spaces)
+
+
+def _to_paths(value: object, split_at_spaces: bool, *, is_hexo: bool) -> list[tuple[str, ...]]:
+    """Return the paths of categories; only Hexo has lists of lists, in which a name is a path of its own."""
+    if isinstance(value, list) and any(isinstance(child, list) for child in value):
+        return [tuple(_flatten(child)) for child in value]
+    if isinstance(value, list) and is_hexo:
+        return [tuple(_flatten(value))]
+    return [(name,) for name in _to_names(value, split_at_spaces)]
 
 
 def _to_names(value: object, split_at_spaces: bool = False) -> list[str]:

@@ -35,7 +35,7 @@ from blogapi.storage.database import current_time, db
 _WITHOUT_DIGEST = frozenset(
     (
         *("key", "former_key", "notes", "is_undated", "path", "source", "cover_alt", "addresses", "names"),
-        *("has_templates", "media_folder", "former_paths", "other_fields"),
+        *("has_templates", "media_folder", "former_paths", "other_fields", "categories_above"),
     )
 )
 _NEW_FIELDS = frozenset(

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from blogapi.importing.folder import Entry
 from blogapi.importing.markdown import reader
 from blogapi.importing.markdown.terms import TermSources
 
@@ -21,7 +22,7 @@ def read(front, key="blog/a.md"):
     [
         ("categories: a b", "a b", ()),
         ("categories: a, b", "a", ("b",)),
-        ("categories: [[a, b], [c]]", "a", ("b", "c")),
+        ("categories: [[a, b], [c]]", "b", ("c",)),
         ("categories: [a, A, '', ~, b]", "a", ("b",)),
         ("category: a\ncategories: [b, a]", "a", ("b",)),
         ("category: 2013", "2013", ()),
@@ -41,6 +42,40 @@ def read(front, key="blog/a.md"):
 def test_terms_are_read_in_all_formats(front, category, tags):
     record = read(front)
     assert (record.category, record.tags) == (category, tags)
+
+
+@pytest.mark.parametrize(
+    ("front", "path", "tags"),
+    [
+        ("categories: [a, b, c]", ("a", "b", "c"), ()),
+        ("categories: [[a, b], [a, c], d]", ("a", "b"), ("c", "d")),
+        ("categories: [a, [b, c]]", ("a",), ("c",)),
+        ("categories: a", ("a",), ()),
+        ("category: a\ncategories: [b, c]", ("a",), ("c",)),
+    ],
+)
+def test_a_list_of_categories_of_hexo_is_a_path(front, path, tags):
+    record = reader.parse_file("a.md", f"---\ntitle: A\n{front}\n---\nText".encode(), now=NOW, is_hexo=True)
+    assert ((*record.categories_above, record.category), record.tags) == (path, tags)
+
+
+@pytest.mark.parametrize(
+    ("name", "configuration", "path"),
+    [
+        ("source/_posts/a.md", "", ("a", "b")),
+        ("_posts/a.md", "new_post_name: :title.md", ("a", "b")),
+        ("_posts/a.md", "permalink: pretty", ("a",)),
+        ("a.md", "", ("a",)),
+    ],
+)
+def test_the_site_says_whether_a_list_of_categories_is_a_path(tmp_path, name, configuration, path):
+    file = tmp_path / "blog" / name
+    file.parent.mkdir(parents=True)
+    file.write_text("---\ntitle: A\ncategories: [a, b]\n---\nText", encoding="utf-8")
+    if configuration:
+        (tmp_path / "blog" / "_config.yml").write_text(configuration, encoding="utf-8")
+    record = reader.read_file(Entry(f"blog/{name}", file), now=NOW)
+    assert (*record.categories_above, record.category) == path
 
 
 def test_plural_terms_of_jekyll_posts_are_split_at_spaces():

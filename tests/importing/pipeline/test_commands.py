@@ -46,6 +46,25 @@ def test_import_reports_the_result_for_each_file(run, people, folder):
     )
 
 
+def test_the_categories_of_hexo_have_their_places(run, people, as_reader, tmp_path):
+    posts = tmp_path / "source/_posts"
+    posts.mkdir(parents=True)
+    for name, categories in {"a": "[Diary, Games]", "b": "[[Life, Games], [Diary]]", "c": "Diary"}.items():
+        text = f"---\ntitle: {name}\ndate: 2020-01-02\ncategories: {categories}\n---\nText"
+        (posts / f"{name}.md").write_text(text, encoding="utf-8")
+    output = run("import", tmp_path / "source", "--author", "ada").stdout
+    assert "The category “Games” has several places in this blog; here it is only below “Diary”." in output
+    terms = as_reader.get("/api/v1/blog/categories/?fields=uuid,name,parent").json
+    found = {term["name"]: term for term in terms}
+    assert found.keys() == {"Diary", "Games", "Life"}
+    above = {term["uuid"]: term["name"] for term in terms}
+    assert {name: above.get(term["parent"]) for name, term in found.items()} == {
+        "Diary": None,
+        "Games": "Diary",
+        "Life": None,
+    }
+
+
 def test_pictures_in_a_folder_are_not_reported_as_skipped(run, people, folder):
     for name in ("photo.png", "PHOTO.JPEG"):
         (folder / name).write_bytes(b"")
