@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, unquote
 
-from blogapi.importing import folder
+from blogapi.importing import folder, languages
 from blogapi.importing.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.importing.markdown.paths import choose_title, extract_slug
 from blogapi.importing.markdown.text import to_http_url, to_line, to_plain_html, to_plain_line, to_title
@@ -32,8 +33,16 @@ _ATTACHMENT = "attachment"
 class RecordMaker:
     """Makes the records of the items of one blog, and counts what is left behind."""
 
-    def __init__(self, blog: Blog, address: str, options: ImportOptions, left_behind: Counter[str]) -> None:
+    def __init__(
+        self,
+        blog: Blog,
+        address: str,
+        options: ImportOptions,
+        left_behind: Counter[str],
+        language: str = "",
+    ) -> None:
         self.blog = blog
+        self.language = language  #: the language of the texts; "" = that of the blog
         self.address = address  #: host and path of the blog; "" = unknown
         self.options = options
         self.own_fields = OwnFields(options.own_fields)
@@ -47,6 +56,35 @@ class RecordMaker:
 
     def _make_key(self, name: str) -> str:
         return f"wordpress:{quote(self.address, safe='')}:{quote(name, safe='', errors='replace')}"
+
+    def make_all(self, item: Element, entry: folder.Entry) -> Iterator[ArticleRecord]:
+        """Yield the record of an item, and one for each further language of its text; see `make`."""
+        yield self.make(item, entry)
+        for language in self._list_languages(item)[1:]:
+            # The counts of the item include the other languages.
+            maker = RecordMaker(self.blog, self.address, self.options, Counter(), language)
+            yield maker.make_translation(item, entry)
+
+    def make_translation(self, item: Element, entry: folder.Entry) -> ArticleRecord:
+        """Return the record of the text in `self.language`, at the address of qTranslate for it."""
+        record, root = self.make(item, entry), self.address.partition("/")[2]
+        root = f"/{root}" if root else ""
+        paths = [path.removeprefix(root) for path in record.addresses if "?" not in path]
+        addresses = tuple(f"{root}/{self.language}{path}" for path in paths)
+        return replace(
+            record,
+            key=f"{record.key}:{self.language}",
+            slug=languages.add_language(record.slug, self.language) if record.slug else "",
+            former_slugs=(),
+            former_paths=addresses if record.former_paths else (),
+            addresses=addresses,
+        )
+
+    def _list_languages(self, item: Element) -> list[str]:
+        """Return the languages of the text of an item that become articles, that of the blog first."""
+        codes = self.blog.list_languages(item.get_text("content:encoded"))
+        known = [code for code in codes if languages.read_language(code)]
+        return known if known[:1] == codes[:1] else []
 
     def make(self, item: Element, entry: folder.Entry) -> ArticleRecord:
         """Return the record of an item.
@@ -66,6 +104,9 @@ class RecordMaker:
         if status == "published" and date is None:
             notes.append(IMPORT_TIME)
         language, translation_key = terms.read_language(item, metas)
+        found = self._list_languages(item)
+        if len(found) > 1:
+            language, translation_key = self.language or found[0], self.make_key(item)[:255]
         category, tags = terms.read_terms(item, self.blog, metas, self.counts)
         addresses = tuple(dict.fromkeys(self._list_addresses(item, post_type)))
         return ArticleRecord(
@@ -121,12 +162,13 @@ class RecordMaker:
 
     def _read_texts(self, item: Element, metas: dict[str, str], notes: list[str]) -> dict[str, Any]:
         """Return title, excerpt, slug and content of an item."""
-        content, other_languages = self.blog.select_language(item.get_text("content:encoded"))
+        sources = [item.get_text("content:encoded")]
+        sources += (item.get_text(name)[:_MAX_LINE] for name in ("excerpt:encoded", "title"))
+        selected = [self.blog.select_language(text, self.language) for text in sources]
+        content, excerpt, title = (text for text, _ in selected)
+        others = dict.fromkeys(code for _, codes in selected for code in codes)
+        other_languages = [code for code in others if code not in self._list_languages(item)]
         converted = self._convert(item, content, metas)
-        excerpt, title = (
-            self.blog.select_language(item.get_text(name)[:_MAX_LINE])[0]
-            for name in ("excerpt:encoded", "title")
-        )
         title = to_title(title)
         slug = _read_slug(item)
         if not title:

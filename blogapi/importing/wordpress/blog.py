@@ -110,9 +110,15 @@ class Blog:
         ids = dict.fromkeys(id_ for _, id_ in sorted(self.uploads.get(post, ())))
         return [self.attachments[id_] for id_ in ids if id_ in self.attachments]
 
-    def select_language(self, text: str) -> tuple[str, tuple[str, ...]]:
-        """Return a text in the language of the blog, and the codes of its other languages."""
-        return select_language(text, self.texts.get("language", ""))
+    def select_language(self, text: str, language: str = "") -> tuple[str, tuple[str, ...]]:
+        """Return a text in a language, or else in that of the blog, and the codes of its other languages."""
+        return select_language(text, language or self.texts.get("language", ""))
+
+    def list_languages(self, text: str) -> Sequence[str]:
+        """Return the codes of the languages of a text, that of the blog first; () if it names none."""
+        languages = [code for code, _ in _split_languages(text) if code]
+        others = self.select_language(text)[1]
+        return [*dict.fromkeys(code for code in languages if code not in others), *others]
 
     def _add_author(self, element: Element) -> None:
         login = to_line(element.get_text("wp:author_login"))
@@ -231,13 +237,20 @@ def select_language(text: str, language: str = "") -> tuple[str, tuple[str, ...]
 
     `language` is the language of the blog ("en-US"); a text without it is returned in its first language.
     """
-    if not (_COMMENT_MARKER.search(text) or _FIRST_MARKER.match(text)):
+    parts = _split_languages(text)
+    if not parts:
         return text, ()
-    # The text before the first marker belongs to all languages.
-    pieces = ["", *_MARKER.split(text)]
-    parts = [*zip(pieces[::2], pieces[1::2], strict=True)]
     languages = [*dict.fromkeys(code for code, part in parts if code and part.strip())]
     wanted = language[:2].lower()
     selected = wanted if wanted in languages else "".join(languages[:1])
     chosen = "".join(part for code, part in parts if code in ("", selected))
     return chosen, tuple(code for code in languages if code != selected)
+
+
+def _split_languages(text: str) -> list[tuple[str, str]]:
+    """Return the parts of a text with their languages; nothing if it has no marker of a language."""
+    if not (_COMMENT_MARKER.search(text) or _FIRST_MARKER.match(text)):
+        return []
+    # The text before the first marker belongs to all languages.
+    pieces = ["", *_MARKER.split(text)]
+    return [*zip(pieces[::2], pieces[1::2], strict=True)]

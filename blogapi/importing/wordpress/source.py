@@ -119,7 +119,7 @@ class WordPressSource:
                 if element.name != "item":
                     continue
                 try:
-                    yield maker.make(element, entry)
+                    yield from maker.make_all(element, entry)
                 except NotAnArticle:
                     continue
                 except RefusedFile as error:

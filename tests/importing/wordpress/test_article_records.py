@@ -358,3 +358,26 @@ def test_a_synced_pattern_is_part_of_the_text(tmp_path, status, html):
     pattern = make_item(post_id="30", post_type="wp_block", status=status, content="<p>Both</p>")
     record = read_one(tmp_path, make_item(content='<!-- wp:block {"ref":30} /-->'), pattern)
     assert record.content == html
+
+
+def test_each_language_of_a_post_becomes_an_article(tmp_path):
+    item = make_item(
+        title="[:en]Sky[:de]Himmel[:fr]Ciel[:]",
+        content="[:de]Blau[:en]Blue[:xx]?[:]",
+        extra=make_term("[:en]Air[:de]Luft[:]", nicename="air"),
+    )
+    first, second = read_export(tmp_path, make_export(item))
+    assert first.key == "wordpress:example.com%2Fblog:12" == first.translation_key == second.translation_key
+    assert second.key == f"{first.key}:de"
+    fields = ("language", "title", "slug", "content", "category")
+    assert [tuple(getattr(one, name) for name in fields) for one in (first, second)] == [
+        ("en", "Sky", "compost", "<p>Blue</p>", "Air"),
+        ("de", "Himmel", "compost-de", "<p>Blau</p>", "Air"),
+    ]
+    assert second.former_paths == ("/blog/de/2020/05/compost/",)
+    assert "Its text in other languages (xx, fr) was left out." in first.notes
+
+
+def test_a_post_in_one_language_has_no_translation(tmp_path):
+    (record,) = read_export(tmp_path, make_export(make_item(content="[:de]Blau[:]")))
+    assert (record.language, record.translation_key, record.slug) == ("", "", "compost")
