@@ -88,6 +88,8 @@ class GhostSource:
         except DamagedExport:
             yield FileReport(entry.key, Result.REFUSED, notes=(_describe_damage(damage, tables.posts),))
         tables.others["redirects"] += redirects.count_left()
+        names = {author.name.casefold() for author in tables.users.values()}
+        tables.others["users without posts"] += len(names - posts.authors.keys())
         self._add_summary(file, tables, posts, entry)
 
     def _add_summary(self, file: ExportFile, tables: Tables, posts: PostReader, entry: folder.Entry) -> None:
@@ -96,7 +98,7 @@ class GhostSource:
         self.terms += [
             TermRecord(kind="tag", name=tag.name[:MAX_TAG_LENGTH], fields=tag.fields)
             for tag in tables.tags.values()
-            if tag.fields and not tag.is_internal
+            if not tag.is_internal
         ]
         for author in posts.authors.values():
             fields = {"bio": author.bio, "url": author.url, "avatar": author.avatar}

@@ -7,6 +7,7 @@ if all files of the folder above are in such folders.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -48,6 +49,8 @@ class Translations:
             if "/".join(segments[: place + 1]) in self._folders:
                 language = language or read_language(folder)
                 del segments[place]
+                # Some files repeat the language of their folder: `en/blog/post-en.md`.
+                segments[-1] = re.sub(rf"-{re.escape(folder)}(?=\.[^.]*$)", "", segments[-1])
                 break
         return Place(language, "/".join(segments))
 

@@ -47,6 +47,7 @@ class RecordMaker:
         self.options = options
         self.own_fields = OwnFields(options.own_fields)
         self.counts = left_behind
+        self.author_names = set[str]()  #: of the records so far
 
     def make_key(self, item: Element) -> str:
         """Return the key of the record of an item."""
@@ -108,6 +109,8 @@ class RecordMaker:
         if len(found) > 1:
             language, translation_key = self.language or found[0], self.make_key(item)[:255]
         category, tags = terms.read_terms(item, self.blog, metas, self.counts)
+        authors = terms.read_authors(item, self.blog)
+        self.author_names.update(author.name for author in authors)
         addresses = tuple(dict.fromkeys(self._list_addresses(item, post_type)))
         return ArticleRecord(
             key=self.make_key(item),
@@ -120,7 +123,7 @@ class RecordMaker:
             category=category,
             tags=_add_type(tags, post_type),
             **self._read_place(item, post_type),
-            authors=terms.read_authors(item, self.blog),
+            authors=authors,
             featured=item.get_text("wp:is_sticky") == "1",
             robots=seo.read_robots(metas),
             language=language,

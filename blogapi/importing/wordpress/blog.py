@@ -13,6 +13,7 @@ from blogapi.importing.article_record import AuthorRecord
 from blogapi.importing.markdown.text import MAX_URL_LENGTH, to_line, to_plain_line
 from blogapi.importing.media.references import get_extension
 from blogapi.importing.wordpress.conversion import MIME_TYPES, Attachment
+from blogapi.importing.wordpress.left_behind import count_name
 from blogapi.importing.wordpress.publication import parse_time
 from blogapi.importing.xml_elements import Element
 
@@ -66,6 +67,7 @@ class Blog:
     first_address: str = ""  #: the address of the blog in the first item that has one
     #: host and path of the blog at the time of each item, from its guid; a blog that moved has several
     former_addresses: set[str] = field(default_factory=set)
+    other_terms: Counter[str] = field(default_factory=Counter)  #: by their name in the report
     pattern_size: int = 0
     items: int = 0
 
@@ -91,6 +93,7 @@ class Blog:
         self.patterns |= other.patterns
         self.former_addresses |= other.former_addresses
         self.offsets += other.offsets
+        self.other_terms += other.other_terms
         self.items += other.items
 
     @property
@@ -142,6 +145,8 @@ class Blog:
             description = to_plain_line(description)[:_MAX_DESCRIPTION]
             term = Term(id_, nicename, name, description, to_line(unquote(parent)))
             self.terms[taxonomy, nicename.casefold()] = term
+        elif name:
+            count_name(self.other_terms, "definitions of terms of the taxonomy", to_line(taxonomy))
 
     def _add_item(self, item: Element) -> None:
         self.items += 1

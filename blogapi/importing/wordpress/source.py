@@ -106,6 +106,10 @@ class WordPressSource:
         }
         for file in self._files:
             yield from self._read_file(file, makers)
+        for maker in makers.values():
+            self.left_behind += maker.blog.other_terms
+            names = {author.name for author in maker.blog.authors.values()}
+            self.left_behind["authors without posts"] += len(names - maker.author_names)
         self.left_behind = +self.left_behind
 
     def _read_file(self, file: ExportFile, makers: dict[str, RecordMaker]) -> Iterator[Item]:

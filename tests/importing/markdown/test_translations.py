@@ -31,6 +31,7 @@ def find_all(*keys):
         ("a/content/post/b.md", "a/content/fr/post/b.md", [("", "content/post/b"), ("fr", "content/post/b")]),
         ("a/en/b.md", "a/fr/b.md", [("en", "b"), ("fr", "b")]),
         ("a/en/b.md", "a/zh-cn/b/index.md", [("en", ""), ("zh-CN", "")]),
+        ("a/content/en/b-en.md", "a/content/zh/b.md", [("en", "content/b"), ("zh", "content/b")]),
         ("a/en/b.md", "a/fr/c.md", [("en", ""), ("fr", "")]),
         ("a/content/zh/b.md", "a/content/zh/c.md", [("zh", ""), ("zh", "")]),
         # These folders and names stand for no language.

@@ -297,6 +297,16 @@ def test_an_address_that_cannot_be_a_slug_is_reported(tmp_path):
     assert "“My_Post”" in record.notes[0]
 
 
+def test_other_terms_and_authors_without_posts_are_counted(tmp_path):
+    term = "<wp:term><wp:term_taxonomy>nav_menu</wp:term_taxonomy><wp:term_name>Top</wp:term_name></wp:term>"
+    authors = "".join(f"<wp:author><wp:author_login>{name}</wp:author_login></wp:author>" for name in "ab")
+    source = open_export(tmp_path, make_export(term, authors, make_item(creator="a")))
+    assert len([*source.read()]) == 1
+    assert source.left_behind == {
+        "definitions of terms of the taxonomy nav_menu": 1, "authors without posts": 1
+    }  # fmt: skip
+
+
 def test_comments_are_counted(tmp_path):
     comments = "".join(
         f"""<wp:comment><wp:comment_author><![CDATA[Bob]]></wp:comment_author>
