@@ -334,6 +334,8 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
             owner, title="Privacy", status="published", published_at="2023-01-02T00:00:00Z", **below
         )
         create_page(owner, title="Plans")
+        create_page(owner, title="Later", status="published", published_at="2099-01-01T00:00:00Z")
+        create_page(owner, title="Friends", status="unlisted", published_at="2023-01-01T00:00:00Z")
         team = create_page(owner, title="Team", **below, **{"language": "fr", "translation_key": "t: 1"})
         for title, status in (("Deep", "unlisted"), ("Later", "scheduled"), ("Old", "archived")):
             create_page(

@@ -11,7 +11,8 @@ from uuid import UUID
 
 from blogapi.articles import page_tree
 from blogapi.articles.content import default_seo
-from blogapi.exporting.layouts import FRONT_MATTER_TEXTS, Layout
+from blogapi.articles.lifecycle import SCHEDULED
+from blogapi.exporting.layouts import FRONT_MATTER_TEXTS, Layout, is_scheduled
 from blogapi.exporting.references import MediaAddresses, Replacement, Rewritten, escape_shortcodes
 from blogapi.exporting.snapshot import Item, Snapshot
 from blogapi.exporting.yaml_text import to_yaml
@@ -34,10 +35,15 @@ class ArticleWriter:
     """Writes the articles of a snapshot in a layout."""
 
     def __init__(
-        self, snapshot: Snapshot, layout: Layout, media: MediaAddresses, redirected: Container[str]
+        self,
+        snapshot: Snapshot,
+        layout: Layout,
+        media: MediaAddresses,
+        redirected: Container[str],
+        now: datetime,
     ) -> None:
         """`redirected` contains the former paths that no article has now."""
-        self._layout, self._media, self._redirected = layout, media, redirected
+        self._layout, self._media, self._redirected, self._now = layout, media, redirected, now
         self._terms = {
             "category": _Names(snapshot.categories),
             "tags": _Names(snapshot.tags),
@@ -109,7 +115,7 @@ class ArticleWriter:
             "blogapi": _without_empty(
                 {
                     **{"uuid": article["uuid"], "created": article["created"]},
-                    "status": article["status"] if article["status"] in NAMED_STATUSES else "",
+                    "status": self._name_status(article),
                     "type": article.get("type", ""),
                     "parent": article.get("parent") or "",
                     "position": article.get("position", 0),
@@ -127,11 +133,18 @@ class ArticleWriter:
             **texts,
             **({"cover_image": [cover] if layout.lists_cover else cover} if cover else {}),
             **{SEO_NAMES[name]: pictures[name] for name in SEO_NAMES if name in pictures},
+            **(layout.no_sitemap if article["robots"] else {}),
+            **layout.get_place(article),
             **_without_empty({"custom": article["custom"]}),
             **_without_empty(page),
             **_without_empty({"aliases": [path for path in former_paths if path]}),
             **liquid,
         }
+
+    def _name_status(self, article: Item) -> str:
+        if self._layout.shows_all_pages and article.get("type") and is_scheduled(article, self._now):
+            return SCHEDULED
+        return article["status"] if article["status"] in NAMED_STATUSES else ""
 
     def _hides_type(self, article: Item) -> bool:
         return article["content_type"] == "text" and self._layout.shows_text_as_html

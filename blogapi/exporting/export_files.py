@@ -20,8 +20,9 @@ from blogapi.exporting.snapshot import Item, Snapshot
 from blogapi.exporting.term_pages import TermPages
 from blogapi.exporting.yaml_text import to_yaml
 from blogapi.media.stored_files import StoredFile, find_fault
+from blogapi.redirects.formats import format_redirects
 from blogapi.redirects.own.queries import list_own
-from blogapi.redirects.queries import OWN, list_redirects
+from blogapi.redirects.queries import OWN, Redirect, list_redirects
 from blogapi.storage.database import current_time, end_read
 
 #: The file that says what the folder is.
@@ -79,21 +80,26 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     # A list of files that begins with this one is from an export, even if the export was interrupted.
     yield TextFile(DESCRIPTION, to_yaml(layout.describe(includes_drafts=snapshot.includes_drafts)).encode())
     yield TextFile(GIT_ATTRIBUTES, b"* -text\n")
-    redirects = list(_list_redirects(snapshot))
+    now = current_time()
+    rows = list_redirects(None, snapshot.local_site).rows
+    redirects = list(_list_redirects(rows))
     for kind, value in _list_data(snapshot, layout, media).items():
         yield TextFile(layout.get_data_path(kind), to_yaml(value).encode())
     yield TextFile(layout.get_data_path("redirects"), to_yaml(redirects).encode())
+    own = [row for row in rows if row.kind == OWN]
+    if own and layout.host_redirects:
+        text = format_redirects(own, "netlify", snapshot.site["url"])
+        yield TextFile(layout.host_redirects, text.encode())
     copies = join_lines(snapshot.read_working_copies())
     if copies:
         yield TextFile(layout.working_copies, f"[\n{copies}\n]\n".encode())
-    writer = ArticleWriter(
-        snapshot, layout, media, {unquote(item["from"]) for item in redirects if item["kind"] != OWN}
-    )
-    pages = TermPages(snapshot, layout, media, current_time())
+    redirected = {unquote(item["from"]) for item in redirects if item["kind"] != OWN}
+    writer = ArticleWriter(snapshot, layout, media, redirected, now)
+    pages = TermPages(snapshot, layout, media, now)
     article_names = ArticleNames(snapshot.read_slugs)
     for article in snapshot.read_articles():
         name = article_names.choose(article["slug"])
-        path = layout.get_article_path(article, name, snapshot.site["time_zone"])
+        path = layout.get_article_path(article, name, snapshot.site["time_zone"], now)
         yield TextFile(path, writer.write(article))
         pages.add(article)
     for path, text in pages.list_pages():
@@ -146,11 +152,11 @@ def _without_empty(item: Item) -> Item:
     }
 
 
-def _list_redirects(snapshot: Snapshot) -> Iterator[Item]:
+def _list_redirects(rows: Iterable[Redirect]) -> Iterator[Item]:
     """Yield the redirects: own ones, then those from former pages, below the address of the site."""
     for one in list_own(None).rows:
         yield {"kind": OWN, "from": one.path, "to": one.target, "status": one.status}
-    for redirect in list_redirects(None, snapshot.local_site).rows:
+    for redirect in rows:
         if redirect.kind == OWN:
             continue
         old_url, current = (urlsplit(url or "") for url in (redirect.old_url, redirect.new_url))

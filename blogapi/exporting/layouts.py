@@ -39,6 +39,8 @@ class Layout:
     has_shortcodes: bool = False
     has_liquid: bool = False
     dates_names: bool = False
+    #: whether pages outside the folder of drafts are public at once, whatever their fields say
+    shows_all_pages: bool = False
     #: whether the name of a file ends with the language of its article
     names_languages: bool = False
     #: the file with the hashes of all files; Jekyll publishes those without `_` in the folder itself
@@ -49,16 +51,25 @@ class Layout:
     address_field: str = ""
     #: the path of the page of a term, with `*` for its kind and name; "" = none
     term_pages: str = ""
+    #: the file with the redirects of the blog that the host reads; "" = none
+    host_redirects: str = ""
+    #: the field with the type of a page, and that with its place among its siblings, from 1 on; "" = none
+    type_field: str = ""
+    weight_field: str = ""
+    #: the field that keeps a page out of the sitemap
+    no_sitemap: Mapping[str, object] = field(default_factory=dict)
 
-    def get_article_path(self, article: Item, name: str, time_zone: str) -> str:
+    def get_article_path(self, article: Item, name: str, time_zone: str, now: datetime) -> str:
         """Return the path of an article's file; `name` is its name without suffix."""
         is_text = article["content_type"] == "text" and self.shows_text_as_html
         suffix = ".html" if is_text else _SUFFIXES[article["content_type"]]
         if self.names_languages and article["language"]:
             suffix = f".{article['language'].lower()}{suffix}"
+        is_hidden = article["status"] not in LISTED_STATUSES
         if article.get("type") == ItemType.PAGE:
-            return f"{self.pages}/{name}{suffix}"
-        if article["status"] not in LISTED_STATUSES:
+            is_draft = self.shows_all_pages and (is_hidden or is_scheduled(article, now))
+            return f"{self.drafts if is_draft else self.pages}/{name}{suffix}"
+        if is_hidden:
             return f"{self.drafts}/{name}{suffix}"
         date = ""
         if self.dates_names:
@@ -69,6 +80,13 @@ class Layout:
     def get_data_path(self, kind: str) -> str:
         """Return the path of a data file, such as the file of the categories."""
         return self.data.replace("*", kind)
+
+    def get_place(self, article: Item) -> Item:
+        """Return the fields that say what a page is and where it is."""
+        if article.get("type") != ItemType.PAGE:
+            return {}
+        fields = {self.type_field: "page", self.weight_field: article["position"] + 1}
+        return {name: value for name, value in fields.items() if name}
 
     @property
     def working_copies(self) -> str:
@@ -87,6 +105,11 @@ class Layout:
             "data": self.data,
             "addresses": {"articles": self.article_media, "data": self.data_media},
         }
+
+
+def is_scheduled(article: Item, now: datetime) -> bool:
+    """Return whether an article or a page becomes public later than `now`."""
+    return article["status"] in LISTED_STATUSES and datetime.fromisoformat(article["published_at"]) > now
 
 
 DEFAULT = Layout(
@@ -114,6 +137,9 @@ HUGO = Layout(
     field_names={"excerpt": "summary", "cover_image": "images", "translation_key": "translationKey"},
     address_field="url",
     term_pages="content/*/_index.md",
+    host_redirects="static/_redirects",
+    type_field="type",
+    weight_field="weight",
 )
 JEKYLL = Layout(
     name="jekyll",
@@ -128,6 +154,9 @@ JEKYLL = Layout(
     dates_names=True,
     field_names={"aliases": "redirect_from", "cover_image": "image", "language": "lang"},
     address_field="permalink",
+    shows_all_pages=True,
+    host_redirects="_redirects",
+    no_sitemap={"sitemap": False},
 )
 LAYOUTS = {layout.name: layout for layout in (DEFAULT, HUGO, JEKYLL)}
 MANIFESTS = tuple(dict.fromkeys(layout.manifest for layout in LAYOUTS.values()))

@@ -23,6 +23,7 @@ class TermPages:
     def __init__(self, snapshot: Snapshot, layout: Layout, media: MediaAddresses, now: datetime) -> None:
         self._snapshot, self._layout, self._media, self._now = snapshot, layout, media, now
         self._used = defaultdict[str, set[str]](set)
+        self._category_names = {term["slug"]: term["name"] for term in snapshot.categories}
 
     def add(self, article: Item) -> None:
         """Add the terms of an article if it is public."""
@@ -48,7 +49,8 @@ class TermPages:
         picture = term["og_image"] or term["cover_image"] or term.get("avatar", "")
         address = self._media.export_picture(picture, self._layout.article_media)[0] if picture else ""
         description = term["seo_description"] or term.get("description") or term.get("bio") or ""
-        fields = {"description": description, "images": [address] if address else []}
+        parent = self._category_names.get(term.get("parent") or "", "")
+        fields = {"description": description, "images": [address] if address else [], "parent": parent}
         return {name: value for name, value in fields.items() if value}
 
 

@@ -30,9 +30,11 @@ class Line:
 def to_netlify(line: Line) -> str:
     """Return a line of a `_redirects` file, as Netlify and Cloudflare Pages read it.
 
-    These hosts cannot answer with 410: a page that is gone is missing there.
+    Cloudflare Pages refuses 410, and Netlify documents no such status: a comment names a page that is gone.
     """
-    return f"{line.old} {line.new} {line.status}\n" if line.new else ""
+    if not line.new:
+        return f"# left out, because these hosts have no status 410: {line.old}\n"
+    return f"{line.old} {line.new} {line.status}\n"
 
 
 def to_nginx(line: Line) -> str:

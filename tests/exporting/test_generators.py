@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import html
+import re
 import shutil
 import subprocess
 
 import pytest
 
+from tests.contracts.guide import GUIDE
 from tests.site.conftest import set_site
 
 __all__ = ["set_site"]
@@ -83,3 +85,65 @@ def test_hugo_links_the_translations_of_an_export(run, as_admin, make_article, s
     }
     assert "<html lang='en'><a href='/fr/rye/'>" in pages["rye"]
     assert "<html lang='fr'><a href='/rye/'>" in pages["fr/rye"]
+
+
+PAGE_TEMPLATES = {
+    "hugo": """<title>{{ .Title }}</title>{{ .Params.custom.rating }} {{ .Params.robots }}
+{{ range where site.RegularPages.ByWeight "Params.blogapi.parent" .Params.blogapi.uuid -}}
+<a href="{{ .RelPermalink }}">{{ .Title }}</a>{{ end }}""",
+    "jekyll": """<title>{{ page.title }}</title>{{ page.custom.rating }} {{ page.robots }}
+{% assign below = site.pages | where: "blogapi.parent", page.blogapi.uuid | sort: "blogapi.position" -%}
+{% for item in below %}<a href="{{ item.url }}">{{ item.title }}</a>{% endfor %}""",
+}
+
+
+def read_settings(generator):
+    """Return the settings of the site in the guide."""
+    text = (GUIDE / "leaving.md").read_text(encoding="utf-8").partition(f"\n## {generator.title()}\n")[2]
+    return re.findall(r"^```(?:toml|yaml)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "template", "command", "site"),
+    [
+        ("config.toml", "layouts/_default/single.html", ["hugo"], "public"),
+        ("_config.yml", "_layouts/page.html", ["jekyll", "build"], "_site"),
+    ],
+    ids=["hugo", "jekyll"],
+)
+def test_a_generator_shows_pages_in_their_order_fields_and_redirects(
+    run, as_login, set_site, tmp_path, name, template, command, site
+):
+    set_site(url="https://site.example")
+    field = {"name": "rating", "label": "Rating", "type": "number", "kinds": ["page"]}
+    assert as_login.post("/api/v1/blog/fields/", json=field).status_code == 201
+
+    def add_page(title, **fields):
+        page = {"title": title, "status": "published", "content": f"{title} text"} | fields
+        return as_login.post("/api/v1/blog/pages/", json=page).json["uuid"]
+
+    about = add_page("About", custom={"rating": 4.5}, robots="noindex")
+    for title, position in (("Zoe", 1), ("Adam", 2)):
+        add_page(title, parent=about, position=position)
+    for title, status, time in (
+        ("Secret draft", "draft", None),
+        ("Secret archive", "archived", "2026-01-01T00:00:00Z"),
+        ("Secret friends", "unlisted", "2026-01-01T00:00:00Z"),
+        ("Secret plan", "published", "2099-01-01T00:00:00Z"),
+    ):
+        add_page(title, status=status, published_at=time)
+    for path, target, status in (("/old/", "/about/", 301), ("/gone/", "", 410)):
+        redirect = {"path": path, "target": target, "status": status}
+        assert as_login.post("/api/v1/blog/redirects/own/", json=redirect).status_code == 201
+    assert run("export", tmp_path, "--for", command[0], "--drafts").exit_code == 0
+    build(tmp_path, {name: read_settings(command[0]), template: PAGE_TEMPLATES[command[0]]}, *command)
+    page = (tmp_path / site / "about" / "index.html").read_text(encoding="utf-8")
+    assert "<title>About</title>4.5 noindex" in page
+    assert '<a href="/about/zoe/">Zoe</a><a href="/about/adam/">Adam</a>' in page
+    redirects = (tmp_path / site / "_redirects").read_text(encoding="utf-8").splitlines()
+    assert (
+        redirects[1:] == ["/old/ /about/ 301"] and redirects[0].startswith("#") and "/gone/" in redirects[0]
+    )
+    for path in (tmp_path / site).rglob("*"):
+        assert "secret" not in path.name
+        assert path.is_dir() or b"secret" not in path.read_bytes().lower()

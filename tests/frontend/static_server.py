@@ -27,6 +27,8 @@ class _Handler(SimpleHTTPRequestHandler):
         path = urlsplit(self.path).path
         rules = folder / "_redirects"
         for line in rules.read_text(encoding="utf-8").splitlines() if rules.exists() else []:
+            if line.startswith("#"):
+                continue
             old, new, status = line.split()
             if unquote(old) == unquote(path):
                 self.send_response(int(status))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from blogapi.articles.lifecycle import ContentType
+from blogapi.articles.lifecycle import SCHEDULED, ContentType
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.exporting.article_files import NAMED_STATUSES, SEO_NAMES
 from blogapi.exporting.layouts import FRONT_MATTER_TEXTS
@@ -78,7 +78,7 @@ class ArticleFiles:
         content_type = _read_content_type(metadata, path)
         if content_type == ContentType.TEXT and path.suffix.lower() == ".html":
             content = _read_pre(content)
-        status, reasons = _read_status(entries, metadata, path)
+        status, reasons = _read_status(entries, metadata, path, self.now)
         cover = self._read_picture(metadata, "cover_image", *_list_covers(entries))
         fields = {
             "uuid": metadata.get("uuid"),
@@ -187,12 +187,16 @@ def _list_covers(entries: Values) -> list[Any]:
     return [entries.get("cover_image"), *values.get_list(entries, "images"), entries.get("image")]
 
 
-def _read_status(entries: Values, metadata: Values, path: Path) -> tuple[str, tuple[str, ...]]:
+def _read_status(entries: Values, metadata: Values, path: Path, now: datetime) -> tuple[str, tuple[str, ...]]:
     """Return the status, and the reasons for a draft that a person has added."""
     other_entries = {key: value for key, value in entries.items() if key not in _OWN_FIELDS}
     reasons = tuple(reason.note for reason in privacy.find_in_front_matter(other_entries))
     draft = to_bool(entries.get("draft")) if "draft" in entries else False
     status = metadata.get("status")
+    if status == SCHEDULED and metadata.get("type") == ItemType.PAGE and not (draft is not False or reasons):
+        # Jekyll would show such a page at once, so its file is among the drafts.
+        time = values.get_time({"date": entries.get("date")}, "date")
+        return (Status.PUBLISHED if time and time > now else Status.DRAFT).value, ()
     if status is not None and not (reasons and status in READABLE_STATUSES):
         return (str(status), ()) if status in NAMED_STATUSES else ("", reasons)
     if draft is None:

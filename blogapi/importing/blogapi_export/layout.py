@@ -72,6 +72,7 @@ def is_data_file(export: ExportFolder, path: Path) -> bool:
         return True
     places = {layout.get_data_path(kind) for layout in LAYOUTS.values() for kind in DATA_KINDS}
     places |= {layout.working_copies for layout in LAYOUTS.values()}
+    places |= {layout.host_redirects for layout in LAYOUTS.values()}
     relative = path.relative_to(export.root)
     # The pages of terms repeat what the data files contain.
     patterns = [layout.term_pages.replace("*", "*/*") for layout in LAYOUTS.values() if layout.term_pages]

@@ -185,6 +185,16 @@ def test_a_file_in_a_folder_of_drafts_is_a_draft(export):
 
 
 @pytest.mark.parametrize(
+    ("year", "more", "status"),
+    [("2099", "", "published"), ("2024", "", "draft"), ("2099", "published: false\n", "draft")],
+)
+def test_a_scheduled_page_among_the_drafts_of_jekyll_stays_scheduled(export, year, more, status):
+    page = ARTICLE.replace("blogapi:\n", f"{more}blogapi:\n  status: scheduled\n  type: page\n")
+    page = page.replace('date: "2024', f'date: "{year}')
+    assert read_article(export, page, "_drafts/bread.md").status == status
+
+
+@pytest.mark.parametrize(
     "text",
     [
         ARTICLE.replace(UUID_TEXT, "1"),
