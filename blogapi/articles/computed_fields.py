@@ -78,7 +78,7 @@ class ArticleGroup:
 
     @cached_property
     def translations(self) -> Sequence[Sequence[Translation]]:
-        """The public articles with the key of each article, of which it can be one itself."""
+        """The public articles with the translation key of each article, including the article itself."""
         found: dict[tuple[ItemType, str], Sequence[Translation]] = {}
         for type_ in ItemType:
             keys = {one["translation_key"] for one in self.articles if _get_type(one) == type_}

@@ -41,7 +41,8 @@ from blogapi.storage.database import UtcDateTime, table_of
 Names = tuple[str, ...]
 Conditions = Mapping[str, ColumnElement[bool]]
 
-# The names of the conditions of filters by own fields; one that reads the index in its order comes first.
+# The names of the conditions for own fields. The condition on one value comes before that on any of several,
+# because it reads the index in its order.
 CUSTOM = tuple(f"{kind} {place}" for place in range(MAX_FILTERS) for kind in ("custom", "any custom"))
 PAGE = ItemType.PAGE.value
 STATUSES = tuple(status.value for status in Status)

@@ -56,7 +56,7 @@ class ArticleContent:
     """The fields of an article that an author writes; `published_at` is aware and in UTC.
 
     `authors` is empty in a version that was stored before articles had several authors. `custom` contains the
-    values of the own fields as JSON, the same text for the same values.
+    values of the own fields as JSON; equal values have equal texts.
     """
 
     texts: Mapping[str, str]
@@ -80,7 +80,7 @@ class ArticleContent:
         return {**self.texts, **others, **lists, **json}
 
     def to_input(self) -> ArticleInput:
-        """Return the input of a write of this content, without the slug, status, time and place."""
+        """Return an input that writes this content, without the slug, status, time and place."""
         return ArticleInput(
             texts=self.texts,
             category=TermReference(uuid=self.category) if self.category else None,

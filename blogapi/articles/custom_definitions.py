@@ -15,7 +15,7 @@ _KEY = "custom-fields"
 
 
 def list_definitions() -> Sequence[CustomField]:
-    """Return the definitions, in the order of the owner."""
+    """Return the definitions, by position."""
     info = transaction_info.get_info(db.session())
     if _KEY not in info:
         statement = select(CustomField).order_by(CustomField.position, CustomField.name)
@@ -37,7 +37,7 @@ def copy_definitions() -> Sequence[CustomField]:
 
 
 def forget_definitions() -> None:
-    """Read the definitions again: the transaction has changed them."""
+    """Discard the definitions that the transaction has read, because it has changed them."""
     transaction_info.get_info(db.session()).pop(_KEY, None)
 
 

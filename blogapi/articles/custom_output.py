@@ -94,7 +94,7 @@ def keep_visible(values: Values, caller: Caller | None = None) -> dict[str, Any]
 
 
 def keep_hidden(values: Values) -> dict[str, Any]:
-    """Return the stored values that the caller may not read, and a write of theirs does not change.
+    """Return the stored values that the caller may not read, which a write of the caller keeps.
 
     A command may read all of them.
     """
@@ -105,7 +105,7 @@ def keep_hidden(values: Values) -> dict[str, Any]:
 
 
 def keep_visible_changes(changes: Sequence[Difference]) -> list[Difference]:
-    """Return those of the differences between two versions that the caller may read."""
+    """Return the differences between two versions, without own fields that the caller may not read."""
     names = [change.field for change in changes if change.field.startswith(_PREFIX)]
     visible = keep_visible({name.removeprefix(_PREFIX): None for name in names})
     return [
@@ -116,7 +116,7 @@ def keep_visible_changes(changes: Sequence[Difference]) -> list[Difference]:
 
 
 def list_public_names(names: Iterable[str]) -> list[str]:
-    """Return the names of changed fields that an event may tell: those of own fields that everyone reads."""
+    """Return these names of changed fields, without own fields for admins only, for an event."""
     names = list(names)
     if not any(name.startswith(_PREFIX) for name in names):
         return names

@@ -72,7 +72,7 @@ def parse(stored: str) -> dict[str, Any]:
 
 
 def dump(values: Values) -> str:
-    """Return the values as the column `Article.custom` has them, the same text for the same values."""
+    """Return the values as text for the column `Article.custom`; equal values give equal texts."""
     return json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 

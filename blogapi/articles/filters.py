@@ -121,9 +121,8 @@ def select_status_counts(
 def select_matching(author_id: UUID | None, filters: ArticleFilters, *, public: bool) -> Select[UUID] | None:
     """Return an unordered statement that selects the uuids of the matching articles; None if all match.
 
-    With `public`, the other conditions of the search leave out pages.
-
-    With `author_id`, only articles of that author match.
+    With `public`, the statement may select pages too: the other conditions of the search leave them out. With
+    `author_id`, only articles of that author match.
     """
     if (user_id := parse_uuid(filters.author)) and _is_only_author(user_id):
         filters = replace(filters, author="")
@@ -246,7 +245,7 @@ def _list_conditions(filters: ArticleFilters) -> tuple[Names, dict[str, Any]]:
 def _name_language_condition(language: str) -> str:
     if language != normalize_language(get_site().language):
         return "language"
-    # Writes do not name the language of the site, but the site may have had another one.
+    # Writes store the language of the site as an empty text, but the site may have had another one before.
     is_named = db.session.scalar(
         select(exists().where(_article.language == language, _article.language != ""))
     )

@@ -61,8 +61,8 @@ def make_head(
 
     `article` has the stored fields, `status`, `category`, `tags` and `authors`. `url` is the address of its
     page. `parents` are the categories above its category, and `pages` the public pages above a page, the
-    outermost first. `translations` are the public
-    articles with its translation key; if it is one of several, the head names them.
+    outermost first. `translations` are the public articles with the same translation key, including the
+    article itself; the head names them if there are several.
     """
     site = describe_in_language(site, article["language"])
     page, is_listed = _describe_page(article, site, url), article["status"] in LISTED_STATUSES

@@ -63,7 +63,7 @@ def parse_content(text: str) -> ArticleContent:
         authors=tuple(UUID(author) for author in stored.get("authors", ())),
         seo=stored["seo"],
         custom=custom_values.dump(stored.get("custom", {})),
-        # Versions that were stored before there were pages have no place.
+        # Versions that are older than migration 0027 have no place.
         type=stored.get("type", ItemType.ARTICLE.value),
         parent=_parse_uuid(stored.get("parent")),
         position=stored.get("position", 0),

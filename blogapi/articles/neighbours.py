@@ -77,7 +77,7 @@ _SELECT_TAGS = select(_tag.tag_id).where(_tag.article_id == _UUID)
 
 
 class _Languages(StrEnum):
-    """Which articles can be neighbours."""
+    """The languages of the articles that can be neighbours."""
 
     ANY = "any"
     OWN = "own"  #: those in the language of the site
@@ -137,7 +137,7 @@ def _find_related(
 
 
 def _is_in(languages: _Languages) -> ColumnElement[bool]:
-    """Return the condition that an article can be a neighbour by its language."""
+    """Return the condition that an article has one of these languages."""
     named = and_(_article.language != "", _article.language == bindparam("language"))
     conditions = {_Languages.ANY: true(), _Languages.OWN: _article.language == "", _Languages.NAMED: named}
     return conditions[languages]

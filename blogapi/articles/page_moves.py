@@ -27,11 +27,10 @@ _PAGE = ItemType.PAGE.value
 
 
 def record(before: Tree, after: Tree, *, keeps_paths: bool = True) -> None:
-    """Record the pages that have other paths after a write than before, in a fixed number of statements.
-
-    Without `keeps_paths`, their former paths are not stored.
+    """Record the pages whose paths a write has changed, in a fixed number of statements.
 
     The pages that were written are noted already, with paths that other writes can have changed since.
+    Without `keeps_paths`, the former paths are not stored.
     """
     site, notes = item_addresses.get_site(), events.get_notes(db.session())
     # No reader knows the address that a new page had earlier in the transaction.
@@ -61,7 +60,7 @@ def keep_former_paths(before: Site, after: Site) -> None:
 
 
 def keep_former_path(uuid: UUID, path: str) -> None:
-    """Let the path at which the item was as an article lead to its page."""
+    """Store the path that a page had while it was an article, so that it redirects."""
     if former := to_former_path(f"{urlsplit(item_addresses.get_site().url).path}{path}"):
         _insert([{"path": former, "article_id": uuid, "created": current_time()}])
 
@@ -88,7 +87,7 @@ def _store_former_paths(
 def _insert(rows: list[dict[str, Any]]) -> None:
     connection, table = db.session.connection(), table_of(FormerPath)
     statement = insert_or_update(connection.dialect.name, table)
-    # The path of a page that moves leads to it, although another page can have had the path before.
+    # Another page can have had the same path before; the path leads to the page that had it last.
     statement = statement.on_conflict_do_update(
         index_elements=list(table.primary_key),
         set_={name: statement.excluded[name] for name in ("article_id", "created")},
@@ -99,7 +98,7 @@ def _insert(rows: list[dict[str, Any]]) -> None:
 def _list_moved(
     site: Site, tree: Tree, old_paths: Mapping[UUID, str], paths: Mapping[UUID, str]
 ) -> Iterator[tuple[UUID, str]]:
-    """Yield the pages that readers could know and that have another path now, with the former paths."""
+    """Yield the pages that readers could know and whose paths have changed, with the former paths."""
     now, folder = current_time(), urlsplit(site.url).path
     for uuid, place in tree.items():
         is_known = place.was_public or is_readable(place, now)

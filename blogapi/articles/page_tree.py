@@ -27,7 +27,7 @@ _SELECT_PAGES = select(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The slug of a page, the page above it, who can read it since when, its language and its title."""
+    """What the tree knows of a page; `parent` is the page above it."""
 
     slug: str
     parent: UUID | None
@@ -81,7 +81,7 @@ def make_path(site: Site, uuid: UUID, slug: str, parent: UUID | None, tree: Tree
 
 
 def list_public_above(parent: UUID | None, tree: Tree, now: datetime) -> list[UUID]:
-    """Return those of the parent and the pages above it that the list of pages has, the outermost first."""
+    """Return the listed pages among the parent and the pages above it, the outermost first."""
     return [
         uuid
         for uuid in reversed(list_ancestors(parent, tree))

@@ -16,7 +16,7 @@ from blogapi.web.fields import WithAttributes
 
 
 def list_fields() -> list[WithAttributes]:
-    """Return the definitions that the caller may read, in the order of the owner."""
+    """Return the definitions that the caller may read, by position."""
     return describe(list_visible(current_caller()))
 
 

@@ -87,7 +87,7 @@ def _list_entries(
 ) -> Iterator[Entry]:
     """Yield the entries from `start`: those of `_list_first`, then the articles.
 
-    Articles that search engines shall not show count towards `limit`, but have no entry.
+    Articles with `noindex` count towards `limit`, but have no entry.
     """
     first = terms[start : start + limit]
     yield from first
@@ -123,7 +123,7 @@ def _list_articles(start: int, limit: int) -> Iterable[Row[Any]]:
 
 
 def _list_pages(site: Site) -> Iterator[Entry]:
-    """Yield the public pages, without those that search engines shall not show."""
+    """Yield the public pages without `noindex`."""
     columns = (
         *(_article.uuid, _article.slug, _article.parent_id, _article.last_updated, _article.language),
         _article.translation_key,

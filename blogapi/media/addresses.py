@@ -8,9 +8,9 @@ from blogapi.web.media_addresses import HASH_PREFIX as HASH_PREFIX
 from blogapi.web.media_addresses import PATH as PATH
 from blogapi.web.media_addresses import PREFIX as PREFIX
 
-# The widths in which each picture can be had.
+# The widths that each picture is available in.
 LADDER = (200, 320, 400, 480, 640, 800, 960, 1200, 1600, 2000, 2400)
-# Those among which browsers choose, for a column of 800 CSS pixels on screens with up to 3 dots each.
+# The widths in `srcset`, for a column of 800 CSS pixels on screens with up to 3 dots each.
 SRCSET_WIDTHS = (400, 640, 800, 1200, 1600, 2400)
 
 # Matches a reference by uuid.

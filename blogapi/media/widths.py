@@ -31,7 +31,7 @@ from blogapi.storage import files
 from blogapi.storage.database import db, end_read
 from blogapi.web.errors import Problem
 
-# The formats in which each picture can be had, besides its own.
+# The formats that each picture is available in, besides its own.
 COMMON_EXTENSIONS = ("avif", "webp")
 
 # The time of the last request is stored in steps of this many seconds, as the time of the file.
@@ -142,7 +142,7 @@ def find(hash: str, width: Width) -> Path | str | None:
 
     Returns the path of another address instead, of the original or of a stored rendition, if the picture is
     not wider, if it is a drawing or an animation, or if the server makes too many widths at the moment. The
-    result is None if there is no such picture, or if it cannot be had in this format.
+    result is None if there is no such picture, or if it is not available in this format.
     """
     media = db.session.scalars(select(Media).where(Media.hash == hash)).one_or_none()
     own_extension = media.name.rpartition(".")[2] if media is not None else ""

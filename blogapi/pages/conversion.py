@@ -1,4 +1,4 @@
-"""Makes pages of articles with a tag, as imports made articles of pages before there were pages."""
+"""Makes pages of articles with a tag. Older versions imported the pages of other systems as such articles."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import db, end_read
 from blogapi.tags.models import Tag
 
-#: The slug of the tag that imports gave to pages.
+#: The slug of the tag that older imports gave to pages.
 PAGE_TAG = "page"
 
 

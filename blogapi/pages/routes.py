@@ -60,14 +60,14 @@ def listed(query: Query) -> PartialResult:
 
 
 def _read_parent(reference: str | None) -> Fields:
-    """Return the filters by the page above: a uuid or slug (None: any), or empty for the top of the tree."""
+    """Return the filters for `parent`: a uuid, a slug, or "" for the top of the tree (None: no filter)."""
     if not reference:
         return {} if reference is None else {"parent": None, "top": True}
     if uuid := parse_uuid(reference):
         return {"parent": uuid}
     owner, tree = queries.find_slug_owner(reference), page_tree.read_tree()
     place = tree.get(owner.uuid) if owner else None
-    # The slug of a hidden page tells whether there is one; the number of statements must not tell it either.
+    # Neither the response nor the number of statements may reveal whether a hidden page has the slug.
     is_visible = place is not None and (current_caller().sees_drafts or is_readable(place, current_time()))
     return {"parent": owner.uuid if owner and is_visible else NIL_UUID}
 
@@ -85,7 +85,7 @@ def _hidden_state() -> str:
 @bp.arguments(PageQuery, location="query")
 @bp.response(200, PageSchema(), partial_schema=PageFieldsSchema, cacheable=True)
 @accept_slugs(queries.find_slug_owner)
-# The address of an article to which the page links can contain its category.
+# The page can link to an article whose address contains a category.
 @shows("page", "article", "category", "tag", "author")
 def single(query: Query, id: UUID) -> JsonBody:
     """Return a page; one that is not public only to editors and admins."""

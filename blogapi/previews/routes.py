@@ -44,7 +44,8 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def create(fields: Fields, id: UUID) -> WithAttributes:
         """Create a link with which anyone can read this article or page, whatever its status.
 
-        They see the edits of its working copy."""
+        They see the edits of its working copy.
+        """
         preview, site = service.create(current_user_id(), id, seconds=fields["expires_in"]), get_site()
         return WithAttributes(
             preview,

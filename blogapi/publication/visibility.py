@@ -1,9 +1,9 @@
 """The one definition of which articles and pages are public, in Python and as SQL.
 
 If the rule of its status says so, an item is *readable* (by everyone, under its uuid, slug and address)
-and *listed* (in lists, counts, searches, feeds and the sitemap) from its publication time on. A page is in no
-list of articles. Visibility is
-computed at each read, so a scheduled article becomes public without a write.
+and *listed* (in lists, counts, searches, feeds and the sitemap) from its publication time on. A page is in
+no list of articles. Visibility is computed at each read, so a scheduled article becomes public without a
+write.
 """
 
 from __future__ import annotations

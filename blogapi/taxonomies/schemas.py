@@ -34,7 +34,7 @@ class PageAddress(ma.fields.String):
 
 
 class TermDetails(ma.Schema):
-    """The fields that a response to a read of terms has only if it is asked for them."""
+    """The fields of a term that a response has only if `fields` names them."""
 
     cover_image = PictureAddress(metadata={"description": "URL of a picture; may be empty."})
     seo_title = ma.fields.String(metadata={"description": "The title of the page; empty: the name."})

@@ -38,7 +38,7 @@ def test_an_admin_creates_changes_finds_and_deletes_redirects(api, open_admin):
     assert list_paths(api) == [("/old/", "/new/", 301)]
 
     page.get_by_role("button", name="/old/", exact=True).click()
-    page.get_by_role("combobox", name="It has").select_option("410")
+    page.get_by_role("combobox", name="Status").select_option("410")
     fill_in("Edit redirect")
     page.get_by_role("cell", name="Gone").wait_for()
     assert list_paths(api) == [("/old/", "", 410)]

@@ -20,7 +20,7 @@ Names = Mapping[tuple[str, str], str]
 
 
 def read_term_page(entry: folder.Entry, names: Names) -> TermRecord | None:
-    """Return what the page says about its term; None if it is no such page, or if no article has the term.
+    """Return the description of a term; None if the file is no page of a term, or if no article has the term.
 
     A page that is private or cannot be read says nothing.
     """

@@ -60,7 +60,7 @@ class NotionSource:
         self._options = options
         matches = [(entry, _NAME.fullmatch(entry.path.name)) for entry in entries]
         files = [(entry, match.groupdict()) for entry, match in matches if match]
-        # `--format notion` can bring others.
+        # With `--format notion`, there can be other files.
         self._others = [entry for entry, match in matches if match is None]
         self._pages = [(entry, name) for entry, name in files if name["suffix"] != "csv"]
         self._tables = [(entry, name) for entry, name in files if name["suffix"] == "csv"]

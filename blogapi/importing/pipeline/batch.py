@@ -93,7 +93,7 @@ class ImportBatch:
         self.media.delete_former_uses()
 
     def _keep_type(self, record: ArticleRecord) -> ArticleRecord:
-        """Return the record as that of a page or of an article, which an earlier import made of it."""
+        """Return the record as a page or an article, whichever an earlier import has made of it."""
         file = self._find_file(record)
         state = self.articles.get(file.article_id) if file else None
         if record.exported or state is None or record.is_page == (state.type == ItemType.PAGE):

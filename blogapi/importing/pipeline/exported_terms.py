@@ -91,7 +91,7 @@ def _find_unused_profiles(terms: Mapping[str, Term]) -> set[UUID]:
 
 
 def list_parents_first(terms: Iterable[ExportedTerm], exported: ExportedTerms) -> list[ExportedTerm]:
-    """Return the terms so that each one stands after the one above it."""
+    """Return the terms so that each term comes after its parent."""
 
     def count_parents(term: ExportedTerm) -> int:
         above = set[str]()

@@ -122,7 +122,7 @@ class Importer:
         return [*self._store(records, self._prepare(records))]
 
     def place_orphans(self) -> None:
-        """Put the pages that were stored before the pages above them below these, one in a transaction."""
+        """Give a parent to each page that was stored before its parent, in a transaction of its own."""
         if self.state.dry_run:
             return
         for key, (parent_key, is_new) in self.state.orphans.items():

@@ -27,7 +27,7 @@ class ImportState:
     #: and slug, which later transactions store together, and the slugs of articles.
     planned_terms: dict[tuple[str, str], Term] = field(default_factory=dict)
     planned_slugs: set[str] = field(default_factory=set)
-    #: The pages that were stored before the pages above them: the keys of both, and whether the page is new.
+    #: The pages that were stored before their parents: the keys of both, and whether the page is new.
     orphans: dict[str, tuple[str, bool]] = field(default_factory=dict)
     planned_paths: dict[str, UUID] = field(default_factory=dict)
 

@@ -67,7 +67,7 @@ def _list_new(terms: Sequence[TermRecord]) -> list[TermRecord]:
 
 
 def _list_parents_first(terms: Sequence[TermRecord]) -> list[TermRecord]:
-    """Return the terms so that each one stands after the one above it."""
+    """Return the terms so that each term comes after its parent."""
     parents = {make_term_slug(term.name): make_term_slug(term.parent) for term in terms if term.parent}
 
     def count_parents(term: TermRecord) -> int:
@@ -80,7 +80,7 @@ def _list_parents_first(terms: Sequence[TermRecord]) -> list[TermRecord]:
 
 
 def _find_parent(taxonomy: Taxonomy[Any], term: TermRecord) -> dict[str, str]:
-    """Return the field with the uuid of the term above; nothing if there is none."""
+    """Return the field `parent` with the uuid of the term's parent; nothing if there is none."""
     slug = make_term_slug(term.parent) if term.parent else ""
     if not slug or slug == make_term_slug(term.name) or taxonomy is not CATEGORIES:
         return {}

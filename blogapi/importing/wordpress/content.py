@@ -76,9 +76,10 @@ def _insert_patterns(text: str, context: ContentContext) -> str:
 
 
 def _show_lazy_images(text: str) -> str:
-    """Return the text with pictures that no script has to load; most of them are in `noscript`, too.
+    """Return the text with pictures that need no script, instead of pictures that a script loads.
 
-    The copy in `noscript` is kept, with the alternative text of the other, which Squarespace does not repeat.
+    A copy in `noscript` stays and gets the alternative text of its picture, because Squarespace omits it
+    there.
     """
     copies = {_read_path(_SRC, image[0]) for image in _IMAGE.finditer(text)} if "<noscript" in text else set()
     alts: dict[str, str] = {}

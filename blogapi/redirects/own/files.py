@@ -57,7 +57,7 @@ class _Line:
 def read(text: str) -> RedirectFile:
     """Return the redirects of a file, whose format is recognised by its first line.
 
-    The first redirect from a path counts, as with the hosts.
+    Of several redirects from a path, the first one is used, as the hosts do.
     """
     lines, found, paths = text.removeprefix("\ufeff").splitlines(), RedirectFile(), set[str]()
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")

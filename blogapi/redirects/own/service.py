@@ -15,7 +15,7 @@ from blogapi.storage.database import db, transaction
 from blogapi.web.errors import Conflict, Invalid
 from blogapi.web.fields import Fields
 
-# The redirects are a part of the site, which readers always see.
+# A redirect counts as a part of the site, which readers always see.
 _STATE = State(EPOCH)
 
 
@@ -48,7 +48,8 @@ def change(uuid: UUID, fields: Fields) -> OwnRedirect:
 def replace_each(rows: Iterable[Fields]) -> tuple[int, int]:
     """Create or replace the redirects from these paths; return the numbers of new and of changed ones.
 
-    The order does not matter: the loops are checked when all are stored. Nothing is stored if there is one.
+    The order does not matter, because loops are checked after all redirects are stored. If there is a loop,
+    nothing is stored.
     """
     created = changed = 0
     with transaction():
