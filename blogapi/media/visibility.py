@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Select, or_, select
 
 from blogapi.authors.models import Author
 from blogapi.media.models import Media, MediaPath, MediaUse
-from blogapi.publication.visibility import readable
+from blogapi.publication.visibility import listed, listed_pages
 from blogapi.storage.database import Base, current_time
 
 # The kinds of the uses by articles.
@@ -31,11 +31,12 @@ def is_visible(author: UUID) -> ColumnElement[bool]:
 def is_visible_use(author: UUID, use: Any) -> ColumnElement[bool]:
     """Return the condition that the author may see a use, a subquery with the columns of `MediaUse`.
 
-    They see the uses by their own articles and profile, and by what everyone can see. The profiles of others
-    may be hidden, so they are left out.
+    They see the uses by their own articles and profile, and by what is in the lists of everyone. The
+    profiles of others may be hidden, so they are left out.
     """
     article = Base.metadata.tables["article"]
-    public = select(article.c.uuid).where(readable(article.c, current_time()))
+    now = current_time()
+    public = select(article.c.uuid).where(listed(article.c, now) | listed_pages(article.c, now))
     return or_(
         use.c.kind.in_(ARTICLE_KINDS) & use.c.item_id.in_(select_own_articles(author)),
         (use.c.kind == "article") & use.c.current & use.c.item_id.in_(public),

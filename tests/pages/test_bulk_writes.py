@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
 import pytest
@@ -59,6 +60,20 @@ def test_pages_that_a_bulk_write_would_put_below_each_other_are_refused(as_admin
     answer = getattr(as_admin, method)(PAGES, json=[items[0], items[3]])
     assert (answer.status_code, [*answer.json["errors"]]) == (422, ["1.parent"])
     assert show(as_admin) == before
+
+
+def test_concurrent_moves_put_no_pages_below_each_other(app, people, tree):
+    one, _, three = tree
+    header = {"X-API-KEY": people.key(people.admin, "write")}
+
+    def move(pair):
+        return app.test_client().patch(f"{PAGES}{pair[0]}/", json={"parent": pair[1]}, headers=header)
+
+    with ThreadPoolExecutor(2) as pool:
+        for _ in range(3):
+            answers = [answer.status_code for answer in pool.map(move, ((one, three), (three, one)))]
+            assert sorted(answers) == [200, 422]
+            assert {move((uuid, None)).status_code for uuid in (one, three)} == {200}
 
 
 def test_a_bulk_replacement_creates_pages_below_each_other(as_admin, as_reader, tree):

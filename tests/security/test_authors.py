@@ -380,9 +380,9 @@ def test_an_author_manages_only_own_uploads(app, as_author, as_editor, people, m
 
 
 @pytest.mark.parametrize("owner", ["author", "admin"])
-@pytest.mark.parametrize("status", ["draft", "published"])
+@pytest.mark.parametrize("status", ["draft", "published", "unlisted"])
 def test_the_uses_of_a_file_show_no_hidden_articles(
-    app, as_author, as_role, people, make_article, owner, status
+    app, as_admin, as_author, as_role, people, make_article, owner, status
 ):
     with app.app_context():
         author = users.get_by_name("author")
@@ -393,12 +393,16 @@ def test_the_uses_of_a_file_show_no_hidden_articles(
     is_seen = owner == "author" or status == "published"
     assert [use["title"] for use in uses.json] == (["User"] if is_seen else [])
     assert uses.headers["X-Total-Count"] == str(len(uses.json))
+    page = {"title": "Used by a page", "status": status, "content": f'<img src="media:{file}">'}
+    assert as_admin.post("/api/v1/blog/pages/", json=page).status_code == 201
+    shown = {use["title"] for use in as_author.get(f"{MEDIA}{file}/uses/").json}
+    assert ("Used by a page" in shown) == (status == "published")
     for method in ("patch", "delete"):
         refused = getattr(as_author, method)(
             f"{MEDIA}{file}/", json={"alt": "A"} if method == "patch" else None
         )
         if (owner, status) != ("author", "draft"):
-            assert outcome(refused) == (403, "forbidden") and "User" not in refused.text
+            assert outcome(refused) == (403, "forbidden") and "Use" not in refused.text
 
 
 def test_an_upload_that_the_library_has_changes_no_texts_of_others(app, as_author, as_admin):
