@@ -24,6 +24,7 @@ from blogapi.articles.custom_models import CustomValue
 from blogapi.articles.lifecycle import SCHEDULED
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, WorkingCopy
 from blogapi.publication.visibility import (
+    LISTED_STATUSES,
     NOW,
     ItemType,
     Status,
@@ -36,6 +37,7 @@ from blogapi.publication.visibility import (
 )
 from blogapi.search import engines as search
 from blogapi.storage.database import UtcDateTime, table_of
+from blogapi.storage.expressions import unindexed
 
 # The names of the conditions; `public` is the first one in lists for readers.
 Names = tuple[str, ...]
@@ -116,9 +118,33 @@ def _has_value(name: str, article: ColumnElement[UUID]) -> ColumnElement[bool]:
 _by_author = select(_byline.article_id).where(_byline.author_id == _AUTHOR)
 _by_user = select(_own.uuid).where(_own.author_id == bindparam("user"))
 _has_copy = _article.uuid.in_(select(_copy.article_id))
-_has_author = select(_byline.author_id).where(
-    _byline.article_id == _tag.article_id, _byline.author_id == _AUTHOR
-)
+
+
+def _has_author(link: Any) -> ColumnElement[bool]:
+    """Return the condition that the article of a link has the author."""
+    is_wanted = _byline.article_id == link.article_id, _byline.author_id == _AUTHOR
+    return select(_byline.author_id).where(*is_wanted).correlate(link.article_id.table).exists()
+
+
+def _value_has_tag(condition: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Return the condition that the article of a value has a tag."""
+    tags = select(_tag.tag_id).where(_tag.article_id == _value.article_id, condition)
+    return tags.correlate(table_of(CustomValue)).exists()
+
+
+def _value_has_category(condition: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Return the condition that the listed article of a value has a category.
+
+    SQLite finds the article in the index of categories, without its row.
+    """
+    articles = select(_article.uuid).where(
+        condition,
+        _article.status.in_(LISTED_STATUSES),
+        _article.published_at == _value.listed_from,
+        unindexed(_article.uuid) == _value.article_id,
+    )
+    return articles.correlate(table_of(CustomValue)).exists()
+
 
 # The conditions of the filters on articles and, for readers, on the links to tags and authors, by name.
 CONDITIONS: dict[str, ColumnElement[bool]] = {
@@ -166,7 +192,7 @@ OF_TAG: Conditions = {
     "category": _tag.category_id == CATEGORY,
     "any category": _tag.category_id.in_(_list_parameter("category")),
     "all tags": _count_tags(_tag.article_id, "all_tags") == _NUMBER,
-    "author": _has_author.correlate(table_of(ArticleTag)).exists(),
+    "author": _has_author(_tag),
     "published_after": _tag.listed_from >= _AFTER,
     "published_before": _tag.listed_from < _BEFORE,
     "not category": _tag.category_id.not_in(_list_parameter("not_category")),
@@ -184,6 +210,12 @@ OF_VALUE: Conditions = {
     "public": _value.listed_from <= NOW,
     **{name: _has_value(name, _value.article_id) for name in CUSTOM},
     "custom 0": _is_value("custom 0", _value),
+    "tag": _value_has_tag(_tag.tag_id == TAG),
+    "any tag": _value_has_tag(_tag.tag_id.in_(_list_parameter("tag"))),
+    "all tags": _count_tags(_value.article_id, "all_tags") == _NUMBER,
+    "category": _value_has_category(_article.category_id == CATEGORY),
+    "any category": _value_has_category(_article.category_id.in_(_list_parameter("category"))),
+    "author": _has_author(_value),
     "published_after": _value.listed_from >= _AFTER,
     "published_before": _value.listed_from < _BEFORE,
     "not tag": _count_tags(_value.article_id, "not_tag") == 0,

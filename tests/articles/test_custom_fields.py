@@ -264,6 +264,52 @@ def test_lists_are_filtered_by_own_fields(rated, as_reader, query, titles):
     assert "".join(list_titles(as_reader, **query)) == titles
 
 
+COMBINED = (
+    *({"category": "bread"}, {"category": ["bread", "fish"]}, {"category": "bread", "exact": "true"}),
+    *({"tag": "x"}, {"tag": ["x", "y"]}, {"tags_all": ["x", "y"]}, {"tag": "x", "category": "bread"}),
+    *({"author": "guest-writer"}, {"author": "guest-writer", "tag": "x", "category": ["bread", "fish"]}),
+    *({"not_category": "bread"}, {"not_tag": "y"}, {"featured": "true"}, {"language": "de"}, {"q": "soup"}),
+    *({"published_before": "2026-01-05"}, {"tag": "x", "published_after": "2026-01-03"}),
+)
+
+
+def test_filters_by_own_fields_combine_with_all_others(define, write, as_admin, as_reader):
+    define("rating", "number", kinds=["article", "page"])
+
+    def create(kind, name, **fields):
+        return as_admin.post(f"/api/v1/blog/{kind}/", json={"name": name, **fields}).json["uuid"]
+
+    bread = create("categories", "Bread")
+    categories = [bread, create("categories", "Rye", parent=bread), create("categories", "Fish")]
+    tags, guest = [create("tags", name) for name in "xy"], create("authors", "Guest writer")
+    statuses = ["published"] * 24 + ["draft", "unlisted", "archived", "published"]
+    for number, status in enumerate(statuses):
+        write(
+            {"rating": number % 2},
+            status,
+            title=f"Soup {number}" if number % 5 else f"{number}",
+            category={"uuid": categories[number % 3]},
+            tags=[{"uuid": uuid} for place, uuid in enumerate(tags) if number // 2 % 4 > place],
+            published_at="2099-01-01" if number == 27 else f"2026-01-0{number % 8 + 1}",
+            featured=number % 7 > 2,
+            language="de" if number % 11 > 4 else "",
+            **({"authors": [{"uuid": guest}]} if number % 4 else {}),
+        )
+    page = as_admin.post("/api/v1/blog/pages/", json={"title": "Soup", "custom": {"rating": 1}})
+    as_admin.patch(page.headers["Location"], json={"status": "published"})
+    rated = {*list_titles(as_reader, **{"custom.rating": "1"})}
+    assert len(rated) == 12
+    for query in COMBINED:
+        wanted = {*list_titles(as_reader, **query)}
+        assert wanted & rated, query
+        for ordering in ("-published_at", "published_at", "title"):
+            options = {} if "q" in query else {"ordering": ordering}
+            found = list_titles(as_reader, **query, **options, **{"custom.rating": "1"})
+            assert {*found} == wanted & rated and len(found) == len({*found}), (query, ordering)
+        first = as_reader.get(ARTICLES, query_string={**query, "custom.rating": 1, "page": 1, "page_size": 2})
+        assert int(first.headers["X-Total-Count"]) == len(wanted & rated), query
+
+
 def test_lists_in_any_status_are_filtered_by_own_fields(rated, as_admin):
     assert list_titles(as_admin, **{"custom.rating": "0.5", "status": "draft"}) == ["draft"]
     counts = as_admin.get("/api/v1/blog/article-counts/", query_string={"custom.rating": "0.5"}).json
