@@ -97,6 +97,19 @@ def convert_imported(values: Values) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
+def describe_unfit(values: Values) -> list[str]:
+    """Return a sentence for each value of a file that is kept although it does not fit its field."""
+    fields = {field.name: field for field in list_definitions()} if values else {}
+    sentences = []
+    for name, value in values.items():
+        try:
+            if name in fields:
+                custom_values.convert(fields[name], value)
+        except Unfit as error:
+            sentences.append(f"Its value of the own field “{name}” does not fit, and is kept: {error}")
+    return sentences
+
+
 def find_missing(kind: str, before: str, after: str, *, was_readable: bool) -> Errors:
     """Return an error for each required field that an article of the kind needs to be public, and lacks.
 

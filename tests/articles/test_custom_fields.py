@@ -4,7 +4,7 @@ import pytest
 
 ARTICLES = "/api/v1/blog/articles/"
 
-FIELDS = "/api/v1/blog/fields/"
+FIELDS, PAGES = "/api/v1/blog/fields/", "/api/v1/blog/pages/"
 OTHER = "3f1c8a52-6f0e-4f2b-8f8a-2f5f3f1c8a52"
 
 
@@ -162,6 +162,82 @@ def test_a_changed_definition_keeps_every_value(define, write, as_login, as_admi
     assert read(as_reader, path) == {"rating": "about 5"}
 
 
+def test_a_value_is_shown_and_found_again_when_its_definition_fits_again(define, write, as_login, as_reader):
+    field = define("rating", "number", maximum=5)
+    path = write({"rating": 4.5})
+    body = as_login.get(field).json
+    for change in ({"type": "text"}, {"list": True}, {"maximum": 4}, {"type": "choice", "choices": ["4.5"]}):
+        assert as_login.patch(field, json=change).json["unfit_in"] == 1, change
+        assert read(as_reader, path) == {} and list_titles(as_reader, **{"custom.rating": "4.5"}) == []
+        assert as_login.put(field, json=body).json["unfit_in"] == 0
+        assert read(as_reader, path) == {"rating": 4.5}
+        assert list_titles(as_reader, **{"custom.rating": "4.5"}) == ["Bread"]
+    as_login.delete(field)
+    assert as_reader.get(ARTICLES, query_string={"custom.rating": "4.5"}).status_code == 400
+    define("rating", "number")
+    assert list_titles(as_reader, **{"custom.rating": "4.5"}) == ["Bread"]
+
+
+def test_fields_are_listed_and_shown_in_the_order_of_their_positions(define, write, as_login, as_reader):
+    fields = [define(name) for name in ("a", "b", "c")]
+    path = write({"a": "1", "b": "2", "c": "3"})
+    assert as_login.patch(fields[0], json={"position": 9}).status_code == 200
+    assert [field["name"] for field in as_login.get(FIELDS).json] == ["b", "c", "a"]
+    assert [*read(as_reader, path)] == ["b", "c", "a"]
+
+
+def test_every_write_names_the_value_that_does_not_fit(define, as_admin):
+    define("rating", "number", kinds=["article", "page"])
+    define("other")
+    good, bad = {"title": "T"}, {"title": "T", "custom": {"rating": "5", "none": 1}}
+    for items in (ARTICLES, PAGES):
+        uuid = as_admin.post(items, json=good).json["uuid"]
+        path = f"{items}{uuid}/"
+        for answer in (
+            *(as_admin.post(items, json=bad), as_admin.put(path, json=bad), as_admin.patch(path, json=bad)),
+            as_admin.put(f"{path}working-copy/", json=bad),
+        ):
+            assert answer.status_code == 422, (answer.request.path, answer.json)
+            assert answer.json["errors"] == {
+                "custom.rating": ["“5” is not a number."],
+                "custom.none": ["There is no such own field."],
+            }
+        for write in (as_admin.put, as_admin.patch):
+            errors = write(items, json=[{**good, "uuid": uuid}, {**bad, "uuid": OTHER}]).json["errors"]
+            assert errors["1.custom.rating"] == ["“5” is not a number."] and len(errors) == 2
+    kind = as_admin.post(PAGES, json={"title": "T", "custom": {"other": "x"}}).json["errors"]
+    assert kind == {"custom.other": ["Only articles have this own field."]}
+
+
+def test_pages_are_filtered_by_own_fields(define, as_admin, as_reader):
+    define("office", "choice", choices=["north", "south"], kinds=["page"])
+    define("secret", read_by="admins", kinds=["page"])
+    above = as_admin.post(PAGES, json={"title": "Offices", "status": "published"}).json["uuid"]
+    for title, office, status in (
+        ("A", "north", "published"),
+        ("B", "south", "published"),
+        ("C", "north", "draft"),
+    ):
+        custom = {"office": office, "secret": "x"}
+        page = {"title": title, "status": status, "custom": custom, "parent": above}
+        assert as_admin.post(PAGES, json=page).status_code == 201
+
+    def list_pages(client, **query):
+        answer = client.get(PAGES, query_string={"fields": "title", **query})
+        assert answer.status_code == 200, answer.json
+        return sorted(page["title"] for page in answer.json)
+
+    assert list_pages(as_reader, **{"custom.office": "north"}) == ["A"]
+    assert list_pages(as_reader, **{"custom.office": ["north", "south"], "parent": above}) == ["A", "B"]
+    assert list_pages(as_reader, **{"custom.office": "north", "parent": ""}) == []
+    assert list_pages(as_admin, **{"custom.office": "north", "custom.secret": "x", "status": "any"}) == [
+        "A",
+        "C",
+    ]
+    assert as_reader.get(PAGES, query_string={"custom.secret": "x"}).status_code == 400
+    assert list_titles(as_reader, **{"custom.office": "north"}) == []
+
+
 def test_a_required_field_is_needed_to_publish(define, write, as_login, as_admin):
     old = write({})
     define("rating", "number", required=True)
@@ -295,7 +371,7 @@ def test_filters_by_own_fields_combine_with_all_others(define, write, as_admin, 
             language="de" if number % 11 > 4 else "",
             **({"authors": [{"uuid": guest}]} if number % 4 else {}),
         )
-    page = as_admin.post("/api/v1/blog/pages/", json={"title": "Soup", "custom": {"rating": 1}})
+    page = as_admin.post(PAGES, json={"title": "Soup", "custom": {"rating": 1}})
     as_admin.patch(page.headers["Location"], json={"status": "published"})
     rated = {*list_titles(as_reader, **{"custom.rating": "1"})}
     assert len(rated) == 12

@@ -43,8 +43,10 @@ def test_front_matter_with_the_name_of_a_field_is_taken(imported, as_admin):
     assert "mood" in imported and "Ignored front matter fields: rating" not in imported
 
 
-def test_an_imported_value_that_does_not_fit_is_kept(imported, as_admin):
+def test_an_imported_value_that_does_not_fit_is_kept_with_a_note(imported, as_admin):
     assert find(as_admin, "Odd") == ({}, {"rating": "about 5"})
+    note = "Its value of the own field “rating” does not fit, and is kept: “about 5” is not a number."
+    assert note in imported
 
 
 @pytest.mark.parametrize("layout", ["default", "hugo", "jekyll"])

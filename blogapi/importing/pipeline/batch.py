@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import select
 
-from blogapi.articles import lifecycle, renderings
+from blogapi.articles import custom_input, lifecycle, renderings
 from blogapi.articles.batch import Batch as ArticleBatch
 from blogapi.articles.content import ArticleInput, default_seo
 from blogapi.articles.models import Article
@@ -286,7 +286,7 @@ def _report(record: ArticleRecord, result: Result, article: Article, notes: Iter
     status = lifecycle.get_api_status(article, current_time())
     source = record.content, record.content_type
     lost = describe_lost_words(*source, renderings.get_rendering(*source).plain_text)
-    notes = (*record.notes, *notes, *filter(None, [lost]))
+    notes = (*record.notes, *notes, *custom_input.describe_unfit(record.custom), *filter(None, [lost]))
     return FileReport(record.key, result, status, notes, slug=article.slug, article=article.uuid)
 
 
