@@ -38,6 +38,31 @@ def blog_address(app, people, make_article, make_category) -> Iterator[str]:
 
 
 @pytest.fixture
+def define_fields(as_login) -> Callable[[], None]:
+    """Return a function that defines an own field of each type, one of them for admins only."""
+
+    def define() -> None:
+        for name, type, more in (
+            ("rating", "number", {}),
+            ("level", "choice", {"choices": ["easy", "hard"]}),
+            ("steps", "text", {"list": True}),
+            ("story", "long_text", {}),
+            ("vegan", "boolean", {}),
+            ("cooked", "date", {}),
+            ("link", "url", {}),
+            ("photo", "picture", {}),
+            ("sequel", "article", {}),
+            ("note", "text", {"read_by": "admins"}),
+            ("street", "text", {"kinds": ["page"], "required": True}),
+        ):
+            field = {"name": name, "label": name, "type": type, "kinds": ["article"], **more}
+            answer = as_login.post("/api/v1/blog/fields/", json=field)
+            assert answer.status_code == 201, answer.json
+
+    return define
+
+
+@pytest.fixture
 def run(people, blog_address, tmp_path) -> Run:
     """Return a function that runs a command in the test's folder and returns its output.
 

@@ -25,10 +25,13 @@ refused 412 stale
 updated published
 missing 404 not_found
 renamed ['The kitchen']
+rated Fish soup 4.5 easy ['Boil', 'Eat'] de False
+page About unlisted 0 Quay 1
 """
 
 
-def test_a_strictly_typed_python_program_uses_the_api(run, install, blog_address, tmp_path):
+def test_a_strictly_typed_python_program_uses_the_api(run, install, blog_address, define_fields, tmp_path):
+    define_fields()
     venv.create(tmp_path / "venv")
     programs = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin")
     python, pip = programs / "python", [sys.executable, "-m", "pip", "--python", programs / "python"]

@@ -23,15 +23,22 @@ refused 412 stale
 updated published
 missing 404 not_found
 renamed [ 'The kitchen' ]
+rated Fish soup 4.5 easy Boil,Eat de
+refused by the compiler 2 6
+pages [ 'About,Quay 1,0' ]
+page Team unlisted 2
 """
 
 
 @pytest.mark.skipif(not (shutil.which("node") and shutil.which("npm")), reason="Node.js is not installed")
-def test_a_strict_typescript_program_uses_the_api(run, install, blog_address, tmp_path):
+def test_a_strict_typescript_program_uses_the_api(run, install, blog_address, define_fields, tmp_path):
     shutil.copytree(FILES, tmp_path, dirs_exist_ok=True)
     shutil.copy(STATIC / "blogapi.js", tmp_path)
     install(["npm", "ci", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"])
-    run(read_guide_command("npx openapi-typescript", blog_address))
+    command = read_guide_command("npx openapi-typescript", blog_address)
+    run([*command[:-1], "plain.d.ts"])
+    define_fields()
+    run(command)
     run(["npx", "tsc"])
     assert run(["node", "compiled/program.js"]) == STEPS
 

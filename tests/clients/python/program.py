@@ -11,15 +11,23 @@ from blogapi_client.api.articles import (
     update_article,
 )
 from blogapi_client.api.categories import list_categories, replace_categories
+from blogapi_client.api.pages import create_page, get_page
 from blogapi_client.models import (
     Article,
     ArticleBody,
     ArticleChanges,
     CategoryReference,
     ContentType,
+    CustomFields,
+    CustomFieldsChanges,
+    CustomFieldsChangesLevel,
+    CustomFieldsLevel,
+    Page,
+    PageBody,
     Problem,
     Status,
 )
+from blogapi_client.types import Unset
 
 blog = AuthenticatedClient(
     base_url=os.environ["BLOG_URL"],
@@ -87,3 +95,27 @@ categories[0].name = "The kitchen"
 renamed = replace_categories.sync(client=blog, body=[*categories])
 assert isinstance(renamed, list)
 print("renamed", [category.name for category in renamed])
+
+# Own fields have the types of their definitions, in bodies, responses and filters.
+changes = CustomFieldsChanges(
+    rating=4.5, level=CustomFieldsChangesLevel.EASY, steps=["Boil", "Eat"], vegan=False
+)
+update_article.sync(created.uuid, client=blog, body=ArticleChanges(custom=changes, language="de"))
+rated = list_articles.sync(client=blog, custom_rating=[4.5], language="de", fields="*,custom,language")
+assert isinstance(rated, list)
+custom = rated[0].custom
+assert isinstance(custom, CustomFields)
+rating: float | Unset = custom.rating
+level: CustomFieldsLevel | Unset = custom.level
+print("rated", rated[0].title, rating, level, custom.steps, rated[0].language, hasattr(custom, "note"))
+
+# Pages have a place in a tree, and the same fields.
+page = create_page.sync(
+    client=blog,
+    body=PageBody(title="About", status=Status.UNLISTED, custom=CustomFieldsChanges(street="Quay 1")),
+)
+assert isinstance(page, Page)
+found_page = get_page.sync("about", client=blog, fields="*,custom")
+assert isinstance(found_page, Page)
+assert isinstance(found_page.custom, CustomFields)
+print("page", found_page.title, found_page.status.value, found_page.position, found_page.custom.street)

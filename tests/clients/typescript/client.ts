@@ -1,4 +1,5 @@
-// The types of the client are those that openapi-typescript makes of the OpenAPI document. Only the compiler runs this.
+// The types of the client are those that openapi-typescript makes of the OpenAPI document of a blog without own fields.
+// Only the compiler runs this.
 
 import {
   createClient,
@@ -12,7 +13,7 @@ import {
   type Site,
   type TagFields,
 } from "./blogapi.js";
-import type { components, operations } from "./api.js";
+import type { components, operations } from "./plain.js";
 
 type Schemas = components["schemas"];
 type Equal<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;

@@ -1,7 +1,7 @@
 // A program that uses the client of openapi-fetch with the types that openapi-typescript generates. It prints one
 // line for each step.
 import createClient from "openapi-fetch";
-import type { components, paths } from "./api.js";
+import type { components, operations, paths } from "./api.js";
 
 const blog = createClient<paths>({
   baseUrl: process.env.BLOG_URL,
@@ -61,8 +61,57 @@ const { data: missing, error } = await blog.GET("/api/v1/blog/articles/{id}/", {
 if (!missing) console.log("missing", error.status, error.code);
 
 // What the other resources return is a valid body, too.
-type Category = components["schemas"]["Category"];
+type Schemas = components["schemas"];
+type Filters = NonNullable<operations["listArticles"]["parameters"]["query"]>;
+type Category = Schemas["Category"];
 const { data: [category] = [] } = await blog.GET("/api/v1/blog/categories/");
 const renamed: Category | undefined = category && { ...category, name: "The kitchen" };
 const { data: categories = [] } = await blog.PUT("/api/v1/blog/categories/", { body: renamed ? [renamed] : [] });
 console.log("renamed", categories.map(({ name }) => name));
+
+// Own fields have the types of their definitions, in bodies, responses and filters.
+await blog.PATCH("/api/v1/blog/articles/{id}/", {
+  params: { path },
+  body: {
+    language: "de",
+    translation_key: "soup",
+    custom: { rating: 4.5, level: "easy", steps: ["Boil", "Eat"], vegan: false, cooked: "2026-01-02" },
+  },
+});
+const { data: rated = [] } = await blog.GET("/api/v1/blog/articles/", {
+  params: { query: { "custom.rating": [4.5], language: "de", fields: "*,custom,language,translations" } },
+});
+const [soup] = rated;
+const rating: number | undefined = soup?.custom?.rating;
+console.log("rated", soup?.title, rating, soup?.custom?.level, soup?.custom?.steps?.join(), soup?.language);
+
+const typed: Schemas["CustomFieldsChanges"] = { rating: 5, level: "hard", vegan: null, link: "https://x.example/" };
+// @ts-expect-error: a rating is a number.
+typed.rating = "5";
+// @ts-expect-error: a level is one of the choices.
+typed.level = "fast";
+// @ts-expect-error: the steps are a list.
+typed.steps = "Boil";
+// @ts-expect-error: only admins may read this field, so the public document does not contain it.
+typed.note = "secret";
+// @ts-expect-error: a filter has the type of its field.
+const filter: Filters = { "custom.rating": ["5"] };
+// @ts-expect-error: there is no filter by a field for admins.
+const hidden: Filters = { "custom.note": ["secret"] };
+console.log("refused by the compiler", [filter, hidden].length, Object.keys(typed).length);
+
+// Pages have a place in a tree, and the same fields.
+const { data: about, error: noPage } = await blog.POST("/api/v1/blog/pages/", {
+  body: { title: "About", status: "published", custom: { street: "Quay 1" } },
+});
+if (!about) throw new Error(noPage.detail);
+await blog.POST("/api/v1/blog/pages/", {
+  body: { title: "Team", status: "unlisted", parent: about.uuid, position: 2, custom: { street: "Quay 2" } },
+});
+const { data: pages = [] } = await blog.GET("/api/v1/blog/pages/", {
+  params: { query: { fields: "*,parent,custom,translations" } },
+});
+console.log("pages", pages.map(({ title, custom, translations }) => [title, custom?.street, translations?.length].join()));
+const { data: team } = await blog.GET("/api/v1/blog/pages/{id}/", { params: { path: { id: "team" } } });
+const status: Schemas["Status"] | undefined = team?.status;
+console.log("page", team?.title, status, team?.position);
