@@ -19,10 +19,10 @@ def list_definitions() -> Sequence[CustomField]:
     info = transaction_info.get_info(db.session())
     if _KEY not in info:
         statement = select(CustomField).order_by(CustomField.position, CustomField.name)
-        found = db.session.scalars(statement).all()
+        rows = db.session.scalars(statement).all()
         # The read has begun the transaction, if none was open.
         info = transaction_info.get_info(db.session())
-        info[_KEY] = found
+        info[_KEY] = rows
     definitions: Sequence[CustomField] = info[_KEY]
     return definitions
 

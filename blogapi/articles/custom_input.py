@@ -52,11 +52,11 @@ class CustomValues(ma.fields.Field[dict[str, Any]]):
         return values
 
 
-def _convert_all(given: Values, kind: str) -> tuple[dict[str, Any], dict[str, list[str]]]:
-    definitions = {field.name: field for field in list_visible(current_caller())} if given else {}
+def _convert_all(requested: Values, kind: str) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    definitions = {field.name: field for field in list_visible(current_caller())} if requested else {}
     values: dict[str, Any] = {}
     errors: dict[str, list[str]] = {}
-    for name, value in given.items():
+    for name, value in requested.items():
         field = definitions.get(name)
         if field is None:
             errors[name] = ["There is no such own field."]
@@ -90,11 +90,11 @@ def _check_articles(values: Values) -> dict[str, list[str]]:
 def convert_imported(values: Values) -> dict[str, Any]:
     """Return the values of a file, whose numbers can be texts, as they are stored; unfit ones are kept."""
     fields = {field.name: field for field in list_definitions()} if values else {}
-    found = {
+    converted = {
         name: custom_values.convert_imported(fields[name], value) if name in fields else value
         for name, value in values.items()
     }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in converted.items() if value is not None}
 
 
 def describe_unfit(values: Values) -> list[str]:
@@ -133,24 +133,24 @@ class CustomFilters(PrefixedParameters):
         return _parse_filters(value)
 
 
-def _parse_filters(given: dict[str, list[str]]) -> Filters:
+def _parse_filters(parameters: dict[str, list[str]]) -> Filters:
     """Return the names of the filtered fields with the keys of the wanted values.
 
     Raises ValidationError, by name, for a field that the caller may not read and for a value of another type.
     """
-    definitions = {field.name: field for field in list_visible(current_caller())} if given else {}
+    definitions = {field.name: field for field in list_visible(current_caller())} if parameters else {}
     errors: dict[str, list[str]] = {}
-    found = []
-    for name, texts in given.items():
+    filters = []
+    for name, texts in parameters.items():
         try:
-            found.append((name, _make_keys(definitions.get(name), texts)))
+            filters.append((name, _make_keys(definitions.get(name), texts)))
         except Unfit as error:
             errors[name] = [str(error)]
-    if len(given) > MAX_FILTERS:
-        errors[next(iter(given))] = [f"Send at most {MAX_FILTERS} filters by own fields."]
+    if len(parameters) > MAX_FILTERS:
+        errors[next(iter(parameters))] = [f"Send at most {MAX_FILTERS} filters by own fields."]
     if errors:
         raise ma.ValidationError({**errors})
-    return tuple(found)
+    return tuple(filters)
 
 
 def _make_keys(field: CustomField | None, texts: Sequence[str]) -> tuple[str, ...]:

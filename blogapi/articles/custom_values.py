@@ -40,17 +40,17 @@ def convert_imported(field: CustomField, value: Any) -> Any:
     None stands for an empty value.
     """
     try:
-        given = json.loads(json.dumps(value, default=str))
+        decoded = json.loads(json.dumps(value, default=str))
     except ValueError:
         # A number of thousands of digits.
         return None
-    given = given if not field.is_list or isinstance(given, list) else [given]
+    decoded = decoded if not field.is_list or isinstance(decoded, list) else [decoded]
     try:
         if field.is_list:
-            return convert(field, [_read_imported(field, item) for item in given])
-        return convert(field, _read_imported(field, given))
+            return convert(field, [_read_imported(field, item) for item in decoded])
+        return convert(field, _read_imported(field, decoded))
     except Unfit:
-        return given
+        return decoded
 
 
 def _read_imported(field: CustomField, value: Any) -> Any:
@@ -157,13 +157,13 @@ def show(field: CustomField, value: Any) -> Any:
 def join_words(fields: Iterable[CustomField], stored: str) -> list[str]:
     """Return the texts of the values in which searches find words."""
     values = parse(stored)
-    found: list[str] = []
+    words: list[str] = []
     for field in fields:
         if field.is_searched and not field.is_admin_only and field.name in values:
             value = values[field.name]
             if fits(field, value):
-                found += [str(item) for item in list_items(field, value) if not isinstance(item, bool)]
-    return found
+                words += [str(item) for item in list_items(field, value) if not isinstance(item, bool)]
+    return words
 
 
 def describe(field: CustomField) -> dict[str, Any]:

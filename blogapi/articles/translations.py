@@ -49,7 +49,7 @@ def find_translations(
     An empty key has no translations, and others have at most MAX_TRANSLATIONS. One statement finds the
     translations of 1000 keys.
     """
-    found = defaultdict[str, list[Translation]](list)
+    by_key = defaultdict[str, list[Translation]](list)
     tree: Mapping[UUID, page_tree.Place] = {}
     for some in chunk(sorted({*keys} - {""})):
         rows = db.session.execute(_SELECT[type_], {"keys": some, "now": current_time()}).all()
@@ -58,10 +58,10 @@ def find_translations(
         for row in rows:
             language = row.language or normalize_language(site.language)
             url = _make_url(site, row, tree)
-            found[row.translation_key].append(Translation(row.uuid, row.slug, language, url, row.robots))
-    for translations in found.values():
+            by_key[row.translation_key].append(Translation(row.uuid, row.slug, language, url, row.robots))
+    for translations in by_key.values():
         translations.sort(key=lambda one: one.language)
-    return found
+    return by_key
 
 
 def choose_alternates(uuid: UUID, translations: Sequence[Translation]) -> Sequence[Translation]:

@@ -37,10 +37,10 @@ def describe(fields: Sequence[CustomField]) -> list[WithAttributes]:
 
 def get_by_uuid(uuid: UUID) -> CustomField:
     """Return the definition; raises NotFound if there is none that the caller may read."""
-    found = [field for field in list_visible(current_caller()) if field.uuid == uuid]
-    if not found:
+    fields = [field for field in list_visible(current_caller()) if field.uuid == uuid]
+    if not fields:
         raise NotFound("There is no such field; GET /api/v1/blog/fields/ lists the fields.")
-    return found[0]
+    return fields[0]
 
 
 def get_described(uuid: UUID) -> WithAttributes:

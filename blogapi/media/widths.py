@@ -56,8 +56,8 @@ class Width(NamedTuple):
 
 def parse_name(name: str) -> Width | None:
     """Return the width and the format that the last part of an address names, or None."""
-    found = _NAME.fullmatch(name)
-    width = Width(int(found[1]), found[2]) if found else None
+    match = _NAME.fullmatch(name)
+    width = Width(int(match[1]), match[2]) if match else None
     return width if width and width.width in LADDER else None
 
 
@@ -97,10 +97,10 @@ class WidthCache:
 
         Several servers can fill the folder, so each measures it again after a hundredth of the quota.
         """
-        found = sorted(_list_files(self._folder.root / folders.WIDTHS_NAME))
-        total = size + sum(size for _, size, _ in found)
+        stored = sorted(_list_files(self._folder.root / folders.WIDTHS_NAME))
+        total = size + sum(size for _, size, _ in stored)
         limit = self._quota if total <= self._quota else int(self._quota * _KEPT_PART)
-        for _, old_size, path in found:
+        for _, old_size, path in stored:
             if total <= limit:
                 break
             with suppress(OSError):

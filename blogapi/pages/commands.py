@@ -35,10 +35,10 @@ def convert(*, tag: str, dry_run: bool, yes: bool) -> None:
         click.echo(f"No article has the tag “{tag}”.")
         return
     if dry_run:
-        click.echo(f"{len(candidates)} articles would become pages; nothing was changed.")
+        click.echo(f"Articles that would become pages: {len(candidates)}. Nothing was changed.")
         return
     if not yes:
-        click.confirm(f"Make {len(candidates)} pages of these articles?", abort=True)
+        click.confirm(f"Make pages of these articles ({len(candidates)})?", abort=True)
     with report_problems():
         number = sum(1 for _ in conversion.convert(candidates, None, tag))
-    click.echo(f"{number} articles are pages now.")
+    click.echo(f"Articles that became pages: {number}.")

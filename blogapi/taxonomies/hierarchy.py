@@ -20,8 +20,8 @@ MAX_DEPTH = 20
 
 def find_descendants(model: Any, uuids: Collection[UUID]) -> list[UUID]:
     """Return these uuids, and those of the children of the terms and of all terms below them."""
-    found = db.session.execute(_select_descendants(model), {"uuids": list(uuids)}).scalars()
-    return list(dict.fromkeys([*uuids, *found]))
+    descendants = db.session.execute(_select_descendants(model), {"uuids": list(uuids)}).scalars()
+    return list(dict.fromkeys([*uuids, *descendants]))
 
 
 def find_parents(model: Any, uuids: Collection[UUID]) -> Mapping[UUID, Sequence[Fields]]:

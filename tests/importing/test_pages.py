@@ -151,11 +151,11 @@ def test_a_command_makes_pages_of_articles(app, as_admin, as_reader, set_site, o
     def convert(*options, **keywords):
         return app.test_cli_runner().invoke(args=["page", "convert", *options], **keywords)
 
-    assert "1 articles would become pages" in convert("--dry-run").stdout
+    assert "Articles that would become pages: 1" in convert("--dry-run").stdout
     assert convert(input="n\n").exit_code == 1
     assert as_reader.get(path).status_code == 200
     result = convert(input="y\n")
-    assert result.exit_code == 0 and "1 articles are pages now" in result.stdout, result.output
+    assert result.exit_code == 0 and "Articles that became pages: 1" in result.stdout, result.output
     assert as_reader.get(path).status_code == 404
     page = as_reader.get(f"{PAGES}{uuid}/?fields=*,url,last_updated").json
     assert (page["title"], page["tags"], page["url"]) == ("About", [], "https://blog.example/about/")

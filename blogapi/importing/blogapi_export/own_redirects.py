@@ -53,12 +53,12 @@ def restore_redirects(
                 yield _refuse(key, fields["path"], error)
 
 
-def _make_body(given: Values) -> Fields:
+def _make_body(row: Values) -> Fields:
     """Return the body of a redirect, whose status is a text in YAML."""
-    status = get_text(given, "status")
+    status = get_text(row, "status")
     return {
-        "path": quote(get_text(given, "from")),
-        "target": get_text(given, "to"),
+        "path": quote(get_text(row, "from")),
+        "target": get_text(row, "to"),
         "status": int(status) if status.isdecimal() else 0,
     }
 

@@ -29,17 +29,19 @@ def import_(paths: tuple[Path, ...], *, dry_run: bool) -> None:
     """
     for path in paths:
         try:
-            found = files.read(path.read_bytes().decode("utf-8"))
+            redirect_file = files.read(path.read_bytes().decode("utf-8"))
         except UnicodeDecodeError:
             raise click.ClickException(f"{path} is not UTF-8; save it again as UTF-8.") from None
-        for line, reason in found.skipped:
+        for line, reason in redirect_file.skipped:
             click.echo(f"{path.name}:{line}: skipped, {reason}", err=True)
-        skipped = f"{len(found.skipped)} skipped"
+        skipped = f"{len(redirect_file.skipped)} skipped"
         if dry_run:
-            click.echo(f"{path.name}: {len(found.redirects)} redirects, {skipped}; nothing was stored")
+            click.echo(
+                f"{path.name}: {len(redirect_file.redirects)} redirects, {skipped}; nothing was stored"
+            )
             continue
         with report_problems():
-            created, changed = service.replace_each(found.redirects)
+            created, changed = service.replace_each(redirect_file.redirects)
         click.echo(f"{path.name}: {created} new, {changed} changed, {skipped}")
 
 

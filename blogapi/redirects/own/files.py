@@ -59,28 +59,28 @@ def read(text: str) -> RedirectFile:
 
     Of several redirects from a path, the first one is used, as the hosts do.
     """
-    lines, found, paths = text.removeprefix("\ufeff").splitlines(), RedirectFile(), set[str]()
+    lines, result, paths = text.removeprefix("\ufeff").splitlines(), RedirectFile(), set[str]()
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
     columns = [name.strip().strip('"').lower() for name in first.split(",")]
     if {"source", "target"} <= {*columns}:
-        parsed = _read_csv(lines, found)
+        parsed = _read_csv(lines, result)
     elif first.lstrip().startswith("/"):
-        parsed = _read_each(lines, _parse_netlify, found)
+        parsed = _read_each(lines, _parse_netlify, result)
     else:
-        parsed = _read_apache(lines, found)
+        parsed = _read_apache(lines, result)
     for line in parsed:
         try:
             fields = _load(line)
         except _Skip as reason:
-            found.skipped.append((line.number, str(reason)))
+            result.skipped.append((line.number, str(reason)))
             continue
         if without_slash(fields["path"]) in paths:
-            found.skipped.append((line.number, f"{fields['path']} has a redirect in an earlier line"))
+            result.skipped.append((line.number, f"{fields['path']} has a redirect in an earlier line"))
         else:
             paths.add(without_slash(fields["path"]))
-            found.redirects.append(fields)
-    found.skipped.sort()
-    return found
+            result.redirects.append(fields)
+    result.skipped.sort()
+    return result
 
 
 def _load(line: _Line) -> Fields:
@@ -100,13 +100,13 @@ def _load(line: _Line) -> Fields:
     return fields
 
 
-def _read_each(lines: Iterable[str], parse: Any, found: RedirectFile) -> Iterator[_Line]:
+def _read_each(lines: Iterable[str], parse: Any, result: RedirectFile) -> Iterator[_Line]:
     for number, text in enumerate(lines, 1):
         if text.strip() and not text.lstrip().startswith("#"):
             try:
                 yield _Line(number, *parse(text))
             except _Skip as reason:
-                found.skipped.append((number, str(reason)))
+                result.skipped.append((number, str(reason)))
 
 
 def _parse_netlify(text: str) -> tuple[str, str, str]:
@@ -119,14 +119,14 @@ def _parse_netlify(text: str) -> tuple[str, str, str]:
     return source, rest[0], (rest[1] if len(rest) > 1 else "301").removesuffix("!")
 
 
-def _read_csv(lines: Iterable[str], found: RedirectFile) -> Iterator[_Line]:
+def _read_csv(lines: Iterable[str], result: RedirectFile) -> Iterator[_Line]:
     rows = csv.DictReader(lines, skipinitialspace=True)
     rows.fieldnames = [name.strip().lower() for name in rows.fieldnames or ()]
     for row in rows:
         try:
             yield _Line(rows.line_num, *_parse_row(row))
         except _Skip as reason:
-            found.skipped.append((rows.line_num, str(reason)))
+            result.skipped.append((rows.line_num, str(reason)))
 
 
 def _parse_row(row: Mapping[str, str | None]) -> tuple[str, str, str]:
@@ -146,7 +146,7 @@ def _parse_row(row: Mapping[str, str | None]) -> tuple[str, str, str]:
     return get("source"), get("target"), get("code") or (kind if kind.isdigit() else "301")
 
 
-def _read_apache(lines: Iterable[str], found: RedirectFile) -> Iterator[_Line]:
+def _read_apache(lines: Iterable[str], result: RedirectFile) -> Iterator[_Line]:
     has_condition = False
     for number, text in enumerate(lines, 1):
         directive = text.split(None, 1)[0].lower() if text.strip() else ""
@@ -158,7 +158,7 @@ def _read_apache(lines: Iterable[str], found: RedirectFile) -> Iterator[_Line]:
             elif directive.startswith("redirect"):
                 yield _Line(number, *_parse_directive(directive, _split(text)))
         except _Skip as reason:
-            found.skipped.append((number, str(reason)))
+            result.skipped.append((number, str(reason)))
         # A condition applies to the next rule.
         has_condition = directive == "rewritecond" or (has_condition and directive != "rewriterule")
 
@@ -184,8 +184,8 @@ def _parse_directive(directive: str, words: list[str]) -> tuple[str, str, str]:
 
 def _parse_rewrite(words: list[str]) -> tuple[str, str, str]:
     """Parse a `RewriteRule` with a redirect, whose pattern is relative to the folder of the file."""
-    found = _FLAGS.search(words[2]) if len(words) == 3 else None
-    flags = {flag.strip().upper().partition("=")[::2] for flag in found[1].split(",")} if found else set()
+    match = _FLAGS.search(words[2]) if len(words) == 3 else None
+    flags = {flag.strip().upper().partition("=")[::2] for flag in match[1].split(",")} if match else set()
     by_name = dict(flags)
     if "G" in by_name or "GONE" in by_name:
         status = "410"

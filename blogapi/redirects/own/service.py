@@ -100,8 +100,8 @@ def _check_loop(redirect: OwnRedirect) -> None:
     """Raise Invalid if the redirect leads back to its path, or on to too many other redirects."""
 
     def find_target(path: str) -> str | None:
-        found = redirect if path == start else queries.find_by_path(path)
-        return None if found is None else found.target
+        next_redirect = redirect if path == start else queries.find_by_path(path)
+        return None if next_redirect is None else next_redirect.target
 
     start = without_slash(redirect.path)
     chain = targets.find_chain(redirect.target, get_site().url, find_target)
@@ -109,7 +109,7 @@ def _check_loop(redirect: OwnRedirect) -> None:
         steps = " → ".join([start, *chain[: chain.index(start) + 1]])
         sentence = f"It leads to a loop: {steps}. Choose another target."
     elif len(chain) > targets.MAX_STEPS:
-        sentence = f"It leads over more than {targets.MAX_STEPS} redirects; name the last address."
+        sentence = f"It leads through more than {targets.MAX_STEPS} redirects; name the last address."
     else:
         return
     raise Invalid(sentence, errors={"target": [sentence]})
