@@ -120,7 +120,8 @@ def _run(uuid: UUID) -> JobView:
 
 def _load_options(query: Fields) -> Fields:
     """Return the options of the import, with the uuid of the owner of the articles."""
-    if query["define_fields"] != DEFINE_NONE and not current_caller().is_admin:
+    restricted = not current_caller().is_admin
+    if query["define_fields"] != DEFINE_NONE and restricted:
         raise Forbidden("Only admins define own fields; send the file without `define_fields`.")
     name = query["author"] or current_caller().username
     try:
@@ -128,4 +129,4 @@ def _load_options(query: Fields) -> Fields:
     except (NotFound, Invalid) as error:
         raise InvalidQuery("The author is unknown.", errors={"author": [error.detail]}) from error
     options = {key: query[key] for key in ("base_url", "pages", "publish_undated", "define_fields")}
-    return options | {"author": owner.username, "owner": str(owner.uuid)}
+    return options | {"author": owner.username, "owner": str(owner.uuid), "restricted": restricted}

@@ -152,6 +152,7 @@ def build_command(job: ImportJob, *, is_trial: bool) -> list[str]:
         # Jobs of an earlier version have `tag` in place of `keep`.
         f"--pages={'skip' if options['pages'] == 'skip' else 'keep'}",
         f"--define-fields={options.get('define_fields', DEFINE_NONE)}",
+        *(["--restricted"] if options.get("restricted") else []),
         *(["--publish-undated"] if options["publish_undated"] else []),
         *(["--dry-run"] if is_trial else []),
         *("--", str(folders.get_upload_path(job.uuid, job.name))),

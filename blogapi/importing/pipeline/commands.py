@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     help="Also import files whose articles were deleted in this blog. By default they are skipped.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option("--restricted", is_flag=True, hidden=True, help="Run for a user who is no admin.")
 @click.option(
     "--background",
     "background_report",
@@ -123,6 +124,7 @@ def import_(
     assets: tuple[Path, ...],
     dry_run: bool,
     restore_deleted: bool,
+    restricted: bool,
     as_json: bool,
     background_report: Path | None,
     **options: Any,
@@ -150,6 +152,7 @@ def import_(
             assets=assets,
             dry_run=dry_run,
             restore_deleted=restore_deleted,
+            restricted=restricted,
         )
         reader_options = ImportOptions(
             now=current_time(),

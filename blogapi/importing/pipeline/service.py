@@ -81,6 +81,7 @@ class Importer:
         assets: Sequence[Path] = (),
         dry_run: bool = False,
         restore_deleted: bool = False,
+        restricted: bool = False,
     ) -> None:
         #: The state that the batches of this import share.
         self.state = ImportState(
@@ -88,6 +89,7 @@ class Importer:
             authors=ImportedAuthors(author_map or {}),
             restore_deleted=restore_deleted,
             dry_run=dry_run,
+            restricted=restricted,
         )
         self.media = ImportedMedia(assets, user=author, dry_run=dry_run)
         #: The time (monotonic) at which other programs have had their turn to write.

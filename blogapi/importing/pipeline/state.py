@@ -19,6 +19,8 @@ class ImportState:
     authors: ImportedAuthors
     restore_deleted: bool = False
     dry_run: bool = False
+    #: whether the user who started the import may not do what only admins may, although its author may be one
+    restricted: bool = False
     #: The redirects of this run. A redirect is removed if an article that is imported later has its slug.
     redirects: set[str] = field(default_factory=set)
     #: The categories, tags and authors of an export of blogapi.

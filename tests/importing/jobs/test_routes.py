@@ -91,6 +91,22 @@ def test_the_trial_lists_the_own_fields_that_the_import_defines(as_login, as_rol
     assert outcome(refused) == (403, "forbidden")
 
 
+def test_an_editor_restores_no_own_fields_in_the_name_of_an_admin(as_login, as_role, wait):
+    path = "/api/v1/blog/fields/"
+    field = as_login.post(path, json={"name": "rating", "label": "Rating", "type": "number"}).json
+    export = as_login.get("/api/v1/export/").data
+    as_login.delete(f"{path}{field['uuid']}/")
+    notes = {}
+    for user in (as_role(Role.EDITOR, "login"), as_login):
+        job = user.post(IMPORTS, data=export, query_string={"name": "blog.zip", "author": "ada"}).json["uuid"]
+        wait()
+        user.post(f"{IMPORTS}{job}/start/")
+        wait()
+        notes[user] = user.get(f"{IMPORTS}{job}/").json["notes"]
+        assert len(as_login.get(path).json) == len(notes) - 1
+    assert "only admins define fields" in str(next(iter(notes.values())))
+
+
 def test_an_upload_is_tried_and_stores_nothing(as_login, send):
     tried = send(base_url="https://old.example")
     assert tried["status"] == "tried"
