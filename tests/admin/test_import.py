@@ -53,7 +53,10 @@ def send_file(page, file):
 def test_a_blog_is_tried_and_imported(api, open_admin):
     page = open_admin("/admin/import/")
     assert list_violations(page) == []
-    send_file(page, make_zip(bread=BREAD, broken="---\ntitle: [\n---\n"))
+    page.get_by_label("Fields that this blog does not have").select_option("everyone")
+    rated = BREAD.replace("title:", "rating: 5\ntitle:")
+    send_file(page, make_zip(bread=rated, broken="---\ntitle: [\n---\n"))
+    page.get_by_text("would be defined, read by everyone: rating (number, 1)").wait_for()
     page.get_by_role("button", name="Import 1 article", exact=True).wait_for()
     page.get_by_text("harbour/broken.md will be left out").wait_for()
     assert api.get("blog/articles/") == []
@@ -64,6 +67,7 @@ def test_a_blog_is_tried_and_imported(api, open_admin):
     page.get_by_text("harbour/broken.md was left out").wait_for()
     (article,) = api.get("blog/articles/")
     assert article["title"] == "Bread"
+    assert [field["name"] for field in api.get("blog/fields/")] == ["rating"]
     link = page.get_by_role("link", name="Open it", exact=True)
     assert link.get_attribute("href") == f"/admin/articles/{article['uuid']}/"
     with page.expect_download() as download:

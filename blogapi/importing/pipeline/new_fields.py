@@ -83,7 +83,7 @@ class NewFields:
                 yield (
                     "Not taken, because no own field has their names: "
                     f"{join_counts(counts, _MAX_LISTED)}. "
-                    "The import can define own fields for them (--define-fields)."
+                    "To take them, let the import define own fields (--define-fields, or on the page Import)."
                 )
             return
         room = max(0, min(MAX_NEW_FIELDS, service.MAX_FIELDS - len(known)))
