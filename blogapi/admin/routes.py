@@ -58,13 +58,13 @@ class Page:
 PAGES = (
     Page("/", "overview", "Overview", "overview", "house", role=Role.AUTHOR),
     Page("/articles/", "articles", "Articles", "articles", "file-text", role=Role.AUTHOR),
+    Page("/pages/", "pages", "Pages", "pages", "files", role=Role.EDITOR),
     Page("/media/", "media", "Media", "media", "image", role=Role.AUTHOR),
-    Page("/pages/", "pages", "Pages", "pages", "list", "Organise", role=Role.EDITOR),
     Page("/categories/", "categories", "Categories", "terms", "folder", "Organise", role=Role.EDITOR),
     Page("/tags/", "tags", "Tags", "terms", "tag", "Organise", role=Role.EDITOR),
     Page("/authors/", "authors", "Authors", "terms", "pen-line", "Organise", role=Role.EDITOR),
     Page("/site/", "site", "Site", "site", "globe", "Settings"),
-    Page("/own-fields/", "own-fields", "Own fields", "own-fields", "list-checks", "Settings"),
+    Page("/own-fields/", "own-fields", "Own fields", "own-fields", "text-cursor-input", "Settings"),
     Page("/users/", "users", "Users", "users", "users", "Settings"),
     Page("/keys/", "keys", "Keys", "keys", "key-round", "Settings", role=Role.AUTHOR),
     Page("/redirects/", "redirects", "Redirects", "redirects", "signpost", "Settings"),
@@ -94,8 +94,8 @@ _ENTRIES = [
     (group, list(pages))
     for group, pages in groupby(filter(attrgetter("icon"), PAGES), key=attrgetter("group"))
 ]
-# [(group, the least role that sees one of its pages, pages)]; the pages of the first group are also in the
-# bar of a phone, the last one is the profile.
+# [(group, the least role that sees one of its pages, pages)]; the bar of a phone has those
+# pages of the first group that all writers see, and the last one is the profile.
 _MENU = [(group, min((page.role for page in pages), key=ROLES.index), pages) for group, pages in _ENTRIES]
 # The properties of text fields that the scripts read.
 SCRIPT_TEXT_FIELDS = [

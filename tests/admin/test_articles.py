@@ -211,6 +211,16 @@ def test_filters_are_in_the_address_and_tabs_keep_whole_counts(open_list, api, a
     page.get_by_role("link", name="Clear filter", exact=True).click()
     page.get_by_role("link", name="Foghorn", exact=True).wait_for()
     assert page.url.endswith(PATH)
+    # The filter by language appears with the first article in a second language.
+    assert page.get_by_role("button", name="Language").count() == 0
+    api.patch(f"blog/articles/{articles['Ebb']}/", {"featured": True, "language": "fr"})
+    page.get_by_role("link", name="Featured", exact=True).click()
+    page.get_by_text("1 of 4 articles", exact=True).wait_for()
+    assert page.url.endswith(f"{PATH}?featured=true")
+    page.get_by_role("button", name="Language").wait_for()
+    assert list_violations(page) == []
+    page.get_by_role("link", name="Featured. Remove the filter").click()
+    page.get_by_role("link", name="Foghorn", exact=True).wait_for()
 
 
 def test_found_articles_are_deleted_and_come_back(open_list, api: Client, articles):

@@ -33,6 +33,7 @@ def test_an_editor_adds_a_translation(api, open_admin, status):
     page.get_by_label("Language", exact=True).wait_for()
     assert page.get_by_label("Language", exact=True).evaluate("({ value }) => value") == "fr"
     page.get_by_role("link", name=body["title"]).wait_for()
+    assert page.get_by_text("older than this text").count() == 1
     assert page.locator(".writing .sheet").get_attribute("lang") == "fr"
     assert list_violations(page) == []
     page.set_viewport_size({"width": 320, "height": 700})

@@ -25,6 +25,8 @@ def list_places(api):
 
 
 def test_an_editor_writes_and_publishes_a_page(api, open_admin):
+    for name, kind in (("rating", "article"), ("responsible", "page")):
+        api.post("blog/fields/", {"name": name, "label": name.title(), "type": "text", "kinds": [kind]})
     page = open_admin("/admin/pages/")
     page.get_by_role("heading", name="No pages yet").wait_for()
     page.get_by_role("link", name="New page").click()
@@ -37,12 +39,22 @@ def test_an_editor_writes_and_publishes_a_page(api, open_admin):
     page.get_by_role("combobox", name="Tags").wait_for()
     assert page.get_by_role("combobox", name="Category").count() == 0
     assert list_violations(page) == []
+    # A page has the own fields of pages, and not those of articles.
+    assert page.get_by_role("textbox", name="Rating").count() == 0
+    page.get_by_role("textbox", name="Responsible").fill("Ada")
     page.get_by_role("button", name="Publish", exact=True).click()
     dialog = page.get_by_role("dialog", name="Publish this page")
+    dialog.get_by_text("for readers and search.").wait_for()
     dialog.get_by_role("button", name="Publish", exact=True).click()
     dialog.wait_for(state="detached")
-    (stored,) = api.get(f"{PAGES}?fields=title,status,content")
-    assert stored == {"title": "Imprint", "status": "published", "content": "Who is responsible."}
+    (stored,) = api.get(f"{PAGES}?fields=title,status,content,custom")
+    custom = {"responsible": "Ada"}
+    assert stored == {
+        "title": "Imprint",
+        "status": "published",
+        "content": "Who is responsible.",
+        "custom": custom,
+    }
     # An edit of a public page is a working copy until it is published.
     page.get_by_role("textbox", name="Title", exact=True).fill("Imprint, new")
     page.get_by_role("button", name="Update", exact=True).click()
@@ -52,7 +64,7 @@ def test_an_editor_writes_and_publishes_a_page(api, open_admin):
     assert api.get(f"{PAGES}?fields=title") == [{"title": "Imprint, new"}]
     page.get_by_role("link", name="History", exact=True).click()
     page.get_by_role("heading", name="History").wait_for()
-    page.get_by_role("link", name="Back to the article").click()
+    page.get_by_role("link", name="Back to the page").click()
     page.get_by_role("link", name="Back to the pages").click()
     page.get_by_role("link", name="Imprint, new").wait_for()
     assert api.get("blog/articles/?status=any&q=Imprint") == []
@@ -86,9 +98,12 @@ def test_pages_are_a_tree_whose_places_change(api, open_admin):
     page.get_by_role("link", name="About").wait_for()
     page.get_by_role("button", name="Actions for Team").click()
     page.get_by_role("menuitem", name="Delete page").click()
-    page.get_by_role("dialog").get_by_role("button", name="Delete page").click()
-    page.get_by_text("“Team” deleted.").wait_for()
+    page.get_by_text("“Team” deleted. 1 page is at the top now.").wait_for()
     assert list_places(api)["Ada"] == (None, 0)
+    page.get_by_role("button", name="Undo").click()
+    wait_until(page, f"{titles}.join() === 'About,Contact,Team,Ada'")
+    assert list_places(api)["Team"] == ("Contact", 7)
+    assert api.get("blog/pages/team/?fields=uuid,status") == {"uuid": team["uuid"], "status": "published"}
     page.set_viewport_size({"width": 320, "height": 700})
     assert list_violations(page) == [] and not is_wider_than_the_window(page)
 
@@ -100,3 +115,19 @@ def test_a_former_version_of_a_page_comes_back(api, open_admin):
     page.get_by_role("button", name="Bring back this version").click()
     wait_until(page, "location.hash === '' && document.querySelector('admin-page').busy === ''")
     assert api.get(f"{PAGES}{made['uuid']}/")["content"] == "First."
+
+
+def test_a_page_says_where_it_is_and_a_translation_goes_below_that_of_the_page_above(api, open_admin):
+    about = api.post(PAGES, {"title": "About", "translation_key": "about"})
+    french = api.post(PAGES, {"title": "Le blog", "language": "fr", "translation_key": "about"})
+    team = api.post(PAGES, {"title": "Team", "parent": about["uuid"], "position": 4})
+    page = open_admin(f"/admin/pages/{team['uuid']}/")
+    page.get_by_role("button", name="Details", exact=True).click()
+    page.get_by_text("Below “About”, position 4").wait_for()
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name="Add a translation").click()
+    page.get_by_label("Add a translation").select_option("French")
+    page.get_by_role("button", name="Create the draft").click()
+    page.wait_for_url(lambda url: team["uuid"] not in url)
+    copy = api.get(f"{PAGES}{page.url.split('/')[-2]}/?fields=parent,position,language")
+    assert copy == {"parent": french["uuid"], "position": 4, "language": "fr"}

@@ -72,6 +72,26 @@ def test_a_category_is_below_another_one_and_has_seo_data(api, open_admin):
     assert api.get(f"blog/categories/{rye}/?fields=parent") == {"parent": None}
 
 
+def test_a_deleted_category_comes_back_above_those_that_were_below_it(api, open_admin):
+    body = {"name": "Drinks", "language": "pt"}
+    drinks = api.post("blog/categories/", body)["uuid"]
+    tea = api.post("blog/categories/", {"name": "Tea", "parent": drinks})["uuid"]
+    page = open_admin("/admin/categories/")
+    page.get_by_role("button", name="Actions for Drinks").click()
+    page.get_by_role("menuitem", name="Delete category").click()
+    page.get_by_role("button", name="Drinks", exact=True).wait_for(state="detached")
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_text("in Drinks").wait_for()
+    assert api.get(f"blog/categories/{tea}/?fields=parent")["parent"] == drinks
+    assert api.get(f"blog/categories/{drinks}/?fields=name,language") == body
+    # The language of a term is shown because it has one.
+    page.get_by_role("button", name="Drinks", exact=True).click()
+    fill_dialog(page, "Edit category", Language="fr").wait_for(state="hidden")
+    assert api.get(f"blog/categories/{drinks}/?fields=language") == {"language": "fr"}
+    page.get_by_role("button", name="Tea", exact=True).click()
+    assert not page.get_by_label("Language", exact=True).is_visible()
+
+
 def test_wrong_fields_and_foreign_changes_are_shown_in_the_dialog(api, open_admin):
     tag = api.post("blog/tags/", {"name": "knots"})
     page = open_admin("/admin/tags/")

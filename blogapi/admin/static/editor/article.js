@@ -4,12 +4,17 @@ import { get, post, put } from "../api.js";
 import { hasRole } from "../roles.js";
 import { EMPTY, fromArticle, fromCopy, toArticle, toCopy } from "./edits.js";
 
-const OTHER_FIELDS = "uuid,status,published_at,created,last_updated,url,editor,working_copy,custom_unfit";
-
 /** Whether this page edits a page, and not an article. */
 export const isPage = location.pathname.startsWith("/admin/pages/");
 /** The place of the items on the admin pages and in the API. */
 export const PLACE = isPage ? "pages" : "articles";
+/** The word for the edited item. */
+export const ITEM = isPage ? "page" : "article";
+
+const OTHER_FIELDS = [
+  "uuid,status,published_at,created,last_updated,url,editor,working_copy,custom_unfit",
+  ...(isPage ? ["parent,position"] : []),
+].join();
 
 // A page has no category.
 export const FIELDS = Object.keys(EMPTY).filter((name) => !(isPage && name === "category"));
@@ -60,21 +65,19 @@ export async function loadBase(uuid) {
 export async function renderText(edits, article, published_at, options) {
   const { content, content_type, category, slug, title } = edits;
   const named = title.trim() && { title, slug, category, published_at };
-  const type = isPage ? "page" : "article";
-  return (await post("blog/render/", { content, content_type, article, type, ...named }, options)).data;
+  return (await post("blog/render/", { content, content_type, article, type: ITEM, ...named }, options)).data;
 }
 
 /**
  * Create a draft with a uuid that the page has chosen: if the request is repeated, there is still one draft.
- * An author is its only author: editors choose the byline.
+ * An author is its only author: editors choose the byline. place: {parent, position} of a page.
  */
-export const create = (uuid, edits, options) =>
-  put(pathOf(uuid), toArticle(hasRole("editor") ? edits : { ...edits, authors: [] }), {
-    ...options,
-    ...WHOLE,
-    etag: null,
-    create: true,
-  });
+export const create = (uuid, edits, options, place = {}) =>
+  put(
+    pathOf(uuid),
+    { ...toArticle(hasRole("editor") ? edits : { ...edits, authors: [] }), ...place },
+    { ...options, ...WHOLE, etag: null, create: true },
+  );
 
 const toCopyBody = (edits) => {
   const { category, ...others } = toCopy(edits);

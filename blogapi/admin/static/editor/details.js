@@ -6,7 +6,7 @@ import { button, checkbox, field } from "../components.js";
 import { hasRole } from "../roles.js";
 import { session } from "../shell.js";
 import { canBecome } from "../statuses.js";
-import { isPage } from "./article.js";
+import { isPage, pathOf } from "./article.js";
 import { TEXT_FIELDS } from "./edits.js";
 import { loadOwnFields, ownFields } from "./own-field-controls.js";
 import { choosePictures } from "./pictures.js";
@@ -32,6 +32,17 @@ export async function loadTerms() {
   return Object.fromEntries(terms);
 }
 
+/** Load the title of the page above a page into `page.above`. */
+export async function loadAbove(page) {
+  const parent = page.article?.parent;
+  if (parent) page.set({ above: (await get(pathOf(parent), { query: { fields: "title" } })).data.title });
+}
+
+// A page changes its place at once, so that is done in the list, which shows the other pages.
+const place = ({ above, article }) => html`<div class="field"><span class="label">Place</span>
+  <p dir="auto">${above ? `Below “${above}”` : "At the top"}, position ${article.position}</p>
+  <p class="help"><a href="/admin/pages/">Move it in the list of pages</a></p></div>`;
+
 /** `page` has edits, article, rendered, terms, errors and change(fields). */
 export function details(page) {
   const { edits, article, rendered } = page;
@@ -42,10 +53,14 @@ export function details(page) {
   const kinds = Object.keys(TERMS).filter((kind) =>
     kind === "categories" ? !isPage : kind !== "authors" || hasRole("editor"),
   );
-  const lists = { help: "For lists, feeds and search results", counter: excerpt && `${excerpt.length} of 160` };
+  const lists = {
+    help: isPage ? "For search results and cards" : "For lists, feeds and search results",
+    counter: excerpt && `${excerpt.length} of 160`,
+  };
   return html`
     ${languages(page)}
     ${input(page, "slug", "Address", { placeholder: rendered?.slug, help })}
+    ${isPage && article ? place(page) : nothing}
     ${input(page, "excerpt", "Excerpt", { type: "textarea", rows: 4, placeholder: rendered?.excerpt, ...lists })}
     ${TEXTS.map((text) => detail(page, text))}
     ${kinds.map((kind) => picker(page, kind))} ${ownFields(page)} ${cover(page)} ${appearance(page)}`;

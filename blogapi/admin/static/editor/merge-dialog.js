@@ -4,11 +4,13 @@ import { html, live, nothing } from "../vendor/lit.js";
 import { button, icon, segments } from "../components.js";
 import { copyButton, openDialog } from "../dialogs.js";
 import { count } from "../format.js";
+import { ITEM } from "./article.js";
 import { compareWords, showField } from "./differences.js";
 import { keepBreaks, showBreaks } from "./edits.js";
 import { write } from "./merge.js";
 
 const WRITTEN = "written";
+const RESULT = `The ${ITEM} then`;
 
 /**
  * Return the joined edits, or null if the author decides later. `merged` is the result of mergeEdits(); `person` is
@@ -50,7 +52,7 @@ class Merge {
     const markdown = this.mine.content_type === "markdown";
     const onChange = () => this.followWriting();
     const parent = element.querySelector(".merge-text");
-    this.field = createEditor({ parent, text, label: "The article then", markdown, onChange });
+    this.field = createEditor({ parent, text, label: RESULT, markdown, onChange });
     this.field.ranges.set(ranges);
     element.addEventListener("keydown", (event) => this.press(event));
     this.go(0);
@@ -168,7 +170,7 @@ class Merge {
     const { mine, theirs } = merged.changes;
     const chosen = places.filter(({ side }) => side).length;
     const joined = mine + theirs ? `${count(mine + theirs, "change has", "changes have")} joined by themselves. ` : "";
-    const halves = { "Different in both": "places", "The article then": "text" };
+    const halves = { "Different in both": "places", [RESULT]: "text" };
     const onChange = (value) => {
       this.half = value;
       this.dialog.update();
@@ -186,9 +188,9 @@ class Merge {
                   ${mine} of yours.</p>`
               : nothing
           }</section>
-        <section class="merge-result"><h3 class="wide-only">The article then
+        <section class="merge-result"><h3 class="wide-only">${RESULT}
           <span class="help">You can write in it</span></h3><div class="merge-text" tabindex="0" role="group"
-          aria-label="The article then"></div></section>
+          aria-label=${RESULT}></div></section>
       </div>
       <div class="dialog-buttons"><span class="soft" role="status">${
         trouble || "Nothing is saved before you do. Both texts stay in the history."

@@ -4,12 +4,13 @@ import { html, nothing } from "../vendor/lit.js";
 import { get } from "../api.js";
 import { button, checkbox, field, icon, segments } from "../components.js";
 import { hasRole } from "../roles.js";
-import { isPage } from "./article.js";
+import { ITEM } from "./article.js";
 import { findArticles, pickArticle } from "./link-picker.js";
 import { describeFault, OWN_FIELDS, useFields } from "./own-fields.js";
 import { choosePictures } from "./pictures.js";
 
-const MAX_SEGMENTS = 3;
+// The characters of all segments in the width of Details.
+const MAX_SEGMENTS_LENGTH = 24;
 const INPUTS = { number: "text", date: "date", url: "url", text: "text" };
 const MODES = { number: "decimal" };
 // The titles of articles to which fields refer, by uuid.
@@ -17,7 +18,7 @@ const titles = new Map();
 
 /** Read the definitions. */
 export async function loadOwnFields() {
-  useFields((await get("blog/fields/")).data, isPage ? "page" : "article");
+  useFields((await get("blog/fields/")).data, ITEM);
 }
 
 /** `page` has edits, errors and change(fields). */
@@ -42,7 +43,8 @@ function control(page, one) {
     const id = `field-custom.${one.name}`;
     return checkbox({ id, label: labelOf(one), help: helpOf(one), value: value === true, onChange: write });
   }
-  if (type === "choice" && !list && one.choices.length <= MAX_SEGMENTS) return choice(one, value, write);
+  if (type === "choice" && !list && `None${one.choices.join("")}`.length <= MAX_SEGMENTS_LENGTH)
+    return choice(one, value, write);
   return text(page, one, value, write);
 }
 

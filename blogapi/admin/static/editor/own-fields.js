@@ -7,12 +7,15 @@
  */
 
 /**
- * The fields of this kind of item that the user may read.
+ * The fields of the edited kind, articles or pages, that the user may read.
  * @type {OwnField[]}
  */
 export let OWN_FIELDS = [];
 
-/** @param {any[]} fields the fields as the API lists them @param {string} kind "article" or "page" */
+/**
+ * @param {any[]} fields the fields as the API lists them
+ * @param {"article" | "page"} kind
+ */
 export function useFields(fields, kind) {
   OWN_FIELDS = fields.filter(({ kinds }) => kinds.includes(kind));
 }
@@ -36,6 +39,13 @@ export function fits(field, value) {
   const check = CHECKS[field.type] ?? ((/** @type {any} */ one) => typeof one === "string" && one.trim() !== "");
   return field.list ? Array.isArray(value) && value.every((one) => check(one, field)) : check(value, field);
 }
+
+/**
+ * Return the required fields without a value that fits: the server publishes nothing that lacks one.
+ * @param {Values} custom
+ */
+export const findMissing = (custom) =>
+  OWN_FIELDS.filter((one) => one.required && (custom[one.name] == null || !fits(one, custom[one.name])));
 
 /**
  * Return what is wrong with a value, or "".

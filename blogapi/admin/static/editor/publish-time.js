@@ -12,8 +12,8 @@ export function makeTimeForm(time = null) {
   return { isLater: Boolean(time), ...(time ? toFields(time) : tomorrow) };
 }
 
-/** The choice of the time, and its consequence. set(fields) changes the form. */
-export function renderTime({ isLater, day, time }, set) {
+/** The choice of the time, and its consequence. set(fields) changes the form; places: where it goes live. */
+export function renderTime({ isLater, day, time }, set, places = "readers, feeds and search") {
   const at = toInstant(day, time);
   const items = { Now: false, Later: true };
   const onChange = (value) => set({ isLater: value });
@@ -26,7 +26,6 @@ export function renderTime({ isLater, day, time }, set) {
       <div class="consequence"><p>Goes live ${at.getTime() > Date.now() ? "on" : "now, dated"}
           <strong>${formatLongDay(at)} at ${formatTime(at)}</strong>.</p>
         <p class="help">${distance(at)}. Time zone of the site: ${session().site.time_zone}</p></div>`;
-  const now = html`<p class="consequence">Goes live <strong>${whenReadersSee()}</strong>, for readers, feeds and
-    search.</p>`;
+  const now = html`<p class="consequence">Goes live <strong>${whenReadersSee()}</strong>, for ${places}.</p>`;
   return html`${segments({ label: "When", name: "when", items, value: isLater, onChange })}${isLater ? later() : now}`;
 }

@@ -8,11 +8,12 @@ import { count, formatDay, toInstant } from "../format.js";
 import { mayChange, mayPublish } from "../roles.js";
 import { whenReadersSee } from "../webhooks/following.js";
 import { canBecome, MAIN_ACTIONS, STATUSES } from "../statuses.js";
-import { isPage, pathOf } from "./article.js";
+import { isPage, ITEM, pathOf } from "./article.js";
 import { duplicate } from "./duplicate.js";
 import { findBrokenLinks } from "./link-picker.js";
 import { findUndescribed } from "./blocks.js";
 import { findLibraryText } from "./inline.js";
+import { findMissing } from "./own-fields.js";
 import { findOpenTasks } from "./markdown.js";
 import { makeTimeForm, renderTime } from "./publish-time.js";
 
@@ -60,13 +61,13 @@ export function openPublish(anchor, page) {
   };
   /** @type {{words: string, place: {from: number, to: number}}[]} */
   let broken = [];
-  const label = `${name} this ${isPage ? "page" : "article"}`;
+  const label = `${name} this ${ITEM}`;
   const actionName = () => {
     if (isTimeAhead()) return isScheduled ? name : "Schedule";
     return isScheduled ? "Publish" : name;
   };
   const draw = (close) => html`<h2>${label}</h2>
-    ${consequence ? html`<div class="consequence">${consequence}</div>` : renderTime(form, set)}
+    ${consequence ? html`<div class="consequence">${consequence}</div>` : renderTime(form, set, isPage ? "readers and search" : undefined)}
     ${status === "archived" ? nothing : checks(page, close, broken)} ${problem(page.problem)}
     <div class="popover-buttons">${button("Cancel", () => close(), { kind: "bare" })}
       ${button(actionName(), () => run(close), main())}</div>`;
@@ -104,6 +105,7 @@ function checks(page, close, broken) {
   return html`<ul class="checks">
     ${title.trim() ? good(address) : warn("The title is missing.")}
     ${isPage ? nothing : lists}
+    ${findMissing(edits.custom ?? {}).map(({ label }) => warn(`${label} is missing.`))}
     ${tasks.count ? warn(tasksOpen, tasks) : nothing}
     ${pictures.slice(0, MAX_PICTURES).map((place, n) => warn(describePicture(place, n), place))}
     ${pictures.length > MAX_PICTURES ? warn(`${pictures.length - MAX_PICTURES} more have none.`) : nothing}
@@ -135,7 +137,7 @@ export function menuItems(page) {
       mayChange(article) &&
       become(isPublic ? "Unpublish" : "Back to draft", "undo-2", "draft"),
     canBecome(article, "archived") && mayChange(article) && become("Archive", "archive", "archived"),
-    live && { label: "See the article", icon: "external-link", href: live, target: "_blank" },
+    live && { label: `See the ${ITEM}`, icon: "external-link", href: live, target: "_blank" },
     page.article && item("Duplicate", "copy", copy),
     page.article && { label: "Add a translation", icon: "globe", action: () => page.startTranslation() },
     (!isPublic || edits) && item("Copy a preview link", "share-2", () => share(page)),
@@ -151,7 +153,7 @@ async function share(page) {
   });
   if (!answer) return;
   const link = new URL(answer.data.url, location.href).href;
-  const note = `Anyone with the link can read this article until ${formatDay(answer.data.expires)}.`;
+  const note = `Anyone with the link can read this ${ITEM} until ${formatDay(answer.data.expires)}.`;
   const show = (text) => toast(`${text} ${note}`);
   copyText(link).then(
     () => show("Copied."),

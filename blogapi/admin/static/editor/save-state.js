@@ -3,6 +3,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../components.js";
 import { daysFromToday, formatDay, formatTime } from "../format.js";
+import { ITEM } from "./article.js";
 
 const STATES = {
   saved: ["check", ({ time }) => (time ? `Saved ${daysFromToday(time) ? formatDay(time) : formatTime(time)}` : "")],
@@ -12,7 +13,7 @@ const STATES = {
   conflict: ["triangle-alert", () => "Conflict: choose a version"],
   refused: ["triangle-alert", ({ problem: { status, message } }) => `Not saved: ${WHY[status] ?? message}`],
 };
-const WHY = { 401: "your login has ended", 404: "the article was deleted" };
+const WHY = { 401: "your login has ended", 404: `the ${ITEM} was deleted` };
 
 export const isTrouble = (state) => ["offline", "conflict", "refused"].includes(state);
 

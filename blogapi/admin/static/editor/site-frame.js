@@ -1,7 +1,7 @@
 /** Shows the article in the design of the site: the site's page for previews, in a frame beside the text. */
 
 import { post } from "../api.js";
-import { pathOf } from "./article.js";
+import { ITEM, pathOf } from "./article.js";
 
 const LIFETIME_SECONDS = 12 * 3600;
 const ANSWER_MS = 5000;
@@ -75,7 +75,7 @@ export class SiteFrame {
     // Without allow-top-navigation, the page cannot replace the editor.
     const sandbox = "allow-scripts allow-same-origin allow-forms allow-popups";
     this.frame = document.createElement("iframe");
-    for (const [name, value] of Object.entries({ sandbox, title: "The article in the site's design", src: this.url })) {
+    for (const [name, value] of Object.entries({ sandbox, title: `The ${ITEM} in the site's design`, src: this.url })) {
       this.frame.setAttribute(name, value);
     }
     this.host.append(this.frame);

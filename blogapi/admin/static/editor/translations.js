@@ -6,10 +6,11 @@ import { badge, button, field, row } from "../components.js";
 import { languageName, listLanguages } from "../languages.js";
 import { listPath } from "../roles.js";
 import { session } from "../shell.js";
+import { changeOf } from "../pages/lists.js";
 import { addressOf, create, isPage, load, PLACE, pathOf } from "./article.js";
 import { newUuid } from "./journal.js";
 
-const FIELDS = "uuid,title,language,status,published_at,working_copy";
+const FIELDS = "uuid,title,language,status,published_at,last_updated,working_copy";
 const ownLanguage = () => session().site.language;
 
 /** Load the items with the same translation key, in any status, into `page.translations`. */
@@ -47,7 +48,9 @@ function renderTranslations(page) {
   const help = "A draft with this text, its pictures and its terms. Readers see it when you publish it.";
   const translation = (one) => {
     const title = html`<a href=${addressOf(one.uuid)} dir="auto">${one.title || "Without a title"}</a>`;
-    return row({ title, text: badge(one), side: languageName(one.language || ownLanguage()) });
+    const isOlder = changeOf(one) < changeOf(page.article);
+    const text = html`${badge(one)}${isOlder ? ", older than this text" : nothing}`;
+    return row({ title, text, side: languageName(one.language || ownLanguage()) });
   };
   const list = html`<span class="label">Translations</span><ul class="rows">${translations.map(translation)}</ul>`;
   const make = button("Create the draft", () => add(page), { busy: page.busy === "translate", busyText: "Creating…" });
@@ -67,9 +70,19 @@ async function add(page) {
     if (!page.edits.translation_key) await giveKey(page, newUuid());
     const { edits } = page;
     const copy = newUuid();
-    await create(copy, { ...edits, slug: "", language, seo: { ...edits.seo, canonical_url: "" } });
+    const copied = { ...edits, slug: "", language, seo: { ...edits.seo, canonical_url: "" } };
+    await create(copy, copied, {}, isPage ? await findPlace(page.article, newLanguage) : {});
     location.assign(addressOf(copy));
   });
+}
+
+/** Return the place of a translation of a page: below the translation of the page above, if there is one. */
+async function findPlace({ parent, position }, language) {
+  if (!parent) return { position };
+  const { data: above } = await get(pathOf(parent), { query: { fields: "translation_key" } });
+  const query = { translation_key: above.translation_key, language, status: "any", fields: "uuid" };
+  const found = above.translation_key ? (await get(`blog/${PLACE}/`, { query })).data : [];
+  return { parent: found[0]?.uuid ?? parent, position };
 }
 
 /** Give the article the key that its translations share. Edits that are not published keep it until then. */

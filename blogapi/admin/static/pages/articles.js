@@ -6,16 +6,16 @@ import { badge, button, icon, problem } from "../components.js";
 import { confirmRisk, menuButton, openMenu, openPopover, toast } from "../dialogs.js";
 import "../editor/picker.js";
 import { makeTimeForm, renderTime } from "../editor/publish-time.js";
-import { count, formatChanged, formatNumber, parseTime, toInstant } from "../format.js";
+import { count, formatChanged, formatNumber, toInstant } from "../format.js";
 import { languageName } from "../languages.js";
 import { hasRole, listPath, mayChange, mayPublish } from "../roles.js";
 import { content, lastSession, session } from "../shell.js";
 import { canBecome, STATUSES } from "../statuses.js";
 import { defineList, ListPage, PAGE_SIZE } from "./list-page.js";
-import { addressOf, byUuid, changeOf, FIELDS, followStored, PATH, titleOf } from "./lists.js";
+import { addressOf, bringBack, byUuid, changeOf, FIELDS, followStored, PATH, titleOf } from "./lists.js";
 
 const [newArticle, emptyList] = content;
-const LIST_FIELDS = `${FIELDS},cover,cover_image,authors`;
+const LIST_FIELDS = `${FIELDS},cover,cover_image,authors,featured,language`;
 // A write has at most this many articles.
 const MAX_WRITE = 100;
 // The largest number of found articles that can be selected at once.
@@ -84,16 +84,8 @@ const publishAt = (at) => async (articles) => {
 };
 const publish = publishAt(null);
 
-async function bringBack(article) {
-  const path = `${PATH}${article.uuid}/revisions/`;
-  const { data: versions } = await get(path, { query: { fields: "number,created" } });
-  // The history can also contain the working copy, and versions of a conflict.
-  const isLast = ({ created }) => parseTime(created).getTime() === parseTime(article.last_updated).getTime();
-  await post(`${path}${(versions.find(isLast) ?? versions[0]).number}/restore/`);
-}
-
 async function bringAllBack(articles) {
-  for (const article of articles) await bringBack(article);
+  for (const article of articles) await bringBack(PATH, article);
   // A restored article is a draft.
   await restore(articles);
 }
@@ -368,17 +360,31 @@ class Articles extends ListPage {
   /** The buttons for the filters, and how many articles they leave. */
   renderFilters() {
     const all = this.counts[this.query.status] ?? 0;
-    const isFiltered = this.filters.length > 0 || this.query.q;
-    const cleared = this.link({ author: "", category: "", tag: "", language: "", q: "" });
+    const isFiltered = this.filters.length > 0 || this.query.featured || this.query.q;
+    const cleared = this.link({ author: "", category: "", tag: "", language: "", featured: "", q: "" });
     const found = html`<p><span role="status">${formatNumber(this.total)} of ${count(all, "article")}</span>
       <a href=${cleared}>Clear filter</a></p>`;
     const { language, languages } = session().site;
-    const isUsed = (/** @type {any[]} */ [name]) => name !== "language" || languages.length > 0 || this.query.language;
-    this.languages = [language, ...languages.map((one) => one.language)];
+    const isUsed = (/** @type {any[]} */ [name]) =>
+      name !== "language" || this.languages.length > 1 || this.query.language;
+    // The languages of the site, and those of articles that were shown.
+    const named = [...languages, ...this.items].map((one) => one.language).filter(Boolean);
+    this.languages = [...new Set([language, ...this.languages, ...named])];
     const filters = FILTERS.filter((filter) => isOffered(filter) && isUsed(filter));
     const buttons = filters.map((filter) => this.renderFilter(filter));
-    return html`<div class="filters"><div role="group" aria-label="Filters">${buttons}</div>
+    return html`<div class="filters"><div role="group" aria-label="Filters">${buttons}
+        ${this.renderFeaturedFilter()}</div>
       ${isFiltered ? found : nothing}</div>`;
+  }
+
+  renderFeaturedFilter() {
+    const { featured } = this.query;
+    if (!featured) {
+      return html`<a class="button bare filter" href=${this.link({ featured: "true" })}>
+        <span>Featured</span>${icon("star")}</a>`;
+    }
+    return html`<a class="button filter set" href=${this.link({ featured: "" })} aria-label="Featured. Remove the filter">
+      <span>Featured</span>${icon("x")}</a>`;
   }
 
   renderFilter(/** @type {any[]} */ [name, label, kind]) {
@@ -422,10 +428,11 @@ class Articles extends ListPage {
 
   renderArticle(article) {
     const title = titleOf(article);
+    const featured = article.featured ? html`<span class="sr-only">Featured</span>` : nothing;
     return html`<tr class=${this.selected.has(article.uuid) ? "selected" : ""}>
       <td class="check-cell">${this.renderCheck(`Select ${title}`, [article])}</td>
       <td class="thumbnail">${renderThumbnail(article)}</td>
-      <th class="title" scope="row"><a href=${addressOf(article)} dir="auto">${title}</a></th>
+      <th class="title" scope="row"><a href=${addressOf(article)} dir="auto">${article.featured ? html`${icon("star", "accent")} ` : nothing}${title}</a>${featured}</th>
       <td class="status">${badge(article)}</td>
       <td class="byline">${article.authors.map(({ name }) => name).join(", ")}</td>
       <td class="category">${article.category.name}</td>

@@ -6,7 +6,7 @@ import { copyButton, menuButton, openMenu, toast } from "../dialogs.js";
 import { addressOf, PLACE, renderText } from "../editor/article.js";
 import { ArticlePage } from "../editor/article-page.js";
 import { takePaste } from "../editor/clipboard.js";
-import { details } from "../editor/details.js";
+import { details, loadAbove } from "../editor/details.js";
 import { keepBreaks, showBreaks } from "../editor/edits.js";
 import { takeDrops } from "../editor/drops.js";
 import { Find } from "../editor/find.js";
@@ -48,6 +48,8 @@ class Editor extends ArticlePage {
   follower = null;
   /** @type {any[]} the translations of the article, without itself */
   translations = [];
+  /** The title of the page above a page. */
+  above = "";
   isTranslating = false;
   newLanguage = "";
   // The other users who have the article open.
@@ -98,6 +100,7 @@ class Editor extends ArticlePage {
     if (!this.article) find("#title").focus();
     this.shown();
     loadTranslations(this).catch(() => {});
+    loadAbove(this).catch(() => {});
     this.begin();
     startPresence(this);
   }

@@ -3,7 +3,7 @@
 import { get, patch, post, put } from "../api.js";
 import { button, iconButton } from "../components.js";
 import { toast } from "../dialogs.js";
-import { addressOf, copyOf, FIELDS, isPage, loadWithCopy, pathOf } from "../editor/article.js";
+import { addressOf, copyOf, FIELDS, isPage, ITEM, loadWithCopy, pathOf } from "../editor/article.js";
 import { loadTerms } from "../editor/details.js";
 import { compareLines, compareWords, countChanges, diffFields } from "../editor/differences.js";
 import { fromArticle, fromCopy, TEXT_FIELDS } from "../editor/edits.js";
@@ -113,7 +113,7 @@ class History extends Page {
       location.hash = "";
       return true;
     });
-    const action = { label: "Open the article", run: () => location.assign(EDITOR) };
+    const action = { label: `Open the ${ITEM}`, run: () => location.assign(EDITOR) };
     if (isDone) toast("The version was brought back.", { action });
   }
 
@@ -124,7 +124,7 @@ class History extends Page {
     const isFormer = version && version !== now && version !== current;
     const busy = this.busy === "back";
     const [rename, bringBack] = [() => this.rename(version), () => this.bringBack(version)];
-    const back = iconButton("arrow-left", "Back to the article", null, { kind: "bare hang-start", href: EDITOR });
+    const back = iconButton("arrow-left", `Back to the ${ITEM}`, null, { kind: "bare hang-start", href: EDITOR });
     return html`<header class="page-head history-head">${back}
       <h1>History <span class="soft" dir="auto">${this.article?.title}</span></h1>
       <div class="actions">

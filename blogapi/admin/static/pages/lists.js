@@ -1,6 +1,8 @@
 /** Functions that the pages with lists share. */
 
+import { get, post } from "../api.js";
 import { button } from "../components.js";
+import { parseTime } from "../format.js";
 import * as storage from "../storage.js";
 
 export const PATH = "blog/articles/";
@@ -14,6 +16,15 @@ export const byUuid = ({ uuid }) => uuid;
 export const titleOf = ({ title, working_copy: copy }) => copy?.title || title || "Without a title";
 export const changeOf = ({ last_updated: time, working_copy: copy }) =>
   copy?.last_updated > time ? copy.last_updated : time;
+
+/** Bring a deleted article or page back, as a draft. list: the path of the list that it was in. */
+export async function bringBack(list, { uuid, last_updated: time }) {
+  const path = `${list}${uuid}/revisions/`;
+  const { data: versions } = await get(path, { query: { fields: "number,created" } });
+  // The history can also contain the working copy, and versions of a conflict.
+  const isLast = ({ created }) => parseTime(created).getTime() === parseTime(time).getTime();
+  await post(`${path}${(versions.find(isLast) ?? versions[0]).number}/restore/`);
+}
 
 /** The button that opens the dialog for a new item. kind: see button(). */
 export const newButton = (one, onClick, kind) => button(`New ${one}`, onClick, { icon: "plus", kind, popup: "dialog" });

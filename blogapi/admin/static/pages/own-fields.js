@@ -79,9 +79,12 @@ class OwnFields extends Page {
     };
     if (!(await this.actAndReload("remove", send))) return;
     const undo = () => this.actAndReload("undo", () => put(path, bodyOf(field)));
-    toast(field.used_in ? `${count(field.used_in, "value")} hidden, not deleted.` : `${field.label} removed.`, {
-      undo,
-    });
+    toast(
+      field.used_in
+        ? `${count(field.used_in, "value is", "values are")} hidden, not deleted.`
+        : `${field.label} removed.`,
+      { undo },
+    );
   }
 
   renderRow(field, place) {
@@ -103,14 +106,14 @@ class OwnFields extends Page {
     return html`<tr @keydown=${move}>
       <th scope="row"><button type="button" class="link-button" @click=${() => this.edit(field)}>${label}</button>
         <code class="soft">${name}</code></th>
-      <td class="ink">${describe(field)}</td><td class="nowrap">${reads}</td>
-      <td>${kinds.map((kind) => KINDS[kind]).join(", ")}</td><td class="num">${formatNumber(used)}${odd}</td>
+      <td class="holds ink">${describe(field)}</td><td class="reads nowrap">${reads}</td>
+      <td class="kinds">${kinds.map((kind) => KINDS[kind]).join(", ")}</td><td class="num used">${formatNumber(used)}${odd}</td>
       <td class="menu-cell">${menuButton(`Actions for ${label}`, items)}</td></tr>`;
   }
 
   renderPage() {
     if (!this.fields.length) return none;
-    return html`<table class="table bleed"><thead><tr>${HEADS.map((text) => html`<th scope="col">${text}</th>`)}
+    return html`<table class="table bleed field-list"><thead><tr>${HEADS.map((text) => html`<th scope="col">${text}</th>`)}
       <th class="num" scope="col">Used in</th>
       <th class="menu-cell" scope="col"><span class="sr-only">Actions</span></th></tr></thead>
       <tbody>${this.fields.map((field, place) => this.renderRow(field, place))}</tbody></table>${help}`;

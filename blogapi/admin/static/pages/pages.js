@@ -3,12 +3,12 @@
 import { html, nothing, repeat } from "../vendor/lit.js";
 import { del, get, patch } from "../api.js";
 import { badge, button, searchField } from "../components.js";
-import { confirmRisk, menuButton, toast } from "../dialogs.js";
-import { formatChanged } from "../format.js";
+import { menuButton, toast } from "../dialogs.js";
+import { count, formatChanged } from "../format.js";
 import { openForm } from "../forms.js";
 import { content } from "../shell.js";
 import { defineList, ListPage } from "./list-page.js";
-import { byUuid, changeOf, titleOf } from "./lists.js";
+import { bringBack, byUuid, changeOf, titleOf } from "./lists.js";
 
 const PATH = "blog/pages/";
 const FIELDS = "uuid,title,slug,status,published_at,last_updated,url,parent,position,working_copy";
@@ -64,14 +64,14 @@ class Pages extends ListPage {
     const menu = menuButton(`Actions for ${title}`, [
       { label: "Edit", icon: "pencil", href: `/admin/pages/${uuid}/` },
       { label: "Move", icon: "folder", action: () => this.move(page) },
-      page.status === "published" && live,
+      (page.status === "published" || page.status === "unlisted") && live,
       { label: "Delete page", icon: "trash-2", risk: true, action: () => this.delete(page) },
     ]);
     const above = this.all.find((one) => one.uuid === page.parent);
     const hint = above ? html` <span class="sr-only">below ${titleOf(above)}</span>` : nothing;
     return html`<tr><th class="title depth-${Math.min(depth, MAX_DEPTH)}" scope="row">
         <a href="/admin/pages/${uuid}/" dir="auto">${title}</a>${hint}</th>
-      <td class="status">${badge(page)}</td><td class="slug mono">${slug}</td>
+      <td class="status">${badge(page)}</td><td class="slug mono">${url ? decodeURI(new URL(url).pathname) : slug}</td>
       <td class="num changed nowrap">${formatChanged(changeOf(page))}</td><td class="menu-cell">${menu}</td></tr>`;
   }
 
@@ -92,11 +92,19 @@ class Pages extends ListPage {
   }
 
   async delete(page) {
-    const title = `Delete “${titleOf(page)}”?`;
-    const below = this.all.some(({ parent }) => parent === page.uuid);
-    const text = `${below ? "The pages below it move to the top. " : ""}Its versions are kept for a while.`;
-    if (!(await confirmRisk({ title, text, action: "Delete page" }))) return;
-    if (await this.actAndReload("delete", () => del(`${PATH}${page.uuid}/`))) toast(`“${titleOf(page)}” deleted.`);
+    const { uuid, status, published_at } = page;
+    const children = this.all.filter(({ parent }) => parent === uuid);
+    const isDeleted = await this.actAndReload("delete", () => del(`${PATH}${uuid}/`).then(() => true));
+    if (!isDeleted) return;
+    const words = children.length ? ` ${count(children.length, "page is", "pages are")} at the top now.` : "";
+    const undo = () =>
+      this.actAndReload("undo", async () => {
+        await bringBack(PATH, page);
+        // It came back as a draft in its former place.
+        const below = children.map((child) => ({ uuid: child.uuid, parent: uuid }));
+        await patch(PATH, [{ uuid, status, published_at }, ...below], { etag: "*" });
+      });
+    toast(`“${titleOf(page)}” deleted.${words}`, { undo });
   }
 }
 

@@ -98,6 +98,8 @@ class Terms extends ListPage {
     if (term && !old) return;
     const { data = {}, etag } = old ?? {};
     this.listParents(term);
+    const { language } = form.elements;
+    language.closest(".field").hidden = !session().site.languages.length && !data.language;
     if ("parent" in data) data.parent ??= "";
     const save = (values) => {
       // Fields that stay empty are left out. Without an address, the server derives it or keeps it.
@@ -136,11 +138,22 @@ class Terms extends ListPage {
       if (!(await confirmRisk({ title, text, action }))) return;
     }
     const query = { uuid: terms.map(({ uuid }) => uuid) };
+    const { all } = this;
     const isDeleted = await this.actAndReload("delete", () => del(path, { query }));
     if (!isDeleted) return;
     this.clear();
-    const bodies = terms.map(({ articles_by_status, last_updated, created, ...term }) => term);
-    const undo = () => this.actAndReload("undo", () => put(path, bodies));
+    // The one above another comes first, as each needs it. The categories below them had moved up.
+    const depth = (term) => (term ? depth(all.get(term.parent)) + 1 : 0);
+    const ordered = [...terms].sort((a, b) => depth(a) - depth(b));
+    const bodies = ordered.map(({ articles_by_status, last_updated, created, ...term }) => term);
+    const deleted = new Set(terms.map(({ uuid }) => uuid));
+    const below = [...all.values()].filter(({ uuid, parent }) => deleted.has(parent) && !deleted.has(uuid));
+    const moved = below.map(({ uuid, parent }) => ({ uuid, parent }));
+    const undo = () =>
+      this.actAndReload("undo", async () => {
+        await put(path, bodies);
+        if (moved.length) await patch(path, moved, { etag: "*" });
+      });
     toast(`${subject} deleted.`, { undo: !(place === "tags" && used) && undo });
   }
 
