@@ -137,6 +137,8 @@ class Batch:
             profile = self._terms.profile or profiles.get_or_create_profile(author).uuid
             content = replace_fields(content, authors=(profile,))
         has_events, uuid = uuid is not None, uuid or uuid4()
+        if fields.is_imported:
+            content = self._leave_cycle(uuid, content)
         words = slug_from or content.texts["title"]
         if self._is_provisional(content):
             slug = make_provisional(fields.slug or make_slug(words), uuid)
@@ -202,6 +204,8 @@ class Batch:
         article = self._get(uuid, fields.type)
         old_content, now = get_content(article), current_time()
         content = self._revise(old_content, fields)
+        if fields.is_imported:
+            content = self._leave_cycle(uuid, content)
         # A scheduled article becomes public without a write, so `was_public` is updated at the next change.
         was_public = article.was_public or is_readable(old_content, now)
         slug = self._revise_slug(article, old_content, content, fields.slug, was_public=was_public)
@@ -322,6 +326,20 @@ class Batch:
             # Lists find the articles in the language of the site by their empty language.
             texts = {**texts, "language": ""}
         return replace_fields(content, texts=texts)
+
+    def _leave_cycle(self, uuid: UUID, content: ArticleContent) -> ArticleContent:
+        """Return the content with its place, or at the top if the page would be below itself.
+
+        An export can have been edited, or a page above be another one here. The API refuses such a place.
+        """
+        above, tree = content.parent, page_tree.get_tree() if content.parent else {}
+        seen = set[UUID]()
+        while above is not None and above != uuid and above not in seen:
+            seen.add(above)
+            place = tree.get(above)
+            written = self._writes.get(above)
+            above = written.article.parent_id if written else place.parent if place else None
+        return replace_fields(content, parent=None) if above == uuid else content
 
     def _find_missing(
         self, old_content: ArticleContent | None, content: ArticleContent, fields: ArticleInput

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.conftest import ARTICLES
@@ -151,6 +153,8 @@ def test_a_command_makes_pages_of_articles(app, as_admin, as_reader, set_site, o
     def convert(*options, **keywords):
         return app.test_cli_runner().invoke(args=["page", "convert", *options], **keywords)
 
+    is_page = {"title": "Page", "tags": [{"slug": "page"}]}
+    assert as_admin.post(PAGES, json=is_page).status_code == 201
     assert "Articles that would become pages: 1" in convert("--dry-run").stdout
     assert convert(input="n\n").exit_code == 1
     assert as_reader.get(path).status_code == 200
@@ -182,3 +186,28 @@ def test_a_converted_page_is_updated_by_the_next_import(app, run, as_admin, as_r
     # A file that is read as an article again stays a page too.
     assert "1 updated" in run(folder, {"about.md": text.format("post", "Third")})
     assert [page["content"] for page in as_reader.get(PAGES).json] == ["Third"]
+
+
+def set_parent(path, parent):
+    """Change the page above that of an exported file."""
+    text = re.sub(r"\n *parent:.*", "", path.read_text(encoding="utf-8"))
+    line = rf"\n\1type: page\n\1parent: {parent}" if parent else r"\n\1type: page"
+    path.write_text(re.sub(r"\n( *)type: page", line, text), encoding="utf-8")
+
+
+@pytest.mark.parametrize("state", ["new", "imported", "edited"])
+def test_exported_files_put_no_page_below_itself(app, run, as_admin, tmp_path, state):
+    top = as_admin.post(PAGES, json={"title": "Top", "status": "published"}).json["uuid"]
+    body = {"title": "Below", "status": "published", "parent": top}
+    below, folder = as_admin.post(PAGES, json=body).json["uuid"], tmp_path / "export"
+    assert app.test_cli_runner().invoke(args=["export", str(folder)]).exit_code == 0
+    assert as_admin.delete(f"{PAGES}?uuid={top}&uuid={below}").status_code == 204
+    if state != "new":
+        run(folder, {})
+    if state == "edited":
+        as_admin.patch(f"{PAGES}{below}/", json={"title": "Edited"})
+        set_parent(next(folder.rglob("below.*")), None)
+    set_parent(next(folder.rglob("top.*")), below)
+    run(folder, {}, exit_code=1 if state == "edited" else 0)
+    parents = [page["parent"] for page in as_admin.get(f"{PAGES}?fields=parent").json]
+    assert parents.count(None) == 1
