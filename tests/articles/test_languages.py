@@ -193,6 +193,14 @@ def test_feeds_have_a_language(as_stranger, as_reader, set_site, shelf):
     assert len(as_stranger.get("/feeds/feed.json").json["items"]) == 4
 
 
+def test_the_feeds_of_two_languages_have_two_ids(as_stranger, shelf):
+    ids = {
+        re.findall("<id>(.*?)</id>", as_stranger.get(f"/feeds/atom.xml{query}").text)[0]
+        for query in ("", "?language=fr", "?language=de")
+    }
+    assert ids == {f"{URL}/", f"{URL}/?language=fr", f"{URL}/?language=de"}
+
+
 def test_the_sitemap_links_the_translations(as_stranger, as_admin, shelf, set_site):
     set_site(page_path="{/language}/{path}/")
     for title, language in (("Imprint", ""), ("Impressum", "de")):

@@ -7,6 +7,9 @@ from uuid import uuid4
 import pytest
 
 from blogapi.pages import conversion
+from tests.site.conftest import set_site
+
+__all__ = ["set_site"]
 
 ARTICLES = "/api/v1/blog/articles/"
 PAGES = "/api/v1/blog/pages/"
@@ -187,3 +190,33 @@ def test_a_preview_of_edits_from_before_a_page_was_one_shows_a_page(as_admin, as
     link = as_admin.post(f"{converted}preview/").json["api_url"]
     shown = as_stranger.get(f"{link}?fields=title,head").json
     assert (shown["title"], shown["head"]["open_graph"]["og:type"]) == ("Edits", "website")
+
+
+@pytest.mark.parametrize("is_bulk", [False, True])
+def test_the_history_keeps_the_working_copy_of_a_deleted_page(as_admin, page, path, is_bulk):
+    as_admin.put(f"{path}working-copy/", json={"title": "Edits"})
+    gone = f"{PAGES}?uuid={page['uuid']}" if is_bulk else path
+    assert as_admin.delete(gone).status_code == 204
+    versions = as_admin.get(f"{path}revisions/?fields=title").json
+    assert [version["title"] for version in versions] == ["Edits", "Team"]
+    assert as_admin.post(f"{path}revisions/2/restore/").json["title"] == "Edits"
+
+
+def test_a_scheduled_article_that_becomes_a_page_leaves_no_address(
+    app, as_admin, as_reader, set_site, make_article, make_tag
+):
+    set_site(url="https://blog.example", article_path="/post/{slug}/")
+    article = make_article(title="A", published_at="2999-01-01T00:00:00Z", tags=(make_tag("page"),))
+    with app.app_context():
+        assert len([*conversion.convert(conversion.list_candidates(), None)]) == 1
+    published = {"status": "published", "published_at": "2026-01-01T00:00:00Z"}
+    assert as_admin.patch(f"{PAGES}{article.uuid}/", json=published).status_code == 200
+    assert as_reader.get("/api/v1/blog/redirects/").json == []
+
+
+def test_a_version_of_a_working_copy_has_the_current_place_of_the_page(as_admin, path):
+    as_admin.put(f"{path}working-copy/", json={"title": "Edits"})
+    assert as_admin.patch(path, json={"parent": None, "position": 9}).status_code == 200
+    number = as_admin.post(f"{path}revisions/", json={"name": "Mine"}).json["number"]
+    version = as_admin.get(f"{path}revisions/{number}/").json
+    assert (version["title"], version["parent"], version["position"]) == ("Edits", None, 9)

@@ -108,6 +108,13 @@ def test_an_article_carries_its_own_tag_and_those_of_its_terms(as_stranger, name
     assert "articles" in get_tags(shown)
 
 
+def test_an_article_that_can_get_translations_carries_the_tag_of_all_articles(as_admin, as_stranger, names):
+    as_admin.patch(f"{ARTICLES}{names['first']}/", json={"translation_key": "key"})
+    for name in ("head", "translations"):
+        tags = [get_tags(as_stranger.get(f"{ARTICLES}{slug}/?fields={name}")) for slug in ("first", "second")]
+        assert ["articles" in found for found in tags] == [True, False]
+
+
 def test_a_list_carries_the_tags_of_the_kinds_that_it_shows(as_stranger, names):
     response = as_stranger.get(ARTICLES)
     assert response.headers["Cache-Tag"] == "articles,authors,categories,site,tags"

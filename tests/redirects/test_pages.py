@@ -239,3 +239,28 @@ def test_pages_that_one_transaction_creates_and_moves_have_no_former_path(app, p
         service.change(admin, below, ArticleInput(type="page", parent=top))
     assert list_redirects(as_reader) == {}
     assert as_reader.get(f"{PAGES}{below}/?fields=url").json == {"url": "https://example.org/blog/top/below/"}
+
+
+def test_a_page_that_moves_while_it_is_hidden_keeps_the_address_that_readers_knew(as_reader, tree, change):
+    for fields in ({"status": "draft"}, {"slug": "law"}, {"slug": "legal"}, {"status": "published"}):
+        change(tree["imprint"], **fields)
+    assert list_redirects(as_reader)["/imprint/"] == "/legal/"
+
+
+def test_the_move_of_a_page_tells_of_no_hidden_page_below_it(as_reader, as_admin, tree, change, make_page):
+    later = {"status": "scheduled", "published_at": "2999-01-01T00:00:00Z"}
+    for title, fields in (("Later", later), ("Notes", {"status": "unlisted"})):
+        make_page(title, parent=tree["about"], **fields)
+    draft = make_page("Draft", parent=tree["about"], status="draft")
+    before = get_cursor(as_reader), get_cursor(as_admin)
+    change(tree["about"], slug="about-us")
+    moved = {("page", tree[slug], "fetch") for slug in ("about", "team", "ada")}
+    assert list_changes(as_reader, before[0]) == moved
+    # The draft has no address that could change.
+    assert draft not in {uuid for _, uuid, _ in list_changes(as_admin, before[1])}
+
+
+def test_another_language_of_the_site_redirects_the_pages_with_a_language(as_login, as_reader, tree):
+    assert as_login.patch(SITE, json={"page_path": "/{language}/{path}/"}).status_code == 200
+    assert as_login.patch(SITE, json={"language": "de"}).status_code == 200
+    assert list_redirects(as_reader)["/en/about/team/"] == "/de/about/team/"
