@@ -40,7 +40,8 @@ bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", descrip
 @allow(reader, scope="published")
 @bp.arguments(ArticleListQuery, location="query")
 @bp.response(200, ArticleSchema(many=True), partial_schema=FoundFieldsSchema, section="4.7", cacheable=True)
-@shows("article", "category", "tag", "author")
+# The HTML of an article contains the addresses of the pages to which it links.
+@shows("article", "page", "category", "tag", "author")
 def published(query: Query) -> PartialResult:
     """List the published articles, newest first, or by relevance if `q` is sent.
 

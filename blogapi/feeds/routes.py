@@ -37,7 +37,7 @@ Disallow: /
 @allow(anyone)
 @bp.arguments(FeedQuery, location="query")
 @bp.response(200, {"type": "string"}, content_type=RSS, cacheable=True, may_be_missing=True)
-@shows("article", "category", "tag", "author")
+@shows("article", "page", "category", "tag", "author")
 def rss_feed(query: Fields) -> Response:
     """Return the newest public articles as RSS 2.0."""
     # Imported here because the XML libraries need memory in each server.
@@ -50,7 +50,7 @@ def rss_feed(query: Fields) -> Response:
 @allow(anyone)
 @bp.arguments(FeedQuery, location="query")
 @bp.response(200, {"type": "string"}, content_type=ATOM, cacheable=True, may_be_missing=True)
-@shows("article", "category", "tag", "author")
+@shows("article", "page", "category", "tag", "author")
 def atom_feed(query: Fields) -> Response:
     """Return the newest public articles as Atom 1.0."""
     from blogapi.feeds import xml_formats
@@ -68,7 +68,7 @@ def atom_feed(query: Fields) -> Response:
     cacheable=True,
     may_be_missing=True,
 )
-@shows("article", "category", "tag", "author")
+@shows("article", "page", "category", "tag", "author")
 def json_feed(query: Fields) -> Response:
     """Return the newest public articles as JSON Feed 1.1."""
     return _text(json_format.to_json(get_feed(query, _get_feed_path(query))), JSON_FEED)

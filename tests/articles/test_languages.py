@@ -228,6 +228,8 @@ def test_a_page_names_its_own_address_and_not_that_of_another_in_its_language(
     as_stranger, as_reader, shelf, make_article
 ):
     make_article(title="Rye again", slug="rye-again", translation_key="rye")
+    make_article(title="Roggen", slug="rye-de", language="de", translation_key="rye", status="unlisted")
+    assert "alternates" not in as_reader.get(f"{ARTICLES}rye-de/?fields=head").json["head"]
     text = as_stranger.get("/sitemap.xml").text
     for slug in ("rye", "rye-again"):
         links = {"en": f"{URL}/{slug}/", "fr": f"{URL}/fr/rye/"}

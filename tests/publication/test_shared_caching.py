@@ -14,11 +14,12 @@ from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
 from tests.site.conftest import set_site as set_site
 
 BLOG = "/api/v1/blog/"
+PAGES = f"{BLOG}pages/"
 SITE, REDIRECTS, CHANGES = f"{BLOG}site/", f"{BLOG}redirects/", f"{BLOG}changes/"
 
 
 @pytest.fixture
-def names(app, set_site, make_article, make_category, make_tag, make_guest):
+def names(app, as_admin, set_site, make_article, make_category, make_tag, make_guest):
     """The uuids of the items of a public blog."""
     app.config["PUBLIC_READS"] = True
     set_site(url="https://site.example", article_path="/{category}/{slug}/")
@@ -30,7 +31,18 @@ def names(app, set_site, make_article, make_category, make_tag, make_guest):
     draft = make_article(title="Draft", status="draft", **terms)
     items = {"first": first, "second": second, "other": other, "draft": draft}
     items |= {"category": category, "tag": tag, "author": author}
-    return {name: str(item.uuid) for name, item in items.items()}
+    uuids = {name: str(item.uuid) for name, item in items.items()}
+    for title in ("About", "Team", "Notes"):
+        body = {"title": title, "status": "unlisted" if title == "Notes" else "published"}
+        body["parent"] = uuids.get("about")
+        body["content"] = f'<a href="article:{uuids["first"]}">First</a>'
+        uuids[title.lower()] = as_admin.post(PAGES, json=body).json["uuid"]
+    links = "".join(f'<a href="article:{uuids[name]}">{name}</a>' for name in ("team", "notes", "draft"))
+    translations = {"translation_key": "key", "language": "de", "content": links, "slug": "zweiter"}
+    as_admin.patch(f"{ARTICLES}{uuids['second']}/", json={"translation_key": "key"})
+    body = {"title": "Zweiter", "status": "published", "category": {"slug": "shelf"}, **translations}
+    uuids["zweiter"] = as_admin.post(ARTICLES, json=body).json["uuid"]
+    return uuids
 
 
 PATHS = (
@@ -45,6 +57,10 @@ PATHS = (
         f"{TAGS}fish/?fields=name,articles_count",
     ),
     *(AUTHORS, f"{AUTHORS}?fields=name,articles_count,page_url", f"{AUTHORS}{{author}}/"),
+    *(PAGES, f"{PAGES}?fields=url,head&page=1", f"{PAGES}?parent=about", f"{PAGES}{{team}}/?fields=url,head"),
+    *(f"{PAGES}team/?fields=html,translations", f"{PAGES}notes/?fields=url,head", f"{PAGES}{{about}}/"),
+    *(f"{ARTICLES}zweiter/?fields=html", f"{ARTICLES}second/?fields=head,translations"),
+    *(f"{ARTICLES}?language=de", "/feeds/rss.xml?language=de"),
     *(SITE, REDIRECTS, f"{REDIRECTS}?format=nginx", CHANGES),
     *("/feeds/rss.xml", "/feeds/atom.xml?tag=fish", "/feeds/feed.json", "/sitemap.xml", "/robots.txt"),
 )
@@ -61,6 +77,17 @@ WRITES = (
     ("DELETE", f"{TAGS}{{tag}}/", None),
     ("POST", TAGS, {"name": "New tag"}),
     ("PATCH", f"{AUTHORS}{{author}}/", {"name": "New name"}),
+    ("PATCH", f"{PAGES}{{about}}/", {"slug": "about-us"}),
+    ("PATCH", f"{PAGES}{{about}}/", {"title": "About us"}),
+    ("PATCH", f"{PAGES}{{about}}/", {"status": "draft"}),
+    ("PATCH", f"{PAGES}{{team}}/", {"parent": None, "position": 7}),
+    ("PATCH", f"{PAGES}{{team}}/", {"status": "archived"}),
+    ("PATCH", f"{PAGES}{{notes}}/", {"status": "published"}),
+    ("PATCH", f"{PAGES}{{notes}}/", {"slug": "new-notes"}),
+    ("DELETE", f"{PAGES}{{about}}/", None),
+    ("PATCH", f"{ARTICLES}{{zweiter}}/", {"language": "fr"}),
+    ("PATCH", f"{ARTICLES}{{zweiter}}/", {"status": "unlisted"}),
+    ("PATCH", SITE, {"language": "de"}),
     ("PATCH", SITE, {"title": "New title", "article_path": "/a/{slug}/"}),
 )
 
@@ -109,15 +136,15 @@ def test_an_article_carries_its_own_tag_and_those_of_its_terms(as_stranger, name
 
 
 def test_an_article_that_can_get_translations_carries_the_tag_of_all_articles(as_admin, as_stranger, names):
-    as_admin.patch(f"{ARTICLES}{names['first']}/", json={"translation_key": "key"})
+    as_admin.patch(f"{ARTICLES}{names['first']}/", json={"translation_key": "first"})
     for name in ("head", "translations"):
-        tags = [get_tags(as_stranger.get(f"{ARTICLES}{slug}/?fields={name}")) for slug in ("first", "second")]
+        tags = [get_tags(as_stranger.get(f"{ARTICLES}{slug}/?fields={name}")) for slug in ("first", "other")]
         assert ["articles" in found for found in tags] == [True, False]
 
 
 def test_a_list_carries_the_tags_of_the_kinds_that_it_shows(as_stranger, names):
     response = as_stranger.get(ARTICLES)
-    assert response.headers["Cache-Tag"] == "articles,authors,categories,site,tags"
+    assert response.headers["Cache-Tag"] == "articles,authors,categories,pages,site,tags"
     assert get_tags(as_stranger.get(TAGS)) == {"articles", "site", "tags"}
     assert f"category-{names['category']}" in get_tags(as_stranger.get(f"{CATEGORIES}shelf/"))
 
