@@ -166,6 +166,7 @@ ACCESS_CASES = [
     AccessCase("articles.single", ARTICLES + "{draft}/", (401, 404, 404, 404, 200, 200)),
     AccessCase("pages.listed", PAGES, READERS),
     AccessCase("pages.single", PAGES + "{imprint}/", READERS),
+    AccessCase("pages.single", PAGES + "{plans}/", (401, 404, 404, 404, 200, 200)),
     AccessCase("pages.create", PAGES, writes(201), {"title": "T"}),
     AccessCase("pages.replace", PAGES + "{imprint}/", writes(200), {"title": "T"}),
     AccessCase("pages.change", PAGES + "{imprint}/", writes(200), {}),
@@ -358,6 +359,8 @@ def fill_path(request, app, people, as_admin, as_login, make_article, make_tag, 
             page = as_admin.post(PAGES, json={"title": "P", "status": "published"})
             names["imprint"] = page.json["uuid"]
             item_path = f"{PAGES}{names['imprint']}/"
+        if "{plans}" in template:
+            names["plans"] = as_admin.post(PAGES, json={"title": "P"}).json["uuid"]
         if "revisions" in template:
             as_admin.patch(item_path, json={"title": "Second version"})
         if "working-copy" in template:

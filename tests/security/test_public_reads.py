@@ -16,7 +16,11 @@ PATHS = (
     *(ARTICLES, f"{ARTICLES}{{public}}/", f"{ARTICLES}?q=public&fields=*,snippet"),
     *(CATEGORIES, f"{CATEGORIES}{{category}}/", f"{CATEGORIES}?fields=name,articles_count"),
     *(TAGS, f"{TAGS}{{tag}}/", AUTHORS),
-    *(f"{BLOG}archive/", f"{BLOG}archive/?tag=shared"),
+    *(
+        f"{BLOG}archive/",
+        f"{BLOG}archive/?tag=shared",
+        f"{BLOG}pages/?fields=*,html,head,translations,parent",
+    ),
     *(f"{BLOG}site/", f"{BLOG}changes/?limit=100", f"{BLOG}redirects/", f"{BLOG}redirects/?format=nginx"),
     f"{ARTICLES}{{public}}/?fields=*,html,head,links,editor,working_copy,previous,next,related",
 )
