@@ -104,6 +104,8 @@ def _set_fields(field: CustomField, fields: Fields) -> None:
         errors["maximum"] = ["Must not be less than `minimum`."]
     if field.is_searched and field.is_admin_only:
         errors["searched"] = ["Readers would find it; a field that only admins read cannot be searched."]
+    if field.is_required and field.is_admin_only:
+        errors["required"] = ["Others could not publish; a field that only admins read cannot be required."]
     if errors:
         raise Invalid("The field is invalid; `errors` names what to correct.", errors=errors)
 

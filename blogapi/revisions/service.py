@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import delete, exists, func, select
 
-from blogapi.articles import content, custom_output, history, page_tree
+from blogapi.articles import content, custom_output, custom_values, history, page_tree
 from blogapi.articles import queries as articles
 from blogapi.articles import service as article_service
 from blogapi.articles.content import ArticleInput
@@ -59,7 +59,10 @@ def restore(
                 "the version."
             )
         fields = version.to_input()
-        if articles.find_by_uuid(article_id) is not None:
+        if article := articles.find_by_uuid(article_id):
+            # The own fields that the caller may not read stay as they are.
+            hidden = custom_output.keep_hidden(custom_values.parse(article.custom))
+            fields = replace(fields, custom=custom_output.keep_visible(fields.custom) | hidden)
             return article_service.change(editor, article_id, fields, provisional_slug=provisional_slug)
         author = db.session.get(Account, revision.author_id)
         fields = replace(fields, position=version.position, parent=page_tree.find_parent(version.parent))

@@ -145,6 +145,20 @@ def test_a_field_for_admins_is_absent_for_all_others(define, write, as_admin, as
     assert as_reader.get(link, query_string={"fields": "custom"}).json == {"custom": {"rating": 2}}
 
 
+def test_a_restored_version_changes_no_field_that_the_caller_may_not_read(define, write, as_admin, as_editor):
+    define("paid_to", read_by="admins")
+    define("rating", "number")
+    path = write({"paid_to": "Marit", "rating": 5})
+    as_admin.patch(path, json={"custom": {"paid_to": "Jon", "rating": 4}})
+    as_admin.patch(path, json={"custom": {"paid_to": None}})
+    as_editor.post(f"{path}revisions/1/restore/")
+    assert read(as_admin, path) == {"rating": 5}
+    as_admin.post(f"{path}revisions/1/restore/")
+    assert read(as_admin, path) == {"paid_to": "Marit", "rating": 5}
+    as_editor.post(f"{path}revisions/2/restore/")
+    assert read(as_admin, path) == {"paid_to": "Marit", "rating": 4}
+
+
 def test_a_changed_definition_keeps_every_value(define, write, as_login, as_admin, as_reader):
     field = define("rating")
     path = write({"rating": "about 5"})
@@ -281,6 +295,7 @@ def test_a_reference_to_a_draft_is_hidden_from_readers(define, write, as_admin, 
         ({"type": "number", "minimum": 2, "maximum": 1}, "maximum"),
         ({"type": "number", "minimum": "2"}, "minimum"),
         ({"searched": True, "read_by": "admins"}, "searched"),
+        ({"required": True, "read_by": "admins"}, "required"),
         ({"kinds": []}, "kinds"),
     ],
 )
