@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
@@ -203,7 +202,8 @@ def _require_text(value: Any) -> str:
 
 def _convert_number(field: CustomField, value: Any) -> int | float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not math.isfinite(value) or abs(value) > 1e15:
+    # This is true of NaN too; `math.isfinite` raises an error for an integer that no float can be.
+    if not is_number or not abs(value) <= 1e15:
         raise Unfit(f"“{str(value)[:80]}” is not a number.")
     low, high = field.minimum, field.maximum
     if (low is not None and value < low) or (high is not None and value > high):

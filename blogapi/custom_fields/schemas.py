@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
+import sys
 from typing import Any
 
 import marshmallow as ma
@@ -39,7 +39,8 @@ class _Limit(ma.fields.Float):
         )
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not abs(value) <= sys.float_info.max:
             raise ma.ValidationError("Not a valid number.")
         return float(value)
 
