@@ -13,6 +13,8 @@ from blogapi.rendering.slugs import make_slug
 
 #: Whether an import defines own fields for the fields that have none, and who reads them.
 DEFINE_NONE = "none"
+#: The characters of a key of which a name is made.
+MAX_KEY = 200
 
 # The first of these types that a text matches is its type. A number must look the same when it is shown:
 # `007`, `+49` and the version `1.10` are texts.
@@ -32,7 +34,7 @@ def make_name(key: str) -> str:
 
     `Walked on`, `walked-on` and `walkedOn` have the name `walked_on`.
     """
-    words = re.sub("(?<=[a-z0-9])(?=[A-Z])", "-", key[:200])
+    words = re.sub("(?<=[a-z0-9])(?=[A-Z])", "-", key[:MAX_KEY])
     name = make_slug(words, default="-").replace("-", "_")
     return name if custom_values.is_field_name(name) else ""
 

@@ -13,6 +13,7 @@ from blogapi.custom_fields import service
 from blogapi.custom_fields.schemas import KINDS, READERS
 from blogapi.importing import own_fields
 from blogapi.importing.article_record import ArticleRecord
+from blogapi.importing.markdown.text import to_line
 from blogapi.importing.messages import join_counts, join_names
 from blogapi.importing.own_fields import DEFINE_NONE, OwnFields
 from blogapi.importing.reports import REFUSALS, describe_refusal
@@ -62,9 +63,9 @@ class NewFields:
         for key, value in record.other_fields.items():
             identity = own_fields.get_identity(own_fields.make_name(key))
             if not identity:
-                self._unnamed[key[:40] if len(self._unnamed) < _MAX_NAMES else "others"] += 1
+                self._unnamed[to_line(key)[:40] if len(self._unnamed) < _MAX_NAMES else "others"] += 1
             elif identity in self._found or len(self._found) < _MAX_NAMES:
-                found = self._found.setdefault(identity, _FoundField(key))
+                found = self._found.setdefault(identity, _FoundField(to_line(key)[: own_fields.MAX_KEY]))
                 found.types |= own_fields.guess_types(value)
                 found.is_list |= isinstance(value, list)
                 found.kinds.add(KINDS[record.is_page])
