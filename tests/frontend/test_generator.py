@@ -54,7 +54,7 @@ class PageParser(HTMLParser):
             self.depth -= 1
 
 
-def build(blog, folder, key):
+def build(blog, folder, key, editor_key=""):
     """Run the generator, beside which the client is; return its output."""
     program = folder.parent / "program"
     program.mkdir(exist_ok=True)
@@ -62,7 +62,7 @@ def build(blog, folder, key):
         shutil.copy(file, program)
     finished = subprocess.run(
         ["node", str(program / GENERATOR.name), str(folder)],
-        env=os.environ | {"API": blog.service_url, "KEY": key},
+        env=os.environ | {"API": blog.service_url, "KEY": key, "EDITOR_KEY": editor_key},
         capture_output=True,
         encoding="utf-8",
         timeout=300,

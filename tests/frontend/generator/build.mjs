@@ -1,14 +1,15 @@
-// API=http://127.0.0.1:8000 KEY=blogapi_… node build.mjs FOLDER
+// API=http://127.0.0.1:8000 KEY=blogapi_… [EDITOR_KEY=blogapi_…] node build.mjs FOLDER
 //
 // Writes a blog as a static site into FOLDER, or brings the folder up to date. FOLDER.state.json contains what
 // the next run needs: the cursor of the changes feed, the responses with their ETags, and the list of files.
-// blogapi.js, the client from http://127.0.0.1:8000/docs/blogapi.js, is in the folder of this file.
+// blogapi.js, the client from http://127.0.0.1:8000/docs/blogapi.js, is in the folder of this file. With a key of an
+// editor, of the scope `read`, the site also has the unlisted articles and pages. No file contains this key.
 
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createClient, NotFound } from "./blogapi.js";
 
-const { API, KEY } = process.env;
+const { API, KEY, EDITOR_KEY } = process.env;
 const FOLDER = path.resolve(process.argv[2]);
 const STATE_FILE = `${FOLDER}.state.json`;
 const PAGE_SIZE = 6;
@@ -37,34 +38,30 @@ async function hasChanged(cursor) {
   }
 }
 
-async function mapInParallel(items, work) {
-  const results = [];
-  let position = 0;
-  const worker = async () => {
-    while (position < items.length) {
-      const index = position++;
-      results[index] = await work(items[index]);
-    }
-  };
-  await Promise.all(Array.from({ length: PARALLEL_REQUESTS }, worker));
-  return results;
-}
-
-const ARTICLE_FIELDS = [
-  ...["uuid", "title", "subtitle", "url", "head", "html", "toc", "cover_image", "category", "tags", "authors"],
-  ...["links", "published_at", "reading_minutes", "excerpt", "previous", "next", "related"],
-  ...["language", "translations", "custom"],
-];
+const ARTICLE_FIELDS = `uuid title subtitle url head html toc cover_image category tags authors links published_at
+reading_minutes excerpt previous next related language translations custom`.split(/\s+/);
 const PAGE_FIELDS = ["uuid", "title", "url", "head", "html", "language", "translations", "custom", "parent"];
 const TERM_FIELDS = ["uuid", "name", "url", "articles_count"];
 const AUTHOR_FIELDS = [...TERM_FIELDS, "page_url", "bio", "avatar"];
 
-// Returns an article, or null if it was deleted after the list was read.
-const readArticle = ({ uuid }) =>
-  service.articles.get(uuid, { fields: ARTICLE_FIELDS }).catch((error) => {
-    if (error instanceof NotFound) return null;
-    throw error;
-  });
+const ignoreMissing = (error) => (error instanceof NotFound ? null : Promise.reject(error));
+
+// Returns the items with these fields, without those that were deleted after the list was read.
+async function readEach(kind, items, fields) {
+  const found = [];
+  const read = ({ uuid }) => service[kind].get(uuid, { fields }).catch(ignoreMissing);
+  for (let start = 0; start < items.length; start += PARALLEL_REQUESTS) {
+    found.push(...(await Promise.all(items.slice(start, start + PARALLEL_REQUESTS).map(read))));
+  }
+  return found.filter(Boolean);
+}
+
+// No list shows unlisted items to readers, but readers can read each of them.
+async function readUnlisted(kind, fields) {
+  if (!EDITOR_KEY) return [];
+  const editor = createClient({ url: API, key: EDITOR_KEY });
+  return readEach(kind, await editor[kind].all({ fields: ["uuid"], status: "unlisted" }), fields);
+}
 
 // Returns all that the pages show.
 async function readBlog() {
@@ -75,8 +72,9 @@ async function readBlog() {
     tag: await service.tags.all({ fields: TERM_FIELDS }),
     author: await service.authors.all({ fields: AUTHOR_FIELDS }),
   };
-  const articles = await mapInParallel(await service.articles.all({ fields: ["uuid"] }), readArticle);
+  const articles = await readEach("articles", await service.articles.all({ fields: ["uuid"] }), ARTICLE_FIELDS);
   const pages = await service.pages.all({ fields: PAGE_FIELDS });
+  const unlisted = [await readUnlisted("articles", ARTICLE_FIELDS), await readUnlisted("pages", PAGE_FIELDS)];
   const texts = { _redirects: await service.request("/api/v1/blog/redirects/", { format: "netlify" }) };
   const names = ["sitemap.xml", ...FEEDS.map(([url]) => url.slice(1))];
   for (const { language } of site.languages) {
@@ -87,14 +85,13 @@ async function readBlog() {
     texts[name] = await service.request(`/${name}`);
     if (name === "sitemap.xml") names.push(...(texts[name].match(/sitemap-\d+\.xml/g) ?? []));
   }
-  return { site, terms, pages, articles: articles.filter(Boolean), texts };
+  return { site, terms, pages, articles, unlisted, texts };
 }
 
 // Pages
 
 const escapeHtml = (text) => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
-const relation = (rel) => (rel ? ` rel="${rel}"` : "");
-const link = (url, text, rel) => `<a href="${escapeHtml(url)}"${relation(rel)}>${escapeHtml(text)}</a>`;
+const link = (url, text, rel) => `<a href="${escapeHtml(url)}"${rel ? ` rel="${rel}"` : ""}>${escapeHtml(text)}</a>`;
 const list = (entries) => `<ul>${entries.map((entry) => `<li>${entry}</li>`).join("")}</ul>`;
 const image = (url) => (url ? `<img src="${escapeHtml(url)}" alt="">` : "");
 
@@ -172,24 +169,28 @@ ${this.makeByline(article)}<p>${escapeHtml(article.excerpt)}</p></article>`;
     const home = language ? `${this.site.url}/${language}` : this.site.url;
     const count = Math.max(1, Math.ceil(articles.length / PAGE_SIZE));
     const makeUrl = (page) => (page === 1 ? `${home}/` : `${home}/page/${page}/`);
+    const others = this.site.languages.map((one) => ({ ...one, url: `${this.site.url}/${one.language}/` }));
+    const homes = [{ language: this.site.language, url: `${this.site.url}/` }, ...others];
+    const rest = homes.map((one) => `<link rel="alternate" hreflang="${one.language}" href="${one.url}">`).join("");
     for (let page = 1; page <= count; page++) {
       const teasers = articles.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE).map((one) => this.makeTeaser(one));
       const newer = page > 1 ? link(makeUrl(page - 1), "Newer", "prev") : "";
       const older = page < count ? link(makeUrl(page + 1), "Older", "next") : "";
-      const body = `<h1>${escapeHtml(title)}</h1><p>${escapeHtml(description)}</p>
+      const body = `<h1>${escapeHtml(title)}</h1><p>${escapeHtml(description)}</p>${this.makeFacts({ translations: homes })}
 ${teasers.join("\n")}<nav aria-label="Pages">${newer} ${page} / ${count} ${older}</nav>`;
-      this.add(makeUrl(page), this.makeHead(title, makeUrl(page)), body, language);
+      this.add(makeUrl(page), this.makeHead(title, makeUrl(page), page === 1 ? rest : ""), body, language);
     }
   }
 
-  makeFacts({ translations, custom }) {
+  makeFacts({ translations, custom = {} }) {
     const facts = Object.entries(custom).map(([name, one]) => `<dt>${name}</dt><dd>${escapeHtml(String(one))}</dd>`);
     return `<nav aria-label="Languages">${list(translations.map((one) => link(one.url, one.language)))}</nav><dl>${facts.join("")}</dl>`;
   }
 
   addPage(page) {
     const below = this.pages.filter(({ parent }) => parent === page.uuid).map((one) => link(one.url, one.title));
-    const body = `<h1>${escapeHtml(page.title)}</h1>${this.makeFacts(page)}<div class="content">${page.html}</div>`;
+    const above = this.pages.filter(({ uuid }) => uuid === page.parent).map((one) => link(one.url, one.title, "up"));
+    const body = `${above.join("")}<h1>${escapeHtml(page.title)}</h1>${this.makeFacts(page)}<div class="content">${page.html}</div>`;
     this.add(page.url, page.head.html, body + list(below), page.language);
   }
 
@@ -240,23 +241,19 @@ if (q) {
 </script>`;
     this.add(`${this.site.url}/search/`, this.makeHead("Search", `${this.site.url}/search/`), body);
   }
-
-  addMissing() {
-    const head = '<title>Not found</title>\n<meta name="robots" content="noindex">';
-    this.addFile("404.html", head, "<h1>Not found</h1><p>This page does not exist, or no longer.</p>");
-  }
 }
 
 function makeFiles(blog) {
   const pages = new Pages(blog);
   for (const { language } of [{ language: "" }, ...blog.site.languages]) pages.addIndex(language);
-  for (const page of blog.pages) pages.addPage(page);
-  for (const article of blog.articles) pages.addArticle(article);
+  for (const article of [...blog.articles, ...blog.unlisted[0]]) pages.addArticle(article);
+  for (const page of [...blog.pages, ...blog.unlisted[1]]) pages.addPage(page);
   for (const [kind, terms] of Object.entries(blog.terms)) {
     for (const term of terms.filter((one) => one.articles_count > 0)) pages.addTerm(kind, term);
   }
   pages.addSearch();
-  pages.addMissing();
+  const head = '<title>Not found</title>\n<meta name="robots" content="noindex">';
+  pages.addFile("404.html", head, "<h1>Not found</h1><p>This page does not exist, or no longer.</p>");
   return pages.files;
 }
 
@@ -271,7 +268,8 @@ async function readOptional(file) {
 
 async function update() {
   const state = JSON.parse((await readOptional(STATE_FILE)) ?? '{"responses": [], "files": []}');
-  if (state.cursor && !(await hasChanged(state.cursor))) return "Nothing has changed.";
+  // The changes feed, which readers see, does not tell of unlisted items.
+  if (!EDITOR_KEY && state.cursor && !(await hasChanged(state.cursor))) return "Nothing has changed.";
   let cursor, blog;
   used = new Map(state.responses);
   // If the blog changes while it is read, read it again, so that all responses belong together.
