@@ -48,6 +48,30 @@ source,target,regex,code,type,hits,title,status
 ^/r/(.*),/x/$1,1,301,url,0,,active
 /gone/,,0,410,error,0,,active
 /nothing/,,0,404,error,0,,active
+/members/,/unknown,0,301,url,0,,active
+/lucky/,/unknown,0,302,random,0,,active
+"""
+
+JSON = """\
+{
+    "plugin": {"version": "5.4.1", "date": "Sat, 01 Jun 2024 10:00:00 +0000"},
+    "groups": [{"id": 1, "name": "Redirections", "redirects": 6, "module_id": 1, "enabled": true}],
+    "redirects": [
+        {"id": 1, "url": "/old/", "match_url": "/old", "match_data": {"source": {"flag_regex": false}},
+         "action_code": 301, "action_type": "url", "action_data": {"url": "/new/"}, "match_type": "url",
+         "title": "", "hits": 5, "regex": false, "group_id": 1, "position": 0, "enabled": true},
+        {"id": 2, "url": "/gone", "action_code": 410, "action_type": "error", "action_data": {"url": ""},
+         "match_type": "url", "regex": false, "enabled": true},
+        {"id": 3, "url": "^/r/(.*)", "action_code": 301, "action_type": "url", "action_data": {"url": "/$1"},
+         "match_type": "url", "regex": true, "enabled": true},
+        {"id": 4, "url": "/off", "action_code": 302, "action_type": "url", "action_data": {"url": "/x"},
+         "match_type": "url", "regex": false, "enabled": false},
+        {"id": 5, "url": "/in", "action_code": 302, "action_type": "url",
+         "action_data": {"logged_in": "/a", "logged_out": "/b"}, "match_type": "login", "enabled": true},
+        {"id": 6, "url": "/lucky", "action_code": 302, "action_type": "random", "match_type": "url"},
+        null
+    ]
+}
 """
 
 
@@ -63,6 +87,11 @@ def test_a_netlify_file():
         [("/old/", "/new/", 301), ("/away", "https://other.example/x?y=z", 302), ("/gone", "", 410)],
         [4, 5, 6, 7, 8, 9],
     )
+
+
+def test_a_netlify_file_that_begins_with_a_rule_for_another_host():
+    text = "https://www.site.example/* https://site.example/:splat 301!\n/old /new\n"
+    assert brief(text) == ([("/old", "/new", 301)], [1])
 
 
 def test_an_apache_file():
@@ -84,8 +113,14 @@ def test_an_apache_file():
 def test_a_csv_of_the_plugin_redirection():
     assert brief("\ufeff" + CSV) == (
         [("/old/", "/new/", 301), ("/b,c/", "https://other.example/", 302), ("/gone/", "", 410)],
-        [4, 5, 7],
+        [4, 5, 7, 8, 9],
     )
+
+
+def test_the_json_of_the_plugin_redirection():
+    assert brief(JSON) == ([("/old/", "/new/", 301), ("/gone", "", 410)], [3, 4, 5, 6, 7])
+    assert brief('{"redirects": [') == ([], [1])
+    assert brief('{"redirects": {}}') == ([], [])
 
 
 def test_an_older_csv_has_the_status_in_the_type():

@@ -29,9 +29,13 @@ http {{
   map_hash_bucket_size 2048;
   map_hash_max_size 65536;
   map $uri $new_path {{ include {folder}/redirects.conf; }}
+  map $uri $other_path {{ include {folder}/temporary.conf; }}
+  map $uri $is_gone {{ include {folder}/gone.conf; }}
   server {{
     listen unix:{folder}/socket;
     if ($new_path) {{ return 308 $new_path$is_args$args; }}
+    if ($other_path) {{ return 302 $other_path$is_args$args; }}
+    if ($is_gone) {{ return 410; }}
     location / {{ return 404; }}
   }}
 }}
@@ -39,9 +43,11 @@ http {{
 
 
 @contextmanager
-def run_nginx(folder, redirects):
-    """Run nginx with these redirects; yield a function that returns the status and Location of a path."""
-    (folder / "redirects.conf").write_text(redirects, encoding="utf-8")
+def run_nginx(folder, client):
+    """Run nginx with the redirects; yield a function that returns the status and Location of a path."""
+    for name, file in (("nginx", "redirects"), ("nginx-temporary", "temporary"), ("nginx-gone", "gone")):
+        lines = client.get(f"{REDIRECTS}?format={name}").text
+        (folder / f"{file}.conf").write_text(lines, encoding="utf-8")
     configuration = folder / "nginx.conf"
     configuration.write_text(CONFIGURATION.format(folder=folder), encoding="utf-8")
     command = [NGINX, "-p", str(folder), "-c", str(configuration), "-e", str(folder / "error.log")]
@@ -92,10 +98,25 @@ def test_nginx_redirects_each_former_address(as_admin, as_reader, make_article, 
         article = make_article(slug=slug)
         as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"slug": f"new-{slug}"[:255]})
     rows = as_reader.get(REDIRECTS).json
-    with run_nginx(folder, as_reader.get(f"{REDIRECTS}?format=nginx").text) as request:
+    with run_nginx(folder, as_reader) as request:
         for row in rows:
             old, new = (row[name].removeprefix("https://site.example") for name in ("old_url", "new_url"))
             status, location = request(quote(unquote(old), safe="/"))
             assert (status, unquote(location.removeprefix("http://site.example"))) == (308, unquote(new))
             assert request(f"{old}?page=2")[1].endswith("?page=2")
         assert request("/other/")[0] == 404
+
+
+def test_nginx_makes_the_redirects_of_an_admin(as_admin, as_reader, folder):
+    for path, target, status in (
+        ("/a b/", "https://other.example/x?y=z", 301),
+        ("/for now/", "/$uri;{x}/", 302),
+        ('/\u00e9"\\/', "", 410),
+    ):
+        body = {"path": path, "target": target, "status": status}
+        assert as_admin.post(f"{REDIRECTS}own/", json=body).status_code == 201
+    with run_nginx(folder, as_reader) as request:
+        assert request("/a%20b/") == (308, "https://other.example/x?y=z")
+        status, location = request("/for%20now/")
+        assert (status, location.removeprefix("http://site.example")) == (302, "/%24uri%3B%7Bx%7D/")
+        assert request(quote('/\u00e9"\\/')) == (410, None)

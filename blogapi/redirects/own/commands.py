@@ -23,7 +23,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--dry-run", is_flag=True, help="Only check the files; store nothing.")
 @with_appcontext
 def import_(paths: tuple[Path, ...], *, dry_run: bool) -> None:
-    """Store the redirects of `_redirects` and `.htaccess` files, and of CSV files of the plugin Redirection.
+    """Store the redirects of `_redirects` and `.htaccess` files, and of exports of the plugin Redirection.
 
     A redirect from the same path is replaced. Redirects with patterns or conditions are skipped.
     """

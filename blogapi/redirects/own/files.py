@@ -1,4 +1,4 @@
-"""Reads redirects from the files of hosts and plugins: `_redirects`, `.htaccess`, and a CSV of Redirection.
+"""Reads redirects from the files of hosts and plugins: `_redirects`, `.htaccess`, exports of Redirection.
 
 Only plain redirects are taken: from one path, without patterns and conditions. The others are skipped, each
 with a reason.
@@ -7,6 +7,7 @@ with a reason.
 from __future__ import annotations
 
 import csv
+import json
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,6 +30,9 @@ _NAMED = {"redirectpermanent": "301", "redirecttemp": "302"}
 _LITERAL = re.compile(r"\^?(?P<path>(?:[\w/%~-]|\\?\.)*?)(?P<slash>/\?)?\$")
 _PLACEHOLDER = re.compile(r"\*|/:\w|\$[0-9]|%\{")
 _FLAGS = re.compile(r"\[([^\[\]]*+)\]\Z")
+
+# The actions of the plugin Redirection that lead to one target, or to an error such as 410.
+_KINDS = ("", "url", "error")
 
 _PATTERN = "it has a pattern"
 _CONDITION = "it has a condition"
@@ -64,7 +68,9 @@ def read(text: str) -> RedirectFile:
     columns = [name.strip().strip('"').lower() for name in first.split(",")]
     if {"source", "target"} <= {*columns}:
         parsed = _read_csv(lines, result)
-    elif first.lstrip().startswith("/"):
+    elif first.lstrip().startswith("{"):
+        parsed = _read_json(text, result)
+    elif first.lstrip().startswith(("/", "https://", "http://")):
         parsed = _read_each(lines, _parse_netlify, result)
     else:
         parsed = _read_apache(lines, result)
@@ -140,10 +146,44 @@ def _parse_row(row: Mapping[str, str | None]) -> tuple[str, str, str]:
         raise _Skip(_PATTERN)
     if get("status").lower() in ("disabled", "0"):
         raise _Skip("it is disabled")
-    if get("match") not in ("", "url"):
-        raise _Skip(_CONDITION)
     kind = get("type")
+    # The file does not say the condition of a redirect, but writes this target if there is one.
+    is_conditional = get("target") == "/unknown" or not (kind.isdigit() or kind in _KINDS)
+    if get("match") not in ("", "url") or is_conditional:
+        raise _Skip(_CONDITION)
     return get("source"), get("target"), get("code") or (kind if kind.isdigit() else "301")
+
+
+def _read_json(text: str, result: RedirectFile) -> Iterator[_Line]:
+    """Parse the JSON of the plugin Redirection; the numbers are those of the redirects, from 1 on."""
+    try:
+        document = json.loads(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError):
+        result.skipped.append((1, "it is not JSON"))
+        return
+    rows = document.get("redirects")
+    for number, row in enumerate(rows if isinstance(rows, list) else [], 1):
+        try:
+            yield _Line(number, *_parse_item(row if isinstance(row, dict) else {}))
+        except _Skip as reason:
+            result.skipped.append((number, str(reason)))
+
+
+def _parse_item(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    data = row.get("action_data")
+    target = data.get("url") if isinstance(data, dict) else data
+    if row.get("match_type", "url") != "url":
+        raise _Skip(_CONDITION)
+    return _parse_row(
+        {
+            "source": str(row.get("url", "")),
+            "target": str(target or ""),
+            "regex": "1" if row.get("regex") else "",
+            "code": str(row.get("action_code", "")),
+            "type": str(row.get("action_type", "")),
+            "status": "active" if row.get("enabled", True) else "disabled",
+        }
+    )
 
 
 def _read_apache(lines: Iterable[str], result: RedirectFile) -> Iterator[_Line]:
