@@ -160,6 +160,19 @@ def test_unknown_hashes_make_nothing(app, as_stranger):
     assert list_widths(app) == []
 
 
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_only_pictures_have_widths(app, as_stranger, upload, run_counter, method):
+    picture, document = upload(), upload(b"%PDF-1.4\n%%EOF\n", "a.pdf")
+    paths = (
+        address(document, "w640.webp"),
+        address(document, "w640.pdf"),
+        address(picture, "w641.webp"),
+        f"/media/{'0' * 64}/w640.avif",
+    )
+    assert [as_stranger.open(path, method=method).status_code for path in paths] == [404] * 4
+    assert run_counter == [] and list_widths(app) == []
+
+
 def test_the_widths_of_a_deleted_picture_are_deleted(app, as_admin, as_stranger, upload):
     media = upload()
     path = address(media, "w640.webp")
