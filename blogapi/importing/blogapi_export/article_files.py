@@ -196,7 +196,8 @@ def _read_status(entries: Values, metadata: Values, path: Path, now: datetime) -
     if status == SCHEDULED and metadata.get("type") == ItemType.PAGE and not (draft is not False or reasons):
         # Jekyll would show such a page at once, so its file is among the drafts.
         time = values.get_time({"date": entries.get("date")}, "date")
-        return (Status.PUBLISHED if time and time > now else Status.DRAFT).value, ()
+        is_public = path.parent.name != _DRAFT_FOLDER or (time and time > now)
+        return (Status.PUBLISHED if is_public else Status.DRAFT).value, ()
     if status is not None and not (reasons and status in READABLE_STATUSES):
         return (str(status), ()) if status in NAMED_STATUSES else ("", reasons)
     if draft is None:

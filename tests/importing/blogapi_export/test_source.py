@@ -194,6 +194,11 @@ def test_a_scheduled_page_among_the_drafts_of_jekyll_stays_scheduled(export, yea
     assert read_article(export, page, "_drafts/bread.md").status == status
 
 
+def test_a_scheduled_page_that_was_moved_to_the_pages_of_jekyll_is_published(export):
+    page = ARTICLE.replace("blogapi:\n", "blogapi:\n  status: scheduled\n  type: page\n")
+    assert read_article(export, page, "pages/bread.md").status == "published"
+
+
 @pytest.mark.parametrize(
     "text",
     [
