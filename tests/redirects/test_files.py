@@ -34,7 +34,7 @@ RewriteRule ^j/?$ - [G]
 RewriteCond %{HTTP_HOST} ^www
 RewriteRule ^k$ /l/ [R=301,L]
 RewriteRule ^m$ /n/ [L]
-RewriteRule ^o$ /p/ [R]
+RewriteRule ^/?o$ /p/ [R]
 Redirect 301 /q
 Redirect 301 "/r /s
 </IfModule>
@@ -92,6 +92,11 @@ def test_a_netlify_file():
 def test_a_netlify_file_that_begins_with_a_rule_for_another_host():
     text = "https://www.site.example/* https://site.example/:splat 301!\n/old /new\n"
     assert brief(text) == ([("/old", "/new", 301)], [1])
+
+
+def test_a_rule_that_adds_a_slash_does_not_keep_the_others_out(run):
+    result = run("/about /about/ 301\n/old /new\n")
+    assert result.exit_code == 0 and "1 new, 0 changed, 1 skipped" in result.output
 
 
 def test_an_apache_file():

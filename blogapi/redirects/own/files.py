@@ -18,6 +18,7 @@ import marshmallow as ma
 
 from blogapi.redirects.own.models import GONE
 from blogapi.redirects.own.schemas import OwnRedirectBodySchema
+from blogapi.redirects.own.targets import get_local_path
 from blogapi.site.paths import without_slash
 from blogapi.web.errors import flatten_messages
 from blogapi.web.fields import Fields, join_messages
@@ -103,6 +104,8 @@ def _load(line: _Line) -> Fields:
         raise _Skip(join_messages(flatten_messages(error.messages))) from None
     if status != GONE and not fields["target"]:
         raise _Skip("it has no target")
+    if get_local_path(fields["target"], "") == without_slash(fields["path"]):
+        raise _Skip("it only changes the slash at the end, and both addresses are the same here")
     return fields
 
 
@@ -234,7 +237,8 @@ def _parse_rewrite(words: list[str]) -> tuple[str, str, str]:
         status = _WORDS.get(status.lower(), status)
     else:
         raise _Skip("it shows another page and does not redirect")
-    path = _unescape(words[0])
+    # In the configuration of a server, the path begins with a slash.
+    path = _unescape(words[0].replace("^/?", "^", 1))
     return path if path.startswith("/") else f"/{path}", words[1], status
 
 
