@@ -30,6 +30,10 @@ def webhook(blog):
 @pytest.fixture(scope="module")
 def item(article, api):
     """The uuid of a page below another one."""
+    api.post(
+        "blog/fields/", {"name": "reviewed_on", "label": "Reviewed on", "type": "date", "kinds": ["page"]}
+    )
+    api.post("blog/redirects/own/", {"path": "/old/", "target": "https://shop.example/" + "long-" * 20})
     above = api.post("blog/pages/", {"title": "About", "status": "published"})["uuid"]
     return api.post("blog/pages/", {"title": "Imprint", "content": "Words.", "parent": above})["uuid"]
 

@@ -57,12 +57,12 @@ def test_a_blog_is_tried_and_imported(api, open_admin):
     rated = BREAD.replace("title:", "rating: 5\ntitle:")
     send_file(page, make_zip(bread=rated, broken="---\ntitle: [\n---\n"))
     page.get_by_text("would be defined, read by everyone: rating (number, 1)").wait_for()
-    page.get_by_role("button", name="Import 1 article", exact=True).wait_for()
+    page.get_by_role("button", name="Import 1 text", exact=True).wait_for()
     page.get_by_text("harbour/broken.md will be left out").wait_for()
     assert api.get("blog/articles/") == []
     assert list_violations(page) == []
     page.reload()
-    page.get_by_role("button", name="Import 1 article", exact=True).click()
+    page.get_by_role("button", name="Import 1 text", exact=True).click()
     page.get_by_role("link", name="Import another file", exact=True).wait_for()
     page.get_by_text("harbour/broken.md was left out").wait_for()
     (article,) = api.get("blog/articles/")
@@ -103,7 +103,7 @@ def test_an_import_that_the_server_interrupted_can_go_on(blog, api, open_admin, 
     monkeypatch.undo()
     run_in_threads(blog.app, monkeypatch)
     go_on.click()
-    page.get_by_role("button", name="Import 1 article", exact=True).click()
+    page.get_by_role("button", name="Import 1 text", exact=True).click()
     page.get_by_role("link", name="Import another file", exact=True).wait_for()
     assert api.get("blog/articles/", query_string={"q": "Rye"})
 

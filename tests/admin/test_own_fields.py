@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.admin.browsing import list_violations
-from tests.browser import is_wider_than_the_window
+from tests.browser import is_wider_than_the_window, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 
@@ -86,6 +86,17 @@ def test_a_field_is_defined_edited_in_details_removed_and_restored(api, open_adm
     page.get_by_role("button", name="Save field").click()
     page.get_by_role("cell", name="Number, 1 to 5").wait_for()
     assert list_violations(page) == []
+    # The focus follows a field that Alt and an arrow key move.
+    api.post("blog/fields/", {"name": "yields", "label": "Yields", "type": "text"})
+    page.reload()
+    page.get_by_role("button", name="Rating", exact=True).focus()
+    page.keyboard.press("Alt+ArrowDown")
+    labels = "Array.from(document.querySelectorAll('th button'), (button) => button.textContent).join()"
+    wait_until(page, f"{labels} === 'Yields,Rating'")
+    wait_until(page, "document.activeElement.textContent === 'Rating'")
+    page.get_by_role("button", name="Actions for Yields").click()
+    page.get_by_role("menuitem", name="Remove").click()
+    page.get_by_text("Yields removed.").wait_for()
     page.set_viewport_size({"width": 320, "height": 700})
     assert list_violations(page) == [] and not is_wider_than_the_window(page)
     article = api.post("blog/articles/", {"title": "Soup", "content": "Fish."})

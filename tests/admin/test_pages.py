@@ -121,7 +121,9 @@ def test_a_page_says_where_it_is_and_a_translation_goes_below_that_of_the_page_a
     about = api.post(PAGES, {"title": "About", "translation_key": "about"})
     french = api.post(PAGES, {"title": "Le blog", "language": "fr", "translation_key": "about"})
     team = api.post(PAGES, {"title": "Team", "parent": about["uuid"], "position": 4})
-    page = open_admin(f"/admin/pages/{team['uuid']}/")
+    # Reports of imports lead to the editor of articles.
+    page = open_admin(f"/admin/articles/{team['uuid']}/")
+    page.wait_for_url(f"**/admin/pages/{team['uuid']}/")
     page.get_by_role("button", name="Details", exact=True).click()
     page.get_by_text("Below “About”, position 4").wait_for()
     page.get_by_role("button", name="More actions").click()

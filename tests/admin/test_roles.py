@@ -15,7 +15,18 @@ pytestmark = [pytest.mark.slow, pytest.mark.once, pytest.mark.sqlite("the pages 
 WRITING = ["Overview", "Articles", "Media"]
 ENTRIES = {
     "lin": [*WRITING, "Keys", "lin"],
-    "eda": [*WRITING, "Pages", "Categories", "Tags", "Authors", "Keys", "Import and export", "eda"],
+    "eda": [
+        "Overview",
+        "Articles",
+        "Pages",
+        "Media",
+        "Categories",
+        "Tags",
+        "Authors",
+        "Keys",
+        "Import and export",
+        "eda",
+    ],
 }
 
 

@@ -1,10 +1,21 @@
 /** A page that edits an article: how the text is loaded, kept, saved and published. */
 
-import { ApiError, del } from "../api.js";
+import { ApiError, del, get } from "../api.js";
 import { announce, toast } from "../dialogs.js";
 import { formatTime } from "../format.js";
 import { Page, session } from "../shell.js";
-import { addressOf, copyOf, create, keepVersion, load, loadBase, PLACE, publishCopy, saveCopy } from "./article.js";
+import {
+  addressOf,
+  copyOf,
+  create,
+  isPage,
+  keepVersion,
+  load,
+  loadBase,
+  PLACE,
+  publishCopy,
+  saveCopy,
+} from "./article.js";
 import { loadTerms } from "./details.js";
 import { EMPTY, isSame } from "./edits.js";
 import { discard, Journal, newUuid } from "./journal.js";
@@ -25,6 +36,16 @@ function joinedWords(person, number) {
   return `${whose} ${verb} joined your text.`;
 }
 
+/** Open the editor of pages if the article is a page, or the other way round; reports of imports lead to both. */
+async function openOtherKind(error) {
+  const [, , , uuid] = location.pathname.split("/");
+  const other = isPage ? "articles" : "pages";
+  if (error.status !== 404) throw error;
+  await get(`blog/${other}/${uuid}/`, { query: { fields: "uuid" } }).catch(() => Promise.reject(error));
+  location.replace(`/admin/${other}/${uuid}/`);
+  return new Promise(() => {});
+}
+
 /** A subclass has shown(place), which is called after `edits` was replaced. */
 export class ArticlePage extends Page {
   /**
@@ -41,7 +62,7 @@ export class ArticlePage extends Page {
   async load() {
     const [, , , uuid] = location.pathname.split("/");
     this.uuid = uuid === "new" ? newUuid() : uuid;
-    const article = uuid === "new" ? { edits: EMPTY } : load(uuid);
+    const article = uuid === "new" ? { edits: EMPTY } : load(uuid).catch(openOtherKind);
     const [terms, loaded] = await Promise.all([loadTerms(), article]);
     this.terms = terms;
     this.take(loaded);

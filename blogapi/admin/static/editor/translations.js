@@ -45,7 +45,7 @@ function renderTranslations(page) {
   const items = Object.fromEntries(["", ...free].map((tag) => [tag, tag ? languageName(tag) : "Choose a language"]));
   const onInput = (newLanguage) => page.set({ newLanguage });
   const choose = { name: "new-language", label: "Add a translation", type: "select", items, onInput, errors: {} };
-  const help = "A draft with this text, its pictures and its terms. Readers see it when you publish it.";
+  const help = "A draft with this text, its pictures, terms and own fields. Readers see it when you publish it.";
   const translation = (one) => {
     const title = html`<a href=${addressOf(one.uuid)} dir="auto">${one.title || "Without a title"}</a>`;
     const isOlder = changeOf(one) < changeOf(page.article);
@@ -54,9 +54,8 @@ function renderTranslations(page) {
   };
   const list = html`<span class="label">Translations</span><ul class="rows">${translations.map(translation)}</ul>`;
   const make = button("Create the draft", () => add(page), { busy: page.busy === "translate", busyText: "Creating…" });
-  return html`<div class="field" role="group" aria-label="Translations">
-      ${translations.length ? list : nothing}
-    </div>
+  const group = html`<div class="field" role="group" aria-label="Translations">${list}</div>`;
+  return html`${translations.length ? group : nothing}
     ${field({ ...choose, value: page.newLanguage, help })}
     ${page.newLanguage ? html`<div class="field">${make}</div>` : nothing}`;
 }

@@ -75,7 +75,7 @@ class Import extends Page {
     const act = (text, action, kind) => button(text, () => this.change(action), { kind, busy: this.busy === action });
     const text = STATUSES[status][3];
     if (RUNNING.includes(status)) return act(text, "cancel");
-    const main = text ?? `Import ${count(counts.articles.new + counts.articles.changed, "article")}`;
+    const main = text ?? `Import ${count(counts.articles.new + counts.articles.changed, "text")}`;
     return html`<div class="actions">${act("Discard", "cancel", "bare")}${act(main, "start", "main")}</div>`;
   }
 
@@ -136,7 +136,7 @@ class Import extends Page {
     return html`<section class="section">${sectionHead(TITLES[status] ?? "Report")}
       <div class="table-frame"><table class="table"><thead><tr><th scope="col">Kind</th>
         ${Object.values(COLUMNS).map((name) => html`<th scope="col" class="num">${name}</th>`)}</tr></thead>
-        <tbody>${line("Articles", counts.articles)}${line("Pictures", counts.pictures)}</tbody>
+        <tbody>${line("Articles and pages", counts.articles)}${line("Pictures", counts.pictures)}</tbody>
       </table></div></section>
       <section class="section" ?hidden=${!rows.length && !notes.length}>
         ${sectionHead("Needs a look", html`<a href=${href} download>Download the report</a>`)}

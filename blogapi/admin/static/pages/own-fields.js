@@ -1,13 +1,13 @@
 /** The own fields of articles and pages: what they hold, who reads them, and where they are used. */
 
-import { html, nothing } from "../vendor/lit.js";
+import { html, nothing, repeat } from "../vendor/lit.js";
 import { del, get, patch, post, put } from "../api.js";
 import { icon } from "../components.js";
 import { menuButton, toast } from "../dialogs.js";
 import { openForm } from "../forms.js";
 import { count, formatNumber } from "../format.js";
 import { content, definePage, Page } from "../shell.js";
-import { newButton } from "./lists.js";
+import { byUuid, newButton } from "./lists.js";
 
 const [form, none, help] = content;
 const PATH = "blog/fields/";
@@ -63,12 +63,16 @@ class OwnFields extends Page {
   }
 
   async move(field, by) {
+    const focused = /** @type {HTMLElement} */ (document.activeElement);
     const fields = this.fields.filter((other) => other !== field);
     fields.splice(this.fields.indexOf(field) + by, 0, field);
     const moved = fields.map((other, place) => [other, place + 1]).filter(([other, place]) => other.position !== place);
     await this.actAndReload("move", async () => {
       for (const [{ uuid }, position] of moved) await patch(`${PATH}${uuid}/`, { position });
     });
+    // A row that moves loses the focus.
+    await this.updateComplete;
+    focused.focus();
   }
 
   async remove(field) {
@@ -116,7 +120,7 @@ class OwnFields extends Page {
     return html`<table class="table bleed field-list"><thead><tr>${HEADS.map((text) => html`<th scope="col">${text}</th>`)}
       <th class="num" scope="col">Used in</th>
       <th class="menu-cell" scope="col"><span class="sr-only">Actions</span></th></tr></thead>
-      <tbody>${this.fields.map((field, place) => this.renderRow(field, place))}</tbody></table>${help}`;
+      <tbody>${repeat(this.fields, byUuid, (field, place) => this.renderRow(field, place))}</tbody></table>${help}`;
   }
 }
 
