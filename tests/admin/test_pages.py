@@ -104,6 +104,10 @@ def test_pages_are_a_tree_whose_places_change(api, open_admin):
     wait_until(page, f"{titles}.join() === 'About,Contact,Team,Ada'")
     assert list_places(api)["Team"] == ("Contact", 7)
     assert api.get("blog/pages/team/?fields=uuid,status") == {"uuid": team["uuid"], "status": "published"}
+    page.keyboard.press("Control+p")
+    page.get_by_role("combobox", name="Page, action or article").fill("contac")
+    page.get_by_role("option", name="Contact").wait_for()
+    page.keyboard.press("Escape")
     page.set_viewport_size({"width": 320, "height": 700})
     assert list_violations(page) == [] and not is_wider_than_the_window(page)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
 
 from tests.admin.browsing import list_violations
 from tests.browser import is_wider_than_the_window, wait_until
+from tests.pictures import make_picture
 
 pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
@@ -88,6 +90,16 @@ def test_a_deleted_category_comes_back_above_those_that_were_below_it(api, open_
     page.get_by_role("button", name="Drinks", exact=True).click()
     fill_dialog(page, "Edit category", Language="fr").wait_for(state="hidden")
     assert api.get(f"blog/categories/{drinks}/?fields=language") == {"language": "fr"}
+    file = api.send("POST", "blog/media/?name=tea.png", data=make_picture("brown"))
+    page.get_by_role("button", name="Drinks", exact=True).click()
+    page.get_by_role("button", name="Choose the picture", exact=True).click()
+    chooser = page.get_by_role("dialog", name="Choose the picture")
+    chooser.get_by_role("button", name="tea.png").click()
+    assert list_violations(page) == []
+    chooser.get_by_role("button", name="Use picture").click()
+    fill_dialog(page, "Edit category").wait_for(state="hidden")
+    cover = api.get(f"blog/categories/{drinks}/?fields=cover_image")["cover_image"]
+    assert urlsplit(cover).path == urlsplit(file["url"]).path
     page.get_by_role("button", name="Tea", exact=True).click()
     assert not page.get_by_label("Language", exact=True).is_visible()
 

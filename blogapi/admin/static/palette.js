@@ -1,4 +1,4 @@
-/** "Go to…" (Ctrl P): one field that finds places, actions and articles. */
+/** "Go to…" (Ctrl P): one field that finds places, actions, articles and pages. */
 
 import { html, nothing } from "./vendor/lit.js";
 import { get } from "./api.js";
@@ -17,15 +17,15 @@ const readPlace = (link) => {
 
 const isOffered = (link) => hasRole(link.dataset.for);
 
-const makeEntry = (article) => {
+const makeEntry = (place) => (article) => {
   const { uuid, title: text } = article;
-  return { href: `/admin/articles/${uuid}/`, text, mark: badge(article) };
+  return { href: `/admin/${place}/${uuid}/`, text, mark: badge(article) };
 };
 
 export function openPalette() {
   if (document.querySelector(".palette")) return;
   const places = [NEW_ARTICLE, ...[...document.querySelectorAll(".bottom-bar a")].filter(isOffered).map(readPlace)];
-  let [words, at, articles] = ["", 0, []];
+  let [words, at, articles] = ["", 0, /** @type {any[]} */ ([])];
   const list = () => [...places.filter(({ text }) => text.toLowerCase().includes(words.toLowerCase())), ...articles];
   const type = async ({ target }) => {
     const asked = target.value.trim();
@@ -34,8 +34,10 @@ export function openPalette() {
     await new Promise((resolve) => setTimeout(resolve, 200));
     if (!asked || asked !== words) return;
     const query = { q: asked, status: "any", page: 1, page_size: 8, fields: FIELDS };
-    const { data } = await get(listPath(), { query }).catch(() => ({ data: [] }));
-    if (asked === words) articles = data.map(makeEntry);
+    const find = async (place, path) => (await get(path, { query })).data.map(makeEntry(place));
+    const searches = [find("articles", listPath()), ...(hasRole("editor") ? [find("pages", "blog/pages/")] : [])];
+    const found = await Promise.all(searches).catch(() => []);
+    if (asked === words) articles = found.flat();
     dialog.update();
   };
   const press = (event) => {

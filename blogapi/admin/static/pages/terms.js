@@ -252,4 +252,13 @@ class Terms extends ListPage {
 
 const articlesOf = ({ articles_by_status: numbers }) => totalOf(numbers);
 
+// The buttons beside the addresses of pictures in the dialog. The code for pictures is not needed before.
+document.addEventListener("click", async (/** @type {any} */ { target }) => {
+  const chooser = target.closest(".choose-picture");
+  if (!chooser) return;
+  const { choosePictures } = await import("../editor/pictures.js");
+  const options = { single: true, title: chooser.ariaLabel, action: "Use picture" };
+  for (const { url } of await choosePictures(options)) chooser.previousElementSibling.value = url;
+});
+
 defineList(Terms);
