@@ -35,7 +35,8 @@ _COLLECTIONS = {
 }
 # The number of characters of a text that become a title.
 _MAX_TITLE_LENGTH = 60
-_LANGUAGE = r"(?P<language>\.[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*)?"
+# A region or a script has two to four characters; longer parts are words, as in `crates.io-incident.md`.
+_LANGUAGE = r"(?P<language>\.[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,4})*)?"
 _INDEX = re.compile(rf"index{_LANGUAGE}", re.IGNORECASE)
 _SECTION = re.compile(rf"_index{_LANGUAGE}", re.IGNORECASE)
 _HOST = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]{0,30}:)?//[^/]*")

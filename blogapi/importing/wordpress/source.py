@@ -19,6 +19,7 @@ from blogapi.importing.wordpress.article_records import RecordMaker
 from blogapi.importing.wordpress.blog import Blog, get_blog_address
 from blogapi.importing.wordpress.repair import repair
 from blogapi.importing.xml_elements import Element, ElementBuilder, decode, parse
+from blogapi.rendering.slugs import make_term_slug
 
 MAX_FILE_BYTES = 8 * 1024**3
 _WORDPRESS_COM_FILES = ".files.wordpress.com"
@@ -108,6 +109,11 @@ class WordPressSource:
             yield from self._read_file(file, makers)
         for maker in makers.values():
             self.left_behind += maker.blog.other_terms
+            # WordPress allows several in different places.
+            slugs = [
+                (taxonomy, make_term_slug(term.name)) for (taxonomy, _), term in maker.blog.terms.items()
+            ]
+            self.left_behind["categories and tags with the name of another one"] += len(slugs) - len({*slugs})
             names = {author.name for author in maker.blog.authors.values()}
             self.left_behind["authors without posts"] += len(names - maker.author_names)
         self.left_behind = +self.left_behind

@@ -40,6 +40,7 @@ def find_all(*keys):
         ("a/js/b.md", "a/css/b.md", [("", ""), ("", "")]),
         ("fr/b.md", "en/b.md", [("", ""), ("", "")]),
         ("a/b.md", "a/b.css.md", [("", ""), ("", "")]),
+        ("a/b.zh-Hans.md", "a/crates.io-incident.md", [("zh-Hans", ""), ("", "")]),
         ("a/_index.md", "a/_index.fr.md", [("", ""), ("fr", "")]),
     ],
 )
