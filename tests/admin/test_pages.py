@@ -137,3 +137,10 @@ def test_a_page_says_where_it_is_and_a_translation_goes_below_that_of_the_page_a
     page.wait_for_url(lambda url: team["uuid"] not in url)
     copy = api.get(f"{PAGES}{page.url.split('/')[-2]}/?fields=parent,position,language")
     assert copy == {"parent": french["uuid"], "position": 4, "language": "fr"}
+    # A duplicate has the same place, and is no translation.
+    url = page.url
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name="Duplicate").click()
+    page.wait_for_url(lambda other: other != url)
+    fields = "?fields=parent,position,language,translation_key"
+    assert api.get(f"{PAGES}{page.url.split('/')[-2]}/{fields}") == copy | {"translation_key": ""}
