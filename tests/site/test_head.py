@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from html.parser import HTMLParser
+from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -278,7 +279,7 @@ def test_special_characters_round_trip_and_cannot_end_an_element(
 @given(text=texts, name=texts, tags=st.lists(texts, max_size=3))
 def test_any_text_round_trips_through_the_html(text, name, tags):
     article = {
-        **{"uuid": "1", "title": f"t{text}", "subtitle": text, "excerpt": "", "cover_image": ""},
+        **{"uuid": str(UUID(int=1)), "title": f"t{text}", "subtitle": text, "excerpt": "", "cover_image": ""},
         "cover": None,
         **{"published_at": None, "last_updated": "2026-01-01T00:00:00", "status": "published"},
         **{"robots": "", "language": ""},

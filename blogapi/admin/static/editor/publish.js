@@ -66,8 +66,9 @@ export function openPublish(anchor, page) {
     if (isTimeAhead()) return isScheduled ? name : "Schedule";
     return isScheduled ? "Publish" : name;
   };
+  const seenBy = isPage ? "readers and search" : undefined;
   const draw = (close) => html`<h2>${label}</h2>
-    ${consequence ? html`<div class="consequence">${consequence}</div>` : renderTime(form, set, isPage ? "readers and search" : undefined)}
+    ${consequence ? html`<div class="consequence">${consequence}</div>` : renderTime(form, set, seenBy)}
     ${status === "archived" ? nothing : checks(page, close, broken)} ${problem(page.problem)}
     <div class="popover-buttons">${button("Cancel", () => close(), { kind: "bare" })}
       ${button(actionName(), () => run(close), main())}</div>`;

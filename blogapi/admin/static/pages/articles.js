@@ -383,7 +383,8 @@ class Articles extends ListPage {
       return html`<a class="button bare filter" href=${this.link({ featured: "true" })}>
         <span>Featured</span>${icon("star")}</a>`;
     }
-    return html`<a class="button filter set" href=${this.link({ featured: "" })} aria-label="Featured. Remove the filter">
+    return html`<a class="button filter set" href=${this.link({ featured: "" })}
+      aria-label="Featured. Remove the filter">
       <span>Featured</span>${icon("x")}</a>`;
   }
 
@@ -428,11 +429,12 @@ class Articles extends ListPage {
 
   renderArticle(article) {
     const title = titleOf(article);
+    const star = article.featured ? html`${icon("star", "accent")} ` : nothing;
     const featured = article.featured ? html`<span class="sr-only">Featured</span>` : nothing;
     return html`<tr class=${this.selected.has(article.uuid) ? "selected" : ""}>
       <td class="check-cell">${this.renderCheck(`Select ${title}`, [article])}</td>
       <td class="thumbnail">${renderThumbnail(article)}</td>
-      <th class="title" scope="row"><a href=${addressOf(article)} dir="auto">${article.featured ? html`${icon("star", "accent")} ` : nothing}${title}</a>${featured}</th>
+      <th class="title" scope="row"><a href=${addressOf(article)} dir="auto">${star}${title}</a>${featured}</th>
       <td class="status">${badge(article)}</td>
       <td class="byline">${article.authors.map(({ name }) => name).join(", ")}</td>
       <td class="category">${article.category.name}</td>

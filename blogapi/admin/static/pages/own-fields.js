@@ -111,13 +111,15 @@ class OwnFields extends Page {
       <th scope="row"><button type="button" class="link-button" @click=${() => this.edit(field)}>${label}</button>
         <code class="soft">${name}</code></th>
       <td class="holds ink">${describe(field)}</td><td class="reads nowrap">${reads}</td>
-      <td class="kinds">${kinds.map((kind) => KINDS[kind]).join(", ")}</td><td class="num used">${formatNumber(used)}${odd}</td>
+      <td class="kinds">${kinds.map((kind) => KINDS[kind]).join(", ")}</td>
+      <td class="num used">${formatNumber(used)}${odd}</td>
       <td class="menu-cell">${menuButton(`Actions for ${label}`, items)}</td></tr>`;
   }
 
   renderPage() {
     if (!this.fields.length) return none;
-    return html`<table class="table bleed field-list"><thead><tr>${HEADS.map((text) => html`<th scope="col">${text}</th>`)}
+    const heads = HEADS.map((text) => html`<th scope="col">${text}</th>`);
+    return html`<table class="table bleed field-list"><thead><tr>${heads}
       <th class="num" scope="col">Used in</th>
       <th class="menu-cell" scope="col"><span class="sr-only">Actions</span></th></tr></thead>
       <tbody>${repeat(this.fields, byUuid, (field, place) => this.renderRow(field, place))}</tbody></table>${help}`;
