@@ -25,15 +25,17 @@ def test_an_editor_adds_a_translation(api, open_admin, status):
     assert page.get_by_label("Language", exact=True).count() == 0
     page.get_by_role("button", name="More actions").click()
     page.get_by_role("menuitem", name="Add a translation").click()
-    page.get_by_label("Add a translation").select_option("French")
+    popover = page.get_by_role("dialog", name="Add a translation")
+    popover.get_by_label("Language").select_option("French")
     assert list_violations(page) == []
-    page.get_by_role("button", name="Create the draft").click()
+    popover.get_by_role("button", name="Create the draft").click()
     page.wait_for_url(lambda url: made["uuid"] not in url)
     page.get_by_role("button", name="Details", exact=True).click()
     page.get_by_label("Language", exact=True).wait_for()
     assert page.get_by_label("Language", exact=True).evaluate("({ value }) => value") == "fr"
     page.get_by_role("link", name=body["title"]).wait_for()
-    assert page.get_by_text("older than this text").count() == 1
+    # The draft was copied from the other text a moment ago.
+    assert page.get_by_text("older than this text").count() == 0
     assert page.locator(".writing .sheet").get_attribute("lang") == "fr"
     assert list_violations(page) == []
     page.set_viewport_size({"width": 320, "height": 700})
@@ -43,6 +45,43 @@ def test_an_editor_adds_a_translation(api, open_admin, status):
     original, copy = (api.get(f"{ARTICLES}{one}/{fields}") for one in (made["uuid"], uuid))
     assert original["translation_key"] and copy == original | {"language": "fr", "status": "draft"}
     assert original["status"] == status
+
+
+def test_an_editor_links_a_text_that_exists_and_starts_an_empty_one(api, open_admin):
+    walk = api.post(ARTICLES, {"title": "A walk by the harbour", "content": "Gulls.", "status": "published"})
+    stored = api.post(ARTICLES, {"title": "Ein Hafengang", "content": "Möwen.", "status": "published"})
+    api.put(f"{ARTICLES}{stored['uuid']}/working-copy/", {"title": "Ein Gang am Hafen"})
+    page = open_admin(f"/admin/articles/{walk['uuid']}/")
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name="Add a translation").click()
+    popover = page.get_by_role("dialog", name="Add a translation")
+    popover.get_by_label("Language").select_option("de")
+    popover.get_by_label("Link an article that exists…").check()
+    popover.get_by_role("button", name="Choose").click()
+    page.get_by_role("combobox", name="Title of an article").fill("Hafengang")
+    page.get_by_role("option", name="Ein Hafengang").click()
+    translations = page.get_by_role("group", name="Translations")
+    translations.get_by_role("link", name="Ein Hafengang").wait_for()
+    assert list_violations(page) == []
+    fields = "?fields=language,translation_key"
+    german, english = (api.get(f"{ARTICLES}{one['uuid']}/{fields}") for one in (stored, walk))
+    assert english["translation_key"] and german == english | {"language": "de"}
+    # The edits of the other article that are not published keep the link.
+    copy = api.get(f"{ARTICLES}{stored['uuid']}/working-copy/")
+    assert (copy["title"], copy["translation_key"]) == ("Ein Gang am Hafen", german["translation_key"])
+    translations.get_by_role("button", name="Add a translation").click()
+    assert popover.get_by_role("option", name="German", exact=True).count() == 0
+    popover.get_by_label("Language").select_option("French")
+    popover.get_by_label("Start with an empty text").check()
+    popover.get_by_role("button", name="Create the draft").click()
+    page.wait_for_url(lambda url: walk["uuid"] not in url)
+    draft = api.get(
+        f"{ARTICLES}{page.url.split('/')[-2]}/?fields=title,content,language,status,translation_key"
+    )
+    assert draft == {
+        **{"title": "Untitled", "content": "", "language": "fr", "status": "draft"},
+        "translation_key": german["translation_key"],
+    }
 
 
 def test_an_admin_names_the_languages_of_the_blog(api, open_admin):

@@ -12,12 +12,16 @@ pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone"
 
 @pytest.fixture
 def define(api):
-    """Return a function that defines a field."""
+    """Return a function that defines a field, which is deleted after the test."""
+    uuids = []
 
     def define(name, **fields):
-        api.post("blog/fields/", {"name": name, "label": name.replace("_", " ").capitalize(), **fields})
+        body = {"name": name, "label": name.replace("_", " ").capitalize(), **fields}
+        uuids.append(api.post("blog/fields/", body)["uuid"])
 
-    return define
+    yield define
+    for uuid in uuids:
+        api.delete(f"blog/fields/{uuid}/")
 
 
 def open_details(open_admin, path):

@@ -43,9 +43,12 @@ export async function pickLink(page, opened) {
   field.focus();
 }
 
-/** Let the author choose an article, except the one that is edited; return it, or nothing. */
-export async function pickArticle(edited, title) {
-  return (await new LinkPicker(edited, { title, takesAddresses: false }).ask()).article;
+/**
+ * Let the author choose an article, except the one that is edited; return it, or nothing. list(query): read other
+ * items than articles.
+ */
+export async function pickArticle(edited, title, list = listArticles) {
+  return (await new LinkPicker(edited, { title, list, takesAddresses: false }).ask()).article;
 }
 
 /** Return the uuids and titles of those of the articles that the author may read; none if the server fails. */
@@ -90,9 +93,10 @@ class LinkPicker {
   dialog = null;
   timer = 0;
 
-  /** @param {string} uuid @param {{place?: any, title?: string, takesAddresses?: boolean}} options */
-  constructor(uuid, { place, title = "Link to an article", takesAddresses = true }) {
+  /** @param {string} uuid @param {{place?: any, title?: string, list?: any, takesAddresses?: boolean}} options */
+  constructor(uuid, { place, title = "Link to an article", list = listArticles, takesAddresses = true }) {
     this.uuid = uuid;
+    this.list = list;
     this.place = place;
     this.title = title;
     this.takesAddresses = takesAddresses;
@@ -122,7 +126,7 @@ class LinkPicker {
     const { words } = this;
     const query = { status: "any", page: 1, page_size: 9, fields: FIELDS };
     const order = words.trim() ? { q: words.trim() } : { ordering: "-last_updated" };
-    const { data } = await listArticles({ ...query, ...order }).catch(() => ({ data: [] }));
+    const { data } = await this.list({ ...query, ...order }).catch(() => ({ data: [] }));
     if (words !== this.words) return;
     this.articles = data.filter(({ uuid }) => uuid !== this.uuid).slice(0, 8);
     this.at = 0;

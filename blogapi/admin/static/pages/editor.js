@@ -51,7 +51,6 @@ class Editor extends ArticlePage {
   /** The title of the page above a page. */
   above = "";
   isTranslating = false;
-  newLanguage = "";
   // The other users who have the article open.
   /** @type {{username: string}[]} */
   others = [];
@@ -254,7 +253,11 @@ class Editor extends ArticlePage {
   async startTranslation() {
     this.set({ isTranslating: true });
     await this.openDetails();
-    find("#field-new-language").focus();
+    find("#add-translation").click();
+  }
+
+  showTranslations() {
+    return loadTranslations(this);
   }
 
   async closeDetails() {
