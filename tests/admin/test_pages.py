@@ -132,7 +132,7 @@ def test_a_page_says_where_it_is_and_a_translation_goes_below_that_of_the_page_a
     page.get_by_text("Below “About”, position 4").wait_for()
     page.get_by_role("button", name="More actions").click()
     page.get_by_role("menuitem", name="Add a translation").click()
-    page.get_by_label("Add a translation").select_option("French")
+    page.get_by_role("dialog", name="Add a translation").get_by_label("Language").select_option("French")
     page.get_by_role("button", name="Create the draft").click()
     page.wait_for_url(lambda url: team["uuid"] not in url)
     copy = api.get(f"{PAGES}{page.url.split('/')[-2]}/?fields=parent,position,language")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from datetime import UTC, datetime
@@ -22,6 +23,7 @@ GENERATOR = Path(__file__).parent / "generator" / "build.mjs"
 ARTICLES, CATEGORIES, TAGS = "/api/v1/blog/articles/", "/api/v1/blog/categories/", "/api/v1/blog/tags/"
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 SERVICE_FILES = {"sitemap.xml", "feeds/rss.xml", "feeds/atom.xml", "feeds/feed.json"}
+UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 DEMO_SECRETS = ("Marmalade", "eye splice", "swing bridge", "2099")
 
 pytestmark = [
@@ -156,8 +158,11 @@ def test_the_site_has_all_pages_and_no_broken_links(blog, files):
 def test_no_page_shows_an_article_that_readers_may_not_see(blog, files):
     hidden = [one for one in blog.admin.get(f"{ARTICLES}author/me/").json if one["status"] != "published"]
     assert len(hidden) == len(DEMO_SECRETS)
-    for secret in (*DEMO_SECRETS, *(one[name] for one in hidden for name in ("title", "slug", "uuid"))):
+    for secret in (one[name] for one in hidden for name in ("title", "slug", "uuid")):
         assert [name for name, text in files.items() if secret in name + text] == []
+    for secret in DEMO_SECRETS:
+        # A uuid can contain the digits of a year.
+        assert [name for name, text in files.items() if secret in name + UUID.sub("", text)] == []
 
 
 def test_a_visitor_reads_searches_and_gets_lost(blog, files, open_site):
