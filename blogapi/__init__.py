@@ -10,7 +10,8 @@ from flask import Flask
 # An alias with the name of a subpackage would hide that subpackage.
 from blogapi import authentication, blueprints, config
 from blogapi.api_keys import service as api_key_service
-from blogapi.articles import author_visibility, json_writer, media_changes, page_moves
+from blogapi.articles import author_visibility
+from blogapi.articles.writing import json_writer, media_changes
 from blogapi.authors import profiles
 from blogapi.backups import restoring
 from blogapi.feeds import routes as feeds
@@ -18,6 +19,7 @@ from blogapi.mail import outbox
 from blogapi.media import addresses, delivery, folder, images, library, types, widths
 from blogapi.metrics import exposition
 from blogapi.metrics import registry as metrics_registry
+from blogapi.pages import moves as page_moves
 from blogapi.publication import event_writer
 from blogapi.rate_limits import limiter
 from blogapi.rate_limits import middleware as rate_limit_middleware

@@ -12,13 +12,14 @@ from flask.cli import with_appcontext
 from blogapi.admin.routes import admin as admin_pages
 from blogapi.api_keys.routes import bp as api_keys
 from blogapi.archive.routes import bp as archive
-from blogapi.articles import counts, open_routes, term_merge
-from blogapi.articles import queries as article_queries
 from blogapi.articles.author_visibility import author_is_public
+from blogapi.articles.lists import counts
 from blogapi.articles.render_routes import bp as renderings
+from blogapi.articles.responses import queries as responses_queries
 from blogapi.articles.routes import ARTICLES
 from blogapi.articles.routes import bp as articles
 from blogapi.articles.routes import counts_bp as article_counts
+from blogapi.articles.writing import term_merge
 from blogapi.authors.taxonomy import AUTHORS
 from blogapi.backups.routes import bp as backups
 from blogapi.categories.taxonomy import CATEGORIES
@@ -39,6 +40,7 @@ from blogapi.media.use_routes import bp as media_uses
 from blogapi.metrics.routes import bp as metrics
 from blogapi.pages.routes import PAGES as PAGE_RESOURCE
 from blogapi.pages.routes import bp as pages
+from blogapi.presence import routes as open_routes
 from blogapi.previews import routes as preview_routes
 from blogapi.previews.html_page import html_page as preview_pages
 from blogapi.previews.routes import contents as preview_contents
@@ -62,12 +64,12 @@ from blogapi.working_copies import routes as working_copy_routes
 BLUEPRINTS = (
     *(auth, account, users, invitations, api_keys),
     build_blueprint(
-        CATEGORIES, article_queries.list_published_in_category, counts.count_in_categories, term_merge
+        CATEGORIES, responses_queries.list_published_in_category, counts.count_in_categories, term_merge
     ),
-    build_blueprint(TAGS, article_queries.list_published_with_tag, counts.count_with_tags, term_merge),
+    build_blueprint(TAGS, responses_queries.list_published_with_tag, counts.count_with_tags, term_merge),
     build_blueprint(
         AUTHORS,
-        article_queries.list_published_by_author,
+        responses_queries.list_published_by_author,
         counts.count_by_authors,
         term_merge,
         author_is_public,

@@ -10,7 +10,7 @@ from flask.cli import AppGroup
 # The module and the variable of each command.
 COMMANDS = {
     "serve": "blogapi.serving.commands:serve",
-    "user": "blogapi.articles.ownership:user",
+    "user": "blogapi.articles.writing.ownership:user",
     "key": "blogapi.api_keys.commands:key",
     "site": "blogapi.site.commands:site",
     "media": "blogapi.media.commands:media",

@@ -15,9 +15,11 @@ from flask import has_request_context
 from sqlalchemy import event, select
 from sqlalchemy.orm import Session, undefer
 
-from blogapi.articles import counts, links, renderings
-from blogapi.articles.json_writer import find_differing, render_articles
+from blogapi.articles.lists import counts
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, Seo
+from blogapi.articles.writing import renderings
+from blogapi.articles.writing import repeated_columns as links
+from blogapi.articles.writing.json_writer import find_differing, render_articles
 from blogapi.media.models import Media
 from blogapi.publication import events
 from blogapi.publication.models import HasEvents

@@ -13,7 +13,6 @@ from flask import Flask
 from sqlalchemy import select, update
 
 from blogapi.articles import service as articles
-from blogapi.articles.custom_models import CustomField
 from blogapi.articles.models import (
     Article,
     ArticleAuthor,
@@ -30,6 +29,7 @@ from blogapi.categories.models import Category
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.cli import no_progress
 from blogapi.custom_fields import service as custom_fields
+from blogapi.custom_fields.models import CustomField
 from blogapi.custom_fields.schemas import FieldBodySchema
 from blogapi.exporting import layouts
 from blogapi.exporting import service as exports

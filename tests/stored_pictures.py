@@ -9,7 +9,8 @@ from uuid import UUID
 
 from flask import Flask
 
-from blogapi.articles import json_writer, queries
+from blogapi.articles import queries
+from blogapi.articles.writing import json_writer
 from blogapi.media import uses
 from blogapi.media.folder import get_folder
 from blogapi.media.models import Media, MediaPath, MediaRendition

@@ -26,7 +26,7 @@ from sqlalchemy import (
     text,
 )
 
-from blogapi.articles.conditions import OF_AUTHOR, OF_TAG, list_conditions
+from blogapi.articles.lists.conditions import OF_AUTHOR, OF_TAG, list_conditions
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category

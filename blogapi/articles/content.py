@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from blogapi.articles import custom_values
-from blogapi.articles.custom_models import NO_VALUES
 from blogapi.articles.lifecycle import UNSET, Unset, compute_next_state
+from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields.models import NO_VALUES
 from blogapi.publication.visibility import ItemType
 
 # Maps each SEO field to the text field that provides its value until an author sets the SEO field.

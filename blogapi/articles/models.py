@@ -23,11 +23,11 @@ from sqlalchemy.ext.associationproxy import AssociationProxy, association_proxy
 from sqlalchemy.ext.orderinglist import ordering_list
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from blogapi.articles.custom_models import NO_VALUES
 from blogapi.articles.fields import TEXT_FIELDS
 from blogapi.articles.lifecycle import ContentType
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
+from blogapi.custom_fields.models import NO_VALUES
 from blogapi.publication.models import HasEvents
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, get_listed_from
 from blogapi.storage.database import (
@@ -328,15 +328,3 @@ class WorkingCopy(Base):
     version: Mapped[int] = mapped_column(default=1)
     base_version: Mapped[int]
     content: Mapped[str]
-
-
-class OpenArticle(Base):
-    """When a user last had an article open in the editor; rows are deleted soon after that."""
-
-    __tablename__ = "open_article"
-
-    article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
-    user_id: Mapped[UUID] = mapped_column(
-        ForeignKey("account.uuid", ondelete="CASCADE"), primary_key=True, index=True
-    )
-    seen: Mapped[datetime] = mapped_column(index=True)

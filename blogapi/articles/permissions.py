@@ -18,9 +18,9 @@ from sqlalchemy import bindparam, func, select
 
 from blogapi.articles import queries
 from blogapi.articles.content import ArticleInput, TermReference
-from blogapi.articles.history import parse_content
 from blogapi.articles.lifecycle import SCHEDULED
 from blogapi.articles.models import Article, ArticleAuthor, ArticleRevision
+from blogapi.articles.snapshots import parse_content
 from blogapi.authors.models import Author
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, is_readable
 from blogapi.storage.database import chunk, current_time, db, table_of

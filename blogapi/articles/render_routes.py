@@ -6,16 +6,18 @@ from datetime import datetime
 from functools import partial
 from uuid import UUID
 
-from blogapi.articles import article_links, page_tree, permissions, queries
+from blogapi.articles import permissions, queries
 from blogapi.articles.fields import TEXT_DEFAULTS
 from blogapi.articles.lifecycle import UNSET, Unset, compute_next_state
 from blogapi.articles.models import Article
-from blogapi.articles.provisional_slugs import get_base
 from blogapi.articles.render_schemas import RenderBodySchema, RenderingSchema
+from blogapi.articles.responses import article_links
+from blogapi.articles.writing.provisional_slugs import get_base
 from blogapi.categories.models import Category
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.media.html_pictures import HtmlResolver
 from blogapi.media.references import Text, find_files
+from blogapi.pages import tree as page_tree
 from blogapi.publication.visibility import ItemType, Status, get_readable_from, is_readable
 from blogapi.rendering import renderer
 from blogapi.rendering.slugs import make_slug

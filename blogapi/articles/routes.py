@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from functools import partial
 from uuid import UUID
 
-from blogapi.articles import permissions, queries, service, shown_items
+from blogapi.articles import permissions, queries, service
 from blogapi.articles.content import ArticleInput
-from blogapi.articles.filters import ArticleFilters
+from blogapi.articles.lists.filters import ArticleFilters
+from blogapi.articles.lists.query_schemas import ArticleCountsQuery, ArticleListQuery, ArticleQuery
 from blogapi.articles.models import Article
-from blogapi.articles.query_schemas import ArticleCountsQuery, ArticleListQuery, ArticleQuery
 from blogapi.articles.resource import Resource
+from blogapi.articles.responses import queries as responses_queries
+from blogapi.articles.responses import shown_items
 from blogapi.articles.schemas import (
     ArticleBodySchema,
     ArticleCountsSchema,
@@ -55,9 +57,9 @@ def published(query: Query) -> PartialResult:
             "published articles. GET /api/v1/blog/articles/own/ lists your own articles."
         )
     body = (
-        queries.list_in_any_status(None, query.fields, query.page, filters)
+        responses_queries.list_in_any_status(None, query.fields, query.page, filters)
         if filters.need_draft_access
-        else queries.list_published(query.fields, query.page, filters)
+        else responses_queries.list_published(query.fields, query.page, filters)
     )
     return PartialResult(body, hidden_state=_hidden_state())
 
@@ -71,7 +73,7 @@ def published(query: Query) -> PartialResult:
 def single(query: Query, id: UUID) -> JsonBody:
     """Return an article; one that is not public only to its author, editors and admins."""
     caller = current_caller()
-    return queries.get_visible_json(id, query.fields, public=not permissions.sees(id, caller))
+    return responses_queries.get_visible_json(id, query.fields, public=not permissions.sees(id, caller))
 
 
 @bp.get("/author/me/")
@@ -94,7 +96,7 @@ def list_written(query: Query) -> Page[JsonBody]:
 
 def _list_own(query: Query, *, hashes_body: bool) -> Page[JsonBody]:
     filters = ArticleFilters(**query.filters)
-    return queries.list_in_any_status(
+    return responses_queries.list_in_any_status(
         current_user_id(), query.fields, query.page, filters, hashes_body=hashes_body
     )
 
@@ -114,14 +116,14 @@ def _prepare_all(items: list[ArticleInput], *, partial: bool) -> None:
 
 
 REPRESENTATION = Representation(
-    queries.get_json,
+    responses_queries.get_json,
     ArticleSchema(),
-    lambda: queries.list_published().rows,
+    lambda: responses_queries.list_published().rows,
     ArticleSchema(many=True),
     hidden_state=_hidden_state,
-    get_fields=queries.get_json,
+    get_fields=responses_queries.get_json,
     fields_schema=SingleArticleFieldsSchema,
-    get_several=queries.get_several_json,
+    get_several=responses_queries.get_several_json,
 )
 ARTICLES = Resource(ItemType.ARTICLE, author, REPRESENTATION, ArticleSchema(), SingleArticleFieldsSchema)
 
@@ -245,4 +247,4 @@ counts_bp = Blueprint(
 @counts_bp.response(200, ArticleCountsSchema())
 def get_all(query: Query) -> Mapping[str, int]:
     """Return the numbers of matching articles in each status; for authors, those of their own articles."""
-    return queries.count_by_status(ArticleFilters(**query.filters), current_caller().draft_author)
+    return responses_queries.count_by_status(ArticleFilters(**query.filters), current_caller().draft_author)

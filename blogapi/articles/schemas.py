@@ -8,13 +8,13 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.articles.content import ArticleInput, TermReference
-from blogapi.articles.custom_input import CustomValues
 from blogapi.articles.fields import BODIES, RESPONSES, TEXT_DEFAULTS, TEXT_NAMES
 from blogapi.articles.lifecycle import API_STATUSES, get_api_status
 from blogapi.articles.models import Article
 from blogapi.authors.schemas import EmbeddedAuthorSchema
 from blogapi.categories.schemas import EmbeddedCategorySchema
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
+from blogapi.custom_fields.validation import CustomValues
 from blogapi.media.schemas import RenditionSchema
 from blogapi.publication.visibility import ItemType
 from blogapi.site.head_schemas import HeadSchema

@@ -8,10 +8,11 @@ from uuid import UUID
 from sqlalchemy import Connection, bindparam, select
 from sqlalchemy.orm import Session
 
-from blogapi.articles import custom_index, stored_html
-from blogapi.articles.custom_models import CustomField
+from blogapi.articles import stored_html
 from blogapi.articles.fields import SEARCHED_NAMES
 from blogapi.articles.models import Article, ArticleJson
+from blogapi.custom_fields import index as custom_index
+from blogapi.custom_fields.models import CustomField
 from blogapi.storage.database import chunk, table_of
 
 _article, _json = table_of(Article).c, table_of(ArticleJson).c

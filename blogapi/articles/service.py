@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from blogapi.articles import history, queries, renderings, search_texts
-from blogapi.articles.batch import open_batch
+from blogapi.articles import search_texts
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.fields import SEARCHED_NAMES, TEXT_DEFAULTS
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import RESET_BY_PUT
+from blogapi.articles.writing import history, renderings
+from blogapi.articles.writing.batch import open_batch
 from blogapi.publication.visibility import ItemType
 from blogapi.rendering.slugs import make_slug
 from blogapi.search import service as search
@@ -30,7 +31,7 @@ def prepare(inputs: Sequence[ArticleInput], *, partial: bool = False) -> None:
     """
     if partial:
         inputs = [fields for fields in inputs if not fields.texts.keys().isdisjoint(renderings.RENDERED)]
-    stored = queries.find_contents([fields.uuid for fields in inputs if fields.uuid is not None])
+    stored = renderings.find_contents([fields.uuid for fields in inputs if fields.uuid is not None])
     prepared.forget()
     for fields in inputs:
         old_texts = stored.get(fields.uuid) if fields.uuid is not None else None

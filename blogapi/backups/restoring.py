@@ -16,7 +16,8 @@ from flask import Flask
 from sqlalchemy import URL
 
 from blogapi import clock, config
-from blogapi.articles import author_visibility, json_writer
+from blogapi.articles import author_visibility
+from blogapi.articles.writing import json_writer
 from blogapi.backups import archive, media_restoring, naming, service
 from blogapi.backups.manifest import DATABASE, SETTINGS, Manifest, MissingFile
 from blogapi.backups.media_restoring import BackupMedia

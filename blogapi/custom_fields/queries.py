@@ -7,8 +7,8 @@ from uuid import UUID
 
 from sqlalchemy import case, func, select
 
-from blogapi.articles.custom_definitions import list_visible
-from blogapi.articles.custom_models import CustomField, CustomValue
+from blogapi.custom_fields.definitions import list_visible
+from blogapi.custom_fields.models import CustomField, CustomValue
 from blogapi.storage.database import db
 from blogapi.web.access import current_caller
 from blogapi.web.errors import NotFound

@@ -9,7 +9,7 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import validate
 
-from blogapi.articles.custom_models import MAX_NAME_LENGTH, FieldType
+from blogapi.custom_fields.models import MAX_NAME_LENGTH, FieldType
 from blogapi.web.fields import (
     BoundedList,
     Fields,

@@ -7,11 +7,12 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import func, select
 
-from blogapi.articles import custom_index, json_writer
-from blogapi.articles.custom_definitions import forget_definitions
-from blogapi.articles.custom_models import CustomField, FieldType
 from blogapi.articles.queries import find_by_uuids
+from blogapi.articles.writing import json_writer
+from blogapi.custom_fields import index as custom_index
 from blogapi.custom_fields import queries
+from blogapi.custom_fields.definitions import forget_definitions
+from blogapi.custom_fields.models import CustomField, FieldType
 from blogapi.publication.events import record
 from blogapi.site.queries import get_site
 from blogapi.site.service import STATE

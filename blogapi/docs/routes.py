@@ -9,7 +9,7 @@ import flask
 from flask import Flask, Response, current_app, render_template, request
 from werkzeug.wrappers import Response as BaseResponse
 
-from blogapi.articles.custom_output import describe_public
+from blogapi.custom_fields.visibility import describe_public
 from blogapi.docs import assets, guide_pages
 from blogapi.docs.document import get_document
 from blogapi.docs.own_fields import add_own_fields

@@ -13,9 +13,11 @@ from sqlalchemy import exists, func, or_, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import selectinload, undefer
 
-from blogapi.articles import counts, json_writer, links
-from blogapi.articles.json_writer import RenderedArticle
+from blogapi.articles.lists import counts
 from blogapi.articles.models import Article, ArticleJson, Seo
+from blogapi.articles.writing import json_writer
+from blogapi.articles.writing import repeated_columns as links
+from blogapi.articles.writing.json_writer import RenderedArticle
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.doctor import findings
 from blogapi.doctor.findings import Finding, ok, repaired_or_wrong, wrong

@@ -9,8 +9,9 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from blogapi.articles import author_visibility, states
+from blogapi.articles import author_visibility
 from blogapi.articles.models import Article
+from blogapi.articles.writing import states
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.doctor import findings

@@ -18,7 +18,7 @@ from sqlalchemy import Select, func, select
 
 from blogapi import clock
 from blogapi.api_keys.models import ApiKey
-from blogapi.articles import counts
+from blogapi.articles.lists import counts
 from blogapi.articles.models import Article, ArticleJson
 from blogapi.backups import library
 from blogapi.backups.naming import Kind

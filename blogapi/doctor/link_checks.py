@@ -10,11 +10,12 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from blogapi.articles import page_tree, stored_html
+from blogapi.articles import stored_html
 from blogapi.articles.models import Article, ArticleJson
 from blogapi.categories.models import Category
 from blogapi.doctor import findings
 from blogapi.doctor.findings import Advice, Level
+from blogapi.pages import tree as page_tree
 from blogapi.publication.models import Event
 from blogapi.publication.visibility import listed, listed_pages, readable
 from blogapi.rendering.article_references import REFERENCE

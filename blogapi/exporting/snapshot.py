@@ -23,12 +23,8 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, and_, or_, select, true
 
-from blogapi.articles import article_links, custom_values
 from blogapi.articles.content import default_seo
-from blogapi.articles.custom_definitions import list_definitions
-from blogapi.articles.custom_models import CustomField
 from blogapi.articles.fields import TEXT_NAMES
-from blogapi.articles.history import parse_content
 from blogapi.articles.models import (
     Article,
     ArticleAuthor,
@@ -38,10 +34,15 @@ from blogapi.articles.models import (
     Seo,
     WorkingCopy,
 )
+from blogapi.articles.responses import article_links
+from blogapi.articles.snapshots import parse_content
 from blogapi.authors.models import Author
 from blogapi.authors.taxonomy import AUTHORS
 from blogapi.categories.models import Category
 from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields.definitions import list_definitions
+from blogapi.custom_fields.models import CustomField
 from blogapi.media.addresses import make_path
 from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition, MediaUse
 from blogapi.media.uses import ARTICLE

@@ -11,9 +11,9 @@ from urllib.parse import urlencode
 
 from flask import current_app
 
-from blogapi.articles import queries as articles
 from blogapi.articles.author_visibility import author_is_public
-from blogapi.articles.filters import ArticleFilters
+from blogapi.articles.lists.filters import ArticleFilters
+from blogapi.articles.responses import queries as responses_queries
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.site import addresses
@@ -95,7 +95,7 @@ def get_feed(filters: dict[str, str], path: str) -> Feed:
     terms = {kind: _get_term(kind, filters[kind]) for kind in _TERMS if kind in filters}
     values = {name: (value,) if name in ("category", "tag") else value for name, value in filters.items()}
     page = PageRequest(number=1, size=ENTRY_COUNT)
-    body = articles.list_published(_FIELDS, page, ArticleFilters(**values)).rows  # type: ignore[arg-type]
+    body = responses_queries.list_published(_FIELDS, page, ArticleFilters(**values)).rows  # type: ignore[arg-type]
     assert isinstance(body.body, bytes)
     room = MAX_CONTENT_LENGTH if current_app.config["FEED_CONTENT"] == "full" else 0
     entries = []

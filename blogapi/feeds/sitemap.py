@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Row, literal, select
 
-from blogapi.articles import page_tree
 from blogapi.articles.author_visibility import author_is_public
-from blogapi.articles.counts import select_public_number
+from blogapi.articles.lists.counts import select_public_number
 from blogapi.articles.models import Article, ArticleTag
-from blogapi.articles.translations import Translation, choose_alternates, find_translations
+from blogapi.articles.responses.translations import Translation, choose_alternates, find_translations
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
+from blogapi.pages import tree as page_tree
 from blogapi.publication.visibility import ItemType, listed, listed_later, listed_pages
 from blogapi.site import addresses
 from blogapi.site.models import Site

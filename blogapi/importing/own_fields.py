@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from blogapi.articles import custom_values
-from blogapi.articles.custom_models import CustomField, FieldType
+from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields.models import CustomField, FieldType
 from blogapi.rendering.slugs import make_slug
 
 #: Whether an import defines own fields for the fields that have none, and who reads them.

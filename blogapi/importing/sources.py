@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from blogapi.articles.custom_models import CustomField
+from blogapi.custom_fields.models import CustomField
 from blogapi.importing.article_record import TermRecord
 from blogapi.importing.own_fields import DEFINE_NONE
 from blogapi.importing.reports import Item

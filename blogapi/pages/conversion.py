@@ -8,8 +8,8 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from blogapi.articles.batch import open_batch
 from blogapi.articles.models import Article, ArticleTag
+from blogapi.articles.writing.batch import open_batch
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import db, end_read
 from blogapi.tags.models import Tag

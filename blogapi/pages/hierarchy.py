@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from blogapi.articles import page_tree
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.lifecycle import Unset
+from blogapi.pages import tree as page_tree
 from blogapi.publication.visibility import Status
 from blogapi.web.errors import Invalid
 

@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from functools import partial
 from uuid import UUID
 
-from blogapi.articles import page_tree, permissions, queries
+from blogapi.articles import permissions, queries
 from blogapi.articles import service as articles
 from blogapi.articles.content import ArticleInput
-from blogapi.articles.filters import ArticleFilters
+from blogapi.articles.lists.filters import ArticleFilters
 from blogapi.articles.models import Article
 from blogapi.articles.resource import Resource
+from blogapi.articles.responses import queries as responses_queries
 from blogapi.articles.schemas import PageFieldsSchema
 from blogapi.pages import hierarchy, service
+from blogapi.pages import tree as page_tree
 from blogapi.pages.schemas import (
     PAGE_FIELDS,
     PageBodySchema,
@@ -55,7 +57,7 @@ def listed(query: Query) -> PartialResult:
     if filters.need_draft_access and not current_caller().sees_drafts:
         raise Forbidden("Only editors and admins may use `status` and `working_copy` here; leave them out.")
     names = PAGE_FIELDS if query.fields is None else query.fields
-    read = _list_in_any_status if filters.need_draft_access else queries.list_published
+    read = _list_in_any_status if filters.need_draft_access else responses_queries.list_published
     return PartialResult(read(names, query.page, filters), hidden_state=_hidden_state())
 
 
@@ -73,7 +75,7 @@ def _read_parent(reference: str | None) -> Fields:
 
 
 def _list_in_any_status(names: Sequence[str], page: object, filters: ArticleFilters) -> object:
-    return queries.list_in_any_status(None, names, page, filters)  # type: ignore[arg-type]
+    return responses_queries.list_in_any_status(None, names, page, filters)  # type: ignore[arg-type]
 
 
 def _hidden_state() -> str:
@@ -90,21 +92,25 @@ def _hidden_state() -> str:
 def single(query: Query, id: UUID) -> JsonBody:
     """Return a page; one that is not public only to editors and admins."""
     is_public = not permissions.sees(id, current_caller())
-    return queries.get_visible_json(id, query.fields or PAGE_FIELDS, public=is_public, type_=PAGE)
+    return responses_queries.get_visible_json(id, query.fields or PAGE_FIELDS, public=is_public, type_=PAGE)
 
 
 def _get_several_json(uuids: Sequence[UUID], names: Sequence[str] | None) -> JsonBody:
-    return queries.get_several_json(uuids, names or PAGE_FIELDS)
+    return responses_queries.get_several_json(uuids, names or PAGE_FIELDS)
 
 
 def _get_json(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
-    return queries.get_json(uuid, names or PAGE_FIELDS, type_=PAGE)
+    return responses_queries.get_json(uuid, names or PAGE_FIELDS, type_=PAGE)
 
 
 REPRESENTATION = Representation(
     _get_json,
     PageSchema(),
-    lambda: queries.list_published(PAGE_FIELDS, None, ArticleFilters(ordering="position", type=PAGE)).rows,
+    lambda: (
+        responses_queries.list_published(
+            PAGE_FIELDS, None, ArticleFilters(ordering="position", type=PAGE)
+        ).rows
+    ),
     PageSchema(many=True),
     hidden_state=_hidden_state,
     get_fields=_get_json,

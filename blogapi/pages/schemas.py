@@ -9,9 +9,9 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.articles.content import ArticleInput
-from blogapi.articles.custom_input import CustomValues
-from blogapi.articles.query_schemas import ArticleListQuery
+from blogapi.articles.lists.query_schemas import ArticleListQuery
 from blogapi.articles.schemas import ArticleBodySchema, ArticleSchema, PageFieldsSchema
+from blogapi.custom_fields.validation import CustomValues
 from blogapi.publication.visibility import ItemType
 from blogapi.web.fields import FieldNames, Fields, Identifier, Text
 from blogapi.web.pagination import DetailQuery

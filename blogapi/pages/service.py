@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from uuid import UUID
 
-from blogapi.articles import history, page_tree
-from blogapi.articles.batch import Batch, open_batch
 from blogapi.articles.content import ArticleInput
+from blogapi.articles.writing import history
+from blogapi.articles.writing.batch import Batch, open_batch
+from blogapi.pages import tree as page_tree
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import transaction
 from blogapi.web.bulk import write_all

@@ -9,8 +9,8 @@ from uuid import UUID
 from sqlalchemy import select
 
 from blogapi import clock
-from blogapi.articles import queries as articles
 from blogapi.articles.models import Article, WorkingCopy
+from blogapi.articles.responses import queries as responses_queries
 from blogapi.articles.schemas import PageFieldsSchema
 from blogapi.pages.schemas import PAGE_FIELDS
 from blogapi.previews.models import Preview
@@ -53,7 +53,7 @@ def get_item_json(token: str, names: Sequence[str] | None) -> tuple[JsonBody, bo
     if type_ == ItemType.PAGE:
         names = PAGE_FIELDS if names is None else [name for name in names if name in _FIELDS_OF_PAGES]
     if copy is None:
-        return articles.get_json(article_id, names), False
+        return responses_queries.get_json(article_id, names), False
     return working_copies.get_edited_json(copy, names), True
 
 

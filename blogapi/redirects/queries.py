@@ -31,11 +31,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import InstrumentedAttribute
 
-from blogapi.articles import page_tree
 from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.models import Article, FormerPath, FormerSlug
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
+from blogapi.pages import tree as page_tree
 from blogapi.publication.visibility import (
     NOW,
     UNLISTED_STATUSES,

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from blogapi.articles import custom_output
-from blogapi.articles.history import parse_content
 from blogapi.articles.models import ArticleRevision
+from blogapi.articles.snapshots import parse_content
+from blogapi.custom_fields import visibility as custom_output
 from blogapi.storage.database import db
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import WithAttributes

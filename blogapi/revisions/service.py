@@ -8,15 +8,19 @@ from uuid import UUID
 
 from sqlalchemy import delete, exists, func, select
 
-from blogapi.articles import content, custom_output, custom_values, history, page_tree
+from blogapi.articles import content, snapshots
 from blogapi.articles import queries as articles
 from blogapi.articles import service as article_service
 from blogapi.articles.content import ArticleInput
-from blogapi.articles.history import get_content, parse_content
 from blogapi.articles.models import Article, ArticleRevision
-from blogapi.articles.references import keep_existing
+from blogapi.articles.snapshots import get_content, parse_content
+from blogapi.articles.writing import history
+from blogapi.articles.writing.references import keep_existing
+from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields import visibility as custom_output
 from blogapi.media import uses
 from blogapi.media.models import MediaPath
+from blogapi.pages import tree as page_tree
 from blogapi.publication.visibility import ItemType
 from blogapi.revisions import queries
 from blogapi.storage.database import current_time, db, transaction
@@ -92,7 +96,7 @@ def add(editor: UUID, article_id: UUID, name: str, edits: ArticleInput | None) -
             content, user, created = parse_content(copy.content), copy.user_id, copy.last_updated
         else:
             return history.name_current(article, name)
-        content = history.complete_edits(content, current)
+        content = snapshots.complete_edits(content, current)
         return history.add_version(article, content, user=user, created=created, name=name)
 
 

@@ -8,15 +8,16 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from blogapi.articles import custom_output, json_reader
 from blogapi.articles import queries as articles
-from blogapi.articles.history import complete_edits, get_content, parse_content
-from blogapi.articles.json_writer import RenderedArticle
 from blogapi.articles.lifecycle import get_api_status
 from blogapi.articles.models import WorkingCopy
-from blogapi.articles.references import keep_existing
+from blogapi.articles.responses import json_reader
+from blogapi.articles.snapshots import complete_edits, get_content, parse_content
+from blogapi.articles.writing.json_writer import RenderedArticle
+from blogapi.articles.writing.references import keep_existing
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
+from blogapi.custom_fields import visibility as custom_output
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.tags.models import Tag
 from blogapi.users.models import Account

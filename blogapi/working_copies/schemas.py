@@ -9,10 +9,10 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.articles.content import ArticleInput, TermReference
-from blogapi.articles.custom_input import CustomValues
 from blogapi.articles.fields import RESPONSES, TEXT_NAMES
 from blogapi.articles.lifecycle import API_STATUSES
 from blogapi.articles.schemas import ArticleBodySchema
+from blogapi.custom_fields.validation import CustomValues
 from blogapi.publication.visibility import ItemType
 from blogapi.users.schemas import UserReferenceSchema
 from blogapi.web.fields import (

@@ -11,15 +11,18 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from blogapi.articles import custom_output, custom_values, history
 from blogapi.articles import queries as articles
 from blogapi.articles import service as article_service
+from blogapi.articles import snapshots
 from blogapi.articles.content import ArticleContent, ArticleInput, default_seo
-from blogapi.articles.custom_models import NO_VALUES
 from blogapi.articles.lifecycle import UNSET, Unset
 from blogapi.articles.models import Article, ArticleRevision, WorkingCopy
-from blogapi.articles.references import find_terms, keep_existing
 from blogapi.articles.schemas import RESET_BY_PUT
+from blogapi.articles.writing import history
+from blogapi.articles.writing.references import find_terms, keep_existing
+from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields import visibility as custom_output
+from blogapi.custom_fields.models import NO_VALUES
 from blogapi.media import uses
 from blogapi.publication.visibility import READABLE_STATUSES, Status
 from blogapi.storage.database import current_time, db, transaction
@@ -38,7 +41,7 @@ def save(
     with transaction(visible=False):
         article = articles.get_by_uuid(article_id)
         copy, now = queries.find_working_copy(article_id), current_time()
-        content = history.dump_content(_make_edits_of(history.get_content(article), copy, fields))
+        content = snapshots.dump_content(_make_edits_of(snapshots.get_content(article), copy, fields))
         base_version = article.version if copy is None or rebase else copy.base_version
         if copy is None:
             copy, created = WorkingCopy(article_id=article_id, version=0, created=now), True
@@ -59,7 +62,7 @@ def _make_edits_of(article: ArticleContent, copy: WorkingCopy | None, fields: Ar
     edits = make_edits(article, fields)
     if copy is None:
         return edits
-    kept = custom_output.keep_hidden(custom_values.parse(history.parse_content(copy.content).custom))
+    kept = custom_output.keep_hidden(custom_values.parse(snapshots.parse_content(copy.content).custom))
     return replace(edits, custom=custom_values.merge(edits.custom, kept))
 
 
@@ -108,7 +111,7 @@ def prepare_publication(article_id: UUID) -> None:
     statement = select(WorkingCopy.content).where(WorkingCopy.article_id == article_id)
     content = db.session.scalar(statement)
     if content is not None:
-        texts = history.parse_content(content).texts
+        texts = snapshots.parse_content(content).texts
         article_service.prepare([ArticleInput(uuid=article_id, texts=texts)], partial=True)
 
 
@@ -134,7 +137,7 @@ def publish(
         fields = ArticleInput(type=article.type)
         if copy is not None:
             _check_base(article, copy.base_version, status)
-            fields = _make_input(copy, history.get_content(article))
+            fields = _make_input(copy, snapshots.get_content(article))
             history.delete_working_copy(copy)
         if status is None and article.status == Status.DRAFT:
             status = Status.PUBLISHED.value
@@ -154,9 +157,9 @@ def _check_base(article: Article, base_version: int, status: str | None) -> None
     if article.version == base_version:
         return
     base = db.session.get(ArticleRevision, (article.uuid, base_version))
-    current = history.get_content(article)
+    current = snapshots.get_content(article)
     if base is not None:
-        content, _ = keep_existing(history.parse_content(base.content))
+        content, _ = keep_existing(snapshots.parse_content(base.content))
         state = {"status": current.status, "published_at": current.published_at}
         is_draft = content.status == status == Status.DRAFT
         unpublishes = is_draft and current.status in READABLE_STATUSES
@@ -170,6 +173,6 @@ def _check_base(article: Article, base_version: int, status: str | None) -> None
 
 
 def _make_input(copy: WorkingCopy, article: ArticleContent) -> ArticleInput:
-    edits, category = keep_existing(history.parse_content(copy.content))
-    fields = history.complete_edits(edits, article).to_input()
+    edits, category = keep_existing(snapshots.parse_content(copy.content))
+    fields = snapshots.complete_edits(edits, article).to_input()
     return replace(fields, slug=edits.slug or None, category=fields.category if category else None)

@@ -10,8 +10,8 @@ from uuid import UUID
 from PIL import Image, ImageDraw
 from sqlalchemy import select, update
 
-from blogapi.articles import ownership
 from blogapi.articles.models import Article, WorkingCopy
+from blogapi.articles.writing import ownership
 from blogapi.demo import seed
 from blogapi.storage.database import current_time, db, transaction
 from blogapi.users import service as users

@@ -10,8 +10,10 @@ import pytest
 from flask.testing import FlaskClient
 
 from blogapi.api_keys import service as api_keys
-from blogapi.articles import json_reader, renderings, service
+from blogapi.articles import service
+from blogapi.articles.responses import json_reader
 from blogapi.articles.schemas import ArticleBodySchema
+from blogapi.articles.writing import renderings
 from blogapi.categories import taxonomy as categories_definition
 from blogapi.storage.database import db, transaction
 from blogapi.tags import taxonomy as tags_definition

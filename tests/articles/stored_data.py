@@ -5,11 +5,15 @@ from __future__ import annotations
 from sqlalchemy import select, text
 
 from blogapi import clock
-from blogapi.articles import counts, json_writer, links, queries
+from blogapi.articles import queries
 from blogapi.articles.author_visibility import author_is_public
-from blogapi.articles.json_writer import RenderedArticle
+from blogapi.articles.lists import counts
 from blogapi.articles.models import Article, ArticleJson
+from blogapi.articles.responses import queries as responses_queries
 from blogapi.articles.schemas import ArticleFieldsSchema, ArticleSchema
+from blogapi.articles.writing import json_writer
+from blogapi.articles.writing import repeated_columns as links
+from blogapi.articles.writing.json_writer import RenderedArticle
 from blogapi.authors.models import Author
 from blogapi.doctor import event_checks
 from blogapi.doctor.findings import ok
@@ -77,10 +81,12 @@ def check_stored_data():
     assert links.count_wrong() == 0
     now = clock.now()
     visible = [one for one in articles if one.status == "published" and one.published_at <= now]
-    assert queries.list_published(page=PageRequest(1, 1)).total == len(visible)
+    assert responses_queries.list_published(page=PageRequest(1, 1)).total == len(visible)
     public_authors = {link.author_id for article in visible for link in article.author_links}
     assert public_authors == set(db.session.scalars(select(Author.uuid).where(author_is_public())))
     for article in articles:
         assert article.author_links
-        assert queries.get_json(article.uuid).body == web_json.to_json_bytes(ArticleSchema().dump(article))
+        assert responses_queries.get_json(article.uuid).body == web_json.to_json_bytes(
+            ArticleSchema().dump(article)
+        )
     assert list(event_checks.run_checks()) == [ok("events", "The events describe what readers can see.")]

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from blogapi.articles import translations
+from blogapi.articles.responses import translations
 from blogapi.feeds import sitemap
 from tests.articles.test_status_lists import titles
 from tests.conftest import ARTICLES

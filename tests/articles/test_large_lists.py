@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import event
 from werkzeug.test import EnvironBuilder
 
-from blogapi.articles import json_reader
+from blogapi.articles.responses import json_reader
 from blogapi.search import queries as search
 from blogapi.storage.database import db
 from tests.articles.conftest import DUE, NUMBER, OWN

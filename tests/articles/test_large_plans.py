@@ -11,10 +11,10 @@ from flask.testing import FlaskClient
 from sqlalchemy import event, insert
 
 from blogapi.api_keys import service as api_keys
-from blogapi.articles import counts
 from blogapi.articles.lifecycle import API_STATUSES
+from blogapi.articles.lists import counts
+from blogapi.articles.lists.query_schemas import ORDERINGS
 from blogapi.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag, FormerSlug
-from blogapi.articles.query_schemas import ORDERINGS
 from blogapi.authors import profiles
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.storage.database import db, table_of, transaction

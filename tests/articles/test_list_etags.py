@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from flask.testing import FlaskClient
 
-from blogapi.articles import json_reader
+from blogapi.articles.responses import json_reader
 from tests.articles.conftest import DUE, NUMBER, OWN
 from tests.conftest import ARTICLES, CATEGORIES, TAGS
 from tests.contracts.client import get_stable_headers, outcome

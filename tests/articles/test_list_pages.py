@@ -9,9 +9,10 @@ import pytest
 from sqlalchemy import select
 
 from blogapi import clock
-from blogapi.articles import counts, links
 from blogapi.articles.lifecycle import get_api_status
+from blogapi.articles.lists import counts
 from blogapi.articles.models import Article, WorkingCopy
+from blogapi.articles.writing import repeated_columns as links
 from blogapi.publication.events import EPOCH
 from blogapi.storage.database import db, transaction
 from blogapi.web.pagination import PageRequest

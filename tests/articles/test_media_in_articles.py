@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from blogapi.articles.json_reader import CHUNK_SIZE
+from blogapi.articles.responses.json_reader import CHUNK_SIZE
 from tests.changes.test_routes import CHANGES
 from tests.conftest import ARTICLES, AUTHORS
 from tests.media.pictures import add_picture, change_picture, delete_picture, list_uses, make_hash

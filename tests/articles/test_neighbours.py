@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from blogapi.articles import neighbours
+from blogapi.articles.responses import neighbours
 from blogapi.storage.database import db
 from tests.articles.test_query_plans import explain
 from tests.conftest import ARTICLES

@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import func, select
 
-from blogapi.articles import json_reader, open_service
-from blogapi.articles.models import OpenArticle
+from blogapi.articles.responses import json_reader
+from blogapi.presence import service as open_service
+from blogapi.presence.models import OpenArticle
 from blogapi.publication import events
 from blogapi.storage.database import db
 from tests.conftest import ARTICLES

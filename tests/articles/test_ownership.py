@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.articles import ownership
+from blogapi.articles.writing import ownership
 from blogapi.doctor import derived_data_checks as doctor
 from blogapi.doctor.findings import Level
 from blogapi.users import service as users

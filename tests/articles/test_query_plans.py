@@ -7,10 +7,10 @@ import re
 import pytest
 from sqlalchemy import event, select
 
-from blogapi.articles import filters as selections
-from blogapi.articles import json_reader
 from blogapi.articles.author_visibility import author_is_public
-from blogapi.articles.filters import ArticleFilters
+from blogapi.articles.lists import filters as selections
+from blogapi.articles.lists.filters import ArticleFilters
+from blogapi.articles.responses import json_reader
 from blogapi.authors.models import Author
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.redirects import queries as redirects

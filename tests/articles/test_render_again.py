@@ -9,9 +9,10 @@ import sys
 import pytest
 from sqlalchemy import create_engine, text
 
-from blogapi.articles import json_writer, queries
-from blogapi.articles.filters import ArticleFilters
+from blogapi.articles.lists.filters import ArticleFilters
 from blogapi.articles.renderer_version import get_renderer_version
+from blogapi.articles.responses import queries as responses_queries
+from blogapi.articles.writing import json_writer
 from blogapi.doctor import event_checks
 from blogapi.doctor.findings import Level
 from blogapi.storage import upgrades
@@ -64,7 +65,10 @@ def check_blog(app):
     """Check that reads and searches show the articles as the current code renders them."""
     with app.app_context():
         check_stored_data()
-        assert queries.list_published(filters=ArticleFilters(q="kept"), page=PageRequest(1, 1)).total == 2
+        assert (
+            responses_queries.list_published(filters=ArticleFilters(q="kept"), page=PageRequest(1, 1)).total
+            == 2
+        )
         assert db.session.scalar(text("SELECT renderer FROM article_stats")) == get_renderer_version()
         assert [json.loads(one)["name"] for one in _stored_objects("tag")] == ["kept"]
         assert [json.loads(one)["name"] for one in _stored_objects("category")] == ["Shelf"]

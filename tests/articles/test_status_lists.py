@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 import pytest
 
 from blogapi import clock
-from blogapi.articles import json_reader
 from blogapi.articles.models import WorkingCopy
+from blogapi.articles.responses import json_reader
 from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES
 from tests.contracts.client import outcome

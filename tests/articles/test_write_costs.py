@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from blogapi.articles import renderings
+from blogapi.articles.writing import renderings
 from blogapi.search import fts5, placement, tsvector
 from blogapi.storage.database import db
 from tests.conftest import ARTICLES

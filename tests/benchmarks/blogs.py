@@ -25,12 +25,12 @@ from sqlalchemy import select
 
 from blogapi import create_app
 from blogapi.api_keys import service as api_keys
-from blogapi.articles import json_writer, states
 from blogapi.articles import service as articles_service
 from blogapi.articles.content import ArticleInput, TermReference
-from blogapi.articles.json_writer import Write
 from blogapi.articles.lifecycle import ContentType
 from blogapi.articles.models import Article, FormerSlug, Seo
+from blogapi.articles.writing import json_writer, states
+from blogapi.articles.writing.json_writer import Write
 from blogapi.authors import taxonomy as authors_definition
 from blogapi.authors.models import Author
 from blogapi.categories import taxonomy as categories_definition

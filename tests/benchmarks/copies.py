@@ -31,7 +31,7 @@ from sqlalchemy import (
     update,
 )
 
-from blogapi.articles import counts
+from blogapi.articles.lists import counts
 from blogapi.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag, FormerSlug, Seo
 from blogapi.publication.models import Event
 from blogapi.search import engines

@@ -17,7 +17,7 @@ from flask import Flask
 
 from blogapi import create_app
 from blogapi.articles.lifecycle import API_STATUSES
-from blogapi.articles.query_schemas import ORDERINGS
+from blogapi.articles.lists.query_schemas import ORDERINGS
 from blogapi.storage.database import db
 from tests.benchmarks.in_process import measure_write
 from tests.benchmarks.plan import ARTICLES, CATEGORIES, LIST_OF_20, TAGS

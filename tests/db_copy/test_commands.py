@@ -12,13 +12,14 @@ from click.testing import CliRunner
 from sqlalchemy import Engine, create_engine, delete, event, insert, update
 
 from blogapi.__main__ import main
-from blogapi.articles.custom_models import CustomField, CustomValue
-from blogapi.articles.models import Article, ArticleJson, FormerPath, OpenArticle
+from blogapi.articles.models import Article, ArticleJson, FormerPath
+from blogapi.custom_fields.models import CustomField, CustomValue
 from blogapi.db_copy import service
 from blogapi.doctor import derived_data_checks as doctor
 from blogapi.doctor.findings import Level
 from blogapi.importing.models import ImportedFile, ImportJob
 from blogapi.media.models import FormerHash, MediaPath, MediaUse
+from blogapi.presence.models import OpenArticle
 from blogapi.redirects.own.models import OwnRedirect
 from blogapi.search import engines
 from blogapi.storage.database import Base, db, transaction

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from blogapi.articles import json_writer
+from blogapi.articles.writing import json_writer
 from blogapi.doctor import instance_checks
 from blogapi.storage import integrity
 from blogapi.storage.database import db

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.articles import json_reader
 from blogapi.articles import service as article_service
+from blogapi.articles.responses import json_reader
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.categories import taxonomy as categories_definition
 from blogapi.storage.database import transaction

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from blogapi.articles import json_writer, queries
-from blogapi.articles.filters import ArticleFilters
-from blogapi.articles.json_writer import Write
 from blogapi.articles.lifecycle import ContentType
+from blogapi.articles.lists.filters import ArticleFilters
 from blogapi.articles.models import Article, Seo
+from blogapi.articles.responses import queries as responses_queries
+from blogapi.articles.writing import json_writer
+from blogapi.articles.writing.json_writer import Write
 from blogapi.categories.models import Category
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.publication.visibility import Status
@@ -112,7 +113,7 @@ def store_articles(found):
 
 
 def search(words, page=None):
-    found = queries.list_published(("slug", "snippet"), page, ArticleFilters(q=words))
+    found = responses_queries.list_published(("slug", "snippet"), page, ArticleFilters(q=words))
     db.session.rollback()
     return found.rows.body, found.total
 

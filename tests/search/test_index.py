@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from blogapi.articles import json_writer
+from blogapi.articles.writing import json_writer
 from blogapi.search import placement, tokenizer
 from blogapi.storage.database import db
 from tests.articles.stored_data import check_stored_data

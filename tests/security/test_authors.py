@@ -8,7 +8,9 @@ from io import BytesIO
 
 import pytest
 
-from blogapi.articles import json_reader, ownership, service
+from blogapi.articles import service
+from blogapi.articles.responses import json_reader
+from blogapi.articles.writing import ownership
 from blogapi.storage.database import transaction
 from blogapi.users import queries as users
 from blogapi.users.models import Role

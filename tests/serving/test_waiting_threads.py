@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from waitress import wasyncore
 
-from blogapi.articles import json_reader
+from blogapi.articles.responses import json_reader
 from blogapi.serving.channel import Channel
 from blogapi.serving.limits import Limits
 from blogapi.serving.tasks import ResponseTask

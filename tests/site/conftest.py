@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.articles import counts, links
+from blogapi.articles.lists import counts
 from blogapi.articles.models import ArticleAuthor
+from blogapi.articles.writing import repeated_columns as links
 from blogapi.authors.models import Author
 from blogapi.site import queries
 from blogapi.storage.database import db, transaction

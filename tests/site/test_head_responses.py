@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.articles import json_reader
+from blogapi.articles.responses import json_reader
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
 from tests.response_cache.cached_blog import add_cache
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.articles import json_writer
 from blogapi.articles.renderer_version import get_renderer_version
+from blogapi.articles.writing import json_writer
 from blogapi.config import CannotStart
 from blogapi.storage import upgrades, version_check
 from blogapi.storage.database import transaction

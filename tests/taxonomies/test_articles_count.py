@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from blogapi.articles import counts
+from blogapi.articles.lists import counts
 from tests.articles.test_query_plans import explain
 from tests.conftest import ARTICLES, CATEGORIES, TAGS
 

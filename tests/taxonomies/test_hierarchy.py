@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from blogapi.articles import shown_items
+from blogapi.articles.responses import shown_items
 from blogapi.categories.models import Category
 from blogapi.categories.taxonomy import CATEGORIES as TAXONOMY
 from blogapi.storage.database import db

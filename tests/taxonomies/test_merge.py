@@ -7,7 +7,9 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import select
 
-from blogapi.articles import counts, links, term_merge
+from blogapi.articles.lists import counts
+from blogapi.articles.writing import repeated_columns as links
+from blogapi.articles.writing import term_merge
 from blogapi.storage.database import db
 from blogapi.storage.write_lock import WriteLock
 from blogapi.taxonomies.models import FormerTermSlug

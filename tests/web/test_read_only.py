@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from blogapi.articles import json_reader
+from blogapi.articles.responses import json_reader
 from blogapi.articles.schemas import ArticleBodySchema, SingleArticleFieldsSchema
 from blogapi.taxonomies.schemas import TermBodySchema
 from blogapi.web import read_only

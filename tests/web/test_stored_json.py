@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from blogapi.articles import counts
-from blogapi.articles import queries as article_queries
+from blogapi.articles.lists import counts
+from blogapi.articles.responses import queries as responses_queries
 from blogapi.categories import taxonomy as categories_definition
 from blogapi.categories.models import Category
 from blogapi.categories.schemas import (
@@ -130,12 +130,12 @@ def test_stored_json_of_a_category_equals_the_output_of_its_schemas(
         assert json.loads(listed) == [dump_only(CategoryFieldsSchema, partial_schema, row)]
         row.articles = []
         assert term_queries.get_json(
-            categories_definition.CATEGORIES, uuid, article_queries.list_published_in_category
+            categories_definition.CATEGORIES, uuid, responses_queries.list_published_in_category
         ).body == web_json.to_json_bytes(SingleCategorySchema().dump(row))
         single = term_queries.get_json(
             categories_definition.CATEGORIES,
             uuid,
-            article_queries.list_published_in_category,
+            responses_queries.list_published_in_category,
             fields,
             count_articles=counts.count_in_categories,
         ).body
@@ -165,12 +165,12 @@ def test_stored_json_of_a_tag_equals_the_output_of_its_schemas(app, make_tag, na
         assert json.loads(listed) == [dump_only(TagFieldsSchema, partial_schema, row)]
         row.articles = []
         assert term_queries.get_json(
-            tags_definition.TAGS, uuid, article_queries.list_published_with_tag
+            tags_definition.TAGS, uuid, responses_queries.list_published_with_tag
         ).body == web_json.to_json_bytes(SingleTagSchema().dump(row))
         single = term_queries.get_json(
             tags_definition.TAGS,
             uuid,
-            article_queries.list_published_with_tag,
+            responses_queries.list_published_with_tag,
             fields,
             count_articles=counts.count_with_tags,
         ).body

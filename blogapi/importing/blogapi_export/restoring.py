@@ -13,8 +13,8 @@ import marshmallow as ma
 from flask import current_app
 from sqlalchemy import ColumnDefault
 
-from blogapi.articles.custom_definitions import list_definitions
 from blogapi.custom_fields import service as custom_fields
+from blogapi.custom_fields.definitions import list_definitions
 from blogapi.custom_fields.schemas import FieldBodySchema
 from blogapi.exporting.snapshot import SITE_FIELDS
 from blogapi.importing import folder, queries

@@ -11,8 +11,8 @@ from datetime import datetime
 from typing import Any, NoReturn
 from uuid import UUID
 
-from blogapi.articles.custom_values import is_field_name
 from blogapi.articles.fields import TextField
+from blogapi.custom_fields.values import is_field_name
 from blogapi.importing.article_record import RefusedFile
 from blogapi.importing.markdown.text import to_line
 from blogapi.web.fields import parse_timestamp, parse_uuid

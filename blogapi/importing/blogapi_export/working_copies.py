@@ -10,10 +10,10 @@ from uuid import UUID
 
 import ijson
 
-from blogapi.articles.custom_input import convert_imported
 from blogapi.articles.models import Article, WorkingCopy
 from blogapi.authors.taxonomy import AUTHORS
 from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.custom_fields.validation import convert_imported
 from blogapi.importing.article_record import RefusedFile
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.blog_data import replace_references

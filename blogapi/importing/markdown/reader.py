@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from blogapi.articles.custom_models import CustomField, FieldType
+from blogapi.custom_fields.models import CustomField, FieldType
 from blogapi.importing import folder
 from blogapi.importing.article_record import ArticleRecord, NotAnArticle, RefusedFile
 from blogapi.importing.markdown import (

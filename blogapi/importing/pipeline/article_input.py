@@ -11,18 +11,18 @@ from typing import Any
 
 import marshmallow as ma
 
-from blogapi.articles import page_tree
 from blogapi.articles.content import ArticleInput
-from blogapi.articles.custom_input import convert_imported
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.authors import profiles
 from blogapi.authors.models import Author
 from blogapi.authors.taxonomy import AUTHORS
 from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
+from blogapi.custom_fields.validation import convert_imported
 from blogapi.importing.article_record import PAGE_TAG, ArticleRecord, ExportedFields
 from blogapi.importing.pipeline import exported_terms
 from blogapi.importing.pipeline.state import ImportState
 from blogapi.importing.pipeline.terms import get_or_create
+from blogapi.pages import tree as page_tree
 from blogapi.pages.schemas import MAX_POSITION, PageBodySchema
 from blogapi.publication.visibility import ItemType
 from blogapi.rendering import plain_text, slugs

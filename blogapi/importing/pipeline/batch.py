@@ -11,10 +11,12 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import select
 
-from blogapi.articles import custom_input, lifecycle, renderings
-from blogapi.articles.batch import Batch as ArticleBatch
+from blogapi.articles import lifecycle
 from blogapi.articles.content import ArticleInput, default_seo
 from blogapi.articles.models import Article
+from blogapi.articles.writing import renderings
+from blogapi.articles.writing.batch import Batch as ArticleBatch
+from blogapi.custom_fields import validation as custom_input
 from blogapi.importing import folder
 from blogapi.importing.article_record import ArticleRecord, RefusedFile
 from blogapi.importing.media.imported_media import RecordMedia

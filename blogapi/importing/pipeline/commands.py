@@ -12,8 +12,8 @@ from uuid import UUID
 import click
 from flask.cli import with_appcontext
 
-from blogapi.articles.custom_definitions import copy_definitions
 from blogapi.cli import exit_on_sigterm, report_problems, show_progress
+from blogapi.custom_fields.definitions import copy_definitions
 from blogapi.custom_fields.schemas import READERS
 from blogapi.importing.article_record import RefusedFile
 from blogapi.importing.formats import MODULES

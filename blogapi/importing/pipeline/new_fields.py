@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from blogapi.articles.custom_definitions import copy_definitions
-from blogapi.articles.custom_models import CustomField, FieldType
 from blogapi.custom_fields import service
+from blogapi.custom_fields.definitions import copy_definitions
+from blogapi.custom_fields.models import CustomField, FieldType
 from blogapi.custom_fields.schemas import KINDS, READERS
 from blogapi.importing import own_fields
 from blogapi.importing.article_record import ArticleRecord

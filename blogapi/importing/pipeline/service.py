@@ -15,11 +15,11 @@ from pathlib import Path
 from uuid import UUID
 
 from blogapi import clock
-from blogapi.articles import page_tree, renderings
 from blogapi.articles import service as articles
-from blogapi.articles.batch import open_batch
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.fields import TEXT_DEFAULTS
+from blogapi.articles.writing import renderings
+from blogapi.articles.writing.batch import open_batch
 from blogapi.importing import queries
 from blogapi.importing.article_record import ArticleRecord
 from blogapi.importing.media.imported_media import ImportedMedia, RecordMedia, list_extensions
@@ -32,6 +32,7 @@ from blogapi.importing.pipeline.exported_articles import list_library_media
 from blogapi.importing.pipeline.state import ImportState
 from blogapi.importing.reports import REFUSALS, FileReport, Result, describe_refusal
 from blogapi.pages import hierarchy
+from blogapi.pages import tree as page_tree
 from blogapi.publication.visibility import ItemType
 from blogapi.rendering import sanitizer
 from blogapi.storage.database import current_time, db, transaction

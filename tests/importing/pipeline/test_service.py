@@ -13,11 +13,11 @@ from sqlalchemy.orm import joinedload, selectinload
 
 from blogapi import clock
 from blogapi.articles import queries as articles
-from blogapi.articles import renderings
 from blogapi.articles import service as article_service
-from blogapi.articles.batch import Batch
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article, ArticleTag, FormerSlug
+from blogapi.articles.writing import renderings
+from blogapi.articles.writing.batch import Batch
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.importing.article_record import ArticleRecord, ExportedFields, NotAnArticle, RefusedFile
 from blogapi.importing.pipeline import service

@@ -1,0 +1,1 @@
+"""Which articles a list has, in which order, and how many there are."""

@@ -1,0 +1,126 @@
+"""Links to other articles and pages, `article:<uuid>`, whose addresses are found at each read.
+
+The address of an article depends on its slug, its category, its time and the site, and that of a page on the
+slugs of the pages above it. It is known only while readers can see the item, which for a scheduled one begins
+without a write, so the stored HTML keeps the reference.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import bindparam, select
+
+from blogapi.articles.models import Article
+from blogapi.categories.models import Category
+from blogapi.pages import tree as page_tree
+from blogapi.publication.visibility import ItemType, readable
+from blogapi.rendering.article_references import REFERENCE
+from blogapi.site import addresses
+from blogapi.site.models import Site
+from blogapi.site.queries import get_site
+from blogapi.storage.database import chunk, current_time, db, table_of
+
+# A link in sanitized HTML, which quotes each value and contains no link in another one. The HTML can be part
+# of JSON, which escapes the quotation marks.
+_LINK = re.compile(
+    rb'<a(?= )(?>([^<>]*?) href=(\\?")%s(#[^"\\<>]*+)?\2)([^<>]*+)>((?:[^<]++|<(?!/?a[ >]))*+)</a>'
+    % REFERENCE.pattern.encode()
+)
+_MARK = b"article:"
+
+_article, _category = table_of(Article).c, table_of(Category).c
+_SELECT_READABLE = (
+    select(
+        _article.uuid,
+        _article.type,
+        _article.slug,
+        _category.slug.label("category_slug"),
+        _article.published_at,
+        _article.language,
+    )
+    .outerjoin(Category.__table__, _category.uuid == _article.category_id)
+    .where(_article.uuid.in_(bindparam("uuids", expanding=True)), readable(_article))
+)
+_SELECT_CONTENT = select(_article.content).where(
+    _article.uuid == bindparam("uuid"), _article.content.contains(_MARK.decode())
+)
+_SELECT_LINKED = select(_article.type, _article.uuid, _article.category_id).where(
+    _article.uuid.in_(bindparam("uuids", expanding=True))
+)
+
+
+def resolve(texts: Sequence[bytes]) -> list[bytes]:
+    """Return the texts, which contain sanitized HTML, with addresses in place of references to articles.
+
+    A link to an article or page that readers cannot see becomes its text. Without references, no statement is
+    executed.
+    """
+    uuids = {UUID(match[3].decode()) for text in texts if _MARK in text for match in _LINK.finditer(text)}
+    if not uuids:
+        return list(texts)
+    urls = _find_urls(uuids)
+
+    def replace(link: re.Match[bytes]) -> bytes:
+        before, quote, uuid, fragment, after, text = link.groups(b"")
+        url = urls.get(UUID(uuid.decode()))
+        return (
+            text
+            if url is None
+            else b"<a%b href=%b%b%b%b%b>%b</a>" % (*(before, quote, url, fragment, quote, after, text),)
+        )
+
+    return [_LINK.sub(replace, text) if _MARK in text else text for text in texts]
+
+
+def find_mentioned(text: str) -> set[UUID]:
+    """Return the uuids of the articles to which a text refers anywhere, including in code."""
+    return {UUID(uuid) for uuid in REFERENCE.findall(text)}
+
+
+def find_shown(uuid: UUID) -> Mapping[str, set[UUID]]:
+    """Return what an article refers to, by kind: articles, their categories, and pages change its HTML.
+
+    A page that moves with a page above it has an event of its own.
+    """
+    connection = db.session.connection()
+    content = connection.scalar(_SELECT_CONTENT, {"uuid": uuid})
+    shown = defaultdict[str, set[UUID]](set)
+    for some in chunk(find_mentioned(content or "")):
+        for row in connection.execute(_SELECT_LINKED, {"uuids": some}):
+            shown[row.type].add(row.uuid)
+            if row.category_id is not None:
+                shown[Category.kind].add(row.category_id)
+    return shown
+
+
+def _find_urls(uuids: Iterable[UUID]) -> dict[UUID, bytes]:
+    """Return the addresses of the articles and pages that readers can see, as HTML in JSON contains them."""
+    site, now = get_site(), current_time()
+    rows = [
+        row
+        for some in chunk(sorted(uuids))
+        for row in db.session.connection().execute(_SELECT_READABLE, {"uuids": some, "now": now})
+    ]
+    has_pages = any(row.type == ItemType.PAGE for row in rows)
+    pages = page_tree.make_paths(site, page_tree.read_tree()) if has_pages else {}
+    return {
+        row.uuid: json.dumps(escape(site.url + _make_path(site, row, pages)))[1:-1].encode() for row in rows
+    }
+
+
+def _make_path(site: Site, row: Any, pages: Mapping[UUID, str]) -> str:
+    return pages.get(row.uuid) or addresses.make_article_path(
+        site,
+        uuid=row.uuid,
+        slug=row.slug,
+        category_slug=row.category_slug,
+        published_at=row.published_at,
+        language=row.language,
+    )

@@ -1,0 +1,293 @@
+"""Fields of articles that are computed when they are read, from the article, the site and the current names.
+
+They are never stored, because a change of the site, or of a category, tag or author, changes them in all
+articles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import JSON, Select, Text, bindparam, cast, func, select
+
+from blogapi.articles.models import Article, WorkingCopy
+from blogapi.articles.responses.head import make_head
+from blogapi.articles.responses.translations import Translation, find_translations
+from blogapi.categories.models import Category
+from blogapi.custom_fields import visibility as custom_output
+from blogapi.pages import tree as page_tree
+from blogapi.presence import queries as open_queries
+from blogapi.publication.visibility import ItemType
+from blogapi.site import addresses
+from blogapi.site import queries as site_queries
+from blogapi.site.heads import Breadcrumb
+from blogapi.site.models import Site
+from blogapi.storage.database import current_time, db
+from blogapi.taxonomies.hierarchy import find_parents
+from blogapi.users.models import Account
+from blogapi.web import json as web_json
+from blogapi.web.access import current_caller, current_user_id
+from blogapi.web.fields import Fields, Timestamp, parse_timestamp
+
+# The database reads the title in the JSON of a working copy, because the JSON can be long.
+_COPY_JSON = cast(WorkingCopy.content, JSON().with_variant(Text(), "sqlite"))
+_TIMESTAMP = Timestamp()
+_SELECT_COPIES = (
+    select(
+        *(WorkingCopy.article_id, WorkingCopy.last_updated, WorkingCopy.user_id, Account.username),
+        _COPY_JSON["title"].as_string().label("title"),
+    )
+    .outerjoin(Account, Account.uuid == WorkingCopy.user_id)
+    .where(WorkingCopy.article_id.in_(bindparam("uuids", expanding=True)))
+)
+_SELECT_EDITORS = (
+    select(Article.uuid.label("article_id"), Account.uuid, Account.username)
+    .join(Account, Account.uuid == Article.editor_id)
+    .where(Article.uuid.in_(bindparam("uuids", expanding=True)))
+)
+_SELECT_COPIES_STATE = select(func.count(), func.max(WorkingCopy.last_updated), func.sum(WorkingCopy.version))
+
+
+class ArticleGroup:
+    """The articles of one response, with the data that several computed fields use.
+
+    Each article is a dictionary of its stored fields, its status, and its category, tags and authors if a
+    requested field needs them. The caller may see all these articles.
+    """
+
+    def __init__(self, articles: Sequence[Fields]) -> None:
+        self.articles = articles
+
+    @cached_property
+    def site(self) -> Site:
+        """The site."""
+        return site_queries.get_site()
+
+    @cached_property
+    def urls(self) -> Sequence[str | None]:
+        """The address of each article's page, or None."""
+        return [_make_url(self.site, article, self.tree) for article in self.articles]
+
+    @cached_property
+    def tree(self) -> page_tree.Tree:
+        """The tree of the pages, if some of the articles are pages."""
+        has_pages = any(_get_type(article) == ItemType.PAGE for article in self.articles)
+        return page_tree.read_tree() if has_pages else {}
+
+    @cached_property
+    def translations(self) -> Sequence[Sequence[Translation]]:
+        """The public articles with the translation key of each article, including the article itself."""
+        found: dict[tuple[ItemType, str], Sequence[Translation]] = {}
+        for type_ in ItemType:
+            keys = {one["translation_key"] for one in self.articles if _get_type(one) == type_}
+            if keys - {""}:
+                translations = find_translations(self.site, keys, type_.value)
+                found |= {(type_, key): ones for key, ones in translations.items()}
+        return [found.get((_get_type(one), one["translation_key"]), ()) for one in self.articles]
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedField:
+    """A computed field: the fields that it needs besides the stored ones, and a function for a group.
+
+    `compute` returns one value per article, or None if the article does not have the field: the response then
+    lacks the field, or shows null if the field `is_nullable`. It executes a fixed number of statements.
+    """
+
+    needs: tuple[str, ...]
+    compute: Callable[[ArticleGroup], Sequence[Any]]
+    is_nullable: bool = False
+
+
+def compute_json(names: Sequence[str], articles: Sequence[Fields]) -> Sequence[dict[str, bytes]]:
+    """Return the JSON values of the named computed fields for each article, without those that are absent."""
+    group = ArticleGroup(articles)
+    found: list[dict[str, bytes]] = [{} for _ in articles]
+    for name, field in _FIELDS.items():
+        if name in names:
+            for values, value in zip(found, field.compute(group), strict=True):
+                if value is not None or field.is_nullable:
+                    values[name] = web_json.to_json_bytes(value)
+    return found
+
+
+def get_needed_fields(names: Sequence[str]) -> Sequence[str]:
+    """Return the fields that the named computed fields need besides the stored ones."""
+    return [needed for name in names if name in _FIELDS for needed in _FIELDS[name].needs]
+
+
+def get_state(names: Sequence[str]) -> str:
+    """Return the state of the named computed fields whose changes are not recorded as events."""
+    caller = current_caller()
+    if not (caller.sees_drafts or caller.draft_author):
+        return ""
+    others = open_queries.get_state(caller.draft_author) if "open_by" in names else ""
+    if "working_copy" not in names:
+        return others
+    statement = _SELECT_COPIES_STATE
+    if caller.draft_author:
+        statement = statement.join(Article, Article.uuid == WorkingCopy.article_id).where(
+            Article.author_id == caller.draft_author
+        )
+    return " ".join(map(str, (*db.session.execute(statement).one(), others)))
+
+
+def _find_visible(group: ArticleGroup, statement: Select[*tuple[Any, ...]]) -> dict[UUID, Any]:
+    """Return the rows of the articles whose drafts the caller can see, by the uuid of the article."""
+    caller = current_caller()
+    if caller.draft_author:
+        own = select(Article.uuid).where(Article.author_id == caller.draft_author)
+        statement = statement.where(statement.selected_columns.article_id.in_(own))
+    elif not caller.sees_drafts:
+        return {}
+    uuids = [UUID(article["uuid"]) for article in group.articles]
+    return {row.article_id: row for row in db.session.execute(statement, {"uuids": uuids})}
+
+
+def _find_working_copies(group: ArticleGroup) -> Sequence[Fields | None]:
+    """Return the working copy of each article, for callers who can see its drafts."""
+    copies = {
+        uuid: {
+            "last_updated": _TIMESTAMP.serialize("last_updated", row),
+            "user": {"uuid": str(row.user_id), "username": row.username or ""},
+            "title": row.title,
+        }
+        for uuid, row in _find_visible(group, _SELECT_COPIES).items()
+    }
+    return [copies.get(UUID(article["uuid"])) for article in group.articles]
+
+
+def _find_editors(group: ArticleGroup) -> Sequence[Fields | None]:
+    """Return the user who changed each article last, for callers who can see its drafts."""
+    # The article can have been deleted since it was read.
+    editors = {
+        uuid: {"uuid": str(row.uuid), "username": row.username}
+        for uuid, row in _find_visible(group, _SELECT_EDITORS).items()
+    }
+    return [editors.get(UUID(article["uuid"])) for article in group.articles]
+
+
+def _find_open(group: ArticleGroup) -> Sequence[Sequence[Fields] | None]:
+    """Return the other users who have each article open, for callers who can see its drafts."""
+    caller = current_caller()
+    own = str(caller.draft_author)
+    visible = {UUID(item["uuid"]) for item in group.articles if caller.sees_drafts or item["author"] == own}
+    if not visible:
+        return [None] * len(group.articles)
+    users = open_queries.find_users(visible, other_than=current_user_id())
+    uuids = [UUID(article["uuid"]) for article in group.articles]
+    return [users.get(uuid, []) if uuid in visible else None for uuid in uuids]
+
+
+def _get_type(article: Fields) -> ItemType:
+    # Only pages have no category.
+    return ItemType.PAGE if article["category"] is None else ItemType.ARTICLE
+
+
+def _list_translations(group: ArticleGroup) -> Sequence[Sequence[Fields]]:
+    """Return the public translations of each article."""
+    return [
+        [
+            {"language": one.language, "uuid": str(one.uuid), "slug": one.slug}
+            | ({"url": one.url} if one.url else {})
+            for one in translations
+            if str(one.uuid) != article["uuid"]
+        ]
+        for article, translations in zip(group.articles, group.translations, strict=True)
+    ]
+
+
+def _make_heads(group: ArticleGroup) -> Sequence[Fields]:
+    categories = [article["category"] and UUID(article["category"]["uuid"]) for article in group.articles]
+    parents = find_parents(Category, {*filter(None, categories)})
+    return [
+        make_head(
+            article, group.site, url, parents.get(category, ()), translations, _list_above(group, article)
+        )
+        for article, url, category, translations in zip(
+            *(group.articles, group.urls, categories, group.translations), strict=True
+        )
+    ]
+
+
+def _list_above(group: ArticleGroup, article: Fields) -> Sequence[Breadcrumb]:
+    """Return the titles and the addresses of the public pages above a page, the outermost first."""
+    if _get_type(article) == ItemType.ARTICLE:
+        return ()
+    site, tree = group.site, group.tree
+    parent = article["parent"] and UUID(article["parent"])
+    return [
+        (tree[uuid].title, site.url + page_tree.make_path_of(site, uuid, tree) if site.url else None)
+        for uuid in page_tree.list_public_above(parent, tree, current_time())
+    ]
+
+
+def _make_links(group: ArticleGroup) -> Sequence[Fields | None]:
+    """Return the addresses of the pages of each article's category, tags and authors."""
+    if not group.site.url:
+        return [None] * len(group.articles)
+    return [
+        {
+            **(
+                {"category": _make_term_url(group.site, "category", article["category"])}
+                if article["category"]
+                else {}
+            ),
+            "tags": [_make_term_url(group.site, "tag", tag) for tag in article["tags"]],
+            "authors": [_make_term_url(group.site, "author", author) for author in article["authors"]],
+        }
+        for article in group.articles
+    ]
+
+
+def _make_term_url(site: Site, kind: str, term: Fields) -> str | None:
+    return addresses.make_term_url(site, kind, uuid=term["uuid"], slug=term["slug"])
+
+
+def _make_url(site: Site, article: Fields, tree: page_tree.Tree) -> str | None:
+    published_at = article["published_at"]
+    if article["category"] is None:
+        if not (published_at and site.url):
+            return None
+        parent = article["parent"] and UUID(article["parent"])
+        return site.url + page_tree.make_path(
+            site, UUID(article["uuid"]), article["slug"], parent, tree, article["language"]
+        )
+    return addresses.make_article_url(
+        site,
+        uuid=article["uuid"],
+        slug=article["slug"],
+        category_slug=article["category"]["slug"],
+        published_at=published_at and parse_timestamp(published_at),
+        language=article["language"],
+    )
+
+
+def _show_custom(group: ArticleGroup) -> Sequence[Fields]:
+    return custom_output.show_all([article["stored_custom"] for article in group.articles])
+
+
+def _list_unfit(group: ArticleGroup) -> Sequence[Fields | None]:
+    own = str(current_caller().draft_author)
+    return [
+        custom_output.list_unfit(article["stored_custom"], own=article["author"] == own)
+        for article in group.articles
+    ]
+
+
+_FIELDS: Mapping[str, ComputedField] = {
+    "url": ComputedField(("category",), lambda group: group.urls),
+    "translations": ComputedField(("category",), _list_translations),
+    "links": ComputedField(("category", "tags", "authors"), _make_links),
+    "head": ComputedField(("category", "tags", "authors"), _make_heads),
+    "editor": ComputedField((), _find_editors, is_nullable=True),
+    "working_copy": ComputedField((), _find_working_copies, is_nullable=True),
+    "custom": ComputedField(("stored_custom",), _show_custom),
+    "custom_unfit": ComputedField(("stored_custom",), _list_unfit, is_nullable=True),
+    "open_by": ComputedField((), _find_open, is_nullable=True),
+}
+COMPUTED_FIELDS = tuple(_FIELDS)

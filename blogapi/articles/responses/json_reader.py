@@ -1,0 +1,395 @@
+"""Reads articles as JSON, which it assembles from the JSON values that `json_writer` stored."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    String,
+    bindparam,
+    case,
+    literal_column,
+    null,
+    select,
+)
+
+from blogapi.articles import stored_html
+from blogapi.articles.lifecycle import SCHEDULED
+from blogapi.articles.lists.filters import Selection
+from blogapi.articles.lists.statements import OrderedSelect
+from blogapi.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag
+from blogapi.articles.renderer_version import get_renderer_version
+from blogapi.articles.responses import article_links, computed_fields, neighbours
+from blogapi.articles.responses.computed_fields import COMPUTED_FIELDS
+from blogapi.articles.schemas import (
+    ArticleSchema,
+    FoundFieldsSchema,
+    PageFieldsSchema,
+    SingleArticleFieldsSchema,
+)
+from blogapi.authors.models import Author
+from blogapi.categories.models import Category
+from blogapi.publication import events
+from blogapi.publication.visibility import ItemType, readable, scheduled
+from blogapi.storage import transaction_info
+from blogapi.storage.database import chunk, current_time, db, table_of
+from blogapi.tags.models import Tag
+from blogapi.web import json as web_json
+from blogapi.web.errors import Damaged
+from blogapi.web.fields import Fields
+from blogapi.web.json import JsonBody
+from blogapi.web.pagination import Page, PageRequest
+from blogapi.web.stored_json import json_items, utf8
+
+# The maximum number of articles that a read keeps in memory at a time.
+CHUNK_SIZE = 100
+
+DOCUMENTED_FIELDS = tuple(ArticleSchema().fields)
+_SCHEMAS = (FoundFieldsSchema, SingleArticleFieldsSchema, PageFieldsSchema)
+_ORDER = tuple(dict.fromkeys(name for schema in _SCHEMAS for name in schema().fields))
+# These fields are made for each response; the database contains all others.
+_MADE_FIELDS = (*COMPUTED_FIELDS, *neighbours.FIELDS, "snippet")
+_JOINED_FIELDS = ("tags", "category", "status", "content", "authors", "stored_custom")
+STORED_FIELDS = tuple(name for name in _ORDER if name not in (*_JOINED_FIELDS, *_MADE_FIELDS))
+# Computed fields need all stored fields but these.
+_LONG_FIELDS = ("word_count", "html", "toc")
+_SHORT_FIELDS = tuple(name for name in STORED_FIELDS if name not in _LONG_FIELDS)
+_ARRAYS = ("tags", "authors")
+Snippets = Callable[[Sequence[UUID]], Mapping[UUID, str]]
+# The columns are article_id, version, last_updated_json and the fields that `list_columns` returns.
+JsonRow = Sequence[Any]
+_FIRST = 3
+# The key of the information of the transaction for the article of `keep_json`.
+_KEPT_KEY = "article-json"
+
+_article, _json = table_of(Article).c, table_of(ArticleJson).c
+_tag, _article_tag, _category = table_of(Tag).c, table_of(ArticleTag).c, table_of(Category).c
+_author, _article_author = table_of(Author).c, table_of(ArticleAuthor).c
+
+
+def get_article_json(
+    uuid: UUID, names: Sequence[str] | None, *, public: bool = False, type_: str | None = None
+) -> JsonBody | None:
+    """Return the article with these fields (None: the documented ones), or None if there is no such article.
+
+    With `public`, the result is also None if the article is not public, and with `type_` if it has another
+    type: an article or a page.
+    """
+    kept = transaction_info.get_info(db.session()).get(_KEPT_KEY, {}).get(uuid)
+    if kept is not None and not public:
+        return make_article_body(uuid, kept[0], kept[1], names)
+    statement = _select_one(_order_fields(names), public, type_)
+    row = _execute(statement, {"uuid": uuid, "now": current_time()}).one_or_none()
+    return None if row is None else _make_body(row, names)
+
+
+def keep_json(row: Mapping[str, Any], **others: bytes | None) -> None:
+    """Keep the JSON of an article that the transaction has stored last, for `get_article_json`.
+
+    `row` is the row of ArticleJson, and `others` are the fields that it does not have, as `make_article_body`
+    takes them.
+    """
+    values = {name: row[f"{name}_json"] for name in STORED_FIELDS} | others
+    kept = {row["article_id"]: (row["version"], values)}
+    transaction_info.get_info(db.session())[_KEPT_KEY] = kept
+
+
+def _make_body(row: JsonRow, names: Sequence[str] | None) -> JsonBody:
+    """Return the article of the row with these fields."""
+    fields = _order_fields(names)
+    wanted = [name for name in fields if name in neighbours.FIELDS]
+    found = neighbours.find_json(row[0], wanted) if wanted else {}
+    (body,) = _to_objects([row], fields, None, found)
+    # The time distinguishes the state from one that had the same version before a backup was restored.
+    state = f"{row[1]} {row[2].decode(errors='replace')}"
+    return JsonBody(_check_text(body), item_state=state)
+
+
+def make_article_body(
+    uuid: UUID, version: int, values: Mapping[str, bytes | None], names: Sequence[str] | None
+) -> JsonBody:
+    """Return an article that is not stored in this form, with these fields.
+
+    `values` has the JSON value of each field; the content is plain text, the HTML is compressed with it, and
+    arrays lack their brackets. The category of a page is None.
+    """
+    columns = (values[name] for name in list_columns(_order_fields(names)))
+    return _make_body((uuid, version, values["last_updated"], *columns), names)
+
+
+def list_articles_json(
+    selection: Selection,
+    page: PageRequest | None,
+    names: Sequence[str] | None,
+    *,
+    public: bool,
+    snippets: Snippets | None = None,
+    hashes_body: bool = False,
+) -> Page[JsonBody]:
+    """Return a page of the selected articles, or all of them, with these fields (None: the documented ones).
+
+    With `public`, the list shows only public articles, and only changes to public articles change its ETag.
+    """
+    fields, (uuids, backwards, descending, count) = _order_fields(names), selection.statements
+    if page is not None:
+        total = _execute(count, selection.values).scalar() or 0
+        rows_of_page = page.locate(total)
+        values = {**selection.values, "limit": rows_of_page.limit, "offset": rows_of_page.offset}
+        ordered = backwards if rows_of_page.is_backwards else uuids
+        rows = _execute(_select_page(ordered, descending, fields), values).all() if rows_of_page.limit else []
+        return Page(_to_array(rows, fields, snippets), total, page)
+    values = {**selection.values, "limit": CHUNK_SIZE + 1, "offset": 0}
+    rows = _execute(_select_page(uuids, descending, fields), values).all()
+    if len(rows) <= CHUNK_SIZE:
+        return Page(_to_array(rows, fields, snippets), len(rows), None)
+    all_uuids = _execute(uuids, values).scalars().all()
+    body = get_articles_json(all_uuids, names, public=public, snippets=snippets, hashes_body=hashes_body)
+    return Page(body, len(all_uuids), None)
+
+
+def get_articles_json(
+    uuids: Sequence[UUID],
+    names: Sequence[str] | None,
+    *,
+    public: bool,
+    snippets: Snippets | None = None,
+    hashes_body: bool = False,
+) -> JsonBody:
+    """Return the array of these articles, in the given order, with these fields (None: documented ones).
+
+    The ETag of a long array changes with every change of the blog. With `hashes_body`, it changes with the
+    array alone, which is then read twice: an author must not learn when others write.
+    """
+    fields = _order_fields(names)
+    if len(uuids) <= CHUNK_SIZE:
+        return _to_array(_fetch(uuids, fields, public=public), fields, snippets)
+    if hashes_body:
+        digest = hashlib.sha256()
+        for part in _stream_array(uuids, fields, snippets, public=public):
+            digest.update(part)
+        body = _stream_array(uuids, fields, snippets, public=public)
+        return JsonBody(body, state=digest.hexdigest())
+    computed_state = computed_fields.get_state(fields)
+    state = f"{get_renderer_version()} {events.state_token(public=public)} {computed_state}"
+    if not public:
+        # Working copies, whose changes are no events, decide which articles are in such a list, and in which
+        # order.
+        state += hashlib.sha256(b"".join(uuid.bytes for uuid in uuids)).hexdigest()
+    return JsonBody(_stream_array(uuids, fields, snippets, public=public), state=state)
+
+
+def _stream_array(
+    uuids: Sequence[UUID], names: tuple[str, ...], snippets: Snippets | None, *, public: bool
+) -> Iterator[bytes]:
+    separator = b"["
+    for some in chunk(uuids, CHUNK_SIZE):
+        rows = _fetch(some, names, public=public)
+        if rows:
+            yield separator + _check_text(b",".join(_to_objects(rows, names, snippets)))
+            separator = b","
+    yield b"]" if separator == b"," else b"[]"
+
+
+def _to_array(rows: Sequence[JsonRow], names: tuple[str, ...], snippets: Snippets | None) -> JsonBody:
+    body = b"[%b]" % b",".join(_to_objects(rows, names, snippets))
+    return JsonBody(_check_text(body), " ".join([str(row[1]) for row in rows]))
+
+
+def _to_objects(
+    rows: Sequence[JsonRow],
+    names: tuple[str, ...],
+    snippets: Snippets | None,
+    found_neighbours: Mapping[str, bytes] = MappingProxyType({}),
+) -> Sequence[bytes]:
+    columns = list_columns(names)
+    if columns == names and "content" not in names:
+        template = _make_template(names)
+        return [template % row[_FIRST:] for row in rows]
+    articles = [dict(zip(columns, row[_FIRST:], strict=True)) for row in rows]
+    made: list[dict[str, bytes]] = [dict(found_neighbours) for _ in rows]
+    if "html" in names:
+        texts = [stored_html.decompress(article["html"], article["content"]) for article in articles]
+        for fields, text in zip(made, article_links.resolve(texts), strict=True):
+            fields["html"] = text
+    if any(name in names for name in COMPUTED_FIELDS):
+        computed_json = computed_fields.compute_json(names, _parse(articles, columns))
+        for fields, computed in zip(made, computed_json, strict=True):
+            fields |= computed
+    if "snippet" in names:
+        found = snippets([row[0] for row in rows]) if snippets is not None else {}
+        for fields, row in zip(made, rows, strict=True):
+            fields["snippet"] = web_json.to_json_bytes(found.get(row[0], ""))
+    return [
+        _make_object({**article, **fields}, names) for article, fields in zip(articles, made, strict=True)
+    ]
+
+
+@lru_cache(maxsize=512)
+def _make_template(names: tuple[str, ...]) -> bytes:
+    """Return the JSON object of these fields with `%b` in the places of their values."""
+    values = (f'"{name}":{"[%b]" if name in _ARRAYS else "%b"}' for name in names)
+    return f"{{{','.join(values)}}}".encode()
+
+
+def _make_object(article: Mapping[str, bytes], names: Iterable[str]) -> bytes:
+    """Return the JSON object of those of the fields that the article has."""
+    # A page has no category.
+    present = tuple(name for name in names if article.get(name) is not None)
+    return _make_template(present) % tuple(_get_value(article, name) for name in present)
+
+
+def _get_value(article: Mapping[str, bytes], name: str) -> bytes:
+    """Return the JSON value of a field."""
+    return web_json.quote(article[name]) if name == "content" else article[name]
+
+
+def _parse(articles: Sequence[Mapping[str, bytes]], columns: Iterable[str]) -> list[Fields]:
+    """Return the values of the fields of articles that computed fields need."""
+    needed = tuple(name for name in columns if name not in ("content", *_LONG_FIELDS))
+    try:
+        array = b"[%b]" % b",".join([_make_object(article, needed) for article in articles])
+        parsed: list[Fields] = [{"category": None, **article} for article in json.loads(array)]
+    except ValueError as error:
+        raise _damaged() from error
+    return parsed
+
+
+def _check_text(document: bytes) -> bytes:
+    """Return the JSON of one or several articles; raises Damaged if it is not UTF-8 text.
+
+    SQLite does not verify the pages of a long value: if a page is damaged, SQLite returns the wrong bytes
+    without an error.
+    """
+    try:
+        if b"\0" not in document and document.decode():
+            return document
+    except UnicodeDecodeError:
+        pass
+    raise _damaged()
+
+
+def _damaged() -> Damaged:
+    return Damaged("the stored JSON of an article is not text")
+
+
+def _order_fields(names: Sequence[str] | None) -> tuple[str, ...]:
+    """Return these names (None: the documented ones) in the order that responses use."""
+    return DOCUMENTED_FIELDS if names is None else tuple(name for name in _ORDER if name in names)
+
+
+def _execute(statement: OrderedSelect, values: Mapping[str, Any]) -> Any:
+    # This bypasses the ORM, which would look for entities in every row.
+    return db.session.connection().execute(statement, values)
+
+
+def _fetch(uuids: Sequence[UUID], names: tuple[str, ...], *, public: bool) -> list[JsonRow]:
+    values = {"uuids": list(uuids), "now": current_time()}
+    found = {row[0]: row for row in _execute(_select_several(names, public), values)}
+    # A long list is sent after the transaction that selected its articles has ended, so another write may
+    # have deleted or hidden some of them in the meantime.
+    return [found[uuid] for uuid in uuids if uuid in found]
+
+
+@lru_cache(maxsize=512)
+def _select_one(names: tuple[str, ...], public: bool, type_: str | None = None) -> Select[*tuple[Any, ...]]:
+    statement = _columns(names).where(_json.article_id == bindparam("uuid"))
+    if type_ is not None:
+        # Pages have no category, and articles have one.
+        is_page = _json.category_id.is_(None)
+        statement = statement.where(is_page if type_ == ItemType.PAGE else ~is_page)
+    if not public:
+        return statement
+    is_readable = select(_article.uuid).where(_article.uuid == bindparam("uuid"), readable(_article))
+    return statement.where(is_readable.exists())
+
+
+@lru_cache(maxsize=512)
+def _select_several(names: tuple[str, ...], public: bool) -> Select[*tuple[Any, ...]]:
+    statement = _columns(names).where(_json.article_id.in_(bindparam("uuids", expanding=True)))
+    if not public:
+        return statement
+    return statement.where(readable(_json))
+
+
+@lru_cache(maxsize=512)
+def _select_page(
+    uuids: OrderedSelect, descending: tuple[bool, ...], names: tuple[str, ...]
+) -> Select[*tuple[Any, ...]]:
+    page = uuids.limit(bindparam("limit")).offset(bindparam("offset")).subquery("page")
+    order = [
+        column.desc() if is_descending else column
+        for column, is_descending in zip(list(page.c)[1:], descending, strict=True)
+    ]
+    # Selecting the uuid creates a Python object for each row, so it is selected only to look up snippets.
+    statement = _columns(names, with_uuid="snippet" in names)
+    return statement.join(page, page.c.uuid == _json.article_id).order_by(*order)
+
+
+def list_columns(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the fields that a read of these fields selects from the database, in their order."""
+    needed = [*computed_fields.get_needed_fields(names), *(["content"] if "html" in names else ())]
+    if any(name in names for name in COMPUTED_FIELDS):
+        needed = [*_SHORT_FIELDS, "status", *needed]
+    return tuple(dict.fromkeys(name for name in (*names, *needed) if name not in _MADE_FIELDS))
+
+
+def _columns(names: tuple[str, ...], *, with_uuid: bool = True) -> Select[*tuple[Any, ...]]:
+    columns = list_columns(names)
+    statement = select(
+        *(_json.article_id if with_uuid else null(), _json.version, _json.last_updated_json),
+        *(_select_field(name) for name in columns),
+    ).select_from(ArticleJson.__table__)
+    if "category" in columns:
+        statement = statement.outerjoin(Category.__table__, _category.uuid == _json.category_id)
+    if not {"content", "stored_custom"}.isdisjoint(columns):
+        statement = statement.join(Article.__table__, _article.uuid == _json.article_id)
+    return statement
+
+
+def _select_field(name: str) -> ColumnElement[Any]:
+    if name not in _JOINED_FIELDS:
+        return _json[f"{name}_json"]
+    if name == "status":
+        status = case((scheduled(_json), literal_column(f"'{SCHEDULED}'")), else_=_json.status)
+        return utf8(_QUOTE + status + _QUOTE)
+    if name == "content":
+        return utf8(_article.content)
+    if name == "stored_custom":
+        return utf8(_article.custom)
+    return _category.json if name == "category" else _SELECTED_ITEMS[name]
+
+
+def _select_items(
+    item: Any, link: Any, is_item: ColumnElement[bool], position: ColumnElement[int]
+) -> ColumnElement[bytes]:
+    """Return the JSON of the tags or authors of an article, joined with commas."""
+    items = (
+        select(item.c.json)
+        .join(link, is_item)
+        .where(link.c.article_id == _json.article_id)
+        .order_by(position)
+        .correlate(ArticleJson.__table__)
+        .subquery()
+    )
+    return select(json_items(items.c.json)).scalar_subquery()
+
+
+# A bound text would be rendered again for every execution.
+_QUOTE: ColumnElement[str] = literal_column("'\"'", String())
+_SELECTED_ITEMS = {
+    "tags": _select_items(
+        table_of(Tag), table_of(ArticleTag), _article_tag.tag_id == _tag.uuid, _article_tag.position
+    ),
+    "authors": _select_items(
+        *(table_of(Author), table_of(ArticleAuthor)),
+        *(_article_author.author_id == _author.uuid, _article_author.position),
+    ),
+}

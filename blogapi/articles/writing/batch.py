@@ -1,0 +1,445 @@
+"""Writes of several articles in one transaction: their rows are loaded together and stored together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace as replace_fields
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import delete as delete_rows
+from sqlalchemy.orm.attributes import flag_modified
+
+from blogapi.articles import queries
+from blogapi.articles.content import ArticleContent, ArticleInput, compare, default_seo, revise
+from blogapi.articles.fields import TEXT_DEFAULTS
+from blogapi.articles.lifecycle import get_api_status
+from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, Seo
+from blogapi.articles.responses import json_reader
+from blogapi.articles.schemas import RESET_BY_PUT
+from blogapi.articles.snapshots import get_content
+from blogapi.articles.writing import history, json_writer, new_rows, renderings, states
+from blogapi.articles.writing.json_writer import Write
+from blogapi.articles.writing.provisional_slugs import get_base, make_provisional
+from blogapi.articles.writing.references import NO_TERMS, find_terms
+from blogapi.articles.writing.states import get_state
+from blogapi.authors import profiles
+from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
+from blogapi.custom_fields import validation as custom_input
+from blogapi.custom_fields import visibility as custom_output
+from blogapi.custom_fields.models import NO_VALUES
+from blogapi.pages import moves as page_moves
+from blogapi.pages import tree as page_tree
+from blogapi.publication.events import record
+from blogapi.publication.models import What
+from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, is_readable
+from blogapi.rendering.slugs import make_slug
+from blogapi.site import item_addresses
+from blogapi.storage.database import current_time, db, table_of, transaction
+from blogapi.taxonomies import service as terms
+from blogapi.web import json as web_json
+from blogapi.web.errors import Conflict, Errors, Invalid, NotFound
+from blogapi.web.language import normalize_language
+from blogapi.web.unique_slugs import choose_slug, number_slugs
+
+
+@contextmanager
+def open_batch(
+    inputs: Sequence[ArticleInput],
+    *uuids: UUID | None,
+    writer: UUID | None = None,
+    taken_slugs: Collection[str] = (),
+    provisional_slugs: bool = False,
+) -> Iterator[Batch]:
+    """Open a transaction and yield the batch of these articles; their rows are stored together at the end.
+
+    `writer` is the user who writes new articles; None if the batch creates none, or belongs to an import. New
+    articles do not get the slugs in `taken_slugs`. With `provisional_slugs`, articles that are not published
+    get provisional slugs; see the module of this name.
+    """
+    with transaction(visible=False):
+        batch = Batch(inputs, [uuid for uuid in uuids if uuid is not None], writer, taken_slugs)
+        batch.has_provisional_slugs = provisional_slugs
+        with db.session.no_autoflush:
+            yield batch
+            batch.store()
+
+
+class Batch:
+    """Writes to several articles whose rows, and the terms to which they refer, are loaded together."""
+
+    def __init__(
+        self,
+        inputs: Sequence[ArticleInput],
+        uuids: Sequence[UUID],
+        writer: UUID | None = None,
+        taken_slugs: Collection[str] = (),
+    ) -> None:
+        self.has_provisional_slugs = False
+        # Whether readers can know the addresses that pages had before the batch.
+        self.keeps_former_paths = True
+        self._articles: dict[UUID, Article] = {}
+        self._terms = NO_TERMS
+        self._last_numbers: dict[UUID, int] = {}
+        self._writer = writer
+        self.load(inputs, uuids)
+        # The slugs that this batch has assigned to articles or taken from them, but not yet stored.
+        self._assigned_slugs: set[str] = set(taken_slugs)
+        self._released_slugs: set[str] = set()
+        # The changes that `store` has not stored yet.
+        self._writes: dict[UUID, Write] = {}
+        self._deleted: dict[UUID, ArticleContent] = {}
+        # The tree of the pages before these changes; None if they concern no page.
+        self._tree: page_tree.Tree | None = None
+        # The rows of ArticleJson of the new articles that `store` has stored last.
+        self._new_json: Mapping[UUID, Mapping[str, Any]] = {}
+
+    def store(self) -> None:
+        """Store the rows of the articles and the data derived from them."""
+        new = [write.article for write in self._writes.values() if write.former is None]
+        new_rows.insert_articles([article for article in new if article not in db.session])
+        db.session.flush()
+        if self._tree is not None:
+            page_moves.record(self._tree, page_tree.read_again(), keeps_paths=self.keeps_former_paths)
+        self._tree = None
+        self._new_json = json_writer.store_writes(db.session(), self._writes.values())
+        json_writer.delete_derived(db.session(), self._deleted)
+        self._writes, self._deleted = {}, {}
+
+    def load(self, inputs: Sequence[ArticleInput], uuids: Sequence[UUID]) -> None:
+        """Load the rows that writes of further articles need."""
+        # A write that only creates articles needs their slugs; other writes look slugs up when they need one.
+        slugs = _list_slugs(inputs) if self._writer is not None and not uuids else ()
+        self._terms = find_terms(inputs, self._writer, self._terms, slugs)
+        self._articles |= queries.find_by_uuids([uuid for uuid in uuids if uuid not in self._articles])
+        self._last_numbers |= queries.get_last_revision_numbers(uuids)
+
+    def create(
+        self,
+        author: UUID,
+        fields: ArticleInput,
+        *,
+        uuid: UUID | None = None,
+        editor: UUID | None = None,
+        slug_from: str = "",
+    ) -> Article:
+        """Create an article; see `service.create`."""
+        content, now = self._revise(None, fields, author), current_time()
+        if not content.authors:
+            profile = self._terms.profile or profiles.get_or_create_profile(author).uuid
+            content = replace_fields(content, authors=(profile,))
+        has_events, uuid = uuid is not None, uuid or uuid4()
+        if fields.is_imported:
+            content = self._leave_cycle(uuid, content)
+        words = slug_from or content.texts["title"]
+        if self._is_provisional(content):
+            slug = make_provisional(fields.slug or make_slug(words), uuid)
+        else:
+            slug = self._choose_slug(uuid, fields.slug, words)
+        article = Article(
+            uuid=uuid,
+            author_id=author,
+            editor_id=editor or author,
+            # An article with the UUID of a deleted article continues its version numbers.
+            version=self._last_numbers.get(uuid, 0) + 1,
+            slug_derived=not (fields.slug or slug_from),
+            seo=Seo(uuid=uuid4(), title="", created=now, last_updated=now),
+            created=now,
+            last_updated=now,
+        )
+        self._keep_tree(content.type)
+        _set_content(article, replace_fields(content, slug=slug), now)
+        article.was_public = is_readable(content, now)
+        if self._writer is None:
+            # An import adds rows that refer to the article before the batch is stored.
+            db.session.add(article)
+        self._writes[uuid] = Write(article, None)
+        record(article.type, uuid, None, get_state(article), has_events=has_events)
+        return article
+
+    def keep_json(self, article: Article) -> None:
+        """Keep the JSON of a new article for the response of this transaction, which then reads nothing."""
+        row, json = self._new_json[article.uuid], self._terms.json
+        tags, authors = (
+            [link.tag_id for link in article.tag_links],
+            [link.author_id for link in article.author_links],
+        )
+        # The write itself may have created the category and the profile.
+        categories = [article.category_id] if article.category_id else []
+        if db.session().info["writing"] and json.keys() >= {*categories, *tags, *authors}:
+            json_reader.keep_json(
+                row,
+                content=article.content.encode(),
+                status=web_json.to_json_bytes(get_api_status(article, current_time())),
+                stored_custom=article.custom.encode(),
+                category=json[article.category_id] if article.category_id else None,
+                tags=b",".join(json[uuid] for uuid in tags),
+                authors=b",".join(json[uuid] for uuid in authors),
+            )
+
+    def replace(self, editor: UUID, uuid: UUID, fields: ArticleInput) -> tuple[Article, bool]:
+        """Create or replace an article; see `service.replace`."""
+        if uuid not in self._articles:
+            return self.create(editor, fields, uuid=uuid), True
+        texts = {**RESET_BY_PUT, **fields.texts}
+        complete = replace_fields(
+            fields,
+            texts=texts,
+            status=fields.status or Status.DRAFT.value,
+            tags=fields.tags or (),
+            seo={**default_seo(texts), **fields.seo},
+        )
+        return self.change(editor, uuid, complete), False
+
+    def change(self, editor: UUID, uuid: UUID, fields: ArticleInput) -> Article:
+        """Change the given fields of an article; see `service.change`."""
+        article = self._get(uuid, fields.type)
+        old_content, now = get_content(article), current_time()
+        content = self._revise(old_content, fields)
+        if fields.is_imported:
+            content = self._leave_cycle(uuid, content)
+        # A scheduled article becomes public without a write, so `was_public` is updated at the next change.
+        was_public = article.was_public or is_readable(old_content, now)
+        slug = self._revise_slug(article, old_content, content, fields.slug, was_public=was_public)
+        content = replace_fields(content, slug=slug)
+        if content != old_content:
+            self._keep_tree(content.type)
+            state = get_state(article)
+            self._writes.setdefault(uuid, Write(article, old_content))
+            last_number = history.keep_former(article, old_content, self._last_numbers.get(uuid, 0))
+            if slug != old_content.slug:
+                self._record_rename(article, new=slug, keep_old=was_public)
+            _set_content(article, content, now)
+            article.was_public = was_public or is_readable(content, now)
+            article.version = last_number + 1
+            article.editor_id = editor
+            article.last_updated = now
+            changed = [difference.field for difference in compare(old_content, content)]
+            names = custom_output.list_public_names(changed)
+            record(article.type, uuid, state, get_state(article), fields=names)
+        return article
+
+    def make_page(self, uuid: UUID, editor: UUID | None, tag: str) -> bool:
+        """Make a page of an article without its category and this tag (a slug).
+
+        Returns whether there is such an article.
+        """
+        article = self._articles.get(uuid)
+        if article is None or article.type != ItemType.ARTICLE:
+            return False
+        old_content, now, state = get_content(article), current_time(), get_state(article)
+        tags = tuple(one.uuid for one in article.tags if one.slug != tag)
+        content = replace_fields(old_content, type=ItemType.PAGE.value, category=None, tags=tags)
+        was_public = article.was_public or is_readable(old_content, now)
+        self._writes[uuid] = Write(article, old_content, is_rendered=True)
+        last_number = history.keep_former(article, old_content, self._last_numbers.get(uuid, 0))
+        _set_content(article, content, now)
+        article.was_public, article.version = was_public, last_number + 1
+        # No person has changed the text, so the ORM must not set another time of the last change.
+        flag_modified(article, "last_updated")
+        article.editor_id = editor or article.author_id
+        new_state = get_state(article)
+        if was_public and state.address.path and state.address.path != new_state.address.path:
+            page_moves.keep_former_path(uuid, state.address.path)
+        record(ItemType.ARTICLE.value, uuid, state, None)
+        record(ItemType.PAGE.value, uuid, None, new_state)
+        return True
+
+    def render_again(self, uuid: UUID) -> None:
+        """Render an article again whose paths stand for other files now."""
+        article = self._get(uuid)
+        self._writes.setdefault(uuid, Write(article, get_content(article))).is_rendered = True
+        states.record_rendering(article, What.UPDATED)
+
+    def is_equal(self, uuid: UUID, fields: ArticleInput) -> bool:
+        """Return whether a change with these fields would change nothing."""
+        old_content = get_content(self._get(uuid))
+        try:
+            content = self._revise(old_content, fields)
+        except Conflict:
+            return False
+        return replace_fields(content, slug=fields.slug or old_content.slug) == old_content
+
+    def delete(self, uuid: UUID, type_: str = ItemType.ARTICLE.value) -> None:
+        """Delete an article; see `service.delete`."""
+        article, content = self._get(uuid, type_), get_content(self._get(uuid, type_))
+        history.keep_former(article, content, self._last_numbers.get(uuid, 0))
+        self._keep_tree(type_)
+        write = self._writes.pop(uuid, None)
+        self._deleted[uuid] = (write and write.former) or content
+        record(article.type, uuid, get_state(article), None)
+        db.session.delete(article)
+
+    def _keep_tree(self, type_: str) -> None:
+        """Keep the tree of the pages before the first change of a page."""
+        if type_ == ItemType.PAGE and self._tree is None:
+            self._tree = page_tree.get_tree()
+
+    def _get(self, uuid: UUID, type_: str | None = None) -> Article:
+        """Return the article; raises NotFound if there is none, or if it has another type."""
+        if uuid not in self._articles or type_ not in (None, self._articles[uuid].type):
+            raise NotFound(f"There is no such {type_ or 'article'}.")
+        article = self._articles[uuid]
+        if not article.seo:
+            # The record can be missing in a damaged database; a write creates it again.
+            article.seo = Seo(title=article.title)
+            self._writes[uuid] = Write(article, get_content(article), is_rendered=True)
+        return article
+
+    def _revise(
+        self, old_content: ArticleContent | None, fields: ArticleInput, author: UUID | None = None
+    ) -> ArticleContent:
+        """Return the content after a change; raises Invalid with the errors of all invalid fields.
+
+        A new article without a category gets the default category, which `author` creates if it is missing.
+        """
+        errors: Errors = {}
+        category, tags, authors = self._terms.resolve(fields, errors)
+        if author is not None and fields.category is None and fields.type == ItemType.ARTICLE:
+            category = terms.get_or_create(CATEGORIES, author, DEFAULT_CATEGORY).uuid
+        try:
+            content = revise(
+                old_content,
+                fields,
+                category=category,
+                tags=tags,
+                authors=authors,
+                defaults=TEXT_DEFAULTS,
+                now=current_time(),
+            )
+        except Invalid as error:
+            errors |= error.errors or {}
+        else:
+            errors |= self._find_missing(old_content, content, fields)
+        if errors:
+            raise Invalid("The article is invalid; `errors` names the fields to correct.", errors=errors)
+        texts = renderings.remove_generated(old_content.texts if old_content else None, content.texts)
+        if texts["language"] and texts["language"] == normalize_language(item_addresses.get_site().language):
+            # Lists find the articles in the language of the site by their empty language.
+            texts = {**texts, "language": ""}
+        return replace_fields(content, texts=texts)
+
+    def _leave_cycle(self, uuid: UUID, content: ArticleContent) -> ArticleContent:
+        """Return the content with its place, or at the top if the page would be below itself.
+
+        An export can have been edited, or a page above be another one here. The API refuses such a place.
+        """
+        above, tree = content.parent, page_tree.get_tree() if content.parent else {}
+        seen = set[UUID]()
+        while above is not None and above != uuid and above not in seen:
+            seen.add(above)
+            place = tree.get(above)
+            written = self._writes.get(above)
+            above = written.article.parent_id if written else place.parent if place else None
+        return replace_fields(content, parent=None) if above == uuid else content
+
+    def _find_missing(
+        self, old_content: ArticleContent | None, content: ArticleContent, fields: ArticleInput
+    ) -> Errors:
+        was_readable = old_content is not None and old_content.status in READABLE_STATUSES
+        before = NO_VALUES if old_content is None else old_content.custom
+        is_unchanged = was_readable and content.custom == before
+        if content.status not in READABLE_STATUSES or is_unchanged or fields.is_imported:
+            return {}
+        return custom_input.find_missing(content.type, before, content.custom, was_readable=was_readable)
+
+    def _revise_slug(
+        self,
+        article: Article,
+        old_content: ArticleContent,
+        content: ArticleContent,
+        slug: str | None,
+        *,
+        was_public: bool,
+    ) -> str:
+        """Return the slug after a change to `content`.
+
+        If the request contains a slug, this slug is used. A derived slug changes with the title until the
+        article is public, and the publication ends a provisional slug. In all other cases the slug does not
+        change.
+        """
+        title, base = content.texts["title"], get_base(old_content.slug, article.uuid)
+        if base and slug == base and self._is_provisional(content):
+            slug = old_content.slug
+        if slug in (None, old_content.slug):
+            follows_title = slug is None and article.slug_derived and not was_public
+            if not (follows_title and title != old_content.texts["title"]):
+                ends = base is not None and content.status in READABLE_STATUSES
+                return self._choose_slug(article.uuid, None, base or "") if ends else old_content.slug
+        article.slug_derived = slug is None
+        if self._is_provisional(content):
+            return make_provisional(slug or make_slug(title), article.uuid)
+        return self._choose_slug(article.uuid, slug, title)
+
+    def _is_provisional(self, content: ArticleContent) -> bool:
+        return self.has_provisional_slugs and content.status not in READABLE_STATUSES
+
+    def _choose_slug(self, uuid: UUID, requested_slug: str | None, words: str) -> str:
+        slug = choose_slug(requested_slug, words, lambda slugs: self._find_taken(slugs, exclude=uuid))
+        if slug in self._released_slugs:
+            # The database refuses the slug until the article that had it is stored with its new slug.
+            self.store()
+        self._assigned_slugs.add(slug)
+        return slug
+
+    def _find_taken(self, slugs: Sequence[str], *, exclude: UUID) -> set[str]:
+        known = self._terms.slugs
+        if known.keys() >= set(slugs):
+            stored = {slug for slug in slugs if known[slug] not in (None, exclude)}
+        else:
+            stored = queries.find_taken_slugs(slugs, exclude=exclude)
+        return (stored - self._released_slugs) | self._assigned_slugs.intersection(slugs)
+
+    def _record_rename(self, article: Article, *, new: str, keep_old: bool) -> None:
+        """Remove the new slug from the former slugs; with `keep_old`, add the old slug.
+
+        The old slug of an article that was never public is not kept: no reader can have linked to it.
+        """
+        old = article.slug
+        if new in queries.find_former_slugs(article.uuid):
+            former_slug = table_of(FormerSlug)
+            db.session.connection().execute(delete_rows(former_slug).where(former_slug.c.slug == new))
+        if keep_old:
+            db.session.add(FormerSlug(slug=old, article_id=article.uuid))
+        else:
+            self._released_slugs.add(old)
+            self._assigned_slugs.discard(old)
+
+
+def _list_slugs(inputs: Sequence[ArticleInput]) -> list[str]:
+    """Return the slugs that new articles with these inputs probably get."""
+    return [
+        slug
+        for fields in inputs
+        for slug in ([fields.slug] if fields.slug else number_slugs(make_slug(fields.texts["title"])))
+    ]
+
+
+def _set_content(article: Article, content: ArticleContent, now: datetime) -> None:
+    for name, text in content.texts.items():
+        setattr(article, name, text)
+    article.slug, article.status = content.slug, content.status
+    article.published_at, article.custom = content.published_at, content.custom
+    article.category_id = content.category
+    article.type, article.parent_id, article.position = content.type, content.parent, content.position
+    tags = {link.tag_id: link for link in article.tag_links}
+    if tuple(tags) != content.tags:
+        article.tag_links = [tags.get(uuid) or ArticleTag(tag_id=uuid) for uuid in content.tags]
+        for position, tag_link in enumerate(article.tag_links):
+            tag_link.position = position
+    authors = {link.author_id: link for link in article.author_links}
+    if tuple(authors) != content.authors:
+        article.author_links = [
+            authors.get(uuid) or ArticleAuthor(author_id=uuid) for uuid in content.authors
+        ]
+        for position, author_link in enumerate(article.author_links):
+            author_link.position = position
+    article.update_links()
+    for name, text in content.seo.items():
+        if getattr(article.seo, name) != text:
+            setattr(article.seo, name, text)
+            # The time is set here, because the ORM mixes up the values of `onupdate` if one statement updates
+            # several rows.
+            article.seo.last_updated = now

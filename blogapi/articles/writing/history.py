@@ -1,0 +1,92 @@
+"""Adds versions to the history of an article."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from blogapi.articles import queries
+from blogapi.articles.content import ArticleContent
+from blogapi.articles.models import Article, ArticleRevision, WorkingCopy
+from blogapi.articles.snapshots import complete_edits, dump_content, get_content, parse_content
+from blogapi.media import uses
+from blogapi.storage.database import db
+
+
+def keep_former(article: Article, content: ArticleContent, last_number: int) -> int:
+    """Add the current version of the article, which a write replaces, to the history.
+
+    `last_number` is the highest number in the history, or 0. It is higher than that of the current version
+    if versions were added without a write, and the current version may be one of them. Returns the highest
+    number in the history after that.
+    """
+    if last_number < article.version or _find(article.uuid, article.version) is None:
+        _add(article, content, number=article.version, user=article.editor_id, created=article.last_updated)
+    return max(article.version, last_number)
+
+
+def name_current(article: Article, name: str) -> ArticleRevision:
+    """Name the current version of the article, and add it to the history unless it is there already."""
+    revision = _find(article.uuid, article.version) or _add(
+        *(article, get_content(article)),
+        number=article.version,
+        user=article.editor_id,
+        created=article.last_updated,
+    )
+    revision.name = name
+    return revision
+
+
+def add_version(
+    article: Article, content: ArticleContent, *, user: UUID, created: datetime, name: str = ""
+) -> ArticleRevision:
+    """Add a version to the history whose content differs from that of the article."""
+    last_number = queries.get_last_revision_numbers([article.uuid]).get(article.uuid, 0)
+    number = max(article.version, last_number) + 1
+    revision = _add(article, content, number=number, user=user, created=created, name=name)
+    uses.add_former_uses(db.session(), article.uuid, revision.content)
+    return revision
+
+
+def keep_working_copies(uuids: Sequence[UUID]) -> None:
+    """Move the working copies of these articles to their history; delete those that change nothing."""
+    copies = queries.find_working_copies(uuids)
+    for uuid, article in queries.find_by_uuids(list(copies)).items():
+        copy, content = copies[uuid], get_content(article)
+        edits = complete_edits(parse_content(copy.content), content)
+        if edits != content:
+            add_version(article, edits, user=copy.user_id, created=copy.last_updated)
+        delete_working_copy(copy)
+
+
+def delete_working_copy(copy: WorkingCopy) -> None:
+    """Delete the working copy and its uses of files."""
+    uses.store_working_copy_uses(db.session(), copy.article_id, "")
+    db.session.delete(copy)
+
+
+def _find(article_id: UUID, number: int) -> ArticleRevision | None:
+    return db.session.get(ArticleRevision, (article_id, number))
+
+
+def _add(
+    article: Article,
+    content: ArticleContent,
+    *,
+    number: int,
+    user: UUID,
+    created: datetime,
+    name: str = "",
+) -> ArticleRevision:
+    revision = ArticleRevision(
+        article_id=article.uuid,
+        number=number,
+        author_id=article.author_id,
+        user_id=user,
+        created=created,
+        content=dump_content(content),
+        name=name,
+    )
+    db.session.add(revision)
+    return revision

@@ -1,0 +1,413 @@
+"""Renders and stores the JSON of articles, in the transaction of each write."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+from flask import Flask
+from sqlalchemy import (
+    CursorResult,
+    Executable,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    update,
+)
+from sqlalchemy.orm import Session
+
+from blogapi.articles import author_visibility, queries, search_texts, stored_html
+from blogapi.articles.content import ArticleContent
+from blogapi.articles.fields import SEARCHED_NAMES
+from blogapi.articles.lists import counts
+from blogapi.articles.models import Article, ArticleJson, ArticleStats
+from blogapi.articles.renderer_version import get_renderer_version
+from blogapi.articles.responses.json_reader import STORED_FIELDS
+from blogapi.articles.schemas import PageFieldsSchema
+from blogapi.articles.writing import renderings, states
+from blogapi.articles.writing import repeated_columns as links
+from blogapi.config import CannotStart
+from blogapi.custom_fields import index as custom_index
+from blogapi.custom_fields.values import list_pictures
+from blogapi.media import uses
+from blogapi.media.addresses import PATH
+from blogapi.media.html_pictures import HtmlResolver, make_cover
+from blogapi.media.models import MediaUse
+from blogapi.media.references import File, KnownFiles, Text, find_files
+from blogapi.publication.models import What
+from blogapi.publication.visibility import get_listed_from
+from blogapi.rendering.renderer import RenderedContent
+from blogapi.search import service as search
+from blogapi.search.service import SearchText
+from blogapi.storage import upgrades, version_check
+from blogapi.storage.database import db, table_of, transaction
+from blogapi.storage.version_check import NewerSchema
+from blogapi.web import json as web_json
+from blogapi.web import stored_json
+from blogapi.web.errors import Damaged
+from blogapi.web.fields import WithAttributes
+
+# The rendering depends on _RENDERED_COLUMNS, and these fields are derived from it and from the files. The
+# search entry depends on the rendering and on _INDEXED_COLUMNS.
+_RENDERED_COLUMNS = ("content", "content_type", "excerpt")
+_DERIVED_FIELDS = ("excerpt", "reading_minutes", "cover", "word_count", "toc", "html")
+_INDEXED_COLUMNS = ("title", *SEARCHED_NAMES, "status", "published_at", "custom")
+
+_SCHEMA = PageFieldsSchema(only=STORED_FIELDS)
+_WRITTEN_SCHEMA = PageFieldsSchema(only=[name for name in STORED_FIELDS if name not in _DERIVED_FIELDS])
+_json, _use = table_of(ArticleJson), table_of(MediaUse)
+
+
+# These statements are built once, because building a statement takes longer than executing it.
+_has_uuid = _json.c.article_id.in_(bindparam("uuids", expanding=True))
+_SELECT_HTML = select(_json.c.article_id, _json.c.html_json).where(_has_uuid)
+_INSERT_JSON = insert(_json)
+_DELETE_JSON = (
+    delete(_json)
+    .where(_has_uuid)
+    .returning(
+        _json.c.article_id,
+        exists()
+        .where(_use.c.kind == uses.ARTICLE, _use.c.item_id == _json.c.article_id, _use.c.current)
+        .correlate(_json)
+        .label("has_uses"),
+    )
+)
+_UPDATE_JSON = update(_json).where(_json.c.article_id == bindparam("key"))
+
+_RENDERED_ATTRIBUTES = ("plain_text", "reading_minutes", "word_count", "toc")
+
+# The number of articles that one transaction renders. The number is small, so that other writers wait only
+# briefly.
+_BATCH_SIZE = 200
+
+
+@dataclass(slots=True)
+class Write:
+    """A written article, its content before the write (None: it is new), and whether to render it again."""
+
+    article: Article
+    former: ArticleContent | None
+    is_rendered: bool = False
+
+    def has_changed(self, *columns: str) -> bool:
+        """Return whether the write of an article that is not new has changed one of these columns."""
+        assert self.former is not None
+        others = ("status", "published_at", "custom")
+        former = {**self.former.texts, **{name: getattr(self.former, name) for name in others}}
+        return any(getattr(self.article, name) != former[name] for name in columns)
+
+    def shows_other_files(self) -> bool:
+        """Return whether the write has changed an address of a picture from or to a file of the library."""
+        assert self.former is not None
+        cover, image = self.former.texts["cover_image"], self.former.seo["og_image"]
+        pictures = (cover, self.article.cover_image), (image, self.article.seo.og_image)
+        changed = [address for pair in pictures if pair[0] != pair[1] for address in pair]
+        if self.article.custom != self.former.custom:
+            changed += [*list_pictures(self.article.custom), *list_pictures(self.former.custom)]
+        return any(PATH.fullmatch(address or "") for address in changed)
+
+
+class RenderedArticle(WithAttributes):
+    """An article together with the fields that are derived from its content and from the files that it uses.
+
+    Several articles share `known_files`, so that one statement finds the files of all.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the rendered content, or of the article."""
+        return getattr(self._rendering, name) if name in _RENDERED_ATTRIBUTES else super().__getattr__(name)
+
+    @cached_property
+    def _rendering(self) -> RenderedContent:
+        return renderings.get_rendering(self.content, self.content_type)
+
+    @property
+    def text(self) -> Text:
+        """The text that can refer to files."""
+        pictures = (self.cover_image, self.seo.og_image, *list_pictures(self.custom))
+        return Text(self.uuid, self._rendering.html, pictures)
+
+    @cached_property
+    def known_files(self) -> KnownFiles:
+        """The files to which the article refers."""
+        return find_files([self.text])
+
+    @cached_property
+    def _resolver(self) -> HtmlResolver:
+        return HtmlResolver(self.uuid, self.known_files)
+
+    @cached_property
+    def html(self) -> str:
+        """The content as sanitised HTML; the addresses of files begin with that of the service."""
+        return self._resolver.resolve(self._rendering.html)
+
+    @cached_property
+    def cover(self) -> WithAttributes | None:
+        """The cover if it is an image of the media library."""
+        file = self._resolver.find(self.cover_image)
+        return make_cover(file) if file is not None and file.width else None
+
+    def find_uses(self) -> Mapping[UUID, File]:
+        """Return the files that the article uses, by uuid."""
+        self._resolver.find(self.cover_image)
+        for address in (self.seo.og_image, *list_pictures(self.custom)):
+            self._resolver.find(address)
+        # Rendering the HTML finds the files in it.
+        assert self.html is not None
+        return self._resolver.used
+
+    @cached_property
+    def excerpt(self) -> str:
+        """The written excerpt, or the beginning of the content as plain text."""
+        written: str = super().__getattr__("excerpt")
+        return written or self._rendering.excerpt
+
+    @cached_property
+    def row(self) -> dict[str, Any]:
+        """The columns of the article's row in ArticleJson, by name."""
+        return _make_row(self, _SCHEMA)
+
+
+def init_app(app: Flask) -> None:
+    """Render all articles again after an update.
+
+    The stored version shows whether other code, or another version of a library, rendered the articles.
+    """
+    with app.app_context(), upgrades.convert_errors(db.engine):
+        if db.session.scalar(select(ArticleStats.renderer)) != get_renderer_version():
+            _take_over(app)
+    version_check.accept_renderers(app, get_renderer_version())
+
+
+def _take_over(app: Flask) -> None:
+    """Render all articles again, and stop servers of other versions from writing.
+
+    Raises CannotStart if another version of blogapi takes over the database in the meantime.
+    """
+    own, unfinished = get_renderer_version(), f"{get_renderer_version()}, unfinished"
+    with transaction():
+        # Another process of this version may have rendered the articles while this process waited for the
+        # lock.
+        stored = db.session.scalar(select(ArticleStats.renderer))
+        if stored == own:
+            return
+        if stored != unfinished:
+            _store_renderer(unfinished)
+    version_check.accept_renderers(app, own, unfinished)
+    try:
+        author_visibility.record_missing_authors()
+        _render_all(app)
+        with transaction():
+            _store_renderer(own)
+    except NewerSchema as error:
+        raise CannotStart(
+            "Another version of blogapi is starting with this database; stop one of the two."
+        ) from error
+
+
+def _store_renderer(version: str) -> None:
+    db.session.execute(update(ArticleStats).values(renderer=version))
+
+
+def _render_all(app: Flask) -> None:
+    articles = db.session.scalar(select(func.count()).select_from(Article)) or 0
+    if articles > _BATCH_SIZE:
+        app.logger.warning(
+            "Rendering %d articles again after an update; 1000 articles take a few seconds.", articles
+        )
+    for _ in render_all():
+        pass
+
+
+def render_all() -> Iterator[int]:
+    """Render all stored JSON again; yield the number of rendered articles after each batch."""
+    stored_json.store_all(_BATCH_SIZE)
+    with transaction():
+        for _ in custom_index.rebuild(db.session()):
+            pass
+        links.repair()
+        counts.count_again()
+    last, done = UUID(int=0), 0
+    while True:
+        statement = select(Article).where(Article.uuid > last).order_by(Article.uuid).limit(_BATCH_SIZE)
+        batch = db.session.scalars(statement).all()
+        if not batch:
+            return
+        last, done = batch[-1].uuid, done + len(batch)
+        renderings.prepare((article.content, article.content_type) for article in batch)
+        with transaction():
+            # The articles are read again, because another write may have changed or deleted some of them.
+            present = queries.find_by_uuids([article.uuid for article in batch])
+            store_again(db.session(), list(present.values()))
+        db.session.expunge_all()
+        yield done
+
+
+def store_again(session: Session, articles: Sequence[Article]) -> None:
+    """Store what is derived from the articles; record those whose JSON was missing or differs."""
+    rendered = render_articles(articles)
+    differing = {article.uuid for article in find_differing(session, rendered)}
+    for article in articles:
+        if article.uuid in differing:
+            states.record_rendering(article, What.RENDERED)
+    store_articles(session, rendered)
+
+
+def find_differing(session: Session, articles: Collection[RenderedArticle]) -> list[RenderedArticle]:
+    """Return the articles whose stored JSON is missing or differs from a new rendering."""
+    is_one = _json.c.article_id.in_([article.uuid for article in articles])
+    rows = _execute(session, select(_json).where(is_one)).mappings()
+    stored = {row["article_id"]: dict(row) for row in rows}
+    return [article for article in articles if not _is_equal(stored.get(article.uuid), article)]
+
+
+def _is_equal(stored: dict[str, Any] | None, article: RenderedArticle) -> bool:
+    """Return whether the stored row has the values of the article."""
+    # Another version of zlib can compress equal HTML to other bytes.
+    if stored is None:
+        return False
+    content, rendered = article.content.encode(), dict(article.row)
+    try:
+        html = stored_html.decompress(stored.pop("html_json"), content)
+    except Damaged:
+        return False
+    return html == stored_html.decompress(rendered.pop("html_json"), content) and stored == rendered
+
+
+def store_writes(session: Session, writes: Collection[Write]) -> dict[UUID, dict[str, Any]]:
+    """Store what is derived from articles whose rows are stored.
+
+    Returns the rows of ArticleJson of new articles, by uuid.
+    """
+    new, rendered, unchanged = [], [], []
+    for write in writes:
+        if write.former is None:
+            new.append(write.article)
+        elif write.is_rendered or write.has_changed(*_RENDERED_COLUMNS) or write.shows_other_files():
+            rendered.append(write.article)
+        else:
+            unchanged.append(write)
+    rows = _store_new(session, new)
+    store_articles(session, render_articles([*rendered, *_update_articles(session, unchanged)]))
+    custom_index.store(
+        session, [article for article in new if custom_index.has_changed(article, None)], new=True
+    )
+    written = [write for write in writes if write.former is not None]
+    custom_index.store(
+        session, [write.article for write in written if custom_index.has_changed(write.article, write.former)]
+    )
+    counts.add_changes(
+        session,
+        [counts.list_rows(write.former) for write in writes if write.former is not None],
+        [counts.list_rows(write.article) for write in writes],
+    )
+    return rows
+
+
+def delete_derived(session: Session, deleted: Mapping[UUID, ArticleContent]) -> None:
+    """Update what is derived from articles that were deleted; the database deletes their rows."""
+    uses.end_article_uses(session, deleted)
+    counts.add_changes(session, [counts.list_rows(content) for content in deleted.values()], [])
+
+
+def store_articles(session: Session, rendered: Sequence[RenderedArticle]) -> None:
+    """Store the JSON and the uses of files of the articles, and index their words."""
+    if rendered:
+        deleted = _execute(session, _DELETE_JSON, {"uuids": [article.uuid for article in rendered]}).all()
+        with_uses = {row.article_id for row in deleted if row.has_uses}
+        _execute(session, _INSERT_JSON, [article.row for article in rendered])
+        used = {article.uuid: article.find_uses() for article in rendered}
+        _store_uses(session, {uuid: files for uuid, files in used.items() if files or uuid in with_uses})
+        search.index_articles(session, [get_search_text(article, article.plain_text) for article in rendered])
+
+
+def _store_new(session: Session, articles: Sequence[Article]) -> dict[UUID, dict[str, Any]]:
+    """Store the JSON and the search entries of new articles; return the rows of ArticleJson."""
+    rendered = render_articles(articles)
+    if rendered:
+        _execute(session, _INSERT_JSON, [article.row for article in rendered])
+        used = {article.uuid: files for article in rendered if (files := article.find_uses())}
+        _store_uses(session, used, new=used)
+        search.add_articles(session, [get_search_text(article, article.plain_text) for article in rendered])
+    return {article.uuid: article.row for article in rendered}
+
+
+def render_articles(articles: Iterable[Article]) -> list[RenderedArticle]:
+    """Return the articles with their derived fields; one statement finds the files of all articles."""
+    rendered = [RenderedArticle(article) for article in articles]
+    files = find_files(article.text for article in rendered)
+    for article in rendered:
+        article.known_files = files
+    return rendered
+
+
+def _store_uses(
+    session: Session, used: Mapping[UUID, Mapping[UUID, File]], *, new: Collection[UUID] = ()
+) -> None:
+    if used:
+        uses.store_article_uses(session, used, new=new)
+
+
+def _make_row(article: Article | RenderedArticle, schema: PageFieldsSchema) -> dict[str, Any]:
+    """Return those columns of ArticleJson with the fields of the schema, and those that are no JSON."""
+    values = {f"{name}_json": web_json.to_json_bytes(value) for name, value in schema.dump(article).items()}
+    if html := values.get("html_json"):
+        values["html_json"] = stored_html.compress(html, article.content.encode())
+    names = ("category_id", "status", "published_at", "version")
+    return {"article_id": article.uuid, **{name: getattr(article, name) for name in names}, **values}
+
+
+def get_search_text(article: Article | RenderedArticle, plain_text: str) -> SearchText:
+    """Return what searches find of an article; `plain_text` is its content."""
+    words = custom_index.list_words(article.custom)
+    others = search_texts.join_texts([*(getattr(article, name) for name in SEARCHED_NAMES), *words])
+    return SearchText(article.uuid, get_listed_from(article), article.title, others, plain_text)
+
+
+def index_again(session: Session, articles: Sequence[Article]) -> None:
+    """Store the words again that searches find in articles whose content is unchanged."""
+    texts = search_texts.read_texts(session.connection(), [article.uuid for article in articles])
+    rows = [
+        SearchText(article.uuid, get_listed_from(article), *texts[article.uuid])
+        for article in articles
+        if article.uuid in texts
+    ]
+    search.index_articles(session, rows)
+
+
+def _update_articles(session: Session, writes: Sequence[Write]) -> list[Article]:
+    """Update the stored JSON and the search entries of articles whose content and files are unchanged.
+
+    Returns the articles without readable HTML, which it does not update.
+    """
+    if not writes:
+        return []
+    uuids = [write.article.uuid for write in writes]
+    stored = {row.article_id: row.html_json for row in _execute(session, _SELECT_HTML, {"uuids": uuids})}
+    rows, texts, unreadable = [], [], []
+    for write in writes:
+        article, html = write.article, stored.get(write.article.uuid, b"")
+        try:
+            plain_text = stored_html.read_plain_text(html, article.content)
+        except Damaged:
+            unreadable.append(article)
+            continue
+        rows.append(_make_row(article, _WRITTEN_SCHEMA))
+        if write.has_changed(*_INDEXED_COLUMNS):
+            texts.append(get_search_text(article, plain_text))
+    if rows:
+        _execute(session, _UPDATE_JSON, [{"key": row.pop("article_id"), **row} for row in rows])
+    search.index_articles(session, texts)
+    return unreadable
+
+
+def _execute(session: Session, statement: Executable, rows: Any = None) -> CursorResult[Any]:
+    # This bypasses the session, which would look for entities to synchronize.
+    return session.connection().execute(statement, rows)

@@ -1,0 +1,68 @@
+"""Renders articles again when a file that they use is changed or deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+from sqlalchemy.orm.attributes import flag_modified
+
+from blogapi.articles import queries
+from blogapi.articles.models import Article
+from blogapi.articles.writing import json_writer, renderings, states
+from blogapi.media import hooks
+from blogapi.media.references import KnownFiles
+from blogapi.publication.models import What
+from blogapi.storage.database import chunk, db
+
+_BATCH_SIZE = 100
+
+# The number of characters of content that is rendered before the transaction. It is limited, because the
+# renderings are in memory until the transaction ends. Further articles are rendered in the transaction.
+_MAX_PREPARED_LENGTH = 20_000_000
+
+
+def init_app() -> None:
+    """Follow the changes of files."""
+    hooks.register_listener(_render, prepare=_prepare)
+
+
+def _prepare(media_ids: Collection[UUID]) -> None:
+    """Render the contents of the articles that use the files, before the transaction."""
+    users = sorted(hooks.find_items(db.session(), Article.kind, media_ids))
+    contents: list[tuple[str, str]] = []
+    length = 0
+    for batch in chunk(users, _BATCH_SIZE):
+        sources = renderings.find_contents(batch).values()
+        contents += [(texts["content"], texts["content_type"]) for texts in sources]
+        length += sum(len(texts["content"]) for texts in sources)
+        if length > _MAX_PREPARED_LENGTH:
+            break
+    renderings.prepare(contents)
+
+
+def _render(session: Session, media_ids: Collection[UUID]) -> None:
+    """Store the JSON of the articles that show the files, and record the change of these articles."""
+    users = sorted(hooks.find_items(session, Article.kind, media_ids))
+    for batch in chunk(users, _BATCH_SIZE):
+        articles = queries.find_by_uuids(batch)
+        # A former version can use a file that the article does not show.
+        rendered = json_writer.render_articles(item for item in articles.values() if item.seo is not None)
+        for item in rendered:
+            _replace_paths(articles[item.uuid], item.known_files)
+        changed = json_writer.find_differing(session, rendered)
+        for item in changed:
+            states.record_rendering(articles[item.uuid], What.UPDATED)
+        session.flush()
+        json_writer.store_articles(session, changed)
+
+
+def _replace_paths(article: Article, files: KnownFiles) -> None:
+    """Store the new paths of the article's pictures whose files were replaced."""
+    for row, name in ((article, "cover_image"), (article.seo, "og_image")):
+        path = files.find_new_path(getattr(row, name))
+        if path is not None:
+            setattr(row, name, path)
+            # Without this, the time of the last update would change.
+            flag_modified(row, "last_updated")

@@ -1,0 +1,43 @@
+"""The columns of the article that its links to tags and authors repeat; see `Article.update_links`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import ColumnElement, func, or_, select, update
+
+from blogapi.articles.models import Article, ArticleAuthor, ArticleTag
+from blogapi.custom_fields.models import CustomValue
+from blogapi.publication.visibility import listed_from
+from blogapi.storage.database import db
+
+
+def count_wrong() -> int:
+    """Return the number of links that differ from their article."""
+    return sum(
+        db.session.scalar(
+            select(func.count()).join_from(link, Article, Article.uuid == link.article_id).where(differs)
+        )
+        or 0
+        for link, _, differs in _links()
+    )
+
+
+def repair() -> None:
+    """Copy the columns of the articles into the links that differ."""
+    for link, copied, differs in _links():
+        is_wrong = select(Article.uuid).where(Article.uuid == link.article_id, differs).exists()
+        article = select(*copied.values()).where(Article.uuid == link.article_id)
+        values = {name: article.with_only_columns(value).scalar_subquery() for name, value in copied.items()}
+        statement = update(link).where(is_wrong).values(values)
+        db.session.execute(statement, execution_options={"synchronize_session": False})
+
+
+def _links() -> Iterator[tuple[Any, dict[str, ColumnElement[Any]], ColumnElement[bool]]]:
+    """Yield the model of each link, its repeated columns, and the condition that one of them differs."""
+    copied: dict[str, Any] = {"listed_from": listed_from(Article)}
+    of_tag = {**copied, "category_id": Article.category_id}
+    for link, columns in ((ArticleAuthor, copied), (ArticleTag, of_tag), (CustomValue, copied)):
+        differs = [getattr(link, name).is_distinct_from(value) for name, value in columns.items()]
+        yield link, columns, or_(*differs)

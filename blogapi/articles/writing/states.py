@@ -1,0 +1,67 @@
+"""The part of an article's state that readers can see, as events record it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from blogapi.articles.models import Article
+from blogapi.categories.models import Category
+from blogapi.pages import tree as page_tree
+from blogapi.publication import events
+from blogapi.publication.events import ItemAddress, State
+from blogapi.publication.models import What
+from blogapi.publication.visibility import LISTED_STATUSES, ItemType, get_readable_from
+from blogapi.site import item_addresses
+from blogapi.storage import transaction_info
+from blogapi.storage.database import db
+
+
+def get_state(article: Article) -> State:
+    """Return what readers can see of the article now or, if it is scheduled, later."""
+    readable_from = get_readable_from(article)
+    if readable_from is None:
+        return State(None, ItemAddress(article.slug))
+    return State(
+        readable_from,
+        _make_address(article, readable_from),
+        listed=article.status in LISTED_STATUSES,
+        shows=frozenset(link.author_id for link in article.author_links if article.type == ItemType.ARTICLE),
+    )
+
+
+def _make_address(article: Article, readable_from: datetime) -> ItemAddress:
+    category_id = article.category_id
+    if category_id is None:
+        return _make_page_address(article)
+    return item_addresses.make_article_address(
+        article.uuid, article.slug, lambda: _get_category(category_id).slug, readable_from, article.language
+    )
+
+
+def _make_page_address(article: Article) -> ItemAddress:
+    path = page_tree.make_path(
+        item_addresses.get_site(),
+        article.uuid,
+        article.slug,
+        article.parent_id,
+        page_tree.get_tree(),
+        article.language,
+    )
+    return ItemAddress(article.slug, path)
+
+
+def _get_category(uuid: UUID) -> Category:
+    """Return a category, which is read once in a transaction; `article.category` can be the former one."""
+    categories = transaction_info.get_info(db.session()).setdefault("categories", {})
+    if uuid not in categories:
+        with db.session.no_autoflush:
+            categories[uuid] = db.session.get_one(Category, uuid)
+    category: Category = categories[uuid]
+    return category
+
+
+def record_rendering(article: Article, what: What) -> None:
+    """Record that data derived from the article has changed, although its fields are the same."""
+    state = get_state(article)
+    events.record(article.type, article.uuid, state, state, what=what)

@@ -1,0 +1,52 @@
+"""Queries for the definitions of own fields, which a transaction reads once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import select
+
+from blogapi.custom_fields.models import CustomField
+from blogapi.storage import transaction_info
+from blogapi.storage.database import db
+from blogapi.web.access import Caller
+
+_KEY = "custom-fields"
+
+
+def list_definitions() -> Sequence[CustomField]:
+    """Return the definitions, by position."""
+    info = transaction_info.get_info(db.session())
+    if _KEY not in info:
+        statement = select(CustomField).order_by(CustomField.position, CustomField.name)
+        rows = db.session.scalars(statement).all()
+        # The read has begun the transaction, if none was open.
+        info = transaction_info.get_info(db.session())
+        info[_KEY] = rows
+    definitions: Sequence[CustomField] = info[_KEY]
+    return definitions
+
+
+def copy_definitions() -> Sequence[CustomField]:
+    """Return the definitions for use outside of this transaction."""
+    definitions = list_definitions()
+    for field in definitions:
+        db.session.expunge(field)
+    forget_definitions()
+    return definitions
+
+
+def forget_definitions() -> None:
+    """Discard the definitions that the transaction has read, because it has changed them."""
+    transaction_info.get_info(db.session()).pop(_KEY, None)
+
+
+def reads_all(caller: Caller) -> bool:
+    """Return whether the caller may read and write the fields that are for admins only."""
+    return caller.is_admin and "read" in caller.scopes
+
+
+def list_visible(caller: Caller) -> Sequence[CustomField]:
+    """Return the definitions of the fields that the caller may read."""
+    sees_all = reads_all(caller)
+    return [field for field in list_definitions() if sees_all or not field.is_admin_only]

@@ -1,0 +1,60 @@
+"""The filters of lists by custom fields, checked against their definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import marshmallow as ma
+
+from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields.definitions import list_visible
+from blogapi.custom_fields.models import CustomField, FieldType
+from blogapi.custom_fields.values import Unfit
+from blogapi.web.access import current_caller
+from blogapi.web.fields import PrefixedParameters
+
+MAX_FILTERS = 5
+
+
+# The name of each filtered field, with the keys of the wanted values.
+Filters = Sequence[tuple[str, Sequence[str]]]
+
+
+class CustomFilters(PrefixedParameters):
+    """The filters by own fields, as `ArticleFilters.custom` has them."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> Filters:
+        return _parse_filters(value)
+
+
+def _parse_filters(parameters: dict[str, list[str]]) -> Filters:
+    """Return the names of the filtered fields with the keys of the wanted values.
+
+    Raises ValidationError, by name, for a field that the caller may not read and for a value of another type.
+    """
+    definitions = {field.name: field for field in list_visible(current_caller())} if parameters else {}
+    errors: dict[str, list[str]] = {}
+    filters = []
+    for name, texts in parameters.items():
+        try:
+            filters.append((name, _make_keys(definitions.get(name), texts)))
+        except Unfit as error:
+            errors[name] = [str(error)]
+    if len(parameters) > MAX_FILTERS:
+        errors[next(iter(parameters))] = [f"Send at most {MAX_FILTERS} filters by own fields."]
+    if errors:
+        raise ma.ValidationError({**errors})
+    return tuple(filters)
+
+
+def _make_keys(field: CustomField | None, texts: Sequence[str]) -> tuple[str, ...]:
+    if field is None:
+        raise Unfit("There is no such own field.")
+    if field.type == FieldType.LONG_TEXT:
+        raise Unfit("A long text cannot be filtered; search for its words with `q`.")
+    if len(texts) > custom_values.MAX_ITEMS:
+        raise Unfit(f"Send at most {custom_values.MAX_ITEMS} values.")
+    return tuple(
+        dict.fromkeys(custom_values.make_key(custom_values.parse_text(field, text)) for text in texts)
+    )

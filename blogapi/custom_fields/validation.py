@@ -1,0 +1,119 @@
+"""The own fields in the bodies and the queries of requests, checked against their definitions."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import marshmallow as ma
+from sqlalchemy import select
+
+from blogapi.articles.models import Article
+from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields.definitions import list_definitions, list_visible
+from blogapi.custom_fields.models import FieldType
+from blogapi.custom_fields.values import Unfit, Values
+from blogapi.storage.database import db
+from blogapi.web.access import current_caller
+from blogapi.web.errors import Errors
+
+
+class CustomValues(ma.fields.Field[dict[str, Any]]):
+    """The values of own fields in a request, by name; null removes a value. `kind` is that of the item."""
+
+    def __init__(self, kind: str, **options: Any) -> None:
+        self.kind = kind
+        super().__init__(
+            metadata={
+                "type": "object",
+                "additionalProperties": {},
+                "x-own-fields": "changes",
+                "description": "Values of own fields, by name; null removes one. Fields that are not named "
+                "stay as they are.",
+                "example": {},
+            },
+            **options,
+        )
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise ma.ValidationError("Must be an object with the values by name.")
+        values, errors = _convert_all(value, self.kind)
+        errors |= _check_articles(values)
+        if errors:
+            raise ma.ValidationError({**errors})
+        return values
+
+
+def _convert_all(requested: Values, kind: str) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    definitions = {field.name: field for field in list_visible(current_caller())} if requested else {}
+    values: dict[str, Any] = {}
+    errors: dict[str, list[str]] = {}
+    for name, value in requested.items():
+        field = definitions.get(name)
+        if field is None:
+            errors[name] = ["There is no such own field."]
+            continue
+        # A value of a field that the kind has lost can still be removed.
+        if value is not None and kind not in field.kinds:
+            errors[name] = [f"Only {' and '.join(f'{one}s' for one in field.kinds)} have this own field."]
+            continue
+        try:
+            values[name] = custom_values.convert(field, value)
+        except Unfit as error:
+            errors[name] = [str(error)]
+    return values, errors
+
+
+def _check_articles(values: Values) -> dict[str, list[str]]:
+    """Return an error for each value that names an article that does not exist."""
+    fields = {field.name: field for field in list_definitions()} if values else {}
+    named = {
+        name: {UUID(item) for item in custom_values.list_items(fields[name], value)}
+        for name, value in values.items()
+        if value is not None and fields[name].type == FieldType.ARTICLE
+    }
+    if not named:
+        return {}
+    wanted = set[UUID]().union(*named.values())
+    known = set(db.session.scalars(select(Article.uuid).where(Article.uuid.in_(wanted))))
+    return {name: ["There is no such article."] for name, uuids in named.items() if not uuids <= known}
+
+
+def convert_imported(values: Values) -> dict[str, Any]:
+    """Return the values of a file, whose numbers can be texts, as they are stored; unfit ones are kept."""
+    fields = {field.name: field for field in list_definitions()} if values else {}
+    converted = {
+        name: custom_values.convert_imported(fields[name], value) if name in fields else value
+        for name, value in values.items()
+    }
+    return {name: value for name, value in converted.items() if value is not None}
+
+
+def describe_unfit(values: Values) -> list[str]:
+    """Return a sentence for each value of a file that is kept although it does not fit its field."""
+    fields = {field.name: field for field in list_definitions()} if values else {}
+    sentences = []
+    for name, value in values.items():
+        try:
+            if name in fields:
+                custom_values.convert(fields[name], value)
+        except Unfit as error:
+            sentences.append(f"Its value of the own field “{name}” does not fit, and is kept: {error}")
+    return sentences
+
+
+def find_missing(kind: str, before: str, after: str, *, was_readable: bool) -> Errors:
+    """Return an error for each required field that an article of the kind needs to be public, and lacks.
+
+    An article that is public already keeps its values, but may not lose one.
+    """
+    errors: Errors = {}
+    old, new = custom_values.parse(before), custom_values.parse(after)
+    for field in list_definitions():
+        if not field.is_required or kind not in field.kinds:
+            continue
+        lacks = field.name not in new or not custom_values.fits(field, new[field.name])
+        if lacks and (not was_readable or (field.name in old and old[field.name] != new.get(field.name))):
+            errors[f"custom.{field.name}"] = [f"{field.label} is missing; a published article needs it."]
+    return errors

@@ -1,0 +1,131 @@
+"""The own fields in responses: each caller gets the fields that they may read, with values that fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from flask import g, has_request_context
+from sqlalchemy import select
+
+from blogapi.articles.content import Difference
+from blogapi.articles.models import Article
+from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields.definitions import list_definitions, list_visible, reads_all
+from blogapi.custom_fields.models import CustomField, FieldType
+from blogapi.custom_fields.values import Values
+from blogapi.publication.visibility import readable
+from blogapi.storage.database import current_time, db, table_of
+from blogapi.web.access import Caller, current_caller
+
+_article = table_of(Article).c
+_PREFIX = "custom."
+
+
+def show_all(articles: Sequence[Values]) -> list[dict[str, Any]]:
+    """Return the values of several articles that the caller may read, and that fit.
+
+    A reader gets no reference to an article that readers cannot see.
+    """
+    fields = list_visible(current_caller()) if any(articles) else []
+    shown = [
+        {
+            field.name: custom_values.show(field, values[field.name])
+            for field in fields
+            if field.name in values and custom_values.fits(field, values[field.name])
+        }
+        for values in articles
+    ]
+    references = [field for field in fields if field.type == FieldType.ARTICLE]
+    return _hide_drafts(shown, references) if references else shown
+
+
+def _hide_drafts(shown: list[dict[str, Any]], fields: Sequence[CustomField]) -> list[dict[str, Any]]:
+    if current_caller().sees_drafts:
+        return shown
+    named = {
+        UUID(uuid)
+        for values in shown
+        for field in fields
+        if field.name in values
+        for uuid in custom_values.list_items(field, values[field.name])
+    }
+    condition = readable(_article, current_time())
+    known = {
+        str(uuid)
+        for uuid in db.session.scalars(select(_article.uuid).where(_article.uuid.in_(named), condition))
+    }
+    for values in shown:
+        for field in fields:
+            if field.name in values:
+                kept = [uuid for uuid in custom_values.list_items(field, values[field.name]) if uuid in known]
+                values[field.name] = kept if field.is_list else next(iter(kept), None)
+                if not kept:
+                    del values[field.name]
+    return shown
+
+
+def list_unfit(values: Values, *, own: bool = True) -> dict[str, Any] | None:
+    """Return the values that the article keeps but does not show; None for callers who cannot see drafts."""
+    caller = current_caller()
+    if not (caller.sees_drafts or (caller.draft_author is not None and own)):
+        return None
+    fields = {field.name: field for field in list_visible(caller)} if values else {}
+    return {
+        name: value
+        for name, value in keep_visible(values, caller).items()
+        if name not in fields or not custom_values.fits(fields[name], value)
+    }
+
+
+def keep_visible(values: Values, caller: Caller | None = None) -> dict[str, Any]:
+    """Return the stored values that the caller may read, with those that do not fit.
+
+    Only admins get values without a definition: the deleted definition may have been for admins only. A
+    command, which has no caller, gets all values.
+    """
+    if caller is None and has_request_context():
+        caller = current_caller()
+    if caller is None or reads_all(caller) or not values:
+        return dict(values)
+    names = {field.name for field in list_visible(caller)}
+    return {name: value for name, value in values.items() if name in names}
+
+
+def keep_hidden(values: Values) -> dict[str, Any]:
+    """Return the stored values that the caller may not read, which a write of the caller keeps.
+
+    A command may read all of them.
+    """
+    if not values or "caller" not in g:
+        return {}
+    visible = keep_visible(values)
+    return {name: value for name, value in values.items() if name not in visible}
+
+
+def keep_visible_changes(changes: Sequence[Difference]) -> list[Difference]:
+    """Return the differences between two versions, without own fields that the caller may not read."""
+    names = [change.field for change in changes if change.field.startswith(_PREFIX)]
+    visible = keep_visible({name.removeprefix(_PREFIX): None for name in names})
+    return [
+        change
+        for change in changes
+        if not change.field.startswith(_PREFIX) or change.field.removeprefix(_PREFIX) in visible
+    ]
+
+
+def list_public_names(names: Iterable[str]) -> list[str]:
+    """Return these names of changed fields, without own fields for admins only, for an event."""
+    names = list(names)
+    if not any(name.startswith(_PREFIX) for name in names):
+        return names
+    public = {f"{_PREFIX}{field.name}" for field in list_definitions() if not field.is_admin_only}
+    return [name for name in names if not name.startswith(_PREFIX) or name in public]
+
+
+def describe_public() -> Mapping[str, dict[str, Any]]:
+    """Return the JSON schemas of the own fields that everyone reads, by name."""
+    return {
+        field.name: custom_values.describe(field) for field in list_definitions() if not field.is_admin_only
+    }

@@ -1,0 +1,107 @@
+"""Pages whose address changes, because they or a page above them gets another slug or parent.
+
+The former path of such a page redirects to it, and its readers learn of the change by an event, although the
+page itself is not written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from blogapi.articles.models import FormerPath
+from blogapi.pages import tree as page_tree
+from blogapi.pages.tree import Place, Tree
+from blogapi.publication import events
+from blogapi.publication.events import ItemAddress, State
+from blogapi.publication.visibility import LISTED_STATUSES, ItemType, get_readable_from, is_readable
+from blogapi.site import item_addresses
+from blogapi.site.models import Site
+from blogapi.site.paths import to_former_path
+from blogapi.storage.database import current_time, db, table_of
+from blogapi.storage.expressions import insert_or_update
+
+_PAGE = ItemType.PAGE.value
+
+
+def record(before: Tree, after: Tree, *, keeps_paths: bool = True) -> None:
+    """Record the pages whose paths a write has changed, in a fixed number of statements.
+
+    The pages that were written are noted already, with paths that other writes can have changed since.
+    Without `keeps_paths`, the former paths are not stored.
+    """
+    site, notes = item_addresses.get_site(), events.get_notes(db.session())
+    # No reader knows the address that a new page had earlier in the transaction.
+    known = {uuid: place for uuid, place in before.items() if _is_known(uuid, notes)}
+    old_paths, paths = page_tree.make_paths(site, before), page_tree.make_paths(site, after)
+    for uuid, place in after.items():
+        old = before.get(uuid)
+        state = _make_state(place, paths[uuid])
+        if (_PAGE, uuid) in notes:
+            events.record(_PAGE, uuid, state, state)
+        elif old is not None and old_paths[uuid] != paths[uuid] and state.readable_from is not None:
+            events.record(_PAGE, uuid, _make_state(old, old_paths[uuid]), state, fields=["url"])
+    if keeps_paths:
+        _store_former_paths(site, known, old_paths, paths)
+
+
+def _is_known(uuid: UUID, notes: Mapping[events.Key, Any]) -> bool:
+    note = notes.get((_PAGE, uuid))
+    return note is None or note.before is not None
+
+
+def keep_former_paths(before: Site, after: Site) -> None:
+    """Store the former paths of all pages whose paths a change of the site changes."""
+    tree = page_tree.read_tree()
+    paths = page_tree.make_paths(before, tree), page_tree.make_paths(after, tree)
+    _store_former_paths(before, tree, *paths)
+
+
+def keep_former_path(uuid: UUID, path: str) -> None:
+    """Store the path that a page had while it was an article, so that it redirects."""
+    if former := to_former_path(f"{urlsplit(item_addresses.get_site().url).path}{path}"):
+        _insert([{"path": former, "article_id": uuid, "created": current_time()}])
+
+
+def _make_state(place: Place, path: str) -> State:
+    readable_from = get_readable_from(place)
+    if readable_from is None:
+        return State(None, ItemAddress(place.slug))
+    return State(readable_from, ItemAddress(place.slug, path), listed=place.status in LISTED_STATUSES)
+
+
+def _store_former_paths(
+    site: Site, tree: Tree, old_paths: Mapping[UUID, str], paths: Mapping[UUID, str]
+) -> None:
+    now = current_time()
+    rows = [
+        {"path": path, "article_id": uuid, "created": now}
+        for uuid, path in _list_moved(site, tree, old_paths, paths)
+    ]
+    if rows:
+        _insert(rows)
+
+
+def _insert(rows: list[dict[str, Any]]) -> None:
+    connection, table = db.session.connection(), table_of(FormerPath)
+    statement = insert_or_update(connection.dialect.name, table)
+    # Another page can have had the same path before; the path leads to the page that had it last.
+    statement = statement.on_conflict_do_update(
+        index_elements=list(table.primary_key),
+        set_={name: statement.excluded[name] for name in ("article_id", "created")},
+    )
+    connection.execute(statement, rows)
+
+
+def _list_moved(
+    site: Site, tree: Tree, old_paths: Mapping[UUID, str], paths: Mapping[UUID, str]
+) -> Iterator[tuple[UUID, str]]:
+    """Yield the pages that readers could know and whose paths have changed, with the former paths."""
+    now, folder = current_time(), urlsplit(site.url).path
+    for uuid, place in tree.items():
+        is_known = place.was_public or is_readable(place, now)
+        is_moved = paths.get(uuid, old_paths[uuid]) != old_paths[uuid]
+        if is_known and is_moved and (path := to_former_path(f"{folder}{old_paths[uuid]}")):
+            yield uuid, path

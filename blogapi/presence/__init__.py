@@ -1,0 +1,1 @@
+"""Who has an article or a page open in the editor."""

@@ -1,0 +1,50 @@
+"""Who has an article open in the editor, whose page reports it twice a minute."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy import bindparam, func, select
+
+from blogapi.articles.models import Article
+from blogapi.presence.models import OpenArticle
+from blogapi.storage.database import UtcDateTime, current_time, db, table_of
+from blogapi.users.models import Account
+from blogapi.web.fields import Fields
+
+# After this time without a report, the article counts as closed.
+LIFETIME = timedelta(seconds=60)
+_open = table_of(OpenArticle)
+_SINCE = bindparam("since", type_=UtcDateTime())
+_SELECT_USERS = (
+    select(_open.c.article_id, Account.uuid, Account.username)
+    .join(Account, Account.uuid == _open.c.user_id)
+    .where(_open.c.article_id.in_(bindparam("uuids", expanding=True)))
+    .where(_open.c.seen >= _SINCE, _open.c.user_id != bindparam("user"))
+    .order_by(Account.username, Account.uuid)
+)
+_SELECT_STATE = select(func.count(), func.max(_open.c.seen)).where(_open.c.seen >= _SINCE)
+
+
+def find_users(uuids: Collection[UUID], *, other_than: UUID) -> Mapping[UUID, Sequence[Fields]]:
+    """Return the users, except for this one, who have the articles open, by article."""
+    found = defaultdict[UUID, list[Fields]](list)
+    values = {"uuids": list(uuids), "since": current_time() - LIFETIME, "user": other_than}
+    for article_id, uuid, username in db.session.connection().execute(_SELECT_USERS, values):
+        found[article_id].append({"uuid": str(uuid), "username": username})
+    return found
+
+
+def get_state(author_id: UUID | None) -> str:
+    """Return a text that changes with the articles of the author (None: all articles) that are open."""
+    statement = _SELECT_STATE
+    if author_id is not None:
+        article = table_of(Article).c
+        statement = statement.where(
+            _open.c.article_id.in_(select(article.uuid).where(article.author_id == author_id))
+        )
+    state = db.session.connection().execute(statement, {"since": current_time() - LIFETIME})
+    return " ".join(map(str, state.one()))

@@ -1,0 +1,40 @@
+"""Stores who has an article open in the editor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import delete, select
+
+from blogapi.articles import queries
+from blogapi.presence.models import OpenArticle
+from blogapi.presence.queries import LIFETIME, find_users
+from blogapi.storage.database import current_time, db, table_of, transaction
+from blogapi.storage.expressions import insert_or_update
+from blogapi.web.fields import Fields
+
+# The number of articles that a user can have open at a time; the others are forgotten.
+MAX_ARTICLES = 50
+
+_open = table_of(OpenArticle)
+
+
+def report(user: UUID, article_id: UUID) -> Sequence[Fields]:
+    """Store that the user has the article open; return the others who have it open: uuid and username.
+
+    No event is recorded, and caches stay valid. Raises NotFound if the article does not exist.
+    """
+    with transaction(visible=False):
+        queries.check_exists(article_id)
+        now, connection = current_time(), db.session.connection()
+        connection.execute(delete(_open).where(_open.c.seen < now - LIFETIME))
+        statement = insert_or_update(connection.dialect.name, _open)
+        statement = statement.on_conflict_do_update(
+            index_elements=list(_open.primary_key), set_={"seen": statement.excluded.seen}
+        )
+        connection.execute(statement, {"article_id": article_id, "user_id": user, "seen": now})
+        newest = select(_open.c.article_id).where(_open.c.user_id == user)
+        newest = newest.order_by(_open.c.seen.desc(), _open.c.article_id).limit(MAX_ARTICLES)
+        connection.execute(delete(_open).where(_open.c.user_id == user, _open.c.article_id.not_in(newest)))
+    return find_users([article_id], other_than=user)[article_id]
