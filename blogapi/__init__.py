@@ -11,9 +11,10 @@ from flask import Flask
 from blogapi import authentication, blueprints, config
 from blogapi.api_keys import service as api_key_service
 from blogapi.articles import author_visibility
-from blogapi.articles.writing import json_writer, media_changes
+from blogapi.articles.writing import definition_changes, json_writer, media_changes
 from blogapi.authors import profiles
 from blogapi.backups import restoring
+from blogapi.custom_fields import articles as custom_field_articles
 from blogapi.feeds import routes as feeds
 from blogapi.mail import outbox
 from blogapi.media import addresses, delivery, folder, images, library, types, widths
@@ -58,6 +59,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     user_service.init_app(app, profiles=profiles)
     site_service.init_app(app, page_addresses=page_moves)
     media_addresses.register_library(library)
+    custom_field_articles.init_app(app, articles=definition_changes)
     json_writer.init_app(app)
     media_changes.init_app()
     # The WSGI middleware that is added last is the outermost.

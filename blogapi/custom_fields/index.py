@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
+from typing import Any, Protocol
 from uuid import UUID
 
-from sqlalchemy import bindparam, delete, insert, select
+from sqlalchemy import bindparam, delete, insert
 from sqlalchemy.orm import Session
 
-from blogapi.articles.content import ArticleContent
-from blogapi.articles.models import Article
 from blogapi.custom_fields import values as custom_values
 from blogapi.custom_fields.definitions import list_definitions
 from blogapi.custom_fields.models import NO_VALUES, CustomField, CustomValue
-from blogapi.publication.visibility import get_listed_from
+from blogapi.publication.visibility import Item, get_listed_from
 from blogapi.storage.database import chunk, table_of
 
-_BATCH_SIZE = 500
-
-_article, _value = table_of(Article).c, table_of(CustomValue)
+_value = table_of(CustomValue)
 _DELETE = delete(_value).where(_value.c.article_id.in_(bindparam("uuids", expanding=True)))
 _INSERT = insert(_value)
 
 
-def has_changed(article: Article, former: ArticleContent | None) -> bool:
+class HasValues(Item, Protocol):
+    """An article, a page, or a former version of one; `custom` is a JSON object."""
+
+    @property
+    def custom(self) -> str:
+        """The values by name."""
+
+
+class StoredItem(HasValues, Protocol):
+    """An article or a page."""
+
+    @property
+    def uuid(self) -> UUID:
+        """Its uuid."""
+
+
+def has_changed(article: HasValues, former: HasValues | None) -> bool:
     """Return whether the write of an article changes its rows in the index."""
     if former is None:
         return article.custom != NO_VALUES
@@ -33,7 +45,7 @@ def has_changed(article: Article, former: ArticleContent | None) -> bool:
     return article.custom != former.custom or get_listed_from(article) != get_listed_from(former)
 
 
-def store(session: Session, articles: Collection[Article], *, new: bool = False) -> None:
+def store(session: Session, articles: Collection[StoredItem], *, new: bool = False) -> None:
     """Store the rows of these articles."""
     if not articles:
         return
@@ -55,24 +67,7 @@ def list_words(stored: str, fields: Sequence[CustomField] | None = None) -> list
     return custom_values.join_words(list_definitions() if fields is None else fields, stored)
 
 
-def rebuild(session: Session, name: str | None = None) -> Iterator[Sequence[UUID]]:
-    """Store the rows of all articles again that have a value with this name (None: any value).
-
-    Yields the uuids after each batch.
-    """
-    for some in chunk(_find_articles(session, name), _BATCH_SIZE):
-        articles = session.scalars(select(Article).where(Article.uuid.in_(some))).all()
-        store(session, articles)
-        yield some
-
-
-def _find_articles(session: Session, name: str | None) -> list[UUID]:
-    if name is None:
-        return list(session.scalars(select(_article.uuid).where(_article.custom != NO_VALUES)))
-    return list(session.scalars(select(_value.c.article_id).where(_value.c.name == name).distinct()))
-
-
-def _list_rows(article: Article) -> list[dict[str, Any]]:
+def _list_rows(article: StoredItem) -> list[dict[str, Any]]:
     if article.custom == NO_VALUES:
         return []
     definitions = {field.name: field for field in list_definitions()}

@@ -7,10 +7,8 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import func, select
 
-from blogapi.articles.queries import find_by_uuids
-from blogapi.articles.writing import json_writer
-from blogapi.custom_fields import index as custom_index
 from blogapi.custom_fields import queries
+from blogapi.custom_fields.articles import get_articles
 from blogapi.custom_fields.definitions import forget_definitions
 from blogapi.custom_fields.models import CustomField, FieldType
 from blogapi.publication.events import record
@@ -117,9 +115,7 @@ def _store(field: CustomField, *, was_admin_only: bool, is_derived_again: bool) 
     forget_definitions()
     if is_derived_again:
         # The index shows which articles have a value, also one without a definition.
-        for uuids in custom_index.rebuild(db.session(), field.name):
-            articles = find_by_uuids(uuids).values()
-            json_writer.index_again(db.session(), list(articles))
+        get_articles().update_derived_data(field.name)
     if not (was_admin_only and field.is_admin_only):
         # What readers get of all articles can change, as with the site.
         record("site", get_site().uuid, STATE, STATE, fields=["fields"])

@@ -6,14 +6,12 @@ from typing import Any
 from uuid import UUID
 
 import marshmallow as ma
-from sqlalchemy import select
 
-from blogapi.articles.models import Article
 from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields.articles import get_articles
 from blogapi.custom_fields.definitions import list_definitions, list_visible
 from blogapi.custom_fields.models import FieldType
 from blogapi.custom_fields.values import Unfit, Values
-from blogapi.storage.database import db
 from blogapi.web.access import current_caller
 from blogapi.web.errors import Errors
 
@@ -76,7 +74,7 @@ def _check_articles(values: Values) -> dict[str, list[str]]:
     if not named:
         return {}
     wanted = set[UUID]().union(*named.values())
-    known = set(db.session.scalars(select(Article.uuid).where(Article.uuid.in_(wanted))))
+    known = get_articles().find_existing(wanted)
     return {name: ["There is no such article."] for name, uuids in named.items() if not uuids <= known}
 
 

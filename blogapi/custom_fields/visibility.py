@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
 from flask import g, has_request_context
-from sqlalchemy import select
 
-from blogapi.articles.content import Difference
-from blogapi.articles.models import Article
 from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields.articles import get_articles
 from blogapi.custom_fields.definitions import list_definitions, list_visible, reads_all
 from blogapi.custom_fields.models import CustomField, FieldType
 from blogapi.custom_fields.values import Values
-from blogapi.publication.visibility import readable
-from blogapi.storage.database import current_time, db, table_of
 from blogapi.web.access import Caller, current_caller
 
-_article = table_of(Article).c
 _PREFIX = "custom."
+
+
+class Change(Protocol):
+    """A difference between two versions of an article."""
+
+    @property
+    def field(self) -> str:
+        """The name of the field; that of a custom field begins with `custom.`."""
+
+
+AnyChange = TypeVar("AnyChange", bound=Change)
 
 
 def show_all(articles: Sequence[Values]) -> list[dict[str, Any]]:
@@ -51,11 +57,7 @@ def _hide_drafts(shown: list[dict[str, Any]], fields: Sequence[CustomField]) -> 
         if field.name in values
         for uuid in custom_values.list_items(field, values[field.name])
     }
-    condition = readable(_article, current_time())
-    known = {
-        str(uuid)
-        for uuid in db.session.scalars(select(_article.uuid).where(_article.uuid.in_(named), condition))
-    }
+    known = {str(uuid) for uuid in get_articles().find_readable(named)}
     for values in shown:
         for field in fields:
             if field.name in values:
@@ -104,7 +106,7 @@ def keep_hidden(values: Values) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name not in visible}
 
 
-def keep_visible_changes(changes: Sequence[Difference]) -> list[Difference]:
+def keep_visible_changes(changes: Sequence[AnyChange]) -> list[AnyChange]:
     """Return the differences between two versions, without own fields that the caller may not read."""
     names = [change.field for change in changes if change.field.startswith(_PREFIX)]
     visible = keep_visible({name.removeprefix(_PREFIX): None for name in names})

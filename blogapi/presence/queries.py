@@ -7,9 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import Select, bindparam, func, select
 
-from blogapi.articles.models import Article
 from blogapi.presence.models import OpenArticle
 from blogapi.storage.database import UtcDateTime, current_time, db, table_of
 from blogapi.users.models import Account
@@ -38,13 +37,10 @@ def find_users(uuids: Collection[UUID], *, other_than: UUID) -> Mapping[UUID, Se
     return found
 
 
-def get_state(author_id: UUID | None) -> str:
-    """Return a text that changes with the articles of the author (None: all articles) that are open."""
+def get_state(among: Select[UUID] | None = None) -> str:
+    """Return a text that changes with the articles that are open, or with those that `among` selects."""
     statement = _SELECT_STATE
-    if author_id is not None:
-        article = table_of(Article).c
-        statement = statement.where(
-            _open.c.article_id.in_(select(article.uuid).where(article.author_id == author_id))
-        )
+    if among is not None:
+        statement = statement.where(_open.c.article_id.in_(among))
     state = db.session.connection().execute(statement, {"since": current_time() - LIFETIME})
     return " ".join(map(str, state.one()))

@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 from uuid import UUID
 
-from blogapi.articles.resource import Resource
 from blogapi.presence import service as open_service
 from blogapi.users.schemas import UserReferenceSchema
-from blogapi.web.access import allow, current_user_id
+from blogapi.web.access import Rule, allow, current_user_id
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields
+
+
+class Resource(Protocol):
+    """Articles or pages; see `articles.resource`."""
+
+    @property
+    def kind(self) -> str:
+        """The kind of the items."""
+
+    @property
+    def role(self) -> Rule:
+        """Who may write one of them."""
+
+    @property
+    def item_path(self) -> str:
+        """The path of an item below that of the blog."""
+
+    def check_exists(self, id: UUID) -> None:
+        """Raise NotFound if there is no such item, or none that the caller may see."""
 
 
 def build_blueprint(resource: Resource) -> Blueprint:
@@ -31,6 +50,6 @@ def build_blueprint(resource: Resource) -> Blueprint:
 
         The field `open_by` of the item shows them too. No version and no event is stored.
         """
-        return open_service.report(current_user_id(), id)
+        return open_service.report(current_user_id(), id, resource.check_exists)
 
     return bp

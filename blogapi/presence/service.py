@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from sqlalchemy import delete, select
 
-from blogapi.articles import queries
 from blogapi.presence.models import OpenArticle
 from blogapi.presence.queries import LIFETIME, find_users
 from blogapi.storage.database import current_time, db, table_of, transaction
@@ -20,13 +19,14 @@ MAX_ARTICLES = 50
 _open = table_of(OpenArticle)
 
 
-def report(user: UUID, article_id: UUID) -> Sequence[Fields]:
+def report(user: UUID, article_id: UUID, check_exists: Callable[[UUID], None]) -> Sequence[Fields]:
     """Store that the user has the article open; return the others who have it open: uuid and username.
 
-    No event is recorded, and caches stay valid. Raises NotFound if the article does not exist.
+    `check_exists` raises NotFound for an article that does not exist. No event is recorded, and caches
+    stay valid.
     """
     with transaction(visible=False):
-        queries.check_exists(article_id)
+        check_exists(article_id)
         now, connection = current_time(), db.session.connection()
         connection.execute(delete(_open).where(_open.c.seen < now - LIFETIME))
         statement = insert_or_update(connection.dialect.name, _open)

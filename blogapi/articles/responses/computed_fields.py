@@ -30,7 +30,7 @@ from blogapi.storage.database import current_time, db
 from blogapi.taxonomies.hierarchy import find_parents
 from blogapi.users.models import Account
 from blogapi.web import json as web_json
-from blogapi.web.access import current_caller, current_user_id
+from blogapi.web.access import Caller, current_caller, current_user_id
 from blogapi.web.fields import Fields, Timestamp, parse_timestamp
 
 # The database reads the title in the JSON of a working copy, because the JSON can be long.
@@ -125,7 +125,7 @@ def get_state(names: Sequence[str]) -> str:
     caller = current_caller()
     if not (caller.sees_drafts or caller.draft_author):
         return ""
-    others = open_queries.get_state(caller.draft_author) if "open_by" in names else ""
+    others = open_queries.get_state(_select_own_articles(caller)) if "open_by" in names else ""
     if "working_copy" not in names:
         return others
     statement = _SELECT_COPIES_STATE
@@ -136,12 +136,19 @@ def get_state(names: Sequence[str]) -> str:
     return " ".join(map(str, (*db.session.execute(statement).one(), others)))
 
 
+def _select_own_articles(caller: Caller) -> Select[UUID] | None:
+    """Return the articles of a caller who sees the drafts of one author only, otherwise None."""
+    if not caller.draft_author:
+        return None
+    return select(Article.uuid).where(Article.author_id == caller.draft_author)
+
+
 def _find_visible(group: ArticleGroup, statement: Select[*tuple[Any, ...]]) -> dict[UUID, Any]:
     """Return the rows of the articles whose drafts the caller can see, by the uuid of the article."""
     caller = current_caller()
-    if caller.draft_author:
-        own = select(Article.uuid).where(Article.author_id == caller.draft_author)
-        statement = statement.where(statement.selected_columns.article_id.in_(own))
+    own_articles = _select_own_articles(caller)
+    if own_articles is not None:
+        statement = statement.where(statement.selected_columns.article_id.in_(own_articles))
     elif not caller.sees_drafts:
         return {}
     uuids = [UUID(article["uuid"]) for article in group.articles]

@@ -30,7 +30,7 @@ from blogapi.articles.models import Article, ArticleJson, ArticleStats
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.articles.responses.json_reader import STORED_FIELDS
 from blogapi.articles.schemas import PageFieldsSchema
-from blogapi.articles.writing import renderings, states
+from blogapi.articles.writing import custom_values, renderings, states
 from blogapi.articles.writing import repeated_columns as links
 from blogapi.config import CannotStart
 from blogapi.custom_fields import index as custom_index
@@ -230,7 +230,7 @@ def render_all() -> Iterator[int]:
     """Render all stored JSON again; yield the number of rendered articles after each batch."""
     stored_json.store_all(_BATCH_SIZE)
     with transaction():
-        for _ in custom_index.rebuild(db.session()):
+        for _ in custom_values.rebuild(db.session()):
             pass
         links.repair()
         counts.count_again()

@@ -1,0 +1,34 @@
+"""The functions of `articles` that custom fields call; `create_app` sets them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Protocol, cast
+from uuid import UUID
+
+from flask import Flask, current_app
+
+_KEY = "blogapi-custom-field-articles"
+
+
+class Articles(Protocol):
+    """Finds articles and pages, and updates the data that is derived from their custom fields."""
+
+    def find_existing(self, uuids: Collection[UUID]) -> set[UUID]:
+        """Return the uuids that belong to an article or a page."""
+
+    def find_readable(self, uuids: Collection[UUID]) -> set[UUID]:
+        """Return the uuids that belong to an article or a page that readers can see."""
+
+    def update_derived_data(self, name: str) -> None:
+        """Store the index and the search words of all articles with a value of this name again."""
+
+
+def init_app(app: Flask, *, articles: Articles) -> None:
+    """Set the functions of `articles`."""
+    app.extensions[_KEY] = articles
+
+
+def get_articles() -> Articles:
+    """Return the functions of `articles`."""
+    return cast(Articles, current_app.extensions[_KEY])
