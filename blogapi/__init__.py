@@ -21,11 +21,12 @@ from blogapi.media import addresses, delivery, folder, images, library, types, w
 from blogapi.metrics import exposition
 from blogapi.metrics import registry as metrics_registry
 from blogapi.pages import moves as page_moves
+from blogapi.pages import tree as page_tree
 from blogapi.publication import event_writer
 from blogapi.rate_limits import limiter
 from blogapi.rate_limits import middleware as rate_limit_middleware
 from blogapi.response_cache import middleware as response_cache_middleware
-from blogapi.site import service as site_service
+from blogapi.site import page_addresses
 from blogapi.storage import database
 from blogapi.users import service as user_service
 from blogapi.version import __version__
@@ -57,7 +58,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     images.init_app(app)
     widths.init_app(app)
     user_service.init_app(app, profiles=profiles)
-    site_service.init_app(app, page_addresses=page_moves)
+    page_addresses.init_app(app, tree=page_tree, moves=page_moves)
     media_addresses.register_library(library)
     custom_field_articles.init_app(app, articles=definition_changes)
     json_writer.init_app(app)

@@ -17,11 +17,12 @@ from blogapi.categories.models import Category
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.media.html_pictures import HtmlResolver
 from blogapi.media.references import Text, find_files
-from blogapi.pages import tree as page_tree
 from blogapi.publication.visibility import ItemType, Status, get_readable_from, is_readable
 from blogapi.rendering import renderer
 from blogapi.rendering.slugs import make_slug
+from blogapi.site import page_paths
 from blogapi.site.addresses import make_article_url
+from blogapi.site.page_addresses import get_page_tree
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db
 from blogapi.web.access import allow, author, current_caller
@@ -103,7 +104,7 @@ def _make_page_url(uuid: UUID, page: Article | None, slug: str, parent: UUID | U
         return None
     parent_id = (page.parent_id if page else None) if isinstance(parent, Unset) else parent
     language = page.language if page else ""
-    path = page_tree.make_path(site, uuid, slug, parent_id, page_tree.read_tree(), language)
+    path = page_paths.make_path(site, uuid, slug, parent_id, get_page_tree().read_tree(), language)
     return f"{site.url}{path}"
 
 

@@ -19,7 +19,7 @@ from blogapi.pages import tree as page_tree
 from blogapi.publication.models import Event
 from blogapi.publication.visibility import listed, listed_pages, readable
 from blogapi.rendering.article_references import REFERENCE
-from blogapi.site import addresses
+from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, table_of
@@ -78,7 +78,7 @@ def _list_addresses(site: Site) -> tuple[dict[UUID, str], set[str]]:
     """
     public: dict[UUID, str] = {}
     hidden = set()
-    paths = page_tree.make_paths(site, page_tree.read_tree())
+    paths = page_paths.make_paths(site, page_tree.read_tree())
     is_public = readable(Article, current_time()).label("is_public")
     columns = (Article.uuid, Article.slug, Article.published_at, Article.created, Category.slug, is_public)
     for uuid, slug, published_at, created, category, visible, language in db.session.execute(

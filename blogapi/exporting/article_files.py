@@ -17,7 +17,7 @@ from blogapi.exporting.snapshot import Item, Snapshot
 from blogapi.exporting.yaml_text import to_yaml
 from blogapi.pages import tree as page_tree
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, Status
-from blogapi.site import addresses
+from blogapi.site import addresses, page_paths
 
 #: The names of the fields of `seo` in the front matter.
 SEO_NAMES = {
@@ -190,7 +190,7 @@ class ArticleWriter:
             return ""
         if article.get("type") == ItemType.PAGE:
             parent = article["parent"] and UUID(article["parent"])
-            return page_tree.make_path(
+            return page_paths.make_path(
                 self._site, UUID(article["uuid"]), slug, parent, self._tree, article["language"]
             )
         url = addresses.make_article_url(

@@ -17,7 +17,7 @@ from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.pages import tree as page_tree
 from blogapi.publication.visibility import ItemType, listed, listed_later, listed_pages
-from blogapi.site import addresses
+from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
 from blogapi.site.queries import get_public_site
 from blogapi.storage.database import current_time, db, table_of
@@ -133,7 +133,7 @@ def _list_pages(site: Site) -> Iterator[Entry]:
     tree = page_tree.read_tree() if rows else {}
     translations = find_translations(site, (row.translation_key for row in rows), ItemType.PAGE.value)
     for row in rows:
-        path = page_tree.make_path(site, row.uuid, row.slug, row.parent_id, tree, row.language)
+        path = page_paths.make_path(site, row.uuid, row.slug, row.parent_id, tree, row.language)
         yield Entry(f"{site.url}{path}", row.last_updated, _list_alternates(row, translations))
 
 

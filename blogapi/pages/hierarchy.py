@@ -10,12 +10,13 @@ from blogapi.articles.content import ArticleInput
 from blogapi.articles.lifecycle import Unset
 from blogapi.pages import tree as page_tree
 from blogapi.publication.visibility import Status
+from blogapi.site import page_paths
 from blogapi.web.errors import Invalid
 
 # The highest number of pages above a page: its address and its head show them all.
 MAX_DEPTH = 20
 
-_NEW = page_tree.Place("", None, Status.DRAFT.value, None, was_public=False, language="", title="")
+_NEW = page_paths.Place("", None, Status.DRAFT.value, None, was_public=False, language="", title="")
 
 
 def check_parent(fields: ArticleInput) -> None:
@@ -33,7 +34,7 @@ def check_parents(items: Sequence[ArticleInput]) -> None:
             raise error.prefix_errors(str(index)) from error
 
 
-def _add_to_tree(items: Iterable[ArticleInput]) -> page_tree.Tree:
+def _add_to_tree(items: Iterable[ArticleInput]) -> page_paths.Tree:
     """Return the tree as it is after a write of these pages."""
     tree = {**page_tree.get_tree()}
     for fields in items:
@@ -44,22 +45,22 @@ def _add_to_tree(items: Iterable[ArticleInput]) -> page_tree.Tree:
     return tree
 
 
-def _check(fields: ArticleInput, tree: page_tree.Tree) -> None:
+def _check(fields: ArticleInput, tree: page_paths.Tree) -> None:
     if isinstance(fields.parent, Unset) or fields.parent is None:
         return
     if fields.parent not in tree:
         _refuse("There is no such page.")
-    if fields.uuid is not None and fields.uuid in page_tree.list_ancestors(fields.parent, tree):
+    if fields.uuid is not None and fields.uuid in page_paths.list_ancestors(fields.parent, tree):
         _refuse("A page cannot be below itself.")
     if _count_levels(fields.parent, fields.uuid, tree) > MAX_DEPTH:
         _refuse(f"There can be at most {MAX_DEPTH} pages above a page.")
 
 
-def _count_levels(parent: UUID, uuid: UUID | None, tree: page_tree.Tree) -> int:
+def _count_levels(parent: UUID, uuid: UUID | None, tree: page_paths.Tree) -> int:
     """Return the highest number of pages above the page (None: a new one) or above one below it."""
-    numbers = [len(page_tree.list_ancestors(parent, tree))]
+    numbers = [len(page_paths.list_ancestors(parent, tree))]
     if uuid is not None:
-        chains = (page_tree.list_ancestors(place.parent, tree) for place in tree.values())
+        chains = (page_paths.list_ancestors(place.parent, tree) for place in tree.values())
         numbers += [len(chain) for chain in chains if uuid in chain]
     return max(numbers)
 

@@ -13,12 +13,12 @@ from uuid import UUID
 
 from blogapi.articles.models import FormerPath
 from blogapi.pages import tree as page_tree
-from blogapi.pages.tree import Place, Tree
 from blogapi.publication import events
 from blogapi.publication.events import ItemAddress, State
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, get_readable_from, is_readable
-from blogapi.site import item_addresses
+from blogapi.site import item_addresses, page_paths
 from blogapi.site.models import Site
+from blogapi.site.page_paths import Place, Tree
 from blogapi.site.paths import to_former_path
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.storage.expressions import insert_or_update
@@ -35,7 +35,7 @@ def record(before: Tree, after: Tree, *, keeps_paths: bool = True) -> None:
     site, notes = item_addresses.get_site(), events.get_notes(db.session())
     # No reader knows the address that a new page had earlier in the transaction.
     known = {uuid: place for uuid, place in before.items() if _is_known(uuid, notes)}
-    old_paths, paths = page_tree.make_paths(site, before), page_tree.make_paths(site, after)
+    old_paths, paths = page_paths.make_paths(site, before), page_paths.make_paths(site, after)
     for uuid, place in after.items():
         old = before.get(uuid)
         state = _make_state(place, paths[uuid])
@@ -55,7 +55,7 @@ def _is_known(uuid: UUID, notes: Mapping[events.Key, Any]) -> bool:
 def keep_former_paths(before: Site, after: Site) -> None:
     """Store the former paths of all pages whose paths a change of the site changes."""
     tree = page_tree.read_tree()
-    paths = page_tree.make_paths(before, tree), page_tree.make_paths(after, tree)
+    paths = page_paths.make_paths(before, tree), page_paths.make_paths(after, tree)
     _store_former_paths(before, tree, *paths)
 
 

@@ -49,7 +49,7 @@ from blogapi.publication.visibility import (
     readable,
 )
 from blogapi.redirects.own.models import OwnRedirect
-from blogapi.site import addresses
+from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
 from blogapi.site.paths import to_path, without_slash
 from blogapi.site.queries import get_site
@@ -270,7 +270,7 @@ def _to_redirects(site: Site, rows: Sequence[Row[Any]]) -> list[Redirect]:
     """Return the redirects without those from a path that is the address of a public article or page."""
     site = complete(site)
     tree = page_tree.read_tree()
-    page_urls = {uuid: site.url + path for uuid, path in page_tree.make_paths(site, tree).items()}
+    page_urls = {uuid: site.url + path for uuid, path in page_paths.make_paths(site, tree).items()}
     redirects = [_to_redirect(site, row, page_urls) for row in rows]
     pages = _find_pages(site, [item for item in redirects if _is_path(item.old)])
     now = current_time()

@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Protocol, cast
-
-from flask import Flask, current_app
+from typing import cast
 
 from blogapi.publication.events import EPOCH, State, record
 from blogapi.site import item_addresses, queries
 from blogapi.site.models import Site
+from blogapi.site.page_addresses import get_page_moves
 from blogapi.site.schemas import SiteChangesSchema
 from blogapi.storage.database import db, transaction
 from blogapi.web import media_addresses
 from blogapi.web.fields import Fields, name_changes
-
-_PAGE_ADDRESSES = "blogapi-page-addresses"
 
 # The fields of the site on which the addresses of pages depend.
 _OF_PAGES = ("url", "page_path", "language")
 
 # Readers always see the site, which has no page of its own.
 STATE = State(EPOCH)
-
-
-class PageAddresses(Protocol):
-    """Keeps the addresses that pages had before a change of the site."""
-
-    def keep_former_paths(self, before: Site, after: Site) -> None:
-        """Store the paths of the pages that have other ones after the change."""
-
-
-def init_app(app: Flask, *, page_addresses: PageAddresses) -> None:
-    """Set the functions that keep former addresses of pages."""
-    app.extensions[_PAGE_ADDRESSES] = page_addresses
 
 
 def change(fields: Fields) -> Site:
@@ -50,8 +35,7 @@ def change(fields: Fields) -> Site:
         db.session.flush()
         item_addresses.forget_site()
         if any(getattr(site, name) != getattr(before, name) for name in ("page_path", "language")):
-            addresses: PageAddresses = current_app.extensions[_PAGE_ADDRESSES]
-            addresses.keep_former_paths(before, site)
+            get_page_moves().keep_former_paths(before, site)
         media_addresses.store_uses(site, pictures, site.list_pictures())
         if site.service_url != address:
             queries.forget_service_url()

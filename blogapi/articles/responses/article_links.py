@@ -19,11 +19,11 @@ from sqlalchemy import bindparam, select
 
 from blogapi.articles.models import Article
 from blogapi.categories.models import Category
-from blogapi.pages import tree as page_tree
 from blogapi.publication.visibility import ItemType, readable
 from blogapi.rendering.article_references import REFERENCE
-from blogapi.site import addresses
+from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
+from blogapi.site.page_addresses import get_page_tree
 from blogapi.site.queries import get_site
 from blogapi.storage.database import chunk, current_time, db, table_of
 
@@ -109,7 +109,7 @@ def _find_urls(uuids: Iterable[UUID]) -> dict[UUID, bytes]:
         for row in db.session.connection().execute(_SELECT_READABLE, {"uuids": some, "now": now})
     ]
     has_pages = any(row.type == ItemType.PAGE for row in rows)
-    pages = page_tree.make_paths(site, page_tree.read_tree()) if has_pages else {}
+    pages = page_paths.make_paths(site, get_page_tree().read_tree()) if has_pages else {}
     return {
         row.uuid: json.dumps(escape(site.url + _make_path(site, row, pages)))[1:-1].encode() for row in rows
     }

@@ -19,13 +19,13 @@ from blogapi.articles.responses.head import make_head
 from blogapi.articles.responses.translations import Translation, find_translations
 from blogapi.categories.models import Category
 from blogapi.custom_fields import visibility as custom_output
-from blogapi.pages import tree as page_tree
 from blogapi.presence import queries as open_queries
 from blogapi.publication.visibility import ItemType
-from blogapi.site import addresses
+from blogapi.site import addresses, page_paths
 from blogapi.site import queries as site_queries
 from blogapi.site.heads import Breadcrumb
 from blogapi.site.models import Site
+from blogapi.site.page_addresses import get_page_tree
 from blogapi.storage.database import current_time, db
 from blogapi.taxonomies.hierarchy import find_parents
 from blogapi.users.models import Account
@@ -73,10 +73,10 @@ class ArticleGroup:
         return [_make_url(self.site, article, self.tree) for article in self.articles]
 
     @cached_property
-    def tree(self) -> page_tree.Tree:
+    def tree(self) -> page_paths.Tree:
         """The tree of the pages, if some of the articles are pages."""
         has_pages = any(_get_type(article) == ItemType.PAGE for article in self.articles)
-        return page_tree.read_tree() if has_pages else {}
+        return get_page_tree().read_tree() if has_pages else {}
 
     @cached_property
     def translations(self) -> Sequence[Sequence[Translation]]:
@@ -228,8 +228,8 @@ def _list_above(group: ArticleGroup, article: Fields) -> Sequence[Breadcrumb]:
     site, tree = group.site, group.tree
     parent = article["parent"] and UUID(article["parent"])
     return [
-        (tree[uuid].title, site.url + page_tree.make_path_of(site, uuid, tree) if site.url else None)
-        for uuid in page_tree.list_public_above(parent, tree, current_time())
+        (tree[uuid].title, site.url + page_paths.make_path_of(site, uuid, tree) if site.url else None)
+        for uuid in page_paths.list_public_above(parent, tree, current_time())
     ]
 
 
@@ -255,13 +255,13 @@ def _make_term_url(site: Site, kind: str, term: Fields) -> str | None:
     return addresses.make_term_url(site, kind, uuid=term["uuid"], slug=term["slug"])
 
 
-def _make_url(site: Site, article: Fields, tree: page_tree.Tree) -> str | None:
+def _make_url(site: Site, article: Fields, tree: page_paths.Tree) -> str | None:
     published_at = article["published_at"]
     if article["category"] is None:
         if not (published_at and site.url):
             return None
         parent = article["parent"] and UUID(article["parent"])
-        return site.url + page_tree.make_path(
+        return site.url + page_paths.make_path(
             site, UUID(article["uuid"]), article["slug"], parent, tree, article["language"]
         )
     return addresses.make_article_url(

@@ -15,10 +15,10 @@ from sqlalchemy import Select, bindparam, func, select
 
 from blogapi.articles.models import Article
 from blogapi.categories.models import Category
-from blogapi.pages import tree as page_tree
 from blogapi.publication.visibility import ItemType, listed, listed_pages
-from blogapi.site import addresses
+from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
+from blogapi.site.page_addresses import get_page_tree
 from blogapi.storage.database import chunk, current_time, db, table_of
 from blogapi.web.language import normalize_language
 
@@ -50,11 +50,11 @@ def find_translations(
     translations of 1000 keys.
     """
     by_key = defaultdict[str, list[Translation]](list)
-    tree: Mapping[UUID, page_tree.Place] = {}
+    tree: Mapping[UUID, page_paths.Place] = {}
     for some in chunk(sorted({*keys} - {""})):
         rows = db.session.execute(_SELECT[type_], {"keys": some, "now": current_time()}).all()
         if rows and type_ == ItemType.PAGE:
-            tree = tree or page_tree.read_tree()
+            tree = tree or get_page_tree().read_tree()
         for row in rows:
             language = row.language or normalize_language(site.language)
             url = _make_url(site, row, tree)
@@ -75,12 +75,12 @@ def choose_alternates(uuid: UUID, translations: Sequence[Translation]) -> Sequen
     return list(chosen.values()) if own and len(chosen) > 1 else []
 
 
-def _make_url(site: Site, row: Any, tree: Mapping[UUID, page_tree.Place]) -> str | None:
+def _make_url(site: Site, row: Any, tree: Mapping[UUID, page_paths.Place]) -> str | None:
     if row.category_slug is not None:
         return addresses.make_row_url(site, row)
     if not site.url:
         return None
-    return site.url + page_tree.make_path(site, row.uuid, row.slug, row.parent_id, tree, row.language)
+    return site.url + page_paths.make_path(site, row.uuid, row.slug, row.parent_id, tree, row.language)
 
 
 def _select(type_: str) -> Select[*tuple[Any, ...]]:

@@ -30,13 +30,12 @@ from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
 from blogapi.custom_fields import validation as custom_input
 from blogapi.custom_fields import visibility as custom_output
 from blogapi.custom_fields.models import NO_VALUES
-from blogapi.pages import moves as page_moves
-from blogapi.pages import tree as page_tree
 from blogapi.publication.events import record
 from blogapi.publication.models import What
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, is_readable
 from blogapi.rendering.slugs import make_slug
-from blogapi.site import item_addresses
+from blogapi.site import item_addresses, page_paths
+from blogapi.site.page_addresses import get_page_moves, get_page_tree
 from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.taxonomies import service as terms
 from blogapi.web import json as web_json
@@ -92,7 +91,7 @@ class Batch:
         self._writes: dict[UUID, Write] = {}
         self._deleted: dict[UUID, ArticleContent] = {}
         # The tree of the pages before these changes; None if they concern no page.
-        self._tree: page_tree.Tree | None = None
+        self._tree: page_paths.Tree | None = None
         # The rows of ArticleJson of the new articles that `store` has stored last.
         self._new_json: Mapping[UUID, Mapping[str, Any]] = {}
 
@@ -102,7 +101,9 @@ class Batch:
         new_rows.insert_articles([article for article in new if article not in db.session])
         db.session.flush()
         if self._tree is not None:
-            page_moves.record(self._tree, page_tree.read_again(), keeps_paths=self.keeps_former_paths)
+            get_page_moves().record(
+                self._tree, get_page_tree().read_again(), keeps_paths=self.keeps_former_paths
+            )
         self._tree = None
         self._new_json = json_writer.store_writes(db.session(), self._writes.values())
         json_writer.delete_derived(db.session(), self._deleted)
@@ -242,7 +243,7 @@ class Batch:
         article.editor_id = editor or article.author_id
         new_state = get_state(article)
         if was_public and state.address.path and state.address.path != new_state.address.path:
-            page_moves.keep_former_path(uuid, state.address.path)
+            get_page_moves().keep_former_path(uuid, state.address.path)
         record(ItemType.ARTICLE.value, uuid, state, None)
         record(ItemType.PAGE.value, uuid, None, new_state)
         return True
@@ -275,7 +276,7 @@ class Batch:
     def _keep_tree(self, type_: str) -> None:
         """Keep the tree of the pages before the first change of a page."""
         if type_ == ItemType.PAGE and self._tree is None:
-            self._tree = page_tree.get_tree()
+            self._tree = get_page_tree().get_tree()
 
     def _get(self, uuid: UUID, type_: str | None = None) -> Article:
         """Return the article; raises NotFound if there is none, or if it has another type."""
@@ -326,7 +327,7 @@ class Batch:
 
         An export can have been edited, or a page above be another one here. The API refuses such a place.
         """
-        above, tree = content.parent, page_tree.get_tree() if content.parent else {}
+        above, tree = content.parent, get_page_tree().get_tree() if content.parent else {}
         seen = set[UUID]()
         while above is not None and above != uuid and above not in seen:
             seen.add(above)

@@ -7,12 +7,12 @@ from uuid import UUID
 
 from blogapi.articles.models import Article
 from blogapi.categories.models import Category
-from blogapi.pages import tree as page_tree
 from blogapi.publication import events
 from blogapi.publication.events import ItemAddress, State
 from blogapi.publication.models import What
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, get_readable_from
-from blogapi.site import item_addresses
+from blogapi.site import item_addresses, page_paths
+from blogapi.site.page_addresses import get_page_tree
 from blogapi.storage import transaction_info
 from blogapi.storage.database import db
 
@@ -40,12 +40,12 @@ def _make_address(article: Article, readable_from: datetime) -> ItemAddress:
 
 
 def _make_page_address(article: Article) -> ItemAddress:
-    path = page_tree.make_path(
+    path = page_paths.make_path(
         item_addresses.get_site(),
         article.uuid,
         article.slug,
         article.parent_id,
-        page_tree.get_tree(),
+        get_page_tree().get_tree(),
         article.language,
     )
     return ItemAddress(article.slug, path)

@@ -1,0 +1,54 @@
+"""The functions of `pages` that other packages call for addresses; `create_app` sets them."""
+
+from __future__ import annotations
+
+from typing import Protocol, cast
+from uuid import UUID
+
+from flask import Flask, current_app
+
+from blogapi.site.models import Site
+from blogapi.site.page_paths import Tree
+
+_TREE, _MOVES = "blogapi-page-tree", "blogapi-page-moves"
+
+
+class PageTree(Protocol):
+    """Reads the tree of the pages."""
+
+    def read_tree(self) -> Tree:
+        """Return the places of all pages."""
+
+    def get_tree(self) -> Tree:
+        """Return the tree as the current transaction read it first, or as it was at the last `read_again`."""
+
+    def read_again(self) -> Tree:
+        """Return the tree after a write of the current transaction, and keep it for `get_tree`."""
+
+
+class PageMoves(Protocol):
+    """Keeps the addresses that pages had before a change."""
+
+    def record(self, before: Tree, after: Tree, *, keeps_paths: bool = True) -> None:
+        """Record the pages whose paths a write has changed."""
+
+    def keep_former_path(self, uuid: UUID, path: str) -> None:
+        """Store the path that a page had while it was an article."""
+
+    def keep_former_paths(self, before: Site, after: Site) -> None:
+        """Store the paths of the pages that have other ones after a change of the site."""
+
+
+def init_app(app: Flask, *, tree: PageTree, moves: PageMoves) -> None:
+    """Set the functions that read the tree and keep former addresses."""
+    app.extensions |= {_TREE: tree, _MOVES: moves}
+
+
+def get_page_tree() -> PageTree:
+    """Return the functions that read the tree."""
+    return cast(PageTree, current_app.extensions[_TREE])
+
+
+def get_page_moves() -> PageMoves:
+    """Return the functions that keep former addresses."""
+    return cast(PageMoves, current_app.extensions[_MOVES])

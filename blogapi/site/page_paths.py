@@ -1,0 +1,65 @@
+"""The paths of pages, which can contain the slugs of the pages above them; see `pages.tree`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from blogapi.publication.visibility import LISTED_STATUSES, is_readable
+from blogapi.site import addresses
+from blogapi.site.models import Site
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What the tree knows of a page; `parent` is the page above it."""
+
+    slug: str
+    parent: UUID | None
+    status: str
+    published_at: datetime | None
+    was_public: bool
+    language: str
+    title: str
+
+
+Tree = Mapping[UUID, Place]
+
+
+def make_path(site: Site, uuid: UUID, slug: str, parent: UUID | None, tree: Tree, language: str) -> str:
+    """Return the path of a page below the address of the site, which may contain the slugs above it."""
+    slugs = [slug]
+    for ancestor in list_ancestors(parent, tree):
+        slugs.insert(0, tree[ancestor].slug)
+    return addresses.make_page_path(site, uuid=uuid, slugs=slugs, language=language)
+
+
+def list_public_above(parent: UUID | None, tree: Tree, now: datetime) -> list[UUID]:
+    """Return the listed pages among the parent and the pages above it, the outermost first."""
+    return [
+        uuid
+        for uuid in reversed(list_ancestors(parent, tree))
+        if tree[uuid].status in LISTED_STATUSES and is_readable(tree[uuid], now)
+    ]
+
+
+def make_path_of(site: Site, uuid: UUID, tree: Tree) -> str:
+    """Return the path of a page of the tree below the address of the site."""
+    place = tree[uuid]
+    return make_path(site, uuid, place.slug, place.parent, tree, place.language)
+
+
+def make_paths(site: Site, tree: Tree) -> dict[UUID, str]:
+    """Return the paths of all pages of the tree below the address of the site."""
+    return {uuid: make_path_of(site, uuid, tree) for uuid in tree}
+
+
+def list_ancestors(parent: UUID | None, tree: Tree) -> dict[UUID, None]:
+    """Return the parent and the pages above it, the nearest first."""
+    ancestors: dict[UUID, None] = {}
+    while parent is not None and parent in tree and parent not in ancestors:
+        ancestors[parent] = None
+        parent = tree[parent].parent
+    return ancestors
