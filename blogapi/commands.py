@@ -14,7 +14,7 @@ COMMANDS = {
     "key": "blogapi.api_keys.commands:key",
     "site": "blogapi.site.commands:site",
     "media": "blogapi.media.commands:media",
-    "import": "blogapi.importing.pipeline.commands:import_",
+    "import": "blogapi.importing.commands:import_",
     "export": "blogapi.exporting.commands:export",
     "page": "blogapi.pages.commands:page",
     "redirect": "blogapi.redirects.own.commands:redirect",

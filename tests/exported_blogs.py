@@ -33,14 +33,14 @@ from blogapi.custom_fields.models import CustomField
 from blogapi.custom_fields.schemas import FieldBodySchema
 from blogapi.exporting import layouts
 from blogapi.exporting import service as exports
-from blogapi.importing import folder
+from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.report import FileReport
+from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.media.imported_media import list_extensions
 from blogapi.importing.pipeline.preparing import open_sources
 from blogapi.importing.pipeline.run import ImportRun
-from blogapi.importing.pipeline.service import Importer
 from blogapi.importing.pipeline.spool import open_spool
-from blogapi.importing.reports import FileReport
-from blogapi.importing.sources import ImportOptions
+from blogapi.importing.storing.service import Importer
 from blogapi.media import service as media
 from blogapi.media.models import FormerHash, Media, MediaPath
 from blogapi.pages.schemas import PageBodySchema

@@ -12,8 +12,9 @@ import pytest
 from flask import Flask
 from flask.cli import ScriptInfo
 
+from blogapi.importing import commands
 from blogapi.importing.jobs import runner
-from blogapi.importing.pipeline import background, commands
+from blogapi.importing.pipeline import background
 
 
 class ThreadChild:

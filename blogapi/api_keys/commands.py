@@ -11,10 +11,10 @@ from flask.cli import AppGroup, with_appcontext
 from blogapi.api_keys import queries, service
 from blogapi.api_keys.schemas import KeySchema
 from blogapi.cli import report_problems
+from blogapi.parsing import parse_uuid
 from blogapi.users import queries as users
 from blogapi.web.access import SCOPES, Caller, Role, Scope
 from blogapi.web.errors import NotFound
-from blogapi.web.fields import parse_uuid
 
 key = AppGroup("key", help="Create and manage API keys.")
 

@@ -12,8 +12,8 @@ from typing import Any
 import marshmallow as ma
 
 from blogapi.custom_fields.models import MAX_NAME_LENGTH, NO_VALUES, CustomField, FieldType
+from blogapi.parsing import is_web_address, parse_uuid
 from blogapi.rendering.characters import FORBIDDEN
-from blogapi.web.fields import is_web_address, parse_uuid
 from blogapi.web.media_addresses import PictureReference, complete_address
 
 MAX_TEXT, MAX_LONG_TEXT, MAX_ITEMS, MAX_KEY = 1_000, 100_000, 100, 200

@@ -8,10 +8,10 @@ from pathlib import Path
 from blogapi.articles import queries as articles
 from blogapi.categories.schemas import CategoryBodySchema
 from blogapi.categories.taxonomy import CATEGORIES
-from blogapi.importing import folder
-from blogapi.importing.markdown import reader
-from blogapi.importing.pipeline import service as importing
-from blogapi.importing.reports import Result
+from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.report import Result
+from blogapi.importing.formats.markdown import reader
+from blogapi.importing.storing import service as importing
 from blogapi.storage.database import current_time, transaction
 from blogapi.taxonomies import service as taxonomies
 from blogapi.users import queries as users

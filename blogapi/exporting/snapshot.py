@@ -46,6 +46,7 @@ from blogapi.custom_fields.models import CustomField
 from blogapi.media.addresses import make_path
 from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition, MediaUse
 from blogapi.media.uses import ARTICLE
+from blogapi.parsing import parse_uuid
 from blogapi.publication.visibility import ItemType, is_readable, listed, listed_pages
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
@@ -54,7 +55,6 @@ from blogapi.tags.models import Tag
 from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies.hierarchy import has_parents
 from blogapi.taxonomies.models import FormerTermSlug
-from blogapi.web.fields import parse_uuid
 
 Item = dict[str, Any]
 

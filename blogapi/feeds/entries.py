@@ -16,6 +16,7 @@ from blogapi.articles.lists.filters import ArticleFilters
 from blogapi.articles.responses import queries as responses_queries
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
+from blogapi.parsing import parse_timestamp
 from blogapi.site import addresses
 from blogapi.site.languages import describe_in_language
 from blogapi.site.models import Site
@@ -24,7 +25,6 @@ from blogapi.tags.models import Tag
 from blogapi.taxonomies import queries as taxonomies
 from blogapi.taxonomies.models import Term
 from blogapi.web.errors import NotFound
-from blogapi.web.fields import parse_timestamp
 from blogapi.web.pagination import PageRequest
 
 ENTRY_COUNT = 20

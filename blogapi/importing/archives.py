@@ -17,8 +17,8 @@ from typing import BinaryIO
 
 from flask import current_app
 
-from blogapi.importing.article_record import RefusedFile
-from blogapi.importing.folder import MAX_FILE_BYTES, MAX_OUTER_FOLDERS
+from blogapi.importing.format_api.files import MAX_FILE_BYTES, MAX_OUTER_FOLDERS
+from blogapi.importing.refusals import RefusedFile
 from blogapi.storage import files
 from blogapi.storage.disk_errors import is_disk_full
 

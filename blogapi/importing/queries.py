@@ -12,7 +12,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from blogapi.articles.models import Article, FormerPath, FormerSlug
 from blogapi.categories.models import Category
-from blogapi.importing.article_record import ArticleRecord
+from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.models import ImportedFile
 from blogapi.media.models import FormerHash, Media, MediaPath
 from blogapi.storage.database import db

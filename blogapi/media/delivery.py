@@ -24,6 +24,7 @@ from werkzeug.http import parse_etags, parse_range_header
 from blogapi.media import folder as folders
 from blogapi.media import references, types, widths
 from blogapi.media.addresses import PREFIX, make_path
+from blogapi.rendering import media_types
 from blogapi.web import downloads, headers, request_id
 from blogapi.web.access import allow, anyone
 from blogapi.web.errors import NotFound, RangeNotSatisfiable, Unavailable
@@ -192,7 +193,7 @@ def _find_new_path(hash: str, width: widths.Width | None) -> str | None:
 
 def _show_made(path: Path, hash: str, width: widths.Width) -> Response:
     """Return the response with a width that was made for this request."""
-    response = Response(path.read_bytes(), content_type=types.BY_EXTENSION[width.extension].name)
+    response = Response(path.read_bytes(), content_type=media_types.BY_EXTENSION[width.extension].name)
     response.headers.update(_HEADERS)
     response.headers["Content-Security-Policy"] = _POLICY
     response.headers["ETag"] = widths.make_etag(hash, width)

@@ -8,7 +8,7 @@ from uuid import UUID
 from blogapi.media import hooks, names, queries, service, uses
 from blogapi.media.models import Media
 from blogapi.media.service import PreparedFile
-from blogapi.media.types import MediaType
+from blogapi.rendering.media_types import MediaType
 from blogapi.storage.database import db, transaction
 from blogapi.web.errors import Conflict, Invalid
 from blogapi.web.fields import Fields

@@ -16,7 +16,7 @@ from typing import Any
 from flask import Flask, current_app
 
 from blogapi.config import PREFIX
-from blogapi.media.types import MediaType
+from blogapi.rendering.media_types import MediaType
 from blogapi.web.errors import Invalid, Problem, StorageFull, Unavailable
 
 RENDITION_WIDTHS = (400, 800, 1600)

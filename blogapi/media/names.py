@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from blogapi.media.types import MediaType
+from blogapi.rendering.media_types import MediaType
 from blogapi.rendering.slugs import make_slug
 
 MAX_STEM_LENGTH = 80

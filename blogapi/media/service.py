@@ -16,7 +16,9 @@ from sqlalchemy import delete
 from blogapi.media import folder as folders
 from blogapi.media import hooks, images, names, queries, removal, types
 from blogapi.media.models import FormerHash, Media, MediaRendition
-from blogapi.media.types import RENDITION, MediaType
+from blogapi.media.types import RENDITION
+from blogapi.rendering import media_types
+from blogapi.rendering.media_types import MediaType
 from blogapi.storage import files
 from blogapi.storage.database import call_after_commit, call_after_rollback, db, end_read, transaction
 from blogapi.web.errors import Invalid, StorageFull, Unavailable
@@ -114,7 +116,7 @@ def _describe_known(media: Media, upload_hash: str) -> PreparedFile | None:
     stored += [(item.hash, RENDITION.extension, item.size) for item in media.renditions]
     if not all(folder.holds(*item) for item in stored):
         return None
-    type = types.BY_NAME.get(media.type) or MediaType(media.type, extension)
+    type = media_types.BY_NAME.get(media.type) or MediaType(media.type, extension)
     return PreparedFile(
         media.name, type, None, media.size, media.hash, upload_hash, media.width, media.height
     )

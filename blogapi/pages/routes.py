@@ -25,6 +25,7 @@ from blogapi.pages.schemas import (
     PageQuery,
     PageSchema,
 )
+from blogapi.parsing import parse_uuid
 from blogapi.publication import events
 from blogapi.publication.shared_caching import shows
 from blogapi.publication.visibility import ItemType, is_readable
@@ -32,7 +33,7 @@ from blogapi.storage.database import current_time
 from blogapi.web.access import allow, current_caller, current_user_id, editor, reader
 from blogapi.web.blueprint import Blueprint, PartialResult, Representation, UpsertResult
 from blogapi.web.errors import Forbidden
-from blogapi.web.fields import Fields, parse_uuid
+from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import BulkDeleteQuery, Query
 from blogapi.web.slug_lookup import NIL_UUID, accept_slugs

@@ -12,13 +12,13 @@ import flask
 from flask import Response, render_template
 
 from blogapi.articles.fields import TEXT_FIELDS
+from blogapi.parsing import parse_timestamp
 from blogapi.previews import queries
 from blogapi.rendering.embed_hosts import EMBED_HOSTS
 from blogapi.site.queries import get_site
 from blogapi.site.time_zones import to_time_zone
 from blogapi.web.access import allow, anyone
 from blogapi.web.errors import NotFound
-from blogapi.web.fields import parse_timestamp
 from blogapi.web.headers import NO_STORE, prefers_html
 from blogapi.web.json import JsonBody, json_response
 

@@ -36,6 +36,7 @@ from blogapi.articles.models import Article, FormerPath, FormerSlug
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.pages import tree as page_tree
+from blogapi.parsing import parse_uuid
 from blogapi.publication.visibility import (
     NOW,
     UNLISTED_STATUSES,
@@ -57,7 +58,7 @@ from blogapi.storage.database import UtcDateTime, bytewise, chunk, current_time,
 from blogapi.storage.expressions import unindexed
 from blogapi.tags.models import Tag
 from blogapi.taxonomies.models import FormerTermSlug
-from blogapi.web.fields import WithAttributes, parse_uuid
+from blogapi.web.fields import WithAttributes
 from blogapi.web.pagination import Page, PageRequest, paginate_both_ways
 
 PAGE = ItemType.PAGE.value

@@ -13,9 +13,9 @@ from typing import Any
 from urllib.parse import quote, unquote, unquote_plus, urljoin, urlsplit, urlunsplit
 from uuid import UUID
 
+from blogapi.parsing import normalize_language
 from blogapi.site.models import Site
 from blogapi.site.time_zones import to_time_zone
-from blogapi.web.language import normalize_language
 from blogapi.web.media_addresses import PATH
 
 TERM_PLACEHOLDERS = ("slug", "uuid")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import cast
 
+from blogapi.parsing import normalize_language
 from blogapi.site.models import Site
 from blogapi.web.fields import WithAttributes
-from blogapi.web.language import normalize_language
 
 
 def describe_in_language(site: Site, language: str) -> Site:

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, CompoundSelect, Row, bindparam, false, func, or_, select, union_all
 
+from blogapi.parsing import parse_uuid
 from blogapi.publication.visibility import READABLE_STATUSES, is_page
 from blogapi.rendering.slugs import make_slug
 from blogapi.site.addresses import make_term_url
@@ -23,7 +24,7 @@ from blogapi.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.taxonomies.term_head import make_head
 from blogapi.web import json as web_json
 from blogapi.web.errors import NotFound
-from blogapi.web.fields import Fields, parse_uuid
+from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Page, PageRequest, paginate
 from blogapi.web.slug_lookup import NIL_UUID, SlugOwner, choose_owner

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Self
-from urllib.parse import urlsplit
 from uuid import UUID
 
 import marshmallow as ma
@@ -18,40 +17,15 @@ from flask import current_app
 from marshmallow import validate
 
 from blogapi import config
+from blogapi.parsing import is_web_address, parse_timestamp, parse_uuid
 from blogapi.rendering import slugs
 from blogapi.rendering.characters import FORBIDDEN
 
 Fields = dict[str, Any]
 
-_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_TIMESTAMP = re.compile(
-    r"(?P<date>\d{4}-\d\d-\d\d)([T ](?P<time>\d\d:\d\d(:\d\d(\.\d{1,6})?)?)(?P<zone>Z|[+-]\d\d:\d\d)?)?",
-    re.ASCII,
-)
 
 NAIVE_PATTERN = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$"
 AWARE_PATTERN = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00$"
-
-
-def parse_uuid(text: str) -> UUID | None:
-    """Return the UUID if the text is its canonical form, or None for other text and for the nil UUID."""
-    return UUID(text) if _UUID.fullmatch(text) and text.strip("0-") else None
-
-
-def parse_timestamp(text: str) -> datetime | None:
-    """Return the time (aware, UTC) of an ISO 8601 date-time or date, or None for anything else.
-
-    A date-time without an offset is taken as UTC, and a date as midnight UTC.
-    """
-    match = _TIMESTAMP.fullmatch(text)
-    if match is None:
-        return None
-    zone = (match["zone"] or "Z").replace("Z", "+00:00")
-    try:
-        # A time in the year 1 or 9999 can get out of range when it is converted to UTC.
-        return datetime.fromisoformat(f"{match['date']}T{match['time'] or '00:00'}{zone}").astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
 
 
 def get_limit(limit: int | str) -> int:
@@ -190,21 +164,6 @@ class WebAddress(Text):
         if not is_web_address(address):
             raise ma.ValidationError("Must be an http(s) URL without credentials, or a relative URL.")
         return address
-
-
-def is_web_address(address: str) -> bool:
-    """Return whether the text is empty, an http(s) URL without credentials, or a relative URL."""
-    # Browsers drop tabs and line breaks inside a URL, and read a backslash as a slash.
-    if re.search(r"[\s\\\x00-\x20<>\"]", address):
-        return False
-    try:
-        parts = urlsplit(address)
-        host = parts.hostname
-    except ValueError:
-        return False
-    if parts.scheme:
-        return parts.scheme in ("http", "https") and bool(host) and "@" not in parts.netloc
-    return not parts.netloc
 
 
 class InputSchema(Schema):

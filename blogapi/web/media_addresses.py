@@ -14,7 +14,8 @@ from uuid import UUID
 import marshmallow as ma
 from sqlalchemy.orm import Mapped
 
-from blogapi.web.fields import WebAddress, is_web_address
+from blogapi.parsing import is_web_address
+from blogapi.web.fields import WebAddress
 
 PREFIX = "/media/"
 # The pattern of the path of a file without its name.

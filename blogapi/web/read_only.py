@@ -10,8 +10,9 @@ from uuid import UUID
 
 import marshmallow as ma
 
+from blogapi.parsing import parse_timestamp, parse_uuid
 from blogapi.web.errors import Errors, NotFound
-from blogapi.web.fields import InputSchema, Reference, parse_timestamp, parse_uuid
+from blogapi.web.fields import InputSchema, Reference
 from blogapi.web.json import JsonBody
 
 # A function that returns the named fields of an item, as a GET shows them (id None: of the only item).

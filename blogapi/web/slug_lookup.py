@@ -13,9 +13,9 @@ from uuid import UUID
 from flask import Response, request
 from werkzeug.routing import BaseConverter
 
+from blogapi.parsing import parse_uuid
 from blogapi.rendering.slugs import is_slug
 from blogapi.web.errors import NotFound
-from blogapi.web.fields import parse_uuid
 
 # A malformed id becomes the nil UUID. No item has this UUID, so the lookup raises NotFound.
 NIL_UUID = UUID(int=0)

@@ -11,8 +11,9 @@ import marshmallow as ma
 from flask.cli import AppGroup, with_appcontext
 
 from blogapi.cli import report_problems
+from blogapi.parsing import parse_timestamp, parse_uuid
 from blogapi.web.errors import Invalid, flatten_messages
-from blogapi.web.fields import join_messages, parse_timestamp, parse_uuid
+from blogapi.web.fields import join_messages
 from blogapi.webhooks import queries, service
 from blogapi.webhooks.event_types import PATTERNS
 from blogapi.webhooks.messages import PRESETS, STANDARD

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.articles.test_status_lists import titles
+from tests.articles.lists.test_status_lists import titles
 from tests.conftest import ARTICLES
 from tests.site.conftest import set_site
 

@@ -8,7 +8,7 @@ import pytest
 
 from blogapi.articles.responses import translations
 from blogapi.feeds import sitemap
-from tests.articles.test_status_lists import titles
+from tests.articles.lists.test_status_lists import titles
 from tests.conftest import ARTICLES
 from tests.site.conftest import set_site
 

@@ -11,7 +11,7 @@ import pytest
 
 from blogapi.__main__ import main
 from blogapi.config import INSTANCE_PATH, PREFIX
-from blogapi.importing.formats import MODULES
+from blogapi.importing.formats.registry import MODULES
 from tests.contracts import guide
 
 ROOT = Path(__file__).parent.parent.parent

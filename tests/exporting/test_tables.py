@@ -37,7 +37,7 @@ def list_tables():
 
 
 def test_each_table_is_exported_or_left_out_on_purpose():
-    # tests/importing/test_own_redirects.py exports and imports redirects.
+    # tests/importing/blogapi_export/test_own_redirects.py exports and imports redirects.
     exported = {table_of(model).name for model in TABLES} | {"redirect"}
     assert exported.isdisjoint(LEFT_OUT)
     assert exported | LEFT_OUT.keys() == list_tables()

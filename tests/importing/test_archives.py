@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from blogapi.importing import archives
-from blogapi.importing.article_record import RefusedFile
 from blogapi.importing.blogapi_export import layout
 from blogapi.importing.media.files import MediaFiles
+from blogapi.importing.refusals import RefusedFile
 
 
 def make_zip(path, *files, **options):

@@ -15,12 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from blogapi.importing import folder
-from blogapi.importing.article_record import NotAnArticle, RefusedFile
-from blogapi.importing.markdown import front_matter, reader, text
-from blogapi.importing.markdown.fields import Fields
-from blogapi.importing.markdown.template_tags import resolve_templates
-from blogapi.importing.markdown.wiki_links import resolve_wiki_links
+from blogapi.importing.format_api import files as folder
+from blogapi.importing.formats.markdown import front_matter, reader
+from blogapi.importing.formats.markdown.fields import Fields
+from blogapi.importing.refusals import NotAnArticle, RefusedFile
+from blogapi.importing.templates.template_tags import resolve_templates
+from blogapi.importing.templates.wiki_links import resolve_wiki_links
+from blogapi.importing.texts import lines as text
 
 CORPUS = os.environ.get("BLOGAPI_TEST_CORPUS", "")
 NOW = datetime(2026, 11, 1, tzinfo=UTC)

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from blogapi.importing import folder
-from blogapi.importing.article_record import ArticleRecord
+from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.pipeline import preparing
-from blogapi.importing.sources import ImportOptions
 
 CORPUS = os.environ.get("BLOGAPI_TEST_CORPUS", "")
 #: The number of articles by status, of skipped items, and what is left behind, by source. Eight of nine pages

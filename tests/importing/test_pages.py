@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.conftest import ARTICLES
-from tests.importing.wordpress.exports import make_export, make_item, make_term
+from tests.importing.formats.wordpress.exports import make_export, make_item, make_term
 from tests.site.conftest import set_site
 
 __all__ = ["set_site"]

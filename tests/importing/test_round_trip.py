@@ -16,7 +16,7 @@ from sqlalchemy import ColumnDefault
 from blogapi.authors.taxonomy import AUTHORS
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.exporting import layouts
-from blogapi.importing.reports import Result
+from blogapi.importing.format_api.report import Result
 from blogapi.media import images
 from blogapi.site import service as site
 from blogapi.site.schemas import SiteChangesSchema

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from blogapi.media.folder import get_folder
-from blogapi.media.types import BY_EXTENSION
+from blogapi.rendering.media_types import BY_EXTENSION
 from blogapi.web import downloads
 from tests.contracts.client import HEADERS, outcome
 from tests.media.stored_files import put_file

@@ -19,7 +19,7 @@ from blogapi.media import folder as folders
 from blogapi.media import images, queries, service
 from blogapi.media.models import Media, MediaRendition
 from blogapi.media.names import make_name
-from blogapi.media.types import BY_EXTENSION
+from blogapi.rendering.media_types import BY_EXTENSION
 from blogapi.storage import files
 from blogapi.storage.database import db, savepoint, transaction
 from blogapi.web.errors import Invalid, Problem, StorageFull, Unavailable

@@ -26,10 +26,7 @@ EXEMPT = (
     "articles/lifecycle.py",
     "migrations/",
     "publication/",
-    *(
-        f"importing/{name}/"
-        for name in ("blogapi_export", "blogger", "ghost", "markdown", "pipeline", "wordpress")
-    ),
+    *(f"importing/{name}/" for name in ("blogapi_export", "format_api", "formats", "pipeline", "storing")),
 )
 
 

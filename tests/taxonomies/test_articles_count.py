@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from blogapi.articles.lists import counts
-from tests.articles.test_query_plans import explain
+from tests.articles.lists.test_query_plans import explain
 from tests.conftest import ARTICLES, CATEGORIES, TAGS
 
 BOTH = pytest.mark.parametrize("path", [CATEGORIES, TAGS])

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blogapi import parsing
 from blogapi.web import fields
 from blogapi.web.fields import (
     FieldNames,
@@ -29,7 +30,7 @@ A = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
 
 
 def test_a_canonical_uuid_is_parsed():
-    assert fields.parse_uuid(A) == fields.parse_uuid(A.upper()) == UUID(A)
+    assert parsing.parse_uuid(A) == parsing.parse_uuid(A.upper()) == UUID(A)
 
 
 @pytest.mark.parametrize(
@@ -51,20 +52,20 @@ def test_a_canonical_uuid_is_parsed():
     ],
 )
 def test_a_text_in_another_format_is_not_a_uuid(text):
-    assert fields.parse_uuid(text) is None
+    assert parsing.parse_uuid(text) is None
 
 
 @settings(deadline=None)
 @given(st.text() | st.text(alphabet="0123456789abcdef-", min_size=34, max_size=38))
 def test_parse_uuid_never_raises(text):
-    uuid = fields.parse_uuid(text)
+    uuid = parsing.parse_uuid(text)
     assert uuid is None or str(uuid) == text.lower()
 
 
 @settings(deadline=None)
 @given(st.uuids())
 def test_every_uuid_is_parsed(uuid):
-    assert fields.parse_uuid(str(uuid)) == uuid
+    assert parsing.parse_uuid(str(uuid)) == uuid
 
 
 @pytest.mark.parametrize(
@@ -80,8 +81,8 @@ def test_every_uuid_is_parsed(uuid):
     ],
 )
 def test_a_timestamp_is_parsed_as_utc(text, time):
-    assert fields.parse_timestamp(text) == time
-    assert fields.parse_timestamp(text).tzinfo is UTC
+    assert parsing.parse_timestamp(text) == time
+    assert parsing.parse_timestamp(text).tzinfo is UTC
 
 
 @pytest.mark.parametrize(
@@ -110,13 +111,13 @@ def test_a_timestamp_is_parsed_as_utc(text, time):
     ],
 )
 def test_a_text_in_another_format_is_not_a_timestamp(text):
-    assert fields.parse_timestamp(text) is None
+    assert parsing.parse_timestamp(text) is None
 
 
 @settings(deadline=None)
-@given(st.text() | st.from_regex(fields._TIMESTAMP, fullmatch=True))
+@given(st.text() | st.from_regex(parsing._TIMESTAMP, fullmatch=True))
 def test_parse_timestamp_never_raises(text):
-    time = fields.parse_timestamp(text)
+    time = parsing.parse_timestamp(text)
     assert time is None or time.tzinfo is UTC
 
 
@@ -125,7 +126,7 @@ def test_parse_timestamp_never_raises(text):
 def test_a_serialized_timestamp_parses_to_the_same_time(time, aware):
     time = time.replace(tzinfo=UTC, fold=0)
     serialized = Timestamp(aware=aware)._serialize(time, None, None)
-    assert fields.parse_timestamp(serialized) == time
+    assert parsing.parse_timestamp(serialized) == time
     assert serialized.endswith("+00:00") is aware and len(serialized) == (32 if aware else 26)
 
 
@@ -200,7 +201,7 @@ def test_an_integer_within_its_bounds_is_accepted(value):
     ],
 )
 def test_http_urls_and_relative_urls_are_valid_web_addresses(address):
-    assert fields.is_web_address(address)
+    assert parsing.is_web_address(address)
 
 
 @pytest.mark.parametrize(
@@ -231,7 +232,7 @@ def test_http_urls_and_relative_urls_are_valid_web_addresses(address):
     ],
 )
 def test_an_unsafe_or_malformed_text_is_not_a_web_address(app, address):
-    assert not fields.is_web_address(address)
+    assert not parsing.is_web_address(address)
     with app.app_context():
         assert is_refused(WebAddress(), address)
 
@@ -239,7 +240,7 @@ def test_an_unsafe_or_malformed_text_is_not_a_web_address(app, address):
 @settings(deadline=None)
 @given(st.text())
 def test_is_web_address_never_raises(address):
-    assert fields.is_web_address(address) in (True, False)
+    assert parsing.is_web_address(address) in (True, False)
 
 
 class PartialExample(PartialOutputSchema):

@@ -22,6 +22,7 @@ from blogapi.articles.models import Article, ArticleTag, WorkingCopy
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.custom_fields import filters as custom_fields_filters
+from blogapi.parsing import normalize_language, parse_uuid
 from blogapi.publication.visibility import ItemType, is_page
 from blogapi.search import engines as search
 from blogapi.search import numbering
@@ -34,8 +35,6 @@ from blogapi.tags.models import Tag
 from blogapi.taxonomies import queries as taxonomies
 from blogapi.taxonomies.hierarchy import find_descendants, has_parents
 from blogapi.taxonomies.models import ArticleCount
-from blogapi.web.fields import parse_uuid
-from blogapi.web.language import normalize_language
 
 NEWEST = "-published_at"
 

@@ -19,6 +19,7 @@ from blogapi.articles.responses.head import make_head
 from blogapi.articles.responses.translations import Translation, find_translations
 from blogapi.categories.models import Category
 from blogapi.custom_fields import visibility as custom_output
+from blogapi.parsing import parse_timestamp
 from blogapi.presence import queries as open_queries
 from blogapi.publication.visibility import ItemType
 from blogapi.site import addresses, page_paths
@@ -31,7 +32,7 @@ from blogapi.taxonomies.hierarchy import find_parents
 from blogapi.users.models import Account
 from blogapi.web import json as web_json
 from blogapi.web.access import Caller, current_caller, current_user_id
-from blogapi.web.fields import Fields, Timestamp, parse_timestamp
+from blogapi.web.fields import Fields, Timestamp
 
 # The database reads the title in the JSON of a working copy, because the JSON can be long.
 _COPY_JSON = cast(WorkingCopy.content, JSON().with_variant(Text(), "sqlite"))

@@ -12,6 +12,7 @@ from datetime import datetime
 from uuid import UUID
 
 from blogapi.articles.responses.translations import Translation, choose_alternates
+from blogapi.parsing import parse_timestamp
 from blogapi.publication.visibility import LISTED_STATUSES
 from blogapi.site import addresses
 from blogapi.site.heads import (
@@ -30,7 +31,7 @@ from blogapi.site.heads import (
 )
 from blogapi.site.languages import describe_in_language
 from blogapi.site.models import Site
-from blogapi.web.fields import Fields, parse_timestamp
+from blogapi.web.fields import Fields
 
 _NOT_INDEXED = "noindex"
 

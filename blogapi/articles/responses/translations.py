@@ -15,12 +15,12 @@ from sqlalchemy import Select, bindparam, func, select
 
 from blogapi.articles.models import Article
 from blogapi.categories.models import Category
+from blogapi.parsing import normalize_language
 from blogapi.publication.visibility import ItemType, listed, listed_pages
 from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
 from blogapi.site.page_addresses import get_page_tree
 from blogapi.storage.database import chunk, current_time, db, table_of
-from blogapi.web.language import normalize_language
 
 # Anyone can ask for the translations of many articles, so those of one article are few. A site has at most as
 # many languages.

@@ -30,6 +30,7 @@ from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
 from blogapi.custom_fields import validation as custom_input
 from blogapi.custom_fields import visibility as custom_output
 from blogapi.custom_fields.models import NO_VALUES
+from blogapi.parsing import normalize_language
 from blogapi.publication.events import record
 from blogapi.publication.models import What
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, is_readable
@@ -40,7 +41,6 @@ from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.taxonomies import service as terms
 from blogapi.web import json as web_json
 from blogapi.web.errors import Conflict, Errors, Invalid, NotFound
-from blogapi.web.language import normalize_language
 from blogapi.web.unique_slugs import choose_slug, number_slugs
 
 

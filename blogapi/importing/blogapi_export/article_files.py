@@ -16,15 +16,16 @@ from blogapi.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.exporting.article_files import NAMED_STATUSES, SEO_NAMES
 from blogapi.exporting.layouts import FRONT_MATTER_TEXTS
 from blogapi.exporting.references import restore_content
-from blogapi.importing.article_record import ArticleRecord, RefusedFile
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.article_records import make_record
 from blogapi.importing.blogapi_export.blog_data import ExportedMedia, TermNames
 from blogapi.importing.blogapi_export.layout import get_file_name
 from blogapi.importing.blogapi_export.values import Values
-from blogapi.importing.markdown import privacy
-from blogapi.importing.markdown.parsers import parse_yaml
-from blogapi.importing.markdown.text import to_bool, to_line
+from blogapi.importing.format_api import privacy
+from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.texts.data import parse_yaml
+from blogapi.importing.texts.lines import to_bool, to_line
 from blogapi.media.addresses import HASH_PREFIX
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
 

@@ -9,12 +9,14 @@ from uuid import UUID
 
 from blogapi.articles.content import default_seo
 from blogapi.articles.fields import TEXT_FIELDS
-from blogapi.importing.article_record import ArticleRecord, ExportedFields, RefusedFile
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.values import Values
+from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
+from blogapi.importing.refusals import RefusedFile
+from blogapi.parsing import parse_uuid
 from blogapi.publication.visibility import ItemType, Status
 from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug
-from blogapi.web.fields import Timestamp, parse_uuid
+from blogapi.web.fields import Timestamp
 
 _STATUSES = frozenset(status.value for status in Status)
 _TIME = Timestamp()

@@ -12,11 +12,11 @@ from typing import Any
 from uuid import UUID
 
 from blogapi.exporting.snapshot import SITE_FIELDS, TERM_FIELDS
-from blogapi.importing.article_record import RefusedFile
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.values import Values
-from blogapi.importing.pipeline.exported_terms import ExportedTerm
-from blogapi.importing.reports import FileReport
+from blogapi.importing.format_api.report import FileReport
+from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.storing.exported_terms import ExportedTerm
 from blogapi.media.addresses import REFERENCE, make_path
 from blogapi.rendering.slugs import make_slug
 

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from blogapi.importing import folder
-from blogapi.importing.article_record import RefusedFile
 from blogapi.importing.blogapi_export import blog_data, values
 from blogapi.importing.blogapi_export.blog_data import PICTURE_FIELDS, BlogData, ExportedMedia
 from blogapi.importing.blogapi_export.layout import ExportFolder
 from blogapi.importing.blogapi_export.values import Values
-from blogapi.importing.markdown.parsers import parse_yaml
-from blogapi.importing.pipeline.exported_terms import ExportedTerm
-from blogapi.importing.reports import FileReport, Result
+from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.report import FileReport, Result
+from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.storing.exported_terms import ExportedTerm
+from blogapi.importing.texts.data import parse_yaml
 
 _MAX_BYTES = 64 * 1024 * 1024
 # The items of a list are parsed in groups of this size, because the fast parser does not accept longer texts.

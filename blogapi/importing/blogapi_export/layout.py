@@ -9,9 +9,9 @@ from pathlib import Path
 
 from blogapi.exporting.export_files import DESCRIPTION, GIT_ATTRIBUTES
 from blogapi.exporting.layouts import LAYOUTS, Layout
-from blogapi.importing import folder
-from blogapi.importing.article_record import RefusedFile
-from blogapi.importing.markdown.parsers import parse_yaml
+from blogapi.importing.format_api import files as folder
+from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.texts.data import parse_yaml
 
 FORMAT, VERSION = "blogapi-export", "1"
 DATA_KINDS = ("categories", "tags", "authors", "media", "redirects", "site", "fields")

@@ -8,8 +8,9 @@ from urllib.parse import quote
 from blogapi.importing.blogapi_export.blog_data import BlogData
 from blogapi.importing.blogapi_export.restoring import Restored
 from blogapi.importing.blogapi_export.values import Values, get_text
-from blogapi.importing.pipeline.state import ImportState
-from blogapi.importing.reports import REFUSALS, FileReport, Result, describe_refusal
+from blogapi.importing.format_api.report import FileReport, Result
+from blogapi.importing.storing.problems import REFUSALS, describe_refusal
+from blogapi.importing.storing.state import ImportState
 from blogapi.redirects.own import queries, service
 from blogapi.redirects.own.schemas import OwnRedirectBodySchema
 from blogapi.redirects.queries import OWN

@@ -17,18 +17,20 @@ from blogapi.custom_fields import service as custom_fields
 from blogapi.custom_fields.definitions import list_definitions
 from blogapi.custom_fields.schemas import FieldBodySchema
 from blogapi.exporting.snapshot import SITE_FIELDS
-from blogapi.importing import folder, queries
-from blogapi.importing.article_record import RefusedFile
+from blogapi.importing import queries
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.blog_data import BlogData, ExportedMedia
 from blogapi.importing.blogapi_export.values import Values
+from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.media.imported_media import map_files
-from blogapi.importing.messages import join_counts
-from blogapi.importing.pipeline import exported_terms
-from blogapi.importing.pipeline.exported_terms import ExportedTerm, ExportedTerms
-from blogapi.importing.pipeline.service import Importer
-from blogapi.importing.pipeline.state import ImportState
-from blogapi.importing.reports import REFUSALS, FileReport, Result, describe_refusal
+from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.storing import exported_terms
+from blogapi.importing.storing.exported_terms import ExportedTerm, ExportedTerms
+from blogapi.importing.storing.problems import REFUSALS, describe_refusal
+from blogapi.importing.storing.service import Importer
+from blogapi.importing.storing.state import ImportState
+from blogapi.importing.texts.messages import join_counts
 from blogapi.media import service
 from blogapi.media.schemas import MediaChangesSchema
 from blogapi.site import service as site_service

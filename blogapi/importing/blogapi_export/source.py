@@ -10,8 +10,6 @@ from pathlib import Path
 from uuid import UUID
 
 from blogapi.exporting.export_files import DESCRIPTION
-from blogapi.importing import folder
-from blogapi.importing.article_record import ArticleRecord, RefusedFile, TermRecord
 from blogapi.importing.blogapi_export import data_files, layout, restoring
 from blogapi.importing.blogapi_export.article_files import ArticleFiles
 from blogapi.importing.blogapi_export.blog_data import BlogData, TermNames, replace_references
@@ -19,9 +17,12 @@ from blogapi.importing.blogapi_export.layout import ExportFolder
 from blogapi.importing.blogapi_export.own_redirects import restore_redirects
 from blogapi.importing.blogapi_export.restoring import Restored
 from blogapi.importing.blogapi_export.working_copies import WorkingCopies
-from blogapi.importing.pipeline.service import Importer
-from blogapi.importing.reports import FileReport, Item, Result, read_item, report_problem
-from blogapi.importing.sources import ImportOptions
+from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
+from blogapi.importing.format_api.report import FileReport, Item, Result, read_item, report_problem
+from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.storing.service import Importer
 
 _JSON_DOCUMENT = (
     "It is a JSON document for other programs, without media files; import the folder or the archive of an "

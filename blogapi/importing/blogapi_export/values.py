@@ -13,9 +13,9 @@ from uuid import UUID
 
 from blogapi.articles.fields import TextField
 from blogapi.custom_fields.values import is_field_name
-from blogapi.importing.article_record import RefusedFile
-from blogapi.importing.markdown.text import to_line
-from blogapi.web.fields import parse_timestamp, parse_uuid
+from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.texts.lines import to_line
+from blogapi.parsing import parse_timestamp, parse_uuid
 
 Values = Mapping[str, object]
 

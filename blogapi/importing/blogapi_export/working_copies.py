@@ -14,13 +14,14 @@ from blogapi.articles.models import Article, WorkingCopy
 from blogapi.authors.taxonomy import AUTHORS
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.custom_fields.validation import convert_imported
-from blogapi.importing.article_record import RefusedFile
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.blog_data import replace_references
 from blogapi.importing.blogapi_export.values import Values
-from blogapi.importing.pipeline import exported_terms
-from blogapi.importing.pipeline.exported_terms import ExportedTerms
-from blogapi.importing.reports import REFUSALS, FileReport, Result, describe_refusal
+from blogapi.importing.format_api.report import FileReport, Result
+from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.storing import exported_terms
+from blogapi.importing.storing.exported_terms import ExportedTerms
+from blogapi.importing.storing.problems import REFUSALS, describe_refusal
 from blogapi.storage.database import db, transaction
 from blogapi.tags.taxonomy import TAGS
 from blogapi.working_copies import service

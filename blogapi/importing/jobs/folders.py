@@ -15,10 +15,10 @@ from pathlib import Path
 from uuid import UUID
 
 from blogapi.importing import archives
-from blogapi.importing.folder import MAX_OUTER_FOLDERS
+from blogapi.importing.format_api.files import MAX_OUTER_FOLDERS
 from blogapi.media.folder import report_full_disk
+from blogapi.parsing import parse_uuid
 from blogapi.storage import files
-from blogapi.web.fields import parse_uuid
 
 TRIAL_REPORT, REPORT = "trial.json", "report.json"
 

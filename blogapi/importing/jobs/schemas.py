@@ -8,7 +8,7 @@ from marshmallow import validate
 from blogapi.custom_fields.schemas import READERS
 from blogapi.importing.jobs.queries import Status
 from blogapi.importing.models import MAX_PROBLEMS
-from blogapi.importing.own_fields import DEFINE_NONE
+from blogapi.importing.storing.custom_fields import DEFINE_NONE
 from blogapi.users.schemas import UserReferenceSchema
 from blogapi.web.fields import Identifier, OutputSchema, Text, Timestamp, TrueOrFalse, WebAddress
 from blogapi.web.uploads import FileQuery

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from urllib.parse import unquote
 
-from blogapi.importing.markdown import dates
+from blogapi.importing.texts import dates
 
 #: The maximum length of an address; longer addresses lead to no article.
 MAX_LENGTH = 2_048

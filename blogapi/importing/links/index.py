@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from uuid import UUID
 
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
-from blogapi.importing.article_record import ArticleRecord
+from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.links.addresses import (
     FilePath,
     fold,

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
 
-from blogapi.importing.article_record import ArticleRecord
+from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.links.addresses import (
     MAX_LENGTH,
     Address,
@@ -32,8 +32,8 @@ from blogapi.importing.links.addresses import (
     split_path,
 )
 from blogapi.importing.links.index import LinkIndex, Target
-from blogapi.importing.media.references import get_extension
-from blogapi.media.types import BY_EXTENSION
+from blogapi.importing.texts.pictures import get_extension
+from blogapi.rendering.media_types import BY_EXTENSION
 from blogapi.rendering.sanitizer import make_heading_id
 from blogapi.rendering.slugs import make_slug
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from html import escape, unescape
 
-from blogapi.importing.markdown.scanner import find_outside_code
+from blogapi.importing.texts.scanner import find_outside_code
 
 FindAddress = Callable[[str], str | None]
 

@@ -17,7 +17,6 @@ from itertools import islice
 from pathlib import Path
 from urllib.parse import unquote
 
-from blogapi.importing.article_record import RefusedFile
 from blogapi.importing.media.former_paths import (
     UPLOAD_FOLDERS,
     list_inner_paths,
@@ -26,6 +25,7 @@ from blogapi.importing.media.former_paths import (
     number_name,
 )
 from blogapi.importing.media.sites import Site, find_site, list_page_folders
+from blogapi.importing.refusals import RefusedFile
 
 _MAX_LISTED_FOLDERS = 4_096
 _MAX_TREE_FILES = 200_000

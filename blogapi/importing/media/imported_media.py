@@ -21,13 +21,15 @@ from uuid import UUID
 from flask import Flask, current_app
 
 from blogapi.importing import queries
-from blogapi.importing.article_record import ArticleRecord, RefusedFile
+from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.report import MediaReport, RefusedMedia
 from blogapi.importing.media.files import FoundFile, MediaFiles
-from blogapi.importing.media.references import MAX_REFERENCES, Reference, is_local, list_references
-from blogapi.importing.messages import MAX_NAMES, join_names
+from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.texts.messages import MAX_NAMES, join_names
+from blogapi.importing.texts.pictures import MAX_REFERENCES, Reference, is_local, list_references
 from blogapi.media import addresses
 from blogapi.media import service as media
-from blogapi.media.types import BY_EXTENSION
+from blogapi.rendering.media_types import BY_EXTENSION
 from blogapi.web.errors import Problem, StorageFull
 
 # The library prepares two files at a time.
@@ -37,24 +39,6 @@ _OTHER_EXTENSIONS = ("jpeg", "jpe", "oga")
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True, slots=True)
-class RefusedMedia:
-    """A path whose file was not taken, and the reason."""
-
-    path: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class MediaReport:
-    """The paths of media files in one article: new in the library, known to it, missing, or refused."""
-
-    new: tuple[str, ...] = ()
-    known: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
-    refused: tuple[RefusedMedia, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,18 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from blogapi.importing.folder import MAX_OUTER_FOLDERS
+from blogapi.importing.format_api.files import MAX_OUTER_FOLDERS, SITE_FILE
 
 # Folders of a site whose files are at the root of its addresses, or that authors name in front of a path.
 _STATIC_FOLDERS = ("static", "assets", "public", "source", "src", "content", "files")
 # Folders that belong to a site whose configuration file was not found.
 _SIBLINGS = (*_STATIC_FOLDERS, "images", "img", "uploads", "media", "wp-content")
-#: The names of the configuration files of generators.
-SITE_FILE = re.compile(
-    r"(?:hugo|config)\.(?:toml|ya?ml|json)|_config\.(?:ya?ml|toml)|\.eleventy\.[cm]?js"
-    r"|(?:eleventy|astro|next|nuxt|docusaurus|svelte|vite|quartz)\.config\.[cm]?[jt]s|gatsby-config\.[cm]?[jt]s"
-    r"|pelicanconf\.py|conf\.py|mkdocs\.ya?ml"
-)
 # The name of a folder with the pages of one language.
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?")
 _PROJECT_FILES = {".git", "package.json", "Gemfile", "netlify.toml", "go.mod", "pyproject.toml"}

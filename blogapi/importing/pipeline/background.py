@@ -21,10 +21,10 @@ from flask import current_app
 
 from blogapi import clock
 from blogapi.cli import exit_on_sigterm
-from blogapi.importing.article_record import RefusedFile
-from blogapi.importing.messages import UNEXPECTED
 from blogapi.importing.pipeline.report_output import format_document, summarize
 from blogapi.importing.pipeline.run import ImportRun
+from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.texts.messages import UNEXPECTED
 from blogapi.media import process_limits
 from blogapi.storage import database, files
 from blogapi.web.errors import Problem

@@ -14,15 +14,16 @@ from typing import Protocol, cast
 
 from flask import current_app
 
-from blogapi.importing import archives, folder
-from blogapi.importing.article_record import NotAnArticle, RefusedFile
-from blogapi.importing.formats import DEFAULT_FORMAT, MODULES, RECOGNISED
+from blogapi.importing import archives
+from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.source import ImportOptions, Source
+from blogapi.importing.formats.registry import DEFAULT_FORMAT, MODULES, RECOGNISED
 from blogapi.importing.links.addresses import to_host
 from blogapi.importing.media.imported_media import list_extensions
 from blogapi.importing.pipeline.run import ImportRun
-from blogapi.importing.pipeline.service import Importer
 from blogapi.importing.pipeline.spool import open_spool
-from blogapi.importing.sources import ImportOptions, Source
+from blogapi.importing.refusals import NotAnArticle, RefusedFile
+from blogapi.importing.storing.service import Importer
 from blogapi.storage import files
 from blogapi.storage.database import db
 

@@ -9,11 +9,11 @@ from dataclasses import asdict
 from typing import Any
 
 from blogapi.articles.lifecycle import SCHEDULED
+from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.media.imported_media import MEDIA_RESULTS
-from blogapi.importing.messages import join_counts
 from blogapi.importing.models import MAX_PROBLEMS
 from blogapi.importing.pipeline.run import NOT_REACHED, ImportRun
-from blogapi.importing.reports import FileReport, Result
+from blogapi.importing.texts.messages import join_counts
 from blogapi.publication.visibility import READABLE_STATUSES
 
 # The number of names in a line; --json contains all.

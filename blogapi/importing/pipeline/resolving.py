@@ -7,16 +7,16 @@ from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 
-from blogapi.importing.article_record import ArticleRecord
+from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.links.addresses import normalize_host
 from blogapi.importing.links.index import LinkIndex
 from blogapi.importing.links.record_links import RecordLinks
 from blogapi.importing.links.rewriting import rewrite_addresses
-from blogapi.importing.markdown.template_tags import resolve_templates
-from blogapi.importing.markdown.wiki_links import resolve_wiki_links
 from blogapi.importing.media.imported_media import list_extensions
-from blogapi.importing.media.references import get_extension
-from blogapi.importing.messages import join_counts
+from blogapi.importing.templates.template_tags import resolve_templates
+from blogapi.importing.templates.wiki_links import resolve_wiki_links
+from blogapi.importing.texts.messages import join_counts
+from blogapi.importing.texts.pictures import get_extension
 
 # An address, also one of the CDN of WordPress: `https://i0.wp.com/example.com/x.jpg`. A query only selects
 # the size of a picture.

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from tempfile import TemporaryFile
 from typing import IO
 
-from blogapi.importing.article_record import ArticleRecord
+from blogapi.importing.format_api.article_record import ArticleRecord
 
 
 @contextmanager

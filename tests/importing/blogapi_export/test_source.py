@@ -17,11 +17,12 @@ from blogapi.articles.models import Article
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.exporting.references import restore_content
-from blogapi.importing import blogapi_export, folder
-from blogapi.importing.article_record import RefusedFile
+from blogapi.importing.blogapi_export import format as blogapi_export
 from blogapi.importing.blogapi_export.layout import ExportFolder
-from blogapi.importing.reports import FileReport, Result
-from blogapi.importing.sources import ImportOptions
+from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.report import FileReport, Result
+from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.refusals import RefusedFile
 from blogapi.media import images
 from blogapi.media.models import Media
 from blogapi.site import service as site

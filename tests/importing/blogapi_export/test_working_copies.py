@@ -11,7 +11,7 @@ from blogapi.articles import service as articles
 from blogapi.articles.models import Article, WorkingCopy
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.categories.taxonomy import CATEGORIES
-from blogapi.importing.reports import Result
+from blogapi.importing.format_api.report import Result
 from blogapi.storage.database import db
 from blogapi.web.errors import Conflict
 from blogapi.working_copies import service

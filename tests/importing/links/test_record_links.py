@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from blogapi.importing.article_record import ArticleRecord
+from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.links.index import LinkIndex
 from blogapi.importing.links.record_links import RecordLinks
 from blogapi.site.models import Site

@@ -9,10 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from blogapi.importing.article_record import ArticleRecord, RefusedFile
+from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.media.files import MediaFiles
 from blogapi.importing.media.imported_media import ImportedMedia
-from blogapi.importing.media.references import list_references, may_contain_references, split_srcset
+from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.texts.pictures import list_references, may_contain_references, split_srcset
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX file system")
 

@@ -202,7 +202,7 @@ def test_a_broken_picture_is_reported_and_processed_once(worker, run, site, monk
     picture.write_bytes(picture.read_bytes()[:-30])
     for name in "ab":
         write(site / f"posts/{name}.md", "![](cat.png)")
-    monkeypatch.setattr("blogapi.importing.pipeline.service.MAX_BATCH_ARTICLES", 1)
+    monkeypatch.setattr("blogapi.importing.storing.service.MAX_BATCH_ARTICLES", 1)
     report = run(site / "posts")
     assert counts(report) == {"refused": 2}
     (refused,) = report["files"][0]["media"]["refused"]
@@ -222,7 +222,7 @@ def test_no_picture_is_processed_after_the_library_is_full(run, app, site, monke
     for name, color in (("a", "red"), ("b", "blue")):
         draw(site / f"posts/{name}.png", color)
         write(site / f"posts/{name}.md", f"![]({name}.png)")
-    monkeypatch.setattr("blogapi.importing.pipeline.service.MAX_BATCH_ARTICLES", 1)
+    monkeypatch.setattr("blogapi.importing.storing.service.MAX_BATCH_ARTICLES", 1)
     report = run(site / "posts")
     assert (counts(report), report["counts"]["created"]) == ({"refused": 2}, 2)
     assert len(processed) == 1

@@ -8,10 +8,10 @@ import pytest
 
 from blogapi.rendering.characters import FORBIDDEN
 from tests.conftest import ARTICLES
-from tests.importing.blogger.test_source import make_entry, make_feed
-from tests.importing.ghost.test_source import a_post, wrap
-from tests.importing.medium.test_source import make_page
-from tests.importing.wordpress.exports import make_export, make_item, make_term
+from tests.importing.formats.blogger.test_source import make_entry, make_feed
+from tests.importing.formats.ghost.test_source import a_post, wrap
+from tests.importing.formats.medium.test_source import make_page
+from tests.importing.formats.wordpress.exports import make_export, make_item, make_term
 
 # A character that XML and JSON can contain, the reference of one in HTML, and one in a text of JSON or YAML.
 RAW, REFERENCE, ESCAPE = "\x7f", "&#127;", "\\u0001"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from blogapi.importing.article_record import AuthorRecord, TermRecord
-from blogapi.importing.pipeline import service
+from blogapi.importing.format_api.article_record import AuthorRecord, TermRecord
+from blogapi.importing.storing import service
 from tests.importing.pipeline.test_run import FakeSource, a_record
 from tests.importing.pipeline.test_run import run as run
 

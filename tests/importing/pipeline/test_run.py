@@ -12,12 +12,12 @@ import pytest
 from blogapi.articles.models import Article
 from blogapi.categories.models import Category
 from blogapi.cli import no_progress
-from blogapi.importing.article_record import ArticleRecord, TermRecord
+from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
+from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.pipeline.report_output import format_document, format_report
 from blogapi.importing.pipeline.run import ImportRun
-from blogapi.importing.pipeline.service import Importer
 from blogapi.importing.pipeline.spool import open_spool
-from blogapi.importing.reports import FileReport, Result
+from blogapi.importing.storing.service import Importer
 from blogapi.storage.database import db
 from blogapi.tags.models import Tag
 

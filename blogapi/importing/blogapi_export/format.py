@@ -1,0 +1,46 @@
+"""The exports of blogapi itself: a folder in one of its layouts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from blogapi.importing.blogapi_export import article_files, layout
+from blogapi.importing.blogapi_export.source import ExportSource
+from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.refusals import RefusedFile
+
+_JSON_MARK = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"format"\s*:\s*"blogapi-export"')
+
+
+def recognise(entry: folder.Entry, head: bytes) -> bool:
+    """Return whether the file belongs to an export of blogapi.
+
+    That is a file below the folder of an export: one of its data files, or an article whose front matter has
+    the field `blogapi`. Another file in the folder is a file of another format. A JSON document is also
+    recognised, but refused.
+    """
+    if _JSON_MARK.match(head):
+        return True
+    export = layout.find_export(entry.path)
+    if export is None:
+        return False
+    if layout.is_data_file(export, entry.path):
+        return True
+    if entry.problem or entry.path.suffix.lower() not in layout.ARTICLE_SUFFIXES:
+        return False
+    has_mark = article_files.has_mark(head)
+    return article_files.has_mark(_read(entry)) is True if has_mark is None else has_mark
+
+
+def _read(entry: folder.Entry) -> bytes:
+    try:
+        return folder.read_bytes(entry.path)
+    except RefusedFile:
+        return b""
+
+
+def open_source(entries: Sequence[folder.Entry], options: ImportOptions) -> ExportSource:
+    """Return the source that reads these files."""
+    return ExportSource(entries, options)

@@ -1,0 +1,200 @@
+"""The `import` command."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import click
+from flask.cli import with_appcontext
+
+from blogapi.cli import exit_on_sigterm, report_problems, show_progress
+from blogapi.custom_fields.definitions import copy_definitions
+from blogapi.custom_fields.schemas import READERS
+from blogapi.importing.formats.registry import MODULES
+from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.storing.custom_fields import DEFINE_NONE
+from blogapi.storage.database import current_time
+from blogapi.users import queries as users
+from blogapi.web.errors import Conflict, NotFound
+
+if TYPE_CHECKING:
+    from blogapi.importing.pipeline.run import ImportRun
+
+
+@click.command("import")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(tuple(MODULES)),
+    help="Format of all files. Default: each file is recognised by its content.",
+)
+@click.option(
+    "--author",
+    help="Name of the user who owns the articles and is the author of files without an author. Default: the "
+    "only admin.",
+)
+@click.option(
+    "--author-map",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help='TOML file that renames and merges authors: "name in the files" = "slug or name".',
+)
+@click.option(
+    "--assets",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder in which pictures and other media files are looked up, in addition to the folders of the "
+    "site; repeatable.",
+)
+@click.option(
+    "--base-url",
+    default="",
+    metavar="URL",
+    help="Former address of the blog. Links to it lead to the imported articles. Default: the address in "
+    "the files, if they contain one.",
+)
+@click.option(
+    "--category-from",
+    multiple=True,
+    metavar="FIELD",
+    help="Front matter field that names the category, or `folder` or `section` for the folder of the "
+    "file; repeatable.",
+)
+@click.option(
+    "--tags-from",
+    multiple=True,
+    metavar="FIELD",
+    help="Further front matter field that names tags, or `folder` or `section` for the folder of the "
+    "file; repeatable.",
+)
+@click.option(
+    "--pages",
+    type=click.Choice(("keep", "skip")),
+    default="keep",
+    show_default=True,
+    help="Import pages as pages, or skip them.",
+)
+@click.option(
+    "--post-type",
+    "post_types",
+    multiple=True,
+    metavar="NAME",
+    help="Further post type of WordPress that is imported, with its name as a tag; repeatable.",
+)
+@click.option(
+    "--define-fields",
+    type=click.Choice((DEFINE_NONE, *READERS)),
+    default=DEFINE_NONE,
+    show_default=True,
+    help="Define own fields for the front matter and the custom fields of WordPress that have none, read by "
+    "everyone or by admins. Their types are those of the values.",
+)
+@click.option("--dry-run", is_flag=True, help="Print the report, but store nothing.")
+@click.option(
+    "--publish-undated",
+    is_flag=True,
+    help="Publish files that have neither front matter nor a date, and notes of Obsidian that do not say "
+    "whether they are public. By default they become drafts.",
+)
+@click.option(
+    "--restore-deleted",
+    is_flag=True,
+    help="Also import files whose articles were deleted in this blog. By default they are skipped.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option("--restricted", is_flag=True, hidden=True, help="Run for a user who is no admin.")
+@click.option(
+    "--background",
+    "background_report",
+    hidden=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Run for a server: write the JSON report into this file, and progress to standard output.",
+)
+@with_appcontext
+def import_(
+    paths: tuple[Path, ...],
+    format_name: str | None,
+    author: str | None,
+    author_map: Path | None,
+    assets: tuple[Path, ...],
+    dry_run: bool,
+    restore_deleted: bool,
+    restricted: bool,
+    as_json: bool,
+    background_report: Path | None,
+    **options: Any,
+) -> None:
+    """Import the articles of another blog, with their pictures, authors, tags and former addresses.
+
+    Reads exports of WordPress, Ghost, Blogger, Medium, Substack, Notion and blogapi, and Markdown, HTML and
+    text files with front matter of Jekyll, Hugo, Hexo, Zola or Pelican. Each PATH is a file, a folder or
+    a zip archive. When you run it again, only what has changed is updated. Exits with status 1 if a file was
+    refused.
+    """
+    # A server has this command too, but does not load what imports.
+    from blogapi.importing.format_api.report import Result
+    from blogapi.importing.format_api.source import ImportOptions
+    from blogapi.importing.pipeline import background, preparing, report_output
+    from blogapi.importing.storing.authors import read_author_map
+    from blogapi.importing.storing.service import Importer
+    from blogapi.parsing import normalize_language
+    from blogapi.site.queries import get_site
+
+    def open_import() -> AbstractContextManager[ImportRun]:
+        importer = Importer(
+            _find_author(author),
+            author_map=read_author_map(author_map) if author_map else {},
+            assets=assets,
+            dry_run=dry_run,
+            restore_deleted=restore_deleted,
+            restricted=restricted,
+        )
+        reader_options = ImportOptions(
+            now=current_time(),
+            language=normalize_language(get_site().language),
+            assets=assets,
+            own_fields=copy_definitions(),
+            **options,
+        )
+        return preparing.open_run(paths, importer, reader_options, format_name=format_name)
+
+    if background_report:
+        background.run(
+            open_import, background_report, dry_run=dry_run, input=sys.stdin.buffer, output=sys.stdout
+        )
+        return
+    with report_problems(), _report_refusals(), exit_on_sigterm(), open_import() as run:
+        run.run(show_progress)
+    if as_json:
+        for part in report_output.format_document(run, dry_run=dry_run):
+            click.echo(part, nl=False)
+        click.echo()
+    else:
+        click.echo("\n".join(report_output.format_report(run, dry_run=dry_run)))
+    if any(report.result is Result.REFUSED for report in run.reports):
+        raise SystemExit(1)
+
+
+@contextmanager
+def _report_refusals() -> Iterator[None]:
+    """Turn the refusal of a whole path into a message and exit status 1."""
+    try:
+        yield
+    except RefusedFile as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _find_author(name: str | None) -> UUID:
+    if name is not None:
+        return users.get_by_name(name).uuid
+    admins = users.list_admins()
+    if not admins:
+        raise NotFound("There is no admin to own the articles; create one with: user create NAME --admin")
+    if len(admins) > 1:
+        raise Conflict("There are several admins; choose the owner of the articles with --author NAME.")
+    return admins[0].uuid

@@ -1,0 +1,121 @@
+"""The records that readers create from the files of other blogs, and the exceptions that they raise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthorRecord:
+    """An author as a source file describes them; no text contains a line break."""
+
+    name: str  #: plain text, never empty
+    bio: str = ""
+    url: str = ""  #: the author's website: http(s) or relative URL
+    avatar: str = ""  #: http(s) or relative URL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermRecord:
+    """A category, tag or author that the source describes apart from its articles."""
+
+    kind: str  #: "category", "tag" or "author"
+    name: str  #: plain text, never empty
+    #: further fields of the term, as the body schema of its kind names them
+    fields: Mapping[str, str] = field(default_factory=dict)
+    parent: str = ""  #: the name of the category above it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportedFields:
+    """The data of an article that only an export of blogapi contains."""
+
+    uuid: UUID
+    #: the complete body of the article, as the API takes it; the references to its category, tags and authors
+    #: have a `slug`, and a `name` with which a term is created that the export does not contain
+    body: Mapping[str, Any]
+    created: datetime  #: aware, UTC
+    last_updated: datetime  #: aware, UTC
+    #: whether the article was public at some time; None = if it is public now
+    was_public: bool | None = None
+    slug_derived: bool = False  #: whether the slug changes with the title until the article is public
+    #: the former slugs, each with the time at which the article lost it (aware, UTC)
+    former_slugs: Mapping[str, datetime] = field(default_factory=dict)
+    #: the paths in other systems, each with the time at which it was stored (aware, UTC)
+    #: they are not part of a digest, because each import stores them
+    former_paths: Mapping[str, datetime] = field(default_factory=dict, repr=False)
+    #: the library files to which paths in the content refer
+    media_paths: Mapping[str, UUID] = field(default_factory=dict)
+
+
+PAGE_TAG = "page"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArticleRecord:
+    """One article as its source file describes it, before validation.
+
+    Text lengths are not limited. `service` makes the slug unique, refuses texts that are too long and adds
+    the default category. The import removes the characters that the API refuses; every text except
+    `content` is a single line.
+    """
+
+    #: identifies the article in all imports of its blog: the path of its file with `/` as separator, which
+    #: begins with the name of the imported folder; or format, blog and id (`wordpress:host:12`), without
+    #: any `/`
+    key: str
+    former_key: str = ""  #: the key in an earlier import, if it was another one
+    #: the file that contains the article, as a user knows it; "" = `key` is its path
+    source: str = ""
+    title: str  #: plain text, never empty
+    subtitle: str = ""
+    excerpt: str = ""  #: plain text; "" = generate it from the content
+    slug: str = ""  #: the preferred slug; "" = derive it from the title
+    content: str  #: as in the source, with LF line endings; may be empty
+    content_type: str  #: "markdown", "html" or "text"
+    status: str  #: "draft", "published", "unlisted" or "archived"
+    published_at: datetime | None  #: aware, UTC; may be in the future; None if the source has no date
+    category: str = ""  #: name of the category
+    categories_above: tuple[str, ...] = ()  #: names of the categories above it, outermost first
+    tags: tuple[str, ...] = ()  #: distinct names (case-insensitive), in the order of the source
+    authors: tuple[AuthorRecord, ...] = ()  #: with distinct names; () = the user who imports
+    cover_image: str = ""  #: http(s) or relative URL, at most 2,048 characters
+    cover_alt: str = ""  #: the alternative text of the cover
+    og_image: str = ""  #: http(s) or relative URL; "" = the cover
+    seo_title: str = ""
+    seo_description: str = ""
+    canonical_url: str = ""  #: http(s) URL
+    featured: bool = False
+    language: str = ""  #: as in the API; "" = unknown, or that of the site
+    translation_key: str = ""
+    robots: str = ""  #: as in the API
+    #: whether it is a page, which has no category; the tag `page` in `tags` is for an article that an earlier
+    #: import made of it
+    is_page: bool = False
+    parent_key: str = ""  #: the key of the page above it; "" = none
+    position: int = 0  #: the place among the pages with the same parent
+    former_slugs: tuple[str, ...] = ()  #: slugs that the article had before, given in the source
+    #: the addresses in the former blog from which readers are redirected, with percent-encoding or without
+    former_paths: tuple[str, ...] = ()
+    path: Path | None = None  #: the source file; None = do not look for media files
+    media_folder: str = ""  #: the folder in the site with which relative paths of media files begin
+    #: the addresses of the article in its former blog, without host and query (`/2020/01/hello/`), or with
+    #: the query that identifies it (`/?p=12`); links of other articles to them are rewritten
+    addresses: tuple[str, ...] = ()
+    #: the names under which links can name the article besides its path and its title (aliases of Obsidian)
+    names: tuple[str, ...] = ()
+    #: whether template tags and wiki links in the content are resolved
+    has_templates: bool = False
+    #: the values of own fields, by name; the import keeps one that does not fit
+    custom: Mapping[str, Any] = field(default_factory=dict)
+    #: fields of the source for which there is no own field, by their names in the source
+    other_fields: Mapping[str, Any] = field(default_factory=dict)
+    exported: ExportedFields | None = None  #: only in an export of blogapi
+    #: whether only `publish_undated` decides on the status, because there is neither front matter nor a date
+    is_undated: bool = False
+    notes: tuple[str, ...] = ()  #: one sentence for each change or omission

@@ -1,0 +1,228 @@
+"""Find and read the files to import.
+
+File names and file types come from the disk of another system and are not trusted.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO
+
+from blogapi.importing.refusals import NotAnArticle, RefusedFile
+
+MAX_FILE_BYTES = 16 * 1024 * 1024
+#: The number of folders above the imported folder in which readers look for other files of the blog.
+MAX_OUTER_FOLDERS = 6
+
+# Names of folders without articles, in lower case.
+_SOFTWARE_FOLDERS = {"node_modules", "bower_components", "vendor", "_vendor", "__macosx", "__pycache__"}
+_TEMPLATE_FOLDERS = {
+    *("_layouts", "_includes", "_templates", "_data", "_plugins", "_sass", "_site"),
+    *("archetypes", "layouts", "scaffolds", "templates", "themes"),
+}
+# Python represents undecodable bytes of a file name as lone surrogates.
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+# With O_NOFOLLOW, links are not followed. With O_NONBLOCK, opening a pipe does not block. Some systems lack
+# some of these flags.
+_OPEN_FLAGS = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+# IO_REPARSE_TAG_MOUNT_POINT marks a link to a folder on Windows. `stat.S_ISLNK` does not recognise it.
+_JUNCTION_TAG = 0xA0000003
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file to import. If `problem` is set, the file or folder is not imported; `problem` is the reason."""
+
+    key: str  #: path with `/` as separator; begins with the name of the imported folder
+    path: Path
+    problem: RefusedFile | NotAnArticle | None = None
+
+
+def walk_paths(paths: Iterable[Path]) -> Iterator[Entry]:
+    """Yield the entries of several files and folders, each file once.
+
+    If two paths have the same key (`a/posts` and `b/posts`, or two Unicode forms of one name), the second is
+    refused, because it would overwrite the article of the first. Raises RefusedFile if one of the `paths`
+    cannot be opened.
+    """
+    walked: set[Path] = set()
+    seen: dict[str, Path] = {}
+    for entry in (entry for path in paths for entry in walk_path(path)):
+        # If a folder and its subfolder are imported together, a file is found under two keys.
+        if entry.path in walked:
+            continue
+        walked.add(entry.path)
+        first = seen.setdefault(entry.key, entry.path)
+        if first == entry.path:
+            yield entry
+        else:
+            reason = f"“{escape(str(first))}” is imported under the same name; rename one of the two."
+            yield replace(entry, problem=RefusedFile(reason))
+
+
+def walk_path(path: Path) -> Iterator[Entry]:
+    """Yield the file `path`, or every file in the folder `path` and its subfolders, sorted by name.
+
+    Each key is in Unicode form NFC, with `\\uXXXX` in place of control characters and undecodable bytes. Each
+    of the following is one entry with a problem: a hidden file or folder, a folder of templates or software,
+    and a file or folder that cannot be accessed. Links are not followed. They are yielded, and `read_bytes`
+    refuses them.
+    Raises RefusedFile if `path` itself cannot be opened.
+    """
+    try:
+        root = path.resolve(strict=True)
+        is_folder = _is_folder(root)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise RefusedFile(
+            f"“{escape(str(path))}” cannot be opened ({_describe(error)}); check the path."
+        ) from error
+    if not is_folder:
+        yield Entry(f"{escape(root.parent.name)}/{escape(root.name)}", root)
+        return
+    for child, problem in _walk(root):
+        yield Entry(escape("/".join([root.name, *child.relative_to(root).parts])), child, problem)
+
+
+def find_root(path: Path, key: str) -> str | None:
+    """Return the folder below which `key` is the path of a file; None if `path` does not end with `key`."""
+    parts = key.split("/")
+    if [escape(part) for part in path.parts[-len(parts) :]] != parts or len(parts) < 2:
+        return None
+    return str(path.parents[len(parts) - 1])
+
+
+def _walk(root: Path) -> Iterator[tuple[Path, RefusedFile | NotAnArticle | None]]:
+    # A stack replaces recursion, because folders may be nested deeper than Python's recursion limit.
+    stack = _list_folder(root)
+    while stack:
+        path = stack.pop()
+        try:
+            is_folder = _is_folder(path)
+            problem = _find_problem(path.name, is_folder=is_folder)
+            if is_folder and problem is None:
+                stack.extend(_list_folder(path))
+            else:
+                yield path, problem
+        except RefusedFile as refusal:
+            # An unreadable folder is reported like an unreadable file, and the import continues.
+            yield path, refusal
+        except (OSError, ValueError) as error:
+            yield path, _unreadable(error)
+
+
+def _is_folder(path: Path) -> bool:
+    status = path.lstat()
+    return stat.S_ISDIR(status.st_mode) and not _is_link(status)
+
+
+def _is_link(status: os.stat_result) -> bool:
+    return stat.S_ISLNK(status.st_mode) or getattr(status, "st_reparse_tag", 0) == _JUNCTION_TAG
+
+
+def _find_problem(name: str, *, is_folder: bool) -> NotAnArticle | None:
+    if name.startswith("."):
+        return NotAnArticle("It is hidden: its name begins with a dot.")
+    for names, contents in ((_SOFTWARE_FOLDERS, "software"), (_TEMPLATE_FOLDERS, "templates")):
+        if is_folder and name.casefold() in names:
+            return NotAnArticle(
+                f"A folder with this name usually contains {contents}; "
+                "if it contains articles, import it by its own path."
+            )
+    return None
+
+
+def _list_folder(folder: Path) -> list[Path]:
+    """Return the files and folders in a folder in reverse order, so that a stack pops them in order."""
+    try:
+        return sorted(folder.iterdir(), key=lambda child: child.name, reverse=True)
+    except OSError as error:
+        raise RefusedFile(
+            f"The folder “{escape(str(folder))}” cannot be listed ({_describe(error)}); make it readable."
+        ) from error
+
+
+def escape(name: str) -> str:
+    """Return a file name as keys contain it."""
+    escaped = _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", name)
+    return unicodedata.normalize("NFC", escaped)
+
+
+def _describe(error: Exception) -> str:
+    return (getattr(error, "strerror", None) or type(error).__name__).lower()
+
+
+def _unreadable(error: Exception) -> RefusedFile:
+    if getattr(error, "errno", None) == errno.ENAMETOOLONG:
+        return RefusedFile("Its path is too long for this system; move it or shorten its folder names.")
+    return RefusedFile(f"It cannot be read ({_describe(error)}); check that it exists and is readable.")
+
+
+def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
+    """Return the content of a regular file of at most `limit` bytes.
+
+    Raises RefusedFile if the file is larger (it is not read then), if it is a link, pipe or device, or if it
+    cannot be read.
+    """
+    try:
+        with open_file(path, limit) as file:
+            # Read one byte more than allowed: a file that has grown since the check is then refused and not
+            # truncated.
+            data = file.read(limit + 1)
+    except (OSError, ValueError) as error:
+        raise _unreadable(error) from error
+    _check_size(len(data), limit)
+    return data
+
+
+def open_file(path: Path, limit: int | None) -> BinaryIO:
+    """Open a regular file of at most `limit` bytes for reading; raises RefusedFile like `read_bytes`."""
+    try:
+        _check_status(path.lstat(), limit)
+        file = os.fdopen(os.open(path, _OPEN_FLAGS), "rb")
+    except (OSError, ValueError) as error:
+        raise _unreadable(error) from error
+    try:
+        # The status is checked again, because the file may have been replaced between the two calls.
+        _check_status(os.fstat(file.fileno()), limit)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def read_head(path: Path, length: int) -> bytes:
+    """Return the first `length` bytes of a regular file of any size; raises RefusedFile like `read_bytes`."""
+    try:
+        with open_file(path, limit=None) as file:
+            return file.read(length)
+    except OSError as error:
+        raise _unreadable(error) from error
+
+
+def _check_status(status: os.stat_result, limit: int | None) -> None:
+    if _is_link(status):
+        raise RefusedFile("It is a symbolic link, and links are not followed; replace it with the file.")
+    if not stat.S_ISREG(status.st_mode):
+        raise RefusedFile("It is not a regular file; replace it with one.")
+    if limit is not None:
+        _check_size(status.st_size, limit)
+
+
+def _check_size(size: int, limit: int) -> None:
+    if size > limit:
+        raise RefusedFile(f"The file has {size:,} bytes, more than {limit:,}; shorten or split it.")
+
+
+#: The names of the configuration files of generators.
+SITE_FILE = re.compile(
+    r"(?:hugo|config)\.(?:toml|ya?ml|json)|_config\.(?:ya?ml|toml)|\.eleventy\.[cm]?js"
+    r"|(?:eleventy|astro|next|nuxt|docusaurus|svelte|vite|quartz)\.config\.[cm]?[jt]s|gatsby-config\.[cm]?[jt]s"
+    r"|pelicanconf\.py|conf\.py|mkdocs\.ya?ml"
+)

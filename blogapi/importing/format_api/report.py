@@ -1,0 +1,73 @@
+"""The result of each file or item of an import, and the errors for which it is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.refusals import NotAnArticle, RefusedFile
+
+
+class Result(StrEnum):
+    """Whether the import stored, skipped or refused a file."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+    SKIPPED = "skipped"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """The result of importing one file."""
+
+    key: str
+    result: Result
+    #: the status of the article: "published", "scheduled", "draft" or "archived"; None if there is no article
+    status: str | None = None
+    notes: tuple[str, ...] = ()  #: why the file was not imported, or which changes were made
+    media: MediaReport | None = None  #: None if the file refers to no media files
+    source: str = ""  #: the file that contains the item, if `key` is not its path
+    title: str = ""  #: the title of the item, if `key` is not its path
+    slug: str = ""  #: the slug of an article that was created or updated
+    article: UUID | None = None  #: the article that the file became; None in a dry run and if it was left out
+
+
+# The record of a file that was read, or the report of a file that could not be read.
+Item = ArticleRecord | FileReport
+
+
+def read_item(key: str, read: Callable[[], ArticleRecord]) -> Item:
+    """Return the record that `read` returns, or the report of its refusal."""
+    try:
+        return read()
+    except (NotAnArticle, RefusedFile) as error:
+        return report_problem(key, error)
+
+
+def report_problem(key: str, problem: NotAnArticle | RefusedFile) -> FileReport:
+    """Return the report of a file that is not imported."""
+    result = Result.REFUSED if isinstance(problem, RefusedFile) else Result.SKIPPED
+    return FileReport(key, result, notes=(str(problem),))
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedMedia:
+    """A path whose file was not taken, and the reason."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class MediaReport:
+    """The paths of media files in one article: new in the library, known to it, missing, or refused."""
+
+    new: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    refused: tuple[RefusedMedia, ...] = ()

@@ -1,0 +1,66 @@
+"""The interface between the import and the readers of other systems' files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from blogapi.custom_fields.models import CustomField
+from blogapi.importing.format_api.article_record import TermRecord
+from blogapi.importing.format_api.report import Item
+from blogapi.importing.storing.custom_fields import DEFINE_NONE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportOptions:
+    """The options of the `import` command that readers need."""
+
+    now: datetime  #: the time of the import (aware, UTC)
+    publish_undated: bool = False  #: whether Markdown files without front matter and date are published
+    base_url: str = ""  #: the former address of the blog, without a slash at the end; "" = as the source says
+    tags_from: tuple[str, ...] = ()  #: front matter fields whose values become tags, or "folder"
+    category_from: tuple[str, ...] = ()  #: front matter fields whose value becomes the category, or "folder"
+    language: str = "en"  #: the language of the site
+    pages: str = "keep"  #: "skip" = pages are not imported
+    post_types: tuple[str, ...] = ()  #: further post types of WordPress that are imported
+    #: the definitions of the own fields; the fields of a source with their names are taken
+    own_fields: Sequence[CustomField] = ()
+    #: who reads the own fields that the import defines for the fields without one; DEFINE_NONE = none
+    define_fields: str = DEFINE_NONE
+    assets: tuple[Path, ...] = ()  #: folders in which media files are looked up
+
+    @property
+    def defines_fields(self) -> bool:
+        """Whether the import defines own fields."""
+        return self.define_fields != DEFINE_NONE
+
+
+class Source(Protocol):
+    """The files of one format in an import.
+
+    `read` is called once, and may be interrupted. The attributes are complete when it has ended.
+    """
+
+    #: The number of steps of `read` for the progress bar; an estimate is enough.
+    total: int
+    #: The hosts of the blog, with the path below which it was (`example.com/blog`), in lower case.
+    hosts: set[str]
+    #: Categories, tags and authors with their details. They are created before the articles if they are new.
+    terms: Iterable[TermRecord]
+    #: What the source contains and the import does not take, by its name in the report ("comments").
+    left_behind: Counter[str]
+    #: Sentences about the whole source, for example that a file was repaired.
+    notes: Sequence[str]
+    #: Folders of the source in which its media files are looked up, in addition to those of the user.
+    assets: Sequence[Path]
+
+    def read(self) -> Iterator[Item]:
+        """Yield the record of each article, and a report for each file or item that gives no record.
+
+        An item that is broken gives a report; only a programming error is raised.
+        """
+        ...

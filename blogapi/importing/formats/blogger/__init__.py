@@ -1,0 +1,1 @@
+"""Read Blogger exports: Atom files from its settings page or from Google Takeout."""

@@ -1,0 +1,167 @@
+"""Read Blogger exports: Atom files from its settings page or from Google Takeout."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.article_record import TermRecord
+from blogapi.importing.format_api.report import FileReport, Item, Result, report_problem
+from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.formats.blogger.feed import Feed
+from blogapi.importing.formats.blogger.items import BloggerItem, make_record
+from blogapi.importing.refusals import NotAnArticle, RefusedFile
+from blogapi.importing.texts.lines import to_title
+
+# `https://name.blogspot.co.uk/2020/01/title.html`: each country has its own host for the same blog.
+_POST_LINK = re.compile(
+    r"https?://([a-z0-9.-]{1,100})(/(?:[0-9]{4}/[0-9]{2}|p)/[^\s\"'<>?#]{1,200}\.html)", re.I
+)
+_BLOGSPOT = re.compile(r"([a-z0-9-]+)\.blogspot\.[a-z.]+", re.I)
+_MAX_LINKS = 100_000
+_ACCESS_SETTING = "BLOG_READ_ACCESS_MODE"
+_COUNTED = {"comment": "comments", "settings": "settings of the blog", "template": "templates"}
+# Hosts of Blogger's pictures. A copy on the disk is found by the name of the file.
+PICTURE_HOSTS = {
+    *(f"{number}.bp.blogspot.com" for number in range(1, 5)),
+    *(f"lh{number}.{host}" for number in range(3, 7) for host in ("googleusercontent.com", "ggpht.com")),
+    "blogger.googleusercontent.com",
+}
+_ATOM_HINTS = (b"schemas.google.com/blogger/", b"blogger.com,1999:blog-")
+_MAX_ALBUMS = 200
+
+
+def recognise(entry: folder.Entry, head: bytes) -> bool:
+    """Return whether a file is an Atom feed of Blogger."""
+    return b"<feed" in head and any(hint in head for hint in _ATOM_HINTS)
+
+
+def open_source(entries: Sequence[folder.Entry], options: ImportOptions) -> BloggerSource:
+    """Return the source of these files."""
+    return BloggerSource(entries, options)
+
+
+class BloggerSource:
+    """The posts and pages of exports (see `sources.Source`)."""
+
+    def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
+        self.total = sum(entry.path.stat().st_size // 10_000 for entry in entries if not entry.problem) or 1
+        self.hosts = {*PICTURE_HOSTS, *list_hosts(options.base_url)}
+        self.terms: Sequence[TermRecord] = ()
+        self.left_behind = Counter[str]()
+        self.notes: list[str] = []
+        self.assets = tuple(album for entry in entries for album in _list_albums(entry.path))
+        self._entries = entries
+        self._options = options
+
+    def read(self) -> Iterator[Item]:
+        """Yield the record of each post and page, and a report for each item that gives none."""
+        for entry in self._entries:
+            try:
+                if entry.problem:
+                    raise entry.problem
+                yield from self._read_file(entry, Overview(entry.path))
+            except (NotAnArticle, RefusedFile) as error:
+                yield report_problem(entry.key, error)
+
+    def _read_file(self, entry: folder.Entry, overview: Overview) -> Iterator[Item]:
+        self.hosts |= overview.find_hosts()
+        self.left_behind += overview.counts
+        if overview.is_private:
+            self.notes.append(
+                f"“{entry.key}” is the export of a private blog; all its articles become drafts."
+            )
+        for item in Feed(entry.path).read():
+            if item.kind in ("post", "page"):
+                yield self._read_item(item, entry, overview)
+
+    def _read_item(self, item: BloggerItem, entry: folder.Entry, overview: Overview) -> Item:
+        try:
+            self._check(item)
+            return make_record(
+                item, (entry.key, entry.path), self._options.now, is_private=overview.is_private
+            )
+        except (RefusedFile, NotAnArticle) as error:
+            result = Result.REFUSED if isinstance(error, RefusedFile) else Result.SKIPPED
+            title = to_title(item.title)
+            return FileReport(entry.key, result, notes=(str(error),), source=entry.key, title=title)
+
+    def _check(self, item: BloggerItem) -> None:
+        """Raise NotAnArticle for an item that is not imported."""
+        if item.status == "SOFT_TRASHED":
+            self.left_behind["articles in the trash"] += 1
+            raise NotAnArticle("It was in the trash of Blogger.")
+        if item.kind == "page" and self._options.pages == "skip":
+            self.left_behind["pages"] += 1
+            raise NotAnArticle("It is a page, and --pages skip leaves pages behind.")
+
+
+def _list_albums(path: Path) -> list[Path]:
+    """Return the folders of pictures beside a `Takeout/Blogger/Blogs/NAME/feed.atom`."""
+    albums = path.parent.parent.parent / "Albums"
+    try:
+        folders = [] if albums.is_symlink() else sorted(filter(_is_folder, albums.iterdir()))
+    except OSError:
+        return []
+    # The album has the name of the blog.
+    return sorted(folders, key=lambda child: child.name != path.parent.name)[:_MAX_ALBUMS]
+
+
+def _is_folder(path: Path) -> bool:
+    # A link could lead to pictures that are not part of the export.
+    return path.is_dir() and not path.is_symlink()
+
+
+class Overview:
+    """The hosts and the visibility of a blog, and its data besides articles."""
+
+    def __init__(self, path: Path) -> None:
+        self.counts: Counter[str] = Counter()
+        self.is_private = False
+        self._paths: set[str] = set()
+        self._links: set[tuple[str, str]] = set()
+        feed = Feed(path)
+        try:
+            for item in feed.read():
+                self._add(item)
+        except RefusedFile:
+            # The second reading reports the damage, after the articles before it.
+            pass
+        self._address = feed.address
+
+    def _add(self, item: BloggerItem) -> None:
+        if item.kind in _COUNTED:
+            self.counts[_COUNTED[item.kind]] += 1
+        if item.kind == "settings" and item.id.endswith(_ACCESS_SETTING):
+            self.is_private = item.content.strip() != "PUBLIC"
+        elif item.kind in ("post", "page"):
+            self.counts.update(item.features)
+            self._paths.add(item.get_path())
+            if len(self._links) < _MAX_LINKS and "//" in item.content:
+                self._links.update((host.lower(), path) for host, path in _POST_LINK.findall(item.content))
+            if item.address.startswith("http"):
+                self._links.update((host, item.get_path()) for host in list_hosts(item.address))
+
+    def find_hosts(self) -> set[str]:
+        """Return the hosts of the blog.
+
+        Takeout does not say the host. It is the host of most links whose path is that of a post.
+        """
+        counts = Counter(host for host, path in self._links if path in self._paths)
+        hosts = list_hosts(self._address) or {host for host, _ in counts.most_common(1)}
+        names = {match[1] for host in hosts if (match := _BLOGSPOT.fullmatch(host))}
+        variants = {host for host in counts if (match := _BLOGSPOT.fullmatch(host)) and match[1] in names}
+        return hosts | variants
+
+
+def list_hosts(address: str) -> set[str]:
+    """Return the host in an address, or nothing if there is none."""
+    try:
+        host = urlsplit(address).hostname
+    except ValueError:
+        host = None
+    return {host} if host else set()

@@ -1,0 +1,176 @@
+"""Chooses the body of a post: Markdown, the HTML that Ghost made of it, or plain text.
+
+Ghost stores the HTML of each post beside its source (lexical or mobiledoc), and shows visitors this HTML.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.texts.frames import replace_frames
+
+#: The name of cards in a public post that were hidden from visitors who are not members.
+MEMBERS_ONLY = "cards that only members could read"
+
+_ERRORS = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
+_MARKDOWN_CARDS = ("markdown", "card-markdown")
+# `__GHOST_URL__` stands for the address of the blog; the variants stand for those of its files.
+_GHOST_URL = re.compile(r"__GHOST_(?:[A-Z]{1,20}_)?URL__(/?)")
+# Ghost makes smaller copies of pictures in `size`, and copies in other formats in `format`.
+_SIZED_IMAGE = re.compile(r"(/content/images)/size/w\d{1,5}(?:h\d{1,5})?(?:/format/\w{1,10})?(?=/)")
+_FENCE = re.compile(r" {0,3}(```+|~~~+)")
+_LAZY_HEADING = re.compile(r"(#{1,6})(?=[^#\s])")
+_HIGHLIGHT = re.compile(r"(?<![=\w`])==(?=[^\s=`])([^=`\n]+?)(?<!\s)==(?![=\w`])")
+
+# Ghost shows the content between these comments only to some readers. The first has the conditions in it.
+_GATE_START, _GATE_END = "<!--kg-gated-block:begin", "<!--kg-gated-block:end-->"
+_COMMENT = re.compile(r"<!--(?:kg-card-(?:begin|end)|members-only)[^<>]{0,50}-->")
+# Elements that Ghost hides with its stylesheet or that need its scripts: the time and the buttons of players,
+# the icon and the publisher of a bookmark, and forms for members.
+_HIDDEN = re.compile(
+    r'<button class="kg-[^<>]*>[^<]*+(?:<(?!/?button)[^<]*+)*+</button>'
+    r'|<span class="kg-(?:audio|video)-current-time"[^<>]*>[^<]*</span>'
+    r'|<div class="kg-(?:audio|video)-time"[^<>]*>[^<]*+(?:<(?!/?div)[^<]*+)*+</div>'
+    r'|<div class="kg-bookmark-metadata"[^<>]*>[^<]*+(?:<(?!/?div)[^<]*+)*+</div>'
+)
+_SIGNUP_FORM = re.compile(
+    r'<form class="kg-signup[^<>]*>[^<]*+(?:<(?!/?form\b)[^<]*+)*+</form>', re.IGNORECASE
+)
+_PLAYER = re.compile(r"<(audio|video)(?= src=)(?![^<>]* controls)")
+_IMAGE = re.compile(r"<img [^<>]*>")
+_SIZES = re.compile(r' (?:srcset|sizes)="[^"]*"')
+_FIELD = re.compile(r"<input\b[^<>]*>", re.IGNORECASE)
+_BLOCK_END = re.compile(r"</(?:p|h[1-6]|[uo]l|blockquote|figure|pre|table)>(?=<[a-z])")
+
+
+@dataclass(slots=True)
+class Body:
+    """The content of a post, with LF line endings."""
+
+    content: str = ""
+    content_type: str = "html"
+    #: The numbers of cards and other parts that were left out or changed, by name.
+    losses: Counter[str] = field(default_factory=Counter)
+
+
+def read_body(post: Mapping[str, object]) -> Body:
+    """Return the content of a post; "" if it has none.
+
+    Raises RefusedFile if only the source of its text is there.
+    """
+    blocks = _list_blocks(post)
+    markdown = _find_markdown(blocks) or _get_text(post, "markdown")
+    if markdown.strip():
+        return Body(clean_addresses(to_commonmark(markdown)), "markdown")
+    if (html := _get_text(post, "html")).strip():
+        return _clean_html(html)
+    if not (text := _get_text(post, "plaintext")).strip() and blocks:
+        raise RefusedFile(
+            "It has no HTML: its text is only in lexical or mobiledoc. Export the blog in the settings of "
+            "Ghost, or add `formats=html` to the request to its API."
+        )
+    return Body(clean_addresses(text), "text" if text.strip() else "html")
+
+
+def clean_addresses(text: str) -> str:
+    """Return the text with root-relative links into the blog, and with the addresses of original pictures."""
+    if "__GHOST_" in text:
+        # The placeholder alone is the address of the home page.
+        text = _GHOST_URL.sub("/", text)
+    return _SIZED_IMAGE.sub(r"\1", text) if "/size/w" in text else text
+
+
+def _get_text(post: Mapping[str, object], name: str) -> str:
+    value = post.get(name)
+    return value.replace("\r\n", "\n").replace("\r", "\n") if isinstance(value, str) else ""
+
+
+def _list_blocks(post: Mapping[str, object]) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the cards and the paragraphs of the source that are not empty: type and fields."""
+    with suppress(*_ERRORS):
+        nodes = _load(post["lexical"])["root"]["children"]
+        return [(node["type"], node) for node in nodes if node["type"] != "paragraph" or node["children"]]
+    with suppress(*_ERRORS):
+        document = _load(post["mobiledoc"])
+        texts = ("text" for section in document["sections"] if _has_text(section))
+        return [*((name, {}) for name in texts), *((name, fields) for name, fields in document["cards"])]
+    return []
+
+
+def _load(source: object) -> Any:
+    return json.loads(source) if isinstance(source, str) else source
+
+
+def _has_text(section: Any) -> bool:
+    # The sections of cards have the number 10. A marker of a text ends with the text.
+    return section[0] != 10 and any(marker[-1] for marker in section[2])
+
+
+def _find_markdown(blocks: list[tuple[str, Mapping[str, Any]]]) -> str:
+    """Return the Markdown of a post that consists of one Markdown card; "" for any other post."""
+    if len(blocks) != 1 or blocks[0][0] not in _MARKDOWN_CARDS:
+        return ""
+    with suppress(*_ERRORS):
+        return _get_text(blocks[0][1], "markdown")
+    return ""
+
+
+def to_commonmark(text: str) -> str:
+    """Return the text with hard line breaks, a space after the signs of a heading, and `<mark>` for `==`.
+
+    Ghost shows each line break of a paragraph, and `#Heading` as a heading. Two spaces at the end of a line
+    are a hard line break inside a paragraph, and mean nothing elsewhere.
+    """
+    lines, fence = text.split("\n"), ""
+    for index, line in enumerate(lines):
+        mark = _FENCE.match(line)
+        if fence:
+            fence = "" if mark and mark[1].startswith(fence) else fence
+        elif mark:
+            fence = mark[1]
+        else:
+            line = _LAZY_HEADING.sub(r"\1 ", line, count=1) if line.startswith("#") else line
+            line = _HIGHLIGHT.sub(r"<mark>\1</mark>", line) if "==" in line else line
+            has_next = index + 1 < len(lines) and lines[index + 1].strip()
+            is_paragraph = has_next and line.strip() and not line.endswith(("  ", "\\"))
+            lines[index] = f"{line.rstrip()}  " if is_paragraph else line
+    return "\n".join(lines)
+
+
+def _clean_html(html: str) -> Body:
+    """Return the HTML of Ghost without elements that only Ghost's own pages can show."""
+    losses: Counter[str] = Counter()
+    html = _COMMENT.sub("", _remove_gated_blocks(html, losses))
+    html = _HIDDEN.sub("", html)
+    html, losses["signup forms"] = _SIGNUP_FORM.subn("", html)
+    html = _PLAYER.sub(r"<\1 controls", html)
+    # The library makes its own sizes.
+    html = _IMAGE.sub(lambda tag: _SIZES.sub("", tag[0]), html)
+    html, losses["embeds that became links"] = replace_frames(html)
+    lowered = html.lower()
+    losses["scripts in HTML cards"] += "<script" in lowered
+    if "<form" in lowered:
+        losses["forms in HTML cards"] += 1
+        # Otherwise, a checkbox of the form would be shown like one of a task list.
+        html = _FIELD.sub("", html)
+    return Body(clean_addresses(_BLOCK_END.sub("\\g<0>\n", html)).strip(), "html", +losses)
+
+
+def _remove_gated_blocks(html: str, losses: Counter[str]) -> str:
+    first, *blocks = html.split(_GATE_START)
+    parts = [first]
+    for block in blocks:
+        condition, _, rest = block.partition("-->")
+        content, _, after = rest.partition(_GATE_END)
+        if "nonMember:false" in condition.replace(" ", ""):
+            losses[MEMBERS_ONLY] += 1
+            content = ""
+        parts += [content, after]
+    return "".join(parts)

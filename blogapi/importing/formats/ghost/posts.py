@@ -1,0 +1,229 @@
+"""Makes article records of the rows of posts."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from urllib.parse import quote
+from zoneinfo import ZoneInfo
+
+from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.article_record import PAGE_TAG, ArticleRecord, AuthorRecord
+from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.formats.ghost.bodies import read_body
+from blogapi.importing.formats.ghost.publication import decide_publication, is_page
+from blogapi.importing.formats.ghost.redirects import Redirects
+from blogapi.importing.formats.ghost.tables import Tables, Tag, read_author, read_tag, read_url
+from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.texts.languages import read_language
+from blogapi.importing.texts.lines import list_distinct, to_http_url, to_line
+from blogapi.importing.texts.messages import join_counts
+from blogapi.parsing import parse_uuid
+
+Post = Mapping[str, object]
+
+_LANGUAGE_TAG = re.compile(r"#(?:lang(?:uage)?-)?")
+_STORAGE_HOST = re.compile(
+    r"https://(storage\.ghost\.io/c/[0-9a-f]{1,9}/[0-9a-f]{1,9}/[0-9a-f-]{36})/content/"
+)
+
+#: The tag of pages; posts and pages are both articles here.
+UNTITLED = "(Untitled)"
+# This is lower than Ghost's limit; an article with a longer tag would be refused.
+MAX_TAG_LENGTH = 100
+# Fields that have no place in an article. They are counted by name if they have a value of their own.
+_LEFT_FIELDS = (
+    *("codeinjection_head", "codeinjection_foot", "feature_image_caption", "custom_template", "locale"),
+    *("og_title", "og_description", "twitter_title", "twitter_description", "twitter_image"),
+    *("email_subject", "frontmatter"),
+)  # fmt: skip
+_REPEATED = {
+    "og_title": ("title", "meta_title"),
+    "twitter_title": ("title", "meta_title", "og_title"),
+    "og_description": ("custom_excerpt", "meta_description"),
+    "twitter_description": ("custom_excerpt", "meta_description", "og_description"),
+    "twitter_image": ("feature_image", "og_image", "image"),
+}
+
+
+def make_key(post: Post) -> str:
+    """Return the key of a post, by which a later import finds its article; "" if it has no identity.
+
+    An export does not name its blog. The uuid (all versions) and the id (since Ghost 1) of a post are unique
+    in all blogs. Ids before Ghost 1 are 1, 2, 3, …; together with the slug, they rarely match a post of
+    another blog.
+    """
+    id_, uuid, slug = (to_line(post.get(name)) for name in ("id", "uuid", "slug"))
+    if parse_uuid(uuid):
+        return f"ghost:{uuid.lower()}"
+    if len(id_) == 24:
+        return f"ghost:{quote(id_, safe='')}"
+    return f"ghost:{quote(slug[:255], safe='')}:{quote(id_[:50], safe='')}" if id_ or slug else ""
+
+
+class PostReader:
+    """Makes the records of one export; `left_behind` counts the data that is not imported."""
+
+    def __init__(
+        self,
+        entry: folder.Entry,
+        tables: Tables,
+        redirects: Redirects,
+        options: ImportOptions,
+        left_behind: Counter[str],
+    ) -> None:
+        self._entry = entry
+        self._tables = tables
+        self._redirects = redirects
+        self._options = options
+        self._left_behind = left_behind
+        self._timezone = _get_timezone(tables.timezone)
+        #: The authors of the records so far, by name.
+        self.authors: dict[str, AuthorRecord] = {}
+        #: The hosts of files in the storage of Ghost(Pro), with the path of the blog.
+        self.hosts: set[str] = set()
+        #: The number of posts whose authors the export does not contain.
+        self.without_author = 0
+
+    def read(self, row: object) -> ArticleRecord | None:
+        """Return the record of a row of posts; None for a page that is not imported.
+
+        Raises RefusedFile if the row has neither a title nor a text.
+        """
+        if not isinstance(row, Mapping):
+            raise RefusedFile(
+                "It is not a JSON object with the fields of a post; correct or remove it in the export."
+            )
+        post = {**row, **self._find_meta(row)}
+        if is_page(post) and self._options.pages == "skip":
+            self._left_behind["pages"] += 1
+            return None
+        return self._make_record(post)
+
+    def _find_meta(self, row: Post) -> dict[str, object]:
+        meta = self._tables.post_meta.get(to_line(row.get("id")), {})
+        return {name: value for name, value in meta.items() if not row.get(name)}
+
+    def _make_record(self, post: Post) -> ArticleRecord:
+        body, slug, title = read_body(post), _get_slug(post), to_line(post.get("title"))
+        key = make_key(post)
+        if not (title or slug or body.content):
+            raise RefusedFile("It has neither a title nor a text; remove it from the export.")
+        if not key:
+            raise RefusedFile("It has neither an id nor a slug; add one in the export.")
+        status, published_at, notes = decide_publication(post, self._options.now)
+        self._left_behind.update(body.losses)
+        addresses, is_public = tuple(self._list_addresses(post, published_at)), status != "draft"
+        self.hosts.update(_STORAGE_HOST.findall(body.content))
+        record = ArticleRecord(
+            key=key,
+            source=self._entry.key,
+            path=self._entry.path,
+            title=title or UNTITLED,
+            excerpt=to_line(post.get("custom_excerpt")),
+            slug=slug,
+            content=body.content,
+            content_type=body.content_type,
+            status=status,
+            published_at=published_at,
+            tags=self._read_tags(post),
+            is_page=is_page(post),
+            authors=self._read_authors(post),
+            cover_image=read_url(post.get("feature_image") or post.get("image")),
+            cover_alt=to_line(post.get("feature_image_alt"))[:500],
+            og_image=read_url(post.get("og_image")),
+            seo_title=to_line(post.get("meta_title")),
+            seo_description=to_line(post.get("meta_description")),
+            canonical_url=_read_canonical_url(post),
+            language=self._read_language(post),
+            featured=to_line(post.get("featured")).casefold() in ("1", "true"),
+            # The last address follows the URL pattern in the settings of the blog.
+            former_paths=(*self._redirects.paths.pop(slug, ()), *(addresses[-1:] if is_public else ())),
+            addresses=addresses,
+            notes=(*notes, *_describe_losses(body.losses)),
+        )
+        if post.get("canonical_url") and not record.canonical_url:
+            self._left_behind["canonical URLs inside the blog"] += 1
+        self._count_left_fields(post)
+        return record
+
+    def _list_tags(self, post: Post) -> list[Tag]:
+        ids = sorted(self._tables.post_tags.get(to_line(post.get("id")), []), key=lambda join: join[0])
+        joined = [self._tables.tags.get(id_) for _, id_ in ids]
+        tags = joined or [read_tag(row) for row in _list_mappings(post.get("tags"))]
+        return [tag for tag in tags if isinstance(tag, Tag)]
+
+    def _read_language(self, post: Post) -> str:
+        """Return the language that an internal tag such as `#fr` or `#lang-fr` names; otherwise ""."""
+        names = (tag.name.casefold() for tag in self._list_tags(post) if tag.is_internal)
+        found = (read_language(_LANGUAGE_TAG.sub("", name, count=1)) for name in names)
+        return next(filter(None, found), "")
+
+    def _read_tags(self, post: Post) -> tuple[str, ...]:
+        names = [tag.name for tag in self._list_tags(post) if not tag.is_internal]
+        if is_page(post):
+            names.append(PAGE_TAG)
+        return list_distinct(name[:MAX_TAG_LENGTH].strip() for name in names)
+
+    def _read_authors(self, post: Post) -> tuple[AuthorRecord, ...]:
+        ids = sorted(self._tables.post_authors.get(to_line(post.get("id")), []), key=lambda join: join[0])
+        named = [id_ for _, id_ in ids] or [to_line(post.get("author_id") or post.get("author"))]
+        listed = [self._tables.users.get(id_) for id_ in named]
+        if not any(listed):
+            embedded = _list_mappings(post.get("authors")) or _list_mappings([post.get("primary_author")])
+            listed = [read_author(row) for row in embedded]
+        authors = {author.name.casefold(): author for author in listed if author}
+        self.without_author += not authors
+        return tuple(self.authors.setdefault(name, author) for name, author in authors.items())
+
+    def _list_addresses(self, post: Post, published_at: datetime | None) -> Iterator[str]:
+        slug = to_line(post.get("slug"))
+        if not slug:
+            return
+        yield f"/{slug}/"
+        permalinks = self._tables.permalinks
+        if ":year" not in permalinks or published_at is None or is_page(post):
+            return
+        local = published_at.astimezone(self._timezone)
+        parts = {":year": f"{local:%Y}", ":month": f"{local:%m}", ":day": f"{local:%d}", ":slug": slug}
+        for name, value in parts.items():
+            permalinks = permalinks.replace(name, value)
+        if ":" not in permalinks:
+            yield f"/{permalinks.strip('/')}/"
+
+    def _count_left_fields(self, post: Post) -> None:
+        for name in _LEFT_FIELDS:
+            value = post.get(name)
+            repeated = (post.get(other) for other in _REPEATED.get(name, ()))
+            if value and to_line(value) not in ("0", "false") and value not in repeated:
+                self._left_behind[name] += 1
+
+
+def _get_slug(post: Post) -> str:
+    # Ghost gives this slug to posts without a slug.
+    slug = to_line(post.get("slug"))
+    return "" if slug == "untitled" else slug
+
+
+def _read_canonical_url(post: Post) -> str:
+    # A relative address names the post itself or another post of the blog.
+    return to_http_url(read_url(post.get("canonical_url")))
+
+
+def _describe_losses(losses: Counter[str]) -> Iterator[str]:
+    if losses:
+        yield f"Parts of its text were left out or changed: {join_counts(losses)}."
+
+
+def _list_mappings(value: object) -> list[Post]:
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
+
+
+def _get_timezone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name or "UTC")
+    # Names from a file can be anything, for example a folder of the time zone database.
+    except (KeyError, OSError, ValueError):
+        return ZoneInfo("UTC")

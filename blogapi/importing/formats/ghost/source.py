@@ -1,0 +1,164 @@
+"""Reads the exports of Ghost, from version 0.x to 6.x: JSON files with the tables of its database."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.article_record import TermRecord
+from blogapi.importing.format_api.report import FileReport, Item, Result, report_problem
+from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.formats.ghost.export_file import DamagedExport, ExportFile
+from blogapi.importing.formats.ghost.posts import MAX_TAG_LENGTH, PostReader, make_key
+from blogapi.importing.formats.ghost.redirects import read_redirects
+from blogapi.importing.formats.ghost.tables import TABLES, Tables
+from blogapi.importing.refusals import NotAnArticle, RefusedFile
+from blogapi.importing.texts.lines import to_line
+from blogapi.importing.texts.messages import format_count
+
+# Every export of Ghost itself begins with `db` or `meta`, which has the time of the export.
+_DATABASE = re.compile(r'\{\s*+"db"\s*+:\s*+\[?+\s*+\{\s*+"(?:meta|data)"\s*+:')
+_META = re.compile(r'"exported_on"\s*:')
+# Exports of other tools, and responses of Ghost's API.
+_POSTS = re.compile(r'"posts"\s*:\s*\[')
+_BODY = re.compile(r'"(?:mobiledoc|lexical|markdown|feature_image)"\s*:')
+_SLUG = re.compile(r'"slug"\s*:')
+# The usual number of bytes of a post, which the export contains as lexical, HTML and plain text.
+_BYTES_PER_POST = 16 * 1024
+
+
+def recognise(entry: folder.Entry, head: bytes) -> bool:
+    """Return whether a file is an export of Ghost; `head` has its first bytes."""
+    is_utf16 = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    text = head.decode("utf-16" if is_utf16 else "utf-8-sig", "replace").lstrip()
+    if not text.startswith("{"):
+        return False
+    has_posts = _POSTS.search(text) and _BODY.search(text) and _SLUG.search(text)
+    return bool(_DATABASE.match(text) or _META.search(text) or has_posts)
+
+
+def open_source(entries: Sequence[folder.Entry], options: ImportOptions) -> GhostSource:
+    """Return the source that reads these exports."""
+    return GhostSource(entries, options)
+
+
+class GhostSource:
+    """The exports of an import; see `sources.Source`."""
+
+    def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
+        self._entries = entries
+        self._options = options
+        self.total = sum(map(_estimate_posts, entries))
+        address = urlsplit(options.base_url)
+        self.hosts = {f"{address.netloc}{address.path}".rstrip("/").lower()} if address.netloc else set()
+        self.terms: list[TermRecord] = []
+        self.left_behind = Counter[str]()
+        self.notes: list[str] = []
+        self.assets = list(dict.fromkeys(path for entry in entries for path in _list_folders(entry.path)))
+
+    def read(self) -> Iterator[Item]:
+        """Yield a record or a report for each post in the exports."""
+        for entry in self._entries:
+            try:
+                if entry.problem:
+                    raise entry.problem
+                yield from self._read_export(entry)
+            except (NotAnArticle, RefusedFile) as error:
+                yield report_problem(entry.key, error)
+
+    def _read_export(self, entry: folder.Entry) -> Iterator[Item]:
+        # Tags and authors can come after the posts, so the file is read twice.
+        file, tables = ExportFile(entry.path), Tables()
+        try:
+            tables.read(file.read_rows(TABLES))
+            damage = ""
+        except DamagedExport as error:
+            damage = str(error)
+        if not tables.posts:
+            raise RefusedFile(_describe_missing_posts(damage))
+        redirects = read_redirects(entry.path.parent)
+        posts = PostReader(entry, tables, redirects, self._options, self.left_behind)
+        try:
+            for number, row in enumerate(_list_posts(file), 1):
+                yield from _read_post(posts, row, number, entry)
+        except DamagedExport:
+            yield FileReport(entry.key, Result.REFUSED, notes=(_describe_damage(damage, tables.posts),))
+        tables.others["redirects"] += redirects.count_left()
+        names = {author.name.casefold() for author in tables.users.values()}
+        tables.others["users without posts"] += len(names - posts.authors.keys())
+        self._add_summary(file, tables, posts, entry)
+
+    def _add_summary(self, file: ExportFile, tables: Tables, posts: PostReader, entry: folder.Entry) -> None:
+        self.hosts |= posts.hosts
+        self.left_behind.update(+tables.others)
+        self.terms += [
+            TermRecord(kind="tag", name=tag.name[:MAX_TAG_LENGTH], fields=tag.fields)
+            for tag in tables.tags.values()
+            if not tag.is_internal
+        ]
+        for author in posts.authors.values():
+            fields = {"bio": author.bio, "url": author.url, "avatar": author.avatar}
+            filled = {name: value for name, value in fields.items() if value}
+            self.terms.append(TermRecord(kind="author", name=author.name, fields=filled))
+        if file.has_invalid_bytes:
+            self.notes.append(f"“{entry.key}” is not valid UTF-8; the invalid bytes became “\ufffd”.")
+        if posts.without_author:
+            number = format_count(posts.without_author, "post")
+            self.notes.append(
+                f"“{entry.key}” has {number} whose author it does not contain; the user who imports is the "
+                "author."
+            )
+
+
+def _list_posts(file: ExportFile) -> Iterator[object]:
+    return (row for table, row in file.read_rows(("posts",)) if table == "posts")
+
+
+def _read_post(posts: PostReader, row: object, number: int, entry: folder.Entry) -> Iterator[Item]:
+    try:
+        record = posts.read(row)
+        if record:
+            yield record
+    except RefusedFile as error:
+        title = to_line(row.get("title")) if isinstance(row, dict) else ""
+        key = make_key(row) if isinstance(row, dict) else ""
+        yield FileReport(
+            key or f"ghost:{number}", Result.REFUSED, notes=(str(error),), source=entry.key,
+            title=title or f"Post {number:,}",
+        )  # fmt: skip
+
+
+def _describe_missing_posts(damage: str) -> str:
+    if damage:
+        return f"Its posts cannot be read: {damage}; export the blog again."
+    return "It contains no posts; choose “Export content” in the settings of Ghost."
+
+
+def _describe_damage(damage: str, number: int) -> str:
+    return (
+        f"It cannot be read to its end: {damage}. Only {format_count(number, 'post')} before this place and "
+        "the tags and authors there were read; export the blog again and import it again."
+    )
+
+
+def _estimate_posts(entry: folder.Entry) -> int:
+    try:
+        return max(1, entry.path.stat().st_size // _BYTES_PER_POST)
+    except (OSError, ValueError):
+        return 1
+
+
+def _list_folders(export: Path) -> list[Path]:
+    """Return the folders in which the addresses of pictures (`/content/images/…`) are looked up.
+
+    A copy of Ghost's folder has the export in `content/data`, and a backup without that folder in `data`.
+    """
+    folder = export.parent.parent if export.parent.name == "data" else export.parent
+    return list(
+        dict.fromkeys([export.parent, folder, *([folder.parent] if folder.name == "content" else [])])
+    )

@@ -1,0 +1,140 @@
+"""The tables of an export besides the posts: they are small, and are kept in memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from blogapi.importing.format_api.article_record import AuthorRecord
+from blogapi.importing.formats.ghost.bodies import clean_addresses
+from blogapi.importing.formats.ghost.export_file import Row
+from blogapi.importing.texts.lines import MAX_URL_LENGTH, to_http_url, to_line
+from blogapi.parsing import is_web_address
+
+#: The tables whose rows are kept.
+TABLES = ("tags", "users", "posts_tags", "posts_authors", "posts_meta", "settings")
+# Tables that describe how Ghost itself works. They are of no use elsewhere, and are not reported.
+_TECHNICAL_TABLES = {
+    *("actions", "api_keys", "brute", "invites", "jobs", "migrations", "migrations_lock", "outbox"),
+    *("permissions", "permissions_apps", "permissions_roles", "permissions_users", "roles", "roles_users"),
+    *("sessions", "app_fields", "app_settings", "apps", "tokens", "images", "post_revisions"),
+    *("mobiledoc_revisions", "settings"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A tag of the export."""
+
+    name: str
+    is_internal: bool
+    fields: Mapping[str, str] = field(default_factory=dict)  #: as the body of a tag names them
+
+
+@dataclass(slots=True)
+class Tables:
+    """The tables of one export; ids are converted to texts, because old versions have numbers."""
+
+    tags: dict[str, Tag] = field(default_factory=dict)
+    users: dict[str, AuthorRecord] = field(default_factory=dict)
+    #: The ids of tags, and of users, by the id of their post; with their positions until `sort` is called.
+    post_tags: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    post_authors: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    #: The fields of posts that Ghost 3.1 and later keep in a table of their own, without empty ones.
+    post_meta: dict[str, dict[str, object]] = field(default_factory=dict)
+    permalinks: str = ""
+    timezone: str = ""
+    #: The numbers of rows in the tables that the import does not take, by the name of the table.
+    others: Counter[str] = field(default_factory=Counter)
+    posts: int = 0
+
+    def read(self, rows: Iterable[Row]) -> None:
+        """Add the rows of `ExportFile.read_rows`."""
+        for table, row in rows:
+            if table == "posts":
+                self.posts += 1
+            elif table not in TABLES:
+                self.others[table] += table not in _TECHNICAL_TABLES
+            elif isinstance(row, Mapping):
+                self._add(table, row)
+
+    def _add(self, table: str, row: Mapping[str, object]) -> None:
+        id_, post_id = to_line(row.get("id")), to_line(row.get("post_id"))
+        if table == "tags":
+            self._add_tag(id_, row)
+        elif table == "users":
+            if (author := read_author(row)) and id_:
+                self.users[id_] = author
+        elif table == "posts_tags":
+            self._add_join(self.post_tags, post_id, row, "tag_id")
+        elif table == "posts_authors":
+            self._add_join(self.post_authors, post_id, row, "author_id")
+        elif table == "posts_meta":
+            skipped = ("id", "post_id")
+            self.post_meta[post_id] = {key: row[key] for key in row if row[key] and key not in skipped}
+        elif row.get("key") == "permalinks":
+            self.permalinks = to_line(row.get("value"))
+        elif row.get("key") in ("timezone", "active_timezone", "activeTimezone"):
+            self.timezone = to_line(row.get("value"))
+
+    def _add_tag(self, id_: str, row: Mapping[str, object]) -> None:
+        tag = read_tag(row)
+        if tag is None:
+            return
+        self.tags[id_] = tag
+        if tag.is_internal:
+            self.others["internal tags"] += 1
+        pictures = [to_line(row.get(name)) for name in ("feature_image", "image", "og_image")]
+        is_taken = {"cover_image", "og_image"} & tag.fields.keys()
+        self.others["pictures of tags"] += any(pictures) and not is_taken
+
+    def _add_join(
+        self, joins: dict[str, list[tuple[int, str]]], post_id: str, row: Mapping[str, object], name: str
+    ) -> None:
+        order = row.get("sort_order")
+        position = int(order) if isinstance(order, (int, float)) else 0
+        joins.setdefault(post_id, []).append((position, to_line(row.get(name))))
+
+
+def read_tag(row: Mapping[str, object]) -> Tag | None:
+    """Return the tag in a row, or None if it has no name. Internal tags control themes; readers see none."""
+    name = to_line(row.get("name"))
+    is_internal = row.get("visibility") == "internal" or name.startswith("#")
+    return Tag(name, is_internal, _read_details(row)) if name else None
+
+
+def _read_details(row: Mapping[str, object]) -> Mapping[str, str]:
+    """Return the fields of a tag; pictures below the address of the blog have no address of their own."""
+    fields = {
+        "description": to_line(row.get("description")),
+        "cover_image": _read_picture(row.get("feature_image") or row.get("image")),
+        "seo_title": to_line(row.get("meta_title")),
+        "seo_description": to_line(row.get("meta_description")),
+        "og_image": _read_picture(row.get("og_image")),
+        "canonical_url": to_http_url(read_url(row.get("canonical_url"))),
+    }
+    return {name: text for name, text in fields.items() if text}
+
+
+def _read_picture(value: object) -> str:
+    return to_http_url(read_url(value))
+
+
+def read_author(row: Mapping[str, object]) -> AuthorRecord | None:
+    """Return the author in a row of users, or None if it has neither a name nor a slug."""
+    name = to_line(row.get("name")) or to_line(row.get("slug"))
+    if not name:
+        return None
+    avatar = row.get("profile_image") or row.get("image")
+    return AuthorRecord(
+        name=name, bio=to_line(row.get("bio")), url=read_url(row.get("website")), avatar=read_url(avatar)
+    )
+
+
+def read_url(value: object) -> str:
+    """Return an http(s) or relative URL without Ghost's placeholders; "" for any other value."""
+    url = clean_addresses(to_line(value))
+    # Gravatar's addresses have no scheme in Ghost.
+    url = f"https:{url}" if url.startswith("//") else url
+    return url if len(url) <= MAX_URL_LENGTH and is_web_address(url) else ""

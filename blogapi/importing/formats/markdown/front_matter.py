@@ -1,0 +1,132 @@
+"""Split a file into its front matter and its body."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.texts import data as parsers
+from blogapi.importing.texts.keys import normalize_key
+from blogapi.importing.texts.messages import format_count
+
+#: The maximum number of characters. It is limited because parsing takes seconds per megabyte.
+MAX_FRONT_MATTER_LENGTH = 256 * 1024
+
+_OPENING_FENCE = re.compile(r"(-{3,}|\+\+\+)[ \t]*(?:\n|\Z)")
+# Maps the first character of the opening fence to the closing fence.
+_CLOSING_FENCES = {
+    "-": re.compile(r"^(?:-{3,}|\.\.\.)[ \t]*$", re.MULTILINE),
+    "+": re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE),
+}
+_JSON_START = re.compile(r"\{\s*[\"}]")
+_KEY = re.compile(r"[A-Za-z_][\w -]{0,60}:(?:[ \t]|$)")
+_HEADER_LINE = re.compile(r"[A-Za-z_][\w -]{0,60}:(?:[ \t]|$)|[ \t]|#|-[ \t]|$")
+# Nikola's header, which may also be in an HTML comment: `.. title: Hello`.
+_NIKOLA_LINES = re.compile(r"(?:\.\. [\w-]+:(?!:).*(?:\n|\Z))+")
+# A header without an opening fence counts as front matter only if it contains one of these keys.
+_HEADER_KEYS = {"title", "date", "tags", "categories", "category", "layout", "slug", "author", "permalink"}
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """The front matter and the body of a file."""
+
+    format: (
+        str  #: "yaml", "toml", "json", "hexo" (no opening fence), "pelican" (no fences), "nikola" or "none"
+    )
+    entries: parsers.Entries
+    body: str  #: without leading blank lines
+    notes: list[str] = field(default_factory=list)
+
+
+def parse_file(text: str) -> ParsedFile:
+    """Return the front matter and the body of `text`, which must have LF line endings.
+
+    Raises RefusedFile if the front matter is not closed, is not valid, is not a mapping, or is too long.
+    """
+    start = _skip_blank_lines(text)
+    opening = _OPENING_FENCE.match(text, start)
+    fenced = _parse_fenced(text, opening) if opening else None
+    if fenced:
+        return fenced
+    if _JSON_START.match(text, start):
+        return _parse_json(text, start)
+    return _parse_nikola(text, start) or _parse_unfenced(text) or ParsedFile("none", {}, text[start:])
+
+
+def _parse_fenced(text: str, opening: re.Match[str]) -> ParsedFile | None:
+    fence, line_number = opening[1], _line_number(text, opening.start())
+    closing = _CLOSING_FENCES[fence[0]].search(text, opening.end())
+    # A line of more than three dashes is more often a horizontal rule.
+    if len(fence) > 3 and not (closing and _is_header(text[opening.end() : closing.start()])):
+        return None
+    if not closing:
+        raise RefusedFile(
+            f"The front matter that begins in line {line_number} is never closed; "
+            f"end it with a line `{fence}` (or write `***` for a horizontal rule at the top of a text)."
+        )
+    if closing.start() - opening.end() > MAX_FRONT_MATTER_LENGTH:
+        limit = format_count(MAX_FRONT_MATTER_LENGTH, "character")
+        raise RefusedFile(f"The front matter is longer than {limit}; shorten it.")
+    block, body = text[opening.end() : closing.start()], _body(text, closing.end())
+    language, parse = ("toml", parsers.parse_toml) if fence == "+++" else ("yaml", parsers.parse_yaml)
+    entries, notes = parse(block, line_number + 1)
+    return ParsedFile(language, entries, body, notes)
+
+
+def _parse_json(text: str, start: int) -> ParsedFile:
+    block = text[start : start + MAX_FRONT_MATTER_LENGTH]
+    entries, length, notes = parsers.parse_json(block, _line_number(text, start))
+    return ParsedFile("json", entries, _body(text, start + length), notes)
+
+
+def _parse_nikola(text: str, start: int) -> ParsedFile | None:
+    limit = start + MAX_FRONT_MATTER_LENGTH
+    if text.startswith("<!--", start):
+        end = text.find("-->", start, limit)
+        block, end = (text[start + 4 : end], end + 3) if end >= 0 else ("", start)
+    else:
+        header = _NIKOLA_LINES.match(text, start, limit)
+        block, end = (header[0], header.end()) if header else ("", start)
+    lines = [line for line in block.strip().split("\n") if line.strip()]
+    fields = "\n".join(line.removeprefix(".. ") for line in lines)
+    if not all(map(_NIKOLA_LINES.match, lines)) or not _is_header(fields):
+        return None
+    entries, notes = parsers.parse_lines(fields)
+    return ParsedFile("nikola", entries, _body(text, end), notes)
+
+
+def _parse_unfenced(text: str) -> ParsedFile | None:
+    """Return the file if it has a header of Hexo (up to `---`) or Pelican (up to a blank line), or None."""
+    if not _KEY.match(text):
+        return None
+    closing = _CLOSING_FENCES["-"].search(text, 0, MAX_FRONT_MATTER_LENGTH)
+    if closing and _is_header(text[: closing.start()]):
+        entries, notes = parsers.parse_yaml(text[: closing.start()], 1)
+        return ParsedFile("hexo", entries, _body(text, closing.end()), notes)
+    block = text[:MAX_FRONT_MATTER_LENGTH].partition("\n\n")[0]
+    if _is_header(block):
+        entries, notes = parsers.parse_lines(block)
+        return ParsedFile("pelican", entries, _body(text, len(block)), notes)
+    return None
+
+
+def _is_header(block: str) -> bool:
+    lines = block.split("\n")
+    keys = {normalize_key(line.partition(":")[0]) for line in lines if _KEY.match(line)}
+    return bool(keys & _HEADER_KEYS) and all(_HEADER_LINE.match(line) for line in lines)
+
+
+def _skip_blank_lines(text: str) -> int:
+    """Return the offset of the first line that is not blank."""
+    return text.rfind("\n", 0, len(text) - len(text.lstrip())) + 1
+
+
+def _line_number(text: str, offset: int) -> int:
+    return text.count("\n", 0, offset) + 1
+
+
+def _body(text: str, start: int) -> str:
+    body = text[start:]
+    return body[_skip_blank_lines(body) :]

@@ -1,0 +1,71 @@
+"""Read from the configuration of a site whether its addresses contain the dates of file names."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import SITE_FILE
+from blogapi.importing.refusals import RefusedFile
+
+_MAX_CONFIGURATION = 200_000
+# These generators remove the date (Pelican derives the address from the title).
+_REMOVING = re.compile(r"(?:\.eleventy|(?:eleventy|docusaurus)\.config|pelicanconf)\.[a-z]+")
+_HEXO = re.compile(rb"^new_post_name\s*:(.*)", re.MULTILINE)
+_ZOLA = re.compile(rb"^base_url\s*=", re.MULTILINE)
+_ZOLA_KEEPS = re.compile(rb"^(?:slugify\.)?paths_keep_dates\s*=\s*true", re.MULTILINE)
+
+
+# A folder is checked only once, and not again for each of its files.
+@lru_cache(maxsize=1024)
+def keeps_dates(posts: Path, levels: int) -> bool:
+    """Return whether `2006-05-26-a.md` in this folder has the address `/2006-05-26-a/`, as in Hugo.
+
+    The nearest of `levels` folders with the configuration of a generator decides. Without one, the date is
+    not part of the address, as in Jekyll.
+    """
+    for outer in (posts, *posts.parents[: levels - 1]):
+        files = [*list_configuration(outer), *list_configuration(outer / "config" / "_default")]
+        if files:
+            return not any(map(_removes_dates, files))
+    return False
+
+
+@lru_cache(maxsize=1024)
+def is_hexo(posts: Path, levels: int) -> bool:
+    """Return whether the nearest of `levels` folders with the configuration of a generator is one of Hexo."""
+    for outer in (posts, *posts.parents[: levels - 1]):
+        files = list_configuration(outer)
+        if files:
+            return any(_HEXO.search(_read_configuration(file)) for file in files)
+    return False
+
+
+def list_configuration(site: Path) -> list[Path]:
+    """Return the configuration files of generators in a folder."""
+    try:
+        return [path for path in site.iterdir() if SITE_FILE.fullmatch(path.name)]
+    except OSError:
+        return []
+
+
+def _removes_dates(configuration: Path) -> bool:
+    if _REMOVING.fullmatch(configuration.name):
+        return True
+    text = _read_configuration(configuration)
+    if configuration.name.startswith("_config."):
+        hexo = _HEXO.search(text)
+        return b":day" in hexo[1] if hexo else True
+    if _ZOLA.search(text):
+        return not _ZOLA_KEEPS.search(text)
+    # Hugo removes the date if the configuration says that dates are taken from file names.
+    return b":filename" in text
+
+
+def _read_configuration(configuration: Path) -> bytes:
+    try:
+        return folder.read_head(configuration, _MAX_CONFIGURATION)
+    except RefusedFile:
+        return b""

@@ -1,0 +1,220 @@
+"""Derive content type, date, name and slug of an article from the path of its file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from blogapi.importing.refusals import NotAnArticle, RefusedFile
+from blogapi.importing.texts import dates
+from blogapi.importing.texts.lines import to_line
+from blogapi.importing.texts.titles import _HOST, _PAGE_SUFFIX, _PERMALINK_STYLES
+
+_CONTENT_TYPES = {
+    **dict.fromkeys(("md", "markdown", "mkd", "mkdn", "mdown", "rmd", "text", "mdx"), "markdown"),
+    **dict.fromkeys(("html", "htm"), "html"),
+    "txt": "text",
+}
+# Formats of articles that are not read, and the command that converts them.
+_ASCIIDOC = ("AsciiDoc", "asciidoctor -b docbook5 FILE` and `pandoc -f docbook -t gfm")
+_OTHER_FORMATS = {
+    **dict.fromkeys(("adoc", "asciidoc", "asc"), _ASCIIDOC),
+    **dict.fromkeys(("rst", "rest"), ("reStructuredText", "pandoc -f rst -t gfm")),
+    "org": ("Org", "pandoc -f org -t gfm"),
+    "textile": ("Textile", "pandoc -f textile -t gfm"),
+    "ipynb": ("a Jupyter notebook", "jupyter nbconvert --to markdown"),
+    **dict.fromkeys(("docx", "odt"), ("a document of an office program", "pandoc -t gfm")),
+}
+# Files of these formats are often attachments of articles.
+_ATTACHMENTS = {"ipynb", "docx", "odt"}
+# Names of folders with many articles, in lower case; such a name does not describe a single article.
+_COLLECTIONS = {
+    *("post", "posts", "_posts", "blog", "blogs", "article", "articles", "news", "notes", "entries"),
+    *("journal", "content", "contents", "pages", "source", "_source", "src", "drafts", "_drafts", "docs"),
+}
+# A region or a script has two to four characters; longer parts are words, as in `crates.io-incident.md`.
+_LANGUAGE = r"(?P<language>\.[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,4})*)?"
+_INDEX = re.compile(rf"index{_LANGUAGE}", re.IGNORECASE)
+_SECTION = re.compile(rf"_index{_LANGUAGE}", re.IGNORECASE)
+_NOTION_ID = re.compile(r"(?<=\S) [0-9a-f]{32}$")
+_POST_FOLDERS = {"_posts", "_drafts"}
+_NUMBERS = re.compile(r"[0-9._-]*")
+_REPOSITORY_FILE = re.compile(
+    r"(?P<name>readme|licen[cs]e|copying|copyright|notice|patents|citation|changelog|changes|history|releases"
+    r"|release[-_]notes|upgrading|todo|install|contributing|contributors|code[-_]of[-_]conduct|security|support"
+    r"|governance|authors|maintainers|codeowners|acknowledge?ments|dco|issue[-_]template"
+    r"|pull[-_]request[-_]template|cname)(?P<rest>[-_.].*)?",
+    re.IGNORECASE,
+)
+_REPOSITORY_TEXT_FILE = re.compile(
+    r"(?:robots|humans|security|(?:app-)?ads|llms(?:-full)?|cmakelists|manifest"
+    r"|(?:[\w.-]{1,100}[._-])?(?:requirements|constraints)(?:[._-][\w.-]{1,100})?)\.txt",
+    re.IGNORECASE,
+)
+
+REPOSITORY_FILE = (
+    "It has the name of a repository file (like README or LICENSE); rename it if it is an article."
+)
+
+
+def get_content_type(key: str) -> str:
+    """Return "markdown", "html" or "text", depending on the suffix of the file.
+
+    Raises NotAnArticle if the file has another suffix or is a section page of Hugo or Zola, and RefusedFile
+    if it is in another format for articles, such as AsciiDoc.
+    """
+    stem, suffix = _split_suffix(key)
+    if _SECTION.fullmatch(stem):
+        raise NotAnArticle("It is a section page (`_index`), which lists articles but is not an article.")
+    if suffix.casefold() in _OTHER_FORMATS:
+        raise _refuse_format(key, suffix.casefold())
+    if suffix.casefold() not in _CONTENT_TYPES:
+        raise NotAnArticle(
+            f"“{key.rpartition('/')[2]}” is not a Markdown, HTML or text file; media files are taken with "
+            "the articles that refer to them."
+        )
+    return _CONTENT_TYPES[suffix.casefold()]
+
+
+def _refuse_format(key: str, suffix: str) -> NotAnArticle | RefusedFile:
+    name, command = _OTHER_FORMATS[suffix]
+    if is_repository_file(key):
+        return NotAnArticle(REPOSITORY_FILE)
+    kind = NotAnArticle if suffix in _ATTACHMENTS else RefusedFile
+    return kind(
+        f"It is {name}, which is not read; convert it to Markdown, for example with `{command}`, and keep "
+        "its fields as front matter."
+    )
+
+
+def is_repository_file(key: str) -> bool:
+    """Return whether a file name is typical of software repositories, such as `README.md` or `robots.txt`.
+
+    A name in capitals may have any ending (`LICENSE-MIT`). Other names may only be followed by a language
+    (`readme.fr`), because `2020-01-01-readme.md` and `security-of-locks.md` are articles.
+    """
+    if _REPOSITORY_TEXT_FILE.fullmatch(key.rpartition("/")[2]):
+        return True
+    match = _REPOSITORY_FILE.fullmatch(_split_suffix(key)[0])
+    return match is not None and (
+        match["name"].isupper() or re.fullmatch(_LANGUAGE, match["rest"] or "") is not None
+    )
+
+
+def is_section(key: str) -> bool:
+    """Return whether the file is a section page of Hugo or Zola, such as `_index.md` or `_index.fr.md`."""
+    stem, suffix = _split_suffix(key)
+    return suffix.casefold() in _CONTENT_TYPES and _SECTION.fullmatch(stem) is not None
+
+
+def is_index(key: str) -> bool:
+    """Return whether the file is the index page of its folder, such as `index.md` or `index.fr.md`."""
+    stem, suffix = _split_suffix(key)
+    return suffix.casefold() in _CONTENT_TYPES and _INDEX.fullmatch(stem) is not None
+
+
+def is_post(key: str) -> bool:
+    """Return whether the file is in the folder of posts, or of drafts, of Jekyll or Hexo."""
+    return not _POST_FOLDERS.isdisjoint(key.split("/")[:-1])
+
+
+def is_hexo_post(key: str) -> bool:
+    """Return whether the file is in the folder of posts of Hexo, `source/_posts`; Jekyll has no `source`."""
+    return "/source/_posts/" in f"/{key}"
+
+
+def is_page(key: str, *, is_dated: bool) -> bool:
+    """Return whether the folder makes the file a page: that of pages, or Hugo's content, without a date."""
+    folders = key.split("/")[:-1]
+    if is_index(key):
+        folders = folders[:-1]
+    folder = folders[-1] if folders else ""
+    return folder == "_pages" or (folder in ("content", "pages") and not is_dated)
+
+
+def get_page_path(key: str) -> str:
+    """Return the path of the page that the file gives; the paths of the pages below it begin with it."""
+    return key.rpartition("/")[0] if is_index(key) else key.rpartition(".")[0]
+
+
+def get_language(key: str) -> str:
+    """Return the language in the file name, in lower case (`post.pt-BR.md` gives "pt-br"), or ""."""
+    match = re.fullmatch(rf".+?{_LANGUAGE}", _split_suffix(key)[0])
+    return ((match and match["language"]) or "").lstrip(".").casefold()
+
+
+def _split_suffix(key: str) -> tuple[str, str]:
+    stem, dot, suffix = key.rpartition("/")[2].rpartition(".")
+    return (stem, suffix) if dot else (suffix, "")
+
+
+@dataclass(frozen=True, slots=True)
+class PathInfo:
+    """The name and the date of an article, derived from the path of its file."""
+
+    name: str  #: the file name (for `index.md`: the folder name) without date and suffix, never empty
+    slug: str  #: the same name; with its date if that stays; "" if it is a folder with many articles
+    date: datetime | None  #: the date in the file name, or else in the folder names
+    has_date_prefix: bool  #: whether the file name begins with a date that is removed, like Jekyll's posts
+
+
+def parse_path(key: str, *, keeps_date: bool = False) -> PathInfo:
+    """Return the name and the date of an article, derived from the path `key`.
+
+    With `keeps_date`, a date at the start of the name is also a part of the slug; see `generators`.
+    """
+    folders = key.split("/")[:-1]
+    # Notion adds the id of the page.
+    full_name = _NOTION_ID.sub("", _split_suffix(key)[0])
+    date, name = dates.split_date_prefix(full_name)
+    has_date_prefix, index = date is not None and not keeps_date, _INDEX.fullmatch(name)
+    is_collection = index is not None
+    if index and folders:
+        folder_date, name = dates.split_date_prefix(folders[-1])
+        is_collection = name.casefold() in _COLLECTIONS or _NUMBERS.fullmatch(name) is not None
+        language = index["language"] or ""
+        date, name, full_name = date or folder_date, name + language, folders[-1] + language
+    name = to_line(name) or "untitled"
+    slug = to_line(full_name) if keeps_date else name
+    return PathInfo(
+        name=name,
+        slug="" if is_collection else slug,
+        date=date or dates.find_in_path("/".join(folders)),
+        has_date_prefix=has_date_prefix,
+    )
+
+
+def list_folders(key: str) -> list[str]:
+    """Return the folders below the imported folder that can be the name of a category, outermost first.
+
+    Folders of years, the folder of an `index.md`, and folders such as `posts` say nothing about the article.
+    """
+    folders = key.split("/")[1:-1]
+    if is_index(key):
+        folders = folders[:-1]
+    # Jekyll's collections are folders such as `_projects`.
+    names = [name.removeprefix("_") for name in folders]
+    return [name for name in names if name.casefold() not in _COLLECTIONS and not _NUMBERS.fullmatch(name)]
+
+
+def is_address(text: str) -> bool:
+    """Return whether an alias is an address, and not only the name of a page (as in Obsidian)."""
+    return "/" in text or _PAGE_SUFFIX.search(text) is not None
+
+
+def to_former_path(address: str) -> str:
+    """Return the path of an address in the former blog, with a leading slash; "" if it is a template."""
+    path = re.split(r"[?#]", _HOST.sub("", address, count=1))[0]
+    if not path or address.casefold() in _PERMALINK_STYLES or re.search(r":[a-z]|[{}<>]|\s", path):
+        return ""
+    return path if path.startswith("/") else f"/{path}"
+
+
+def make_pelican_slug(title: str) -> str:
+    """Return the slug that Pelican makes of a title: `What's new in 1.2?` gives "whats-new-in-12"."""
+    # Imported on first use, like in `content.slugs`.
+    from text_unidecode import unidecode
+
+    ascii_punctuation = "".join(letter if letter.isalnum() else unidecode(letter) for letter in title)
+    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", ascii_punctuation).strip()).lower()

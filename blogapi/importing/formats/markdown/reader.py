@@ -1,0 +1,317 @@
+"""Read the files of other blogs (Jekyll, Hugo, Hexo, Zola, Pelican, Nikola, …) into article records."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from blogapi.custom_fields.models import CustomField, FieldType
+from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api import privacy
+from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.privacy import DraftReason
+from blogapi.importing.formats.markdown import (
+    former_addresses,
+    front_matter,
+    generators,
+    mdx,
+    paths,
+    sections,
+    vaults,
+)
+from blogapi.importing.formats.markdown.authors import read_authors
+from blogapi.importing.formats.markdown.covers import read_cover
+from blogapi.importing.formats.markdown.fields import UNREPORTED_KEYS, Fields
+from blogapi.importing.formats.markdown.marks import (
+    read_featured,
+    read_is_page,
+    read_language_and_key,
+    read_position,
+    read_robots,
+)
+from blogapi.importing.formats.markdown.publication import decide_publication
+from blogapi.importing.formats.markdown.terms import USUAL_SOURCES, TermSources, read_terms
+from blogapi.importing.refusals import NotAnArticle, RefusedFile
+from blogapi.importing.storing.custom_fields import OwnFields, guess_types
+from blogapi.importing.texts import titles
+from blogapi.importing.texts.keys import normalize_key
+from blogapi.importing.texts.lines import (
+    MAX_URL_LENGTH,
+    decode,
+    to_bool,
+    to_http_url,
+    to_line,
+    to_plain_line,
+    to_plain_markdown,
+    to_title,
+)
+from blogapi.importing.texts.messages import join_names
+from blogapi.rendering.sanitizer import to_safe_html
+from blogapi.rendering.table_of_contents import list_headings
+
+# The number of characters of a text in which its heading is looked for.
+_MAX_BEGINNING = 10_000
+# The tables of own fields: of Zola, of Hugo, and of the exports of this blog.
+_OWN_FIELD_TABLES = ("extra", "params", "custom")
+_TEXT_TYPES = {FieldType.TEXT, FieldType.LONG_TEXT, FieldType.URL}
+# The theme Chirpy of Jekyll.
+_MEDIA_FOLDER_FIELDS = ("mediasubpath", "imgpath")
+
+
+def read_file(
+    entry: folder.Entry,
+    *,
+    now: datetime,
+    publish_undated: bool = False,
+    terms: TermSources = USUAL_SOURCES,
+    folders: Sequence[str] | None = None,
+    own_fields: Sequence[CustomField] = (),
+    defines_fields: bool = False,
+) -> ArticleRecord:
+    """Return the record of a file found by `folder.walk_paths`; see `parse_file`.
+
+    The names and section pages of all folders in the key can make the article a draft. A file is opened only
+    if its suffix is that of an article. `folders` are the folders that can be terms; None = take them from
+    the key. Raises RefusedFile if the file cannot be imported, and NotAnArticle if it is not an article.
+    """
+    data = _read_source(entry)
+    depth = entry.key.count("/")
+    # The imported folder may itself be in a folder of drafts.
+    outer = entry.path.parents[depth:][:1]
+    levels = depth + folder.MAX_OUTER_FOLDERS
+    inherited = [*sections.find_reasons(entry), *privacy.find_in_folders(folder.name for folder in outer)]
+    record = parse_file(
+        entry.key,
+        data,
+        now=now,
+        publish_undated=publish_undated,
+        inherited=inherited,
+        is_note=vaults.is_in_vault(entry.path.parent, levels),
+        keeps_date=generators.keeps_dates(entry.path.parent, levels),
+        is_hexo=generators.is_hexo(entry.path.parent, levels) or paths.is_hexo_post(entry.key),
+        terms=terms,
+        folders=paths.list_folders(entry.key) if folders is None else folders,
+        own_fields=own_fields,
+        defines_fields=defines_fields,
+    )
+    return replace(record, path=entry.path)
+
+
+def _read_source(entry: folder.Entry) -> bytes:
+    if entry.problem:
+        raise entry.problem
+    if entry.key.casefold().endswith(".asc") and folder.read_head(entry.path, 64).startswith(
+        b"-----BEGIN PGP"
+    ):
+        raise NotAnArticle("It is a key or a signature of OpenPGP.")
+    paths.get_content_type(entry.key)
+    if os.path.lexists(entry.path.with_suffix(".meta")):
+        # The other file can say that the article is private.
+        raise RefusedFile("Its fields are in a `.meta` file of Nikola; write them at the start of the text.")
+    return folder.read_bytes(entry.path)
+
+
+def parse_file(
+    key: str,
+    data: bytes,
+    *,
+    now: datetime,
+    publish_undated: bool = False,
+    inherited: Sequence[DraftReason] = (),
+    is_note: bool = False,
+    keeps_date: bool = False,
+    is_hexo: bool = False,
+    terms: TermSources = USUAL_SOURCES,
+    folders: Sequence[str] | None = None,
+    own_fields: Sequence[CustomField] = (),
+    defines_fields: bool = False,
+) -> ArticleRecord:
+    """Return the record of a file with the content `data`.
+
+    `key` is the path with `/` as separator. It may contain a date and a slug. Expiry dates are compared with
+    `now` (aware). The article is a draft if there are `inherited` reasons. Unless `publish_undated` is true,
+    it is also a draft if the file has neither front matter nor a date, or if it `is_note` (see `vaults`) and
+    no field says that it is public. For `keeps_date`, see `paths.parse_path`, and for `is_hexo`, see
+    `terms.read_terms`. With `defines_fields`, no note names the `other_fields` of the record, for which the
+    import defines own fields. Raises RefusedFile if the file cannot be imported, and NotAnArticle if it is
+    not an article; no other exception is raised.
+    """
+    content_type = paths.get_content_type(key)
+    text, notes = decode(data)
+    parsed = front_matter.parse_file(text)
+    fields = Fields(parsed.entries, [*notes, *parsed.notes])
+    _check_is_article(key, content_type, parsed, fields)
+    path = paths.parse_path(key, keeps_date=keeps_date)
+    folders = paths.list_folders(key) if folders is None else folders
+    categories, tags = read_terms(
+        fields,
+        split_at_spaces=path.has_date_prefix,
+        sources=terms,
+        folders=folders,
+        is_hexo=is_hexo or parsed.format == "hexo",
+    )
+    authors = read_authors(fields)
+    reasons = [*inherited, *_find_draft_reasons(key, parsed.body, fields, tags)]
+    if is_note and not publish_undated:
+        reasons += vaults.find_reasons(fields.all_entries)
+    status, published_at = decide_publication(fields, path, reasons, now, publish_undated=publish_undated)
+    texts = _read_texts(fields, parsed.body if content_type == "markdown" else "", path.name)
+    slug = former_addresses.read_slug(fields) or former_addresses.derive_slug(
+        parsed.format, texts["title"], path
+    )
+    former_slugs = former_addresses.read_former_slugs(fields, slug)
+    addresses, names = former_addresses.read_addresses(fields), former_addresses.read_names(fields)
+    is_mdx = key.casefold().endswith(".mdx")
+    media_folder = fields.take_line(*_MEDIA_FOLDER_FIELDS)
+    featured, robots = read_featured(fields), read_robots(fields)
+    language, translation_key = read_language_and_key(fields)
+    is_page = paths.is_page(key, is_dated=published_at is not None) or read_is_page(fields)
+    is_page = is_page and not paths.is_post(key)
+    position = read_position(fields) if is_page else 0
+    own = _read_own_fields(fields, own_fields, defines_fields=defines_fields)
+    return ArticleRecord(
+        key=key,
+        **own,
+        content=mdx.remove_code(parsed.body, fields.notes) if is_mdx else parsed.body,
+        content_type=content_type,
+        status=status,
+        published_at=published_at,
+        category=next(iter(categories[-1:]), ""),
+        categories_above=categories[:-1],
+        tags=tags,
+        authors=authors,
+        **texts,
+        featured=featured,
+        robots=robots,
+        language=language,
+        translation_key=translation_key,
+        is_page=is_page,
+        position=position,
+        slug=slug,
+        former_slugs=former_slugs,
+        former_paths=addresses,
+        addresses=addresses,
+        names=names,
+        has_templates=True,
+        media_folder=media_folder,
+        is_undated=not (published_at or fields.all_entries or reasons),
+        notes=tuple(fields.notes),
+    )
+
+
+def _check_is_article(key: str, content_type: str, parsed: front_matter.ParsedFile, fields: Fields) -> None:
+    # A repository file with a title and a date may be a page of a wiki; it becomes a draft.
+    if paths.is_repository_file(key) and not (fields.take_line("title") and fields.take("date")):
+        raise NotAnArticle(paths.REPOSITORY_FILE)
+    if not fields.all_entries and not parsed.body.strip():
+        raise RefusedFile("The file is empty; add a text or delete the file.")
+    if content_type == "html" and parsed.format == "none" and not fields.all_entries:
+        raise NotAnArticle("It is an HTML page without front matter.")
+    if to_bool(fields.take("headless")):
+        raise NotAnArticle("It is a headless bundle of Hugo, which has no page of its own.")
+    if key.casefold().endswith(".excalidraw.md") or fields.find("excalidrawplugin"):
+        raise NotAnArticle("It is a drawing of Excalidraw.")
+    has_date = fields.find("date") or paths.parse_path(key).date
+    is_page = not fields.take_line("title") or fields.find("layout") or fields.find("type")
+    if not parsed.body.strip() and not has_date and is_page:
+        raise NotAnArticle("It has no text and no date, like a page that only lists articles.")
+
+
+def _find_draft_reasons(key: str, body: str, fields: Fields, tags: tuple[str, ...]) -> list[DraftReason]:
+    reasons = privacy.find_reasons(fields.all_entries, key, tags)
+    reasons += privacy.find_in_tags_of_text(body)
+    if not fields.all_entries:
+        reasons += privacy.find_in_text(body)
+    if paths.is_repository_file(key):
+        reasons.append(
+            DraftReason(
+                "It has the name of a repository file (like README or LICENSE); the article became a draft."
+            )
+        )
+    return reasons
+
+
+def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, Any]:
+    """Return the single-line texts of the record by field name."""
+    cover, cover_alt = read_cover(fields)
+    return {
+        "title": _read_title(fields, markdown, name),
+        "subtitle": to_title(fields.take_line("subtitle")),
+        "excerpt": to_plain_markdown(fields.take_line("excerpt", "summary", "description")),
+        "cover_image": cover,
+        "cover_alt": cover_alt,
+        "seo_title": to_title(fields.take_line("seotitle", "seo.title")),
+        "seo_description": to_plain_line(
+            fields.take_line("seodescription", "seo.description", "description", "excerpt", "summary")
+        ),
+        "canonical_url": _read_canonical_url(fields),
+    }
+
+
+def _read_title(fields: Fields, markdown: str, name: str) -> str:
+    title = to_title(fields.take_line("title"))
+    if title:
+        return title
+    heading = _find_heading(markdown)
+    if heading:
+        fields.add_note("The title was taken from the first heading, which stays in the text.")
+    else:
+        fields.add_note("The title was made from the file name.")
+    return heading or titles.make_title(name)
+
+
+def _find_heading(markdown: str) -> str:
+    """Return the first level-1 heading as plain text, or "" if there is none or it has a template tag."""
+    headings = list_headings(to_safe_html(markdown[:_MAX_BEGINNING], "markdown"))
+    text = next((heading.text for heading in headings if heading.level == 1), "")
+    return "" if "{{" in text or "{%" in text else to_line(text)
+
+
+def _read_canonical_url(fields: Fields) -> str:
+    url = fields.take_line("canonicalurl", "canonical", "seo.canonical", "seo.canonicalurl")
+    if not url or to_http_url(url):
+        return url
+    fields.add_note(
+        f"The canonical URL “{url[:100]}” was ignored: it is not an http(s) URL "
+        f"of at most {MAX_URL_LENGTH:,} characters."
+    )
+    return ""
+
+
+def _read_own_fields(
+    fields: Fields, own_fields: Sequence[CustomField], *, defines_fields: bool
+) -> dict[str, Any]:
+    """Return the values of own fields, and the entries for which own fields could be defined.
+
+    Notes the entries that the import ignores.
+    """
+    definitions = OwnFields(own_fields)
+    taken, others, ignored = dict[str, Any](), dict[str, Any](), []
+    for outer, key, value in fields.list_unused(_OWN_FIELD_TABLES):
+        name = normalize_key(key)
+        if definitions.find(key):
+            taken.setdefault(key, value)
+        elif privacy.is_privacy_field(name) or name in UNREPORTED_KEYS:
+            continue
+        elif _is_possible_own_field(fields, value):
+            others.setdefault(key, value)
+            ignored += [] if defines_fields else [(outer, key, value)]
+        else:
+            ignored.append((outer, key, value))
+    names = [
+        to_line(f"{outer}.{key}" if outer else key)[:40]
+        for outer, key, value in ignored
+        if not fields.repeats_used_value(value)
+    ]
+    if names:
+        fields.add_note(f"Ignored front matter fields: {join_names(names)}.")
+    return {"custom": definitions.convert(taken), "other_fields": others}
+
+
+def _is_possible_own_field(fields: Fields, value: object) -> bool:
+    """Return whether an own field can have the value; no text is taken that another rule has read."""
+    types = guess_types(value)
+    return bool(types) and not (types <= _TEXT_TYPES and fields.repeats_used_value(value))

@@ -1,0 +1,87 @@
+"""Find the pages of Hugo and Zola that make other files private: section pages (`_index.md`) and bundles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api import privacy
+from blogapi.importing.format_api.privacy import DraftReason
+from blogapi.importing.formats.markdown import front_matter, paths
+from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.texts.keys import normalize_key
+from blogapi.importing.texts.lines import decode
+
+# The fields that make an `index.md` private together with the other files of its folder. Other privacy
+# fields, such as `hidden` and `eleventyExcludeFromCollections`, also occur in the home page of a public blog.
+_BUNDLE_FIELDS = {
+    *("draft", "isdraft", "headless", "published", "status", "build"),
+    *("private", "isprivate", "secret", "encrypted", "password"),
+}
+
+
+def find_reasons(entry: folder.Entry) -> list[DraftReason]:
+    """Return the reasons for a draft in the section pages and index pages of the folders of an article.
+
+    Folders above the imported folder are not read. Zola publishes no page of a draft section. Hugo applies
+    the fields in `cascade` to all pages below the section page, and publishes the files beside the `index.md`
+    of a bundle only as a part of it. A page in one language has no effect on files in another language.
+    """
+    language, is_index = paths.get_language(entry.key), paths.is_index(entry.key)
+    reasons = []
+    for number, parent in enumerate(entry.path.parents[: entry.key.count("/")]):
+        for page in _list_pages(parent):
+            is_section = paths.is_section(page.name)
+            # The index pages of a folder are translations of each other, and each is an article of its own.
+            if page == entry.path or (is_index and number == 0 and not is_section):
+                continue
+            if language and paths.get_language(page.name) not in ("", language):
+                continue
+            if _is_private(page, is_section=is_section):
+                kind = "section page" if is_section else "index page"
+                reasons.append(
+                    DraftReason(
+                        f"The {kind} “{page.name}” of its folder or an outer folder is private "
+                        "or unreadable; the article became a draft."
+                    )
+                )
+    return reasons
+
+
+# A folder is listed once in an import, not once for each of its files.
+@lru_cache(maxsize=256)
+def _list_pages(parent: Path) -> tuple[Path, ...]:
+    try:
+        pages = [
+            page for page in parent.iterdir() if paths.is_section(page.name) or paths.is_index(page.name)
+        ]
+    except OSError:
+        return ()
+    return tuple(sorted(pages))
+
+
+# A page is read once, not once for each file below it.
+@lru_cache(maxsize=256)
+def _is_private(page: Path, *, is_section: bool) -> bool:
+    try:
+        entries = front_matter.parse_file(decode(folder.read_bytes(page))[0]).entries
+    except RefusedFile:
+        # An unreadable page may be private.
+        return True
+    inherit = _inherit_from_section if is_section else _inherit_from_bundle
+    return any(any(privacy.find_in_front_matter(inherited)) for inherited in inherit(entries))
+
+
+def _inherit_from_section(entries: dict[str, object]) -> Iterator[dict[str, object]]:
+    for key, value in entries.items():
+        if normalize_key(key) in ("draft", "isdraft"):
+            yield {key: value}
+        elif normalize_key(key) == "cascade":
+            mappings = value if isinstance(value, list) else [value]
+            yield from (mapping for mapping in mappings if isinstance(mapping, dict))
+
+
+def _inherit_from_bundle(entries: dict[str, object]) -> Iterator[dict[str, object]]:
+    yield {key: value for key, value in entries.items() if normalize_key(key) in _BUNDLE_FIELDS}

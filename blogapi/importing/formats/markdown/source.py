@@ -1,0 +1,114 @@
+"""Open the files of static site generators as one source of articles."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+
+from blogapi.importing import queries
+from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
+from blogapi.importing.format_api.report import Item, read_item
+from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.formats.markdown import identity, paths, reader
+from blogapi.importing.formats.markdown.identity import IdentifiedFile
+from blogapi.importing.formats.markdown.term_pages import read_term_page
+from blogapi.importing.formats.markdown.terms import TermSources
+from blogapi.importing.formats.markdown.translations import Translations
+from blogapi.importing.refusals import NotAnArticle
+from blogapi.importing.texts.languages import add_language
+from blogapi.rendering.slugs import make_term_slug
+
+
+class MarkdownSource:
+    """The Markdown, HTML and text files of one import; see `Source`."""
+
+    def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
+        self._options = options
+        # A key can begin with outer folders, which are not categories or tags.
+        self._translations = Translations(entry.key for entry in entries)
+        places = {entry.path: self._translations.find(entry.key) for entry in entries}
+        self._folders = {path: paths.list_folders(place.path) for path, place in places.items()}
+        # Jekyll and Hexo make pages of all files beside the folder of posts that are in no other collection.
+        self._sites = tuple(
+            {f"{entry.key.partition('/_posts/')[0]}/" for entry in entries if "/_posts/" in entry.key}
+        )
+        self._page_keys = {paths.get_page_path(entry.key): entry.key for entry in entries}
+        self._files = identity.identify(entries, queries.get_roots())
+        self.total = len(entries)
+        self.hosts: set[str] = set()
+        self.terms: Sequence[TermRecord] = ()
+        self.left_behind = Counter[str]()
+        self.notes: Sequence[str] = ()
+        self.assets: Sequence[Path] = ()
+
+    def read(self) -> Iterator[Item]:
+        """Yield the record of each file, or the report of its refusal."""
+        names: dict[tuple[str, str], str] = {}
+        above: dict[str, TermRecord] = {}
+        for file in self._files:
+            item = read_item(file.entry.key, partial(self._read, file))
+            if isinstance(item, ArticleRecord):
+                terms = [("category", item.category), *(("tag", tag) for tag in item.tags)]
+                names |= {(kind, make_term_slug(name)): name for kind, name in terms if name}
+                self._add_path(above, (*item.categories_above, item.category))
+            yield item
+        pages = (read_term_page(file.entry, names) for file in self._files)
+        self.terms = [*above.values(), *(page for page in pages if page and page.fields)]
+
+    def _add_path(self, found: dict[str, TermRecord], categories: Sequence[str]) -> None:
+        """Remember the categories of a path; a category that has another place already keeps it."""
+        for parent, name in pairwise(("", *categories) if len(categories) > 1 else ()):
+            term = TermRecord(kind="category", name=name, parent=parent)
+            first = found.setdefault(make_term_slug(name), term)
+            if first.parent.casefold() != parent.casefold():
+                place = f"below “{first.parent}”" if first.parent else "at the top"
+                note = f"The category “{name}” has several places in this blog; here it is only {place}."
+                self.notes = list(dict.fromkeys([*self.notes, note]))
+
+    def _read(self, file: IdentifiedFile) -> ArticleRecord:
+        options = self._options
+        record = reader.read_file(
+            file.entry,
+            now=options.now,
+            publish_undated=options.publish_undated,
+            terms=TermSources(tags=options.tags_from, category=options.category_from),
+            folders=self._folders[file.entry.path],
+            own_fields=options.own_fields,
+            defines_fields=options.defines_fields,
+        )
+        record = self._add_place(self._add_language(record))
+        if record.is_page and options.pages == "skip":
+            self.left_behind["pages"] += 1
+            raise NotAnArticle("It is a page, and pages are not imported.")
+        return replace(record, former_key=file.former_key)
+
+    def _add_place(self, record: ArticleRecord) -> ArticleRecord:
+        """Return the record as a page if it is one, with the page of the folder above it."""
+        is_in_collection = any(name.startswith("_") for name in record.key.split("/")[:-1])
+        if not (record.is_page or (record.key.startswith(self._sites) and not is_in_collection)):
+            return record
+        above = paths.get_page_path(record.key).rpartition("/")[0]
+        return replace(record, is_page=True, parent_key=self._page_keys.get(above, ""))
+
+    def _add_language(self, record: ArticleRecord) -> ArticleRecord:
+        """Return the record with the language of its path and the key of its translations.
+
+        The slug of a translation names the language, because the original can have the same slug.
+        """
+        place = self._translations.find(record.key)
+        language = record.language or place.language
+        key = record.translation_key or self._translations.get_key(place.path)
+        slug = record.slug
+        if slug and key and language not in ("", self._options.language):
+            slug = add_language(slug, language)
+        return replace(record, language=language, translation_key=key, slug=slug)
+
+
+def open_source(entries: Sequence[folder.Entry], options: ImportOptions) -> MarkdownSource:
+    """Return the source of the files; the files that were imported before are recognised at once."""
+    return MarkdownSource(entries, options)

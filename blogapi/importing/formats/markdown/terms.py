@@ -1,0 +1,105 @@
+"""Read categories and tags in all forms that static site generators use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from blogapi.importing.formats.markdown.fields import Fields
+from blogapi.importing.texts.keys import normalize_key
+from blogapi.importing.texts.lines import list_distinct, to_line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermSources:
+    """The sources of tags and the category in addition to the usual fields.
+
+    Each name is a front matter field, `folder` (the folder of the file) or `section` (the outermost folder).
+    """
+
+    tags: tuple[str, ...] = ()
+    category: tuple[str, ...] = ()
+
+
+#: Only the usual fields.
+USUAL_SOURCES = TermSources()
+
+
+def read_terms(
+    fields: Fields,
+    *,
+    split_at_spaces: bool,
+    sources: TermSources = USUAL_SOURCES,
+    folders: Sequence[str] = (),
+    is_hexo: bool = False,
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the category with those above it, outermost first (() if there is none), and the tags.
+
+    If there are several categories, the first is kept and the others become tags. With `split_at_spaces`,
+    `tags: a b` is two names, as in Jekyll. The fields `tag` and `category` are never split at spaces.
+    `folders` are the folders of the file that can be terms, outermost first. In Hexo, a list of categories is
+    one path, and a list of lists is several.
+    """
+    used = {normalize_key(name) for name in (*sources.tags, *sources.category)}
+
+    def take(*names: str, at_spaces: bool = False) -> list[str]:
+        unused = (name for name in names if name not in used)
+        return [name for field in unused for name in _to_names(fields.take(field), at_spaces)]
+
+    added = [name for source in sources.tags for name in _take_from(fields, source, folders, split_at_spaces)]
+    chosen = [name for source in sources.category for name in _take_from(fields, source, folders, False)]
+    paths: list[tuple[str, ...]] = [
+        (name,) for name in _unique([*chosen, *take("category", "taxonomies.category")])
+    ]
+    if "categories" not in used:
+        paths += _to_paths(fields.take("categories"), split_at_spaces, is_hexo=is_hexo)
+    paths += [(name,) for name in take("taxonomies.categories", at_spaces=split_at_spaces)]
+    paths = [path for path in map(_unique, paths) if path]
+    categories = _unique(path[-1] for path in paths)
+    if len(categories) > 1 and not sources.category:
+        others = ", ".join(f"“{name}”" for name in categories[1:])
+        fields.add_note(
+            f"An article has only one category here: “{categories[0]}” was kept, and {others} became tags."
+        )
+    tags = _unique([*added, *take("tags", "taxonomies.tags", at_spaces=split_at_spaces), *take("tag")])
+    keywords = () if tags else _unique(take("keywords"))
+    if keywords:
+        fields.add_note("It has no tags; its keywords became tags.")
+    return next(iter(paths), ()), _unique([*tags, *keywords, *categories[1:]])
+
+
+def _take_from(fields: Fields, source: str, folders: Sequence[str], split_at_spaces: bool) -> list[str]:
+    if source in ("folder", "section"):
+        return list(folders[-1:] if source == "folder" else folders[:1])
+    return _to_names(fields.take(normalize_key(source)), split_at_spaces)
+
+
+def _to_paths(value: object, split_at_spaces: bool, *, is_hexo: bool) -> list[tuple[str, ...]]:
+    """Return the paths of categories; only Hexo has lists of lists, in which a name is a path of its own."""
+    if isinstance(value, list) and any(isinstance(child, list) for child in value):
+        return [tuple(_flatten(child)) for child in value]
+    if isinstance(value, list) and is_hexo:
+        return [tuple(_flatten(value))]
+    return [(name,) for name in _to_names(value, split_at_spaces)]
+
+
+def _to_names(value: object, split_at_spaces: bool = False) -> list[str]:
+    if not isinstance(value, str):
+        return list(_flatten(value))
+    return value.split(",") if "," in value else value.split() if split_at_spaces else [value]
+
+
+def _flatten(value: object) -> Iterator[str]:
+    """Yield the names in nested lists. A mapping yields its `name` or, without a `name`, its keys."""
+    if isinstance(value, dict):
+        yield from [to_line(value["name"])] if to_line(value.get("name")) else map(str, value)
+    elif isinstance(value, list):
+        for child in value:
+            yield from _flatten(child)
+    else:
+        yield to_line(value)
+
+
+def _unique(names: Iterable[str]) -> tuple[str, ...]:
+    # Notes of Obsidian and Logseq have tags such as `#recipe`.
+    return list_distinct(to_line(name).lstrip("# ") for name in names)

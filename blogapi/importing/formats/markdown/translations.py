@@ -1,0 +1,102 @@
+"""Finds the languages of the files of a blog, and which of them are translations of each other.
+
+The path of a file names its language in the name (`post.fr.md`) or by a folder (`content/fr/post.md`). Many
+folders have the name of a language by chance, so one counts only beside the same file in another language, or
+if all files of the folder above are in such folders.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from blogapi.importing.formats.markdown import paths
+from blogapi.importing.texts.languages import read_language
+
+_MAX_KEY_LENGTH = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The language of a file by its path, or "", and the path of the file without it."""
+
+    language: str
+    path: str
+
+
+class Translations:
+    """The languages of the files with these keys."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        articles = {key for key in keys if not paths.is_section(key)}
+        self._folders = _find_language_folders(articles)
+        languages = defaultdict[str, set[str]](set)
+        for key in articles:
+            place = self.find(key)
+            languages[place.path].add(place.language)
+        self._shared = {path for path, found in languages.items() if len(found) > 1}
+
+    def find(self, key: str) -> Place:
+        """Return the language of a file, and its path without the language."""
+        segments = key.split("/")
+        language = read_language(paths.get_language(key))
+        if language:
+            stem, _, suffix = segments[-1].rpartition(".")
+            segments[-1] = f"{stem.rpartition('.')[0]}.{suffix}"
+        for place, folder in enumerate(segments[:-1]):
+            if "/".join(segments[: place + 1]) in self._folders:
+                language = language or read_language(folder)
+                del segments[place]
+                # Some files repeat the language of their folder: `en/blog/post-en.md`.
+                segments[-1] = re.sub(rf"-{re.escape(folder)}(?=\.[^.]*$)", "", segments[-1])
+                break
+        return Place(language, "/".join(segments))
+
+    def get_key(self, path: str) -> str:
+        """Return the translation key of the files with a path, without their language; "" for a single one.
+
+        The key lacks the name of the imported folder, as it can be another one in the next import.
+        """
+        name = path.partition("/")[2].rpartition(".")[0].removesuffix("/index")
+        return name[-_MAX_KEY_LENGTH:] if path in self._shared else ""
+
+
+def _find_language_folders(keys: Iterable[str]) -> set[str]:
+    """Return the paths of the folders that stand for a language."""
+    # The files below each folder with the name of a language, by the folder above it and the language.
+    files = defaultdict[str, defaultdict[str, set[str]]](lambda: defaultdict(set))
+    others = defaultdict[str, set[str]](set)
+    for key in keys:
+        for parent, folder, rest in _split(key):
+            if read_language(folder):
+                files[parent][folder].add(rest)
+                break
+        for parent, folder, rest in _split(key):
+            others[parent].add(f"{folder}/{rest}")
+    return {
+        f"{parent}/{folder}"
+        for parent, folders in files.items()
+        if _are_languages(parent, folders.values(), others[parent])
+        for folder in folders
+    }
+
+
+def _split(key: str) -> Iterator[tuple[str, str, str]]:
+    """Yield each folder below the imported one, with the path of the folder above it and that below it."""
+    segments = key.split("/")
+    for place in range(1, len(segments) - 1):
+        yield "/".join(segments[:place]), segments[place], "/".join(segments[place + 1 :])
+
+
+def _are_languages(parent: str, folders: Iterable[set[str]], others: set[str]) -> bool:
+    seen = set[str](others)
+    number, total = 0, 0
+    for files in folders:
+        if not seen.isdisjoint(files):
+            return True
+        seen |= files
+        number, total = number + 1, total + len(files)
+    is_content = parent.rpartition("/")[2] == "content"
+    return (number > 1 or is_content) and total == len(others)

@@ -1,0 +1,1 @@
+"""Read the HTML archive of Medium: one page for each story, draft and response."""

@@ -1,0 +1,151 @@
+"""Read the HTML archive of Medium: one page for each story, draft and response."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import SplitResult, quote
+
+from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord, TermRecord
+from blogapi.importing.format_api.report import Item, read_item
+from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.formats.medium.page import Page, parse_page, split
+from blogapi.importing.refusals import NotAnArticle
+from blogapi.importing.texts import dates, titles
+from blogapi.importing.texts.lines import decode, list_distinct, to_http_url
+from blogapi.importing.texts.messages import NO_DATE
+from blogapi.rendering.slugs import make_slug
+
+# Hosts of Medium's pictures. Their paths contain a unique name, so that a copy on the disk is found by it.
+PICTURE_HOSTS = {"cdn-images-1.medium.com", "cdn-images-2.medium.com", "miro.medium.com"}
+_RESPONSES = "responses to other stories"
+# The number of characters by which a summary is recognised as the beginning of the text.
+_MAX_COMPARED = 80
+# Longer texts without a title of their own may be stories, and become drafts.
+_MAX_RESPONSE_LENGTH = 1_000
+
+_STARTS = (b'class="h-entry"', b'data-field="body"')
+# `2019-05-06_My-Title-0123456789ab.html` and `draft_My-Title-0123456789ab.html`
+_FILE_NAME = re.compile(r"(?:(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})_|draft_)?(?P<name>.*)", re.DOTALL)
+_HASH = re.compile(r"(?:^|-)-{0,20}([0-9a-f]{8,16})$")
+_ID_LENGTH = 10
+
+
+def recognise(entry: folder.Entry, head: bytes) -> bool:
+    """Return whether a file is the page of a story."""
+    return all(start in head for start in _STARTS)
+
+
+def open_source(entries: Sequence[folder.Entry], options: ImportOptions) -> MediumSource:
+    """Return the source of these pages."""
+    return MediumSource(entries, options)
+
+
+class MediumSource:
+    """The stories of an archive (see `sources.Source`)."""
+
+    def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
+        self.total = len(entries)
+        self.hosts = {"medium.com", *PICTURE_HOSTS}
+        self.terms: Sequence[TermRecord] = ()
+        self.left_behind = Counter[str]()
+        self.notes: Sequence[str] = ()
+        #: Archives contain no pictures, but people put them beside the folder `posts`.
+        folders = dict.fromkeys(entry.path.parent.parent / "images" for entry in entries)
+        # A link could lead to pictures that are not part of the archive.
+        self.assets = tuple(path for path in folders if path.is_dir() and not path.is_symlink())
+        self._entries = entries
+
+    def read(self) -> Iterator[Item]:
+        """Yield the record of each story, and a report for each page that gives none."""
+        for entry in self._entries:
+            yield read_item(entry.key, lambda entry=entry: self._read(entry))  # type: ignore[misc]
+
+    def _read(self, entry: folder.Entry) -> ArticleRecord:
+        if entry.problem:
+            raise entry.problem
+        html, notes = decode(folder.read_bytes(entry.path))
+        page = parse_page(html)
+        published_at = dates.parse_date(page.published) if page.published else None
+        is_draft = entry.path.name.lower().startswith("draft_")
+        if published_at is None and not is_draft and _is_beside_posts(entry.path):
+            raise NotAnArticle("It is not a story: the stories of an archive are in its folder `posts`.")
+        if not is_draft:
+            reasons = self._find_draft_reasons(page, published_at)
+            is_draft, notes = bool(reasons), notes + reasons
+        return _make_record(entry, page, published_at, [*notes, *page.notes], is_draft=is_draft)
+
+    def _find_draft_reasons(self, page: Page, published_at: datetime | None) -> list[str]:
+        """Return why a story must not be public; raise NotAnArticle for a short response."""
+        if published_at is None:
+            return [NO_DATE]
+        # Medium uses the beginning of a response as its title.
+        beginning = page.title.rstrip("….")
+        if page.has_title or not page.text.startswith(beginning):
+            return []
+        if len(page.text) <= _MAX_RESPONSE_LENGTH and not page.has_figures:
+            self.left_behind[_RESPONSES] += 1
+            raise NotAnArticle("It is a response to another story: it has no title of its own.")
+        return ["It has no title of its own and may be a response; the article became a draft."]
+
+
+def _is_beside_posts(path: Path) -> bool:
+    """Return whether a file is in another folder of an archive: its profile, a list of stories."""
+    folders = (path.parent, path.parent.parent)
+    return path.parent.name != "posts" and any((parent / "posts").is_dir() for parent in folders)
+
+
+def _make_record(
+    entry: folder.Entry, page: Page, published_at: datetime | None, notes: list[str], *, is_draft: bool
+) -> ArticleRecord:
+    name, file_hash = _split_name(_FILE_NAME.sub(r"\g<name>", entry.path.stem, count=1))
+    address = split(page.canonical)
+    slug, address_hash = _split_name(address.path.rpartition("/")[2])
+    title = page.title or titles.choose_title(page.text, name)
+    is_summary = page.text.startswith(page.summary.rstrip("….")[:_MAX_COMPARED])
+    is_moved = bool(address.hostname) and not (address_hash or _is_medium(address.hostname))
+    return ArticleRecord(
+        key=f"medium:{quote(file_hash or entry.path.stem, safe='')}",
+        source=entry.key,
+        path=entry.path,
+        title=title,
+        subtitle=page.subtitle or ("" if is_summary else page.summary),
+        seo_title=page.seo_title,
+        slug=make_slug(slug or name, default=" ").strip(),
+        content=page.html,
+        content_type="html",
+        status="draft" if is_draft else "published",
+        published_at=published_at,
+        tags=list_distinct(page.tags),
+        authors=(AuthorRecord(name=page.author, url=to_http_url(page.author_url)),) if page.author else (),
+        og_image=to_http_url(page.featured),
+        canonical_url=to_http_url(page.canonical) if is_moved else "",
+        # A publication with a host of its own can move here.
+        former_paths=(address.path,) if address_hash and not _is_medium(address.hostname) else (),
+        addresses=_list_addresses(address, address_hash or file_hash),
+        notes=tuple(notes),
+    )
+
+
+def _split_name(name: str) -> tuple[str, str]:
+    """Return the name of a story and its id; each can be empty: `My-Title-0123456789ab`."""
+    match = _HASH.search(name)
+    # Digits alone are the title of a story about a number.
+    if not match or (match[1].isdigit() and len(match[1]) < _ID_LENGTH):
+        return name, ""
+    return name[: match.start()], match[1]
+
+
+def _is_medium(host: str | None) -> bool:
+    return host is not None and (host == "medium.com" or host.endswith(".medium.com"))
+
+
+def _list_addresses(address: SplitResult, story: str) -> tuple[str, ...]:
+    """Return the paths under which stories link to each other: by author, by host, and by id."""
+    last = address.path.rpartition("/")[2]
+    addresses = (address.path, f"/{last}" if last else "", f"/p/{story}" if story else "")
+    return tuple(dict.fromkeys(path for path in addresses if path))

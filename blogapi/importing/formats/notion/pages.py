@@ -1,0 +1,204 @@
+"""Parse the pages of an export: their title, their properties and their text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from html import unescape
+from itertools import takewhile
+
+import nh3
+
+from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.texts import dates
+from blogapi.importing.texts.frames import replace_frames
+from blogapi.importing.texts.keys import normalize_key
+from blogapi.importing.texts.lines import to_line
+from blogapi.rendering.html_cost import is_too_expensive
+
+#: The properties with several names, which Notion separates with commas.
+_LISTS = {"tags", "tag", "categories", "category", "keywords", "authors", "author"}
+_DATE = re.compile(
+    r"@?(?P<day>[A-Za-z]{3,9} [0-9]{1,2}, [0-9]{4}|[0-9]{4}[/-][0-9]{2}[/-][0-9]{2})"
+    r"(?: (?P<time>[0-9]{1,2}:[0-9]{2})(?: (?P<half>[AP]M))?)?"
+    r"(?: \((?:UTC|GMT)(?P<zone>[+-][0-9]{1,2}(?::[0-9]{2})?)?\))?(?: → .*)?"
+)
+_ADDRESS = re.compile(
+    r"https://(?:www\.)?notion\.so/(?:[\w%.-]{1,200}/)?(?:[\w%.-]{0,300}-)?([0-9a-f]{32})(?![\w%.-])(?:\?[\w&=%-]*)?"
+)
+_DATABASE_LINK = re.compile(r"\[[^\n]*\]\([^()\s]*?([0-9a-f]{32})(?:_all)?\.csv\)")
+_FENCE = re.compile(r"\s*(```+|~~~+)")
+
+_TITLE = re.compile(r'<h1\b[^<>]*class="page-title"[^<>]*>')
+_DESCRIPTION = re.compile(r'<p\b[^<>]*class="page-description"[^<>]*>')
+_COVER = re.compile(r'<img\b(?>[^<>]*?class="page-cover-image")(?>[^<>]*?\ssrc=")([^"<>]++)"')
+_ROW = re.compile(r'<tr\b[^<>]*class="property-row')
+_VALUE = re.compile(r'<span\b[^<>]*class="(?:selected-value|user)[^<>]*>((?:[^<]++|<(?!/?span))*+)</span>')
+_BODY = re.compile(r'<div\b[^<>]*class="page-body"[^<>]*>')
+_TAG = re.compile(r"<[^<>]*>")
+_KEPT_ELEMENTS = (
+    "p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code a figure figcaption strong b em i s u del mark sub sup "
+    "table thead tbody tr th td br hr img iframe details summary input"
+)
+_DROPPED = {"style", "script", "noscript", "svg", "button"}
+_KEPT_ATTRIBUTES = {
+    "*": {"id"},
+    "a": {"href"},
+    "code": {"class"},
+    "img": {"src", "alt"},
+    "iframe": {"src"},
+    "input": {"type", "checked", "disabled"},
+    "details": {"open"},
+}
+
+
+@dataclass(slots=True)
+class Page:
+    """A page; `body` is Markdown or HTML without the title and the properties."""
+
+    title: str
+    body: str
+    properties: dict[str, str | list[str]] = field(default_factory=dict)
+    subtitle: str = ""
+    cover: str = ""
+
+
+def parse_markdown(text: str, columns: Collection[str]) -> Page:
+    """Return a page; `columns` are the names of its properties if it is a row of a database."""
+    lines = text.strip("\n").split("\n")
+    title = lines.pop(0)[2:].strip() if lines[0].startswith("# ") else ""
+    page = Page(title=title, body="")
+    start = next((number for number, line in enumerate(lines) if line.strip()), len(lines))
+    pairs = [line.partition(": ") for line in takewhile(str.strip, lines[start:])] if columns else []
+    named = list(takewhile(lambda pair: pair[0].removesuffix(":") in columns, pairs))
+    for name, _, value in named:
+        page.properties[name.removesuffix(":")] = _read_value(name, value)
+    page.body = "\n".join(_quote_callouts(lines[start + len(named) :])).strip("\n")
+    return page
+
+
+def parse_html(html: str) -> Page:
+    """Return a page. Raises RefusedFile if it has no text or would take too long to parse."""
+    start = _BODY.search(html)
+    if start is None:
+        raise RefusedFile("It has no text of a page; export the page from Notion again.")
+    head, end = html[: start.start()], html.rfind("</article>")
+    body = html[start.end() : end if end > start.end() else len(html)]
+    if is_too_expensive(body):
+        raise RefusedFile("It has too many elements, or they are nested too deep; simplify the page.")
+    cover = _COVER.search(head)
+    properties = {
+        name: value for row in _ROW.split(head)[1:] if (pair := _read_row(row)) for name, value in [pair]
+    }
+    html, _ = replace_frames(body)
+    targets = set(re.findall(r'href="#([^"<>]{1,100})"', html))
+
+    def choose_value(_element: str, name: str, value: str) -> str | None:
+        is_kept = value in targets if name == "id" else name != "class" or value.startswith("language-")
+        return (value.lower() if name == "class" else value) if is_kept else None
+
+    html = nh3.clean(
+        html,
+        tags=set(_KEPT_ELEMENTS.split()),
+        clean_content_tags=_DROPPED,
+        attributes=_KEPT_ATTRIBUTES,
+        attribute_filter=choose_value,
+        link_rel=None,
+    )
+    return Page(
+        title=_read_element(head, _TITLE, "</h1>"),
+        body=html.strip(),
+        properties=properties,
+        subtitle=_read_element(head, _DESCRIPTION, "</p>"),
+        cover=unescape(cover[1]) if cover else "",
+    )
+
+
+def insert_tables(markdown: str, make_table: Callable[[str], str | None]) -> str:
+    """Return the text with tables in place of lines that are only a link to a database; takes its id."""
+
+    def replace(line: str) -> str:
+        link = _DATABASE_LINK.fullmatch(line.strip())
+        table = make_table(link[1]) if link else None
+        return line if table is None else f"\n{table}\n"
+
+    return "\n".join(replace(line) if is_text else line for line, is_text in _mark_code(markdown.split("\n")))
+
+
+def replace_addresses(text: str, ids: Collection[str]) -> str:
+    """Return the text with short addresses of the exported pages on notion.so, which links can find."""
+    return _ADDRESS.sub(lambda link: f"https://www.notion.so/{link[1]}" if link[1] in ids else link[0], text)
+
+
+def to_front_matter(page: Page) -> bytes:
+    """Return the page as a file with front matter."""
+    # What a property says is preferred.
+    fields = {"title": page.title, "subtitle": page.subtitle, "cover": page.cover} | page.properties
+    present = {name: value for name, value in fields.items() if value}
+    return f"{json.dumps(present or {'title': ''})}\n\n{page.body}".encode()
+
+
+def _read_value(name: str, value: str) -> str | list[str]:
+    value = to_line(value)
+    if normalize_key(name.removesuffix(":")) in _LISTS:
+        return [part.strip() for part in value.split(",") if part.strip()]
+    return _read_date(value)
+
+
+def _read_date(value: str) -> str:
+    """Return a date as ISO 8601, and any other value as it is."""
+    match = _DATE.fullmatch(value)
+    day = dates.parse_date(match["day"]) if match else None
+    if not match or not day:
+        return value
+    hour, _, minute = (match["time"] or "0:00").partition(":")
+    number = int(hour) % 12 + 12 * (match["half"] == "PM") if match["half"] else int(hour)
+    zone = match["zone"] or "+0"
+    hours, _, minutes = zone[1:].partition(":")
+    return f"{day:%Y-%m-%d} {number:02}:{minute}:00 {zone[0]}{int(hours):02}:{minutes or '00'}"
+
+
+def _read_element(html: str, start: re.Pattern[str], end: str) -> str:
+    match = start.search(html)
+    return _to_text(html[match.end() :].partition(end)[0]) if match else ""
+
+
+def _to_text(html: str) -> str:
+    return to_line(unescape(_TAG.sub("", html)))
+
+
+def _read_row(row: str) -> tuple[str, str | list[str]] | None:
+    header, _, rest = row.partition("</th>")
+    name, value = _to_text(header.partition("<th")[2].partition(">")[2]), rest.partition("</td>")[0]
+    if not name:
+        return None
+    if "checkbox-" in value:
+        return name, "Yes" if "checkbox-on" in value else "No"
+    values = [_to_text(part) for part in _VALUE.findall(value)]
+    text = ", ".join(values) if values else _to_text(value)
+    return name, _read_value(name, text)
+
+
+def _quote_callouts(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines with callouts (`<aside>`) as quotes."""
+    is_callout = False
+    for line, is_text in _mark_code(lines):
+        if is_text and line.strip() in ("<aside>", "</aside>"):
+            is_callout = line.strip() == "<aside>"
+            yield ""
+        else:
+            yield f"> {line}".rstrip() if is_callout else line
+
+
+def _mark_code(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Yield each line, and whether it is not in a fenced code block."""
+    fence = ""
+    for line in lines:
+        match = _FENCE.match(line)
+        yield line, not (fence or match)
+        if match and not fence:
+            fence = match[1]
+        elif match and match[1].startswith(fence) and line.strip() == match[1]:
+            fence = ""

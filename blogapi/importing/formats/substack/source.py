@@ -1,0 +1,157 @@
+"""Read an export of Substack: the table `posts.csv`, and the text of each post in the folder `posts`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from html import escape
+from pathlib import Path
+
+from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
+from blogapi.importing.format_api.report import FileReport, Item, Result, read_item
+from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.formats.substack.html import convert_text
+from blogapi.importing.refusals import NotAnArticle, RefusedFile
+from blogapi.importing.texts import dates, titles
+from blogapi.importing.texts.lines import decode, to_bool, to_http_url, to_plain_html, to_title
+from blogapi.importing.texts.messages import NO_DATE
+
+_TABLE = "posts.csv"
+_TABLE_START = re.compile(rb"(?:\xef\xbb\xbf)?\"?post_id\"?,")
+# `123456.my-post.html`; drafts often have no slug.
+_POST = re.compile(r"(?P<id>[0-9]{1,20})(?:\.(?P<slug>.+))?\.html")
+_AUDIENCES = {"only_paid": "paying subscribers", "founding": "founding members", "only_free": "subscribers"}
+# Types that are no more than another name for a post.
+_ORDINARY_TYPES = {"", "newsletter", "page"}
+
+
+def recognise(entry: folder.Entry, head: bytes) -> bool:
+    """Return whether a file is the table of an export, or a post that is beside it."""
+    if entry.path.name == _TABLE:
+        return _TABLE_START.match(head) is not None
+    return _POST.fullmatch(entry.path.name) is not None and _find_table(entry.path.parent) is not None
+
+
+def open_source(entries: Sequence[folder.Entry], options: ImportOptions) -> SubstackSource:
+    """Return the source of these posts."""
+    return SubstackSource(entries, options)
+
+
+@lru_cache(maxsize=1024)
+def _find_table(posts: Path) -> Path | None:
+    """Return the table of a folder with posts, which is above the folder or in it."""
+    for path in (posts.parent / _TABLE, posts / _TABLE):
+        try:
+            if _TABLE_START.match(folder.read_head(path, 64)):
+                return path
+        except RefusedFile:
+            continue
+    return None
+
+
+class SubstackSource:
+    """The posts of an export (see `sources.Source`)."""
+
+    def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
+        self.total = len(entries)
+        #: The address of the newsletter; the export has it only in buttons.
+        self.hosts: set[str] = set()
+        self.terms: Sequence[TermRecord] = ()
+        self.left_behind = Counter[str]()
+        self.notes: Sequence[str] = ()
+        self.assets: Sequence[Path] = ()
+        self._entries, self._options = entries, options
+        self._tables: dict[Path, dict[str, Mapping[str, str]]] = {}
+
+    def read(self) -> Iterator[Item]:
+        """Yield the record of each post, and a report for each file or row that gives none."""
+        tables = [entry for entry in self._entries if entry.path.name == _TABLE]
+        posts = [entry for entry in self._entries if entry.path.name != _TABLE]
+        refused = [item for entry in tables if (item := self._read_table(entry))]
+        yield from refused
+        for entry in posts:
+            yield read_item(entry.key, partial(self._read_post, entry))
+        # Only whole exports contain the table.
+        found = {entry.path.stem for entry in posts}
+        for entry in tables:
+            for key, row in self._tables.get(entry.path, {}).items():
+                if key not in found:
+                    note = "Its text is not in the export, as with drafts that are empty."
+                    name = f"{entry.key}:{key}"
+                    yield FileReport(name, Result.SKIPPED, notes=(note,), title=to_title(row.get("title")))
+
+    def _read_table(self, entry: folder.Entry) -> FileReport | None:
+        try:
+            if entry.problem:
+                raise entry.problem
+            self._get_rows(entry.path)
+        except (RefusedFile, NotAnArticle) as error:
+            return FileReport(entry.key, Result.REFUSED, notes=(str(error),))
+        return None
+
+    def _get_rows(self, table: Path) -> Mapping[str, Mapping[str, str]]:
+        """Return the rows of a table by `post_id`, which is also the name of the file."""
+        if table not in self._tables:
+            text, _ = decode(folder.read_bytes(table))
+            try:
+                rows = list(csv.DictReader(io.StringIO(text, newline="")))
+            except csv.Error as error:
+                raise RefusedFile(f"`{_TABLE}` cannot be read ({error}); export the posts again.") from error
+            self._tables[table] = {row["post_id"]: row for row in rows if row.get("post_id")}
+        return self._tables[table]
+
+    def _read_post(self, entry: folder.Entry) -> ArticleRecord:
+        match, table = _POST.fullmatch(entry.path.name), _find_table(entry.path.parent)
+        if entry.problem:
+            raise entry.problem
+        if match is None or table is None:
+            raise NotAnArticle("It is not a post: the posts of an export are beside or below `posts.csv`.")
+        rows = self._get_rows(table)
+        row = rows.get(entry.path.stem) or rows.get(match["id"])
+        kind = (row or {}).get("type") or ""
+        if kind == "page" and self._options.pages == "skip":
+            self.left_behind["pages"] += 1
+            raise NotAnArticle("It is a page, and pages are not imported.")
+        html, notes = decode(folder.read_bytes(entry.path))
+        text = convert_text(html)
+        self.hosts |= text.hosts
+        status, reasons = _decide_status(row, has_paywall=text.has_paywall)
+        slug, row = match["slug"] or "", row or {}
+        audio = to_http_url(row.get("podcast_url"))
+        player = f'<p><audio controls src="{escape(audio)}"></audio></p>\n' if audio else ""
+        return ArticleRecord(
+            key=f"substack:{match['id']}",
+            source=entry.key,
+            path=entry.path,
+            title=to_title(row.get("title"))
+            or titles.choose_title(to_plain_html(text.html), titles.make_title(slug)),
+            subtitle=to_title(row.get("subtitle")),
+            slug=slug,
+            content=player + text.html,
+            content_type="html",
+            status=status,
+            published_at=dates.parse_date(row.get("post_date")),
+            tags=(kind,) if kind == "page" or kind not in _ORDINARY_TYPES else (),
+            is_page=kind == "page",
+            former_paths=(f"/p/{slug}",) if slug else (),
+            addresses=(f"/p/{slug}",) if slug else (),
+            notes=(*notes, *text.notes, *reasons),
+        )
+
+
+def _decide_status(row: Mapping[str, str] | None, *, has_paywall: bool) -> tuple[str, list[str]]:
+    """Return the status of a post, and why a published one is not public here."""
+    if row is None:
+        return "draft", ["`posts.csv` does not contain it; the article became a draft."]
+    if not to_bool(row.get("is_published")):
+        return "draft", []
+    audience = row.get("audience") or "unknown"
+    if audience != "everyone" or has_paywall:
+        readers = _AUDIENCES.get(audience, "some readers")
+        return "draft", [f"It is for {readers} only; the article became a draft."]
+    return ("published", []) if dates.parse_date(row.get("post_date")) else ("draft", [NO_DATE])

@@ -1,0 +1,1 @@
+"""Reads the export files of WordPress (WXR)."""

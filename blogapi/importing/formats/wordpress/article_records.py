@@ -1,0 +1,272 @@
+"""Converts the items of a WordPress blog to records."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from typing import Any
+from urllib.parse import quote, unquote
+
+from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.formats.wordpress import custom_fields, publication, seo, terms
+from blogapi.importing.formats.wordpress.blog import Blog, get_blog_address, read_metas, split_url, to_id
+from blogapi.importing.formats.wordpress.content import to_html
+from blogapi.importing.formats.wordpress.conversion import ContentContext, Converted
+from blogapi.importing.formats.wordpress.left_behind import count_comments, count_name
+from blogapi.importing.refusals import NotAnArticle, RefusedFile
+from blogapi.importing.storing.custom_fields import OwnFields
+from blogapi.importing.texts import languages
+from blogapi.importing.texts.lines import to_http_url, to_line, to_plain_html, to_plain_line, to_title
+from blogapi.importing.texts.messages import IMPORT_TIME, join_counts
+from blogapi.importing.texts.pictures import MAX_ALT_LENGTH
+from blogapi.importing.texts.titles import choose_title, extract_slug
+from blogapi.importing.texts.xml_elements import Element
+from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug
+
+_MAX_FORMER_SLUGS = 100
+# Titles and excerpts are cut at this length, because cleaning them takes time.
+_MAX_LINE = 20_000
+_ATTACHMENT = "attachment"
+
+
+class RecordMaker:
+    """Makes the records of the items of one blog, and counts what is left behind."""
+
+    def __init__(
+        self,
+        blog: Blog,
+        address: str,
+        options: ImportOptions,
+        left_behind: Counter[str],
+        language: str = "",
+    ) -> None:
+        self.blog = blog
+        self.language = language  #: the language of the texts; "" = that of the blog
+        self.address = address  #: host and path of the blog; "" = unknown
+        self.options = options
+        self.own_fields = OwnFields(options.own_fields)
+        self.counts = left_behind
+        self.author_names = set[str]()  #: of the records so far
+
+    def make_key(self, item: Element) -> str:
+        """Return the key of the record of an item."""
+        id_ = to_id(item.get_text("wp:post_id"))
+        name = str(id_) if id_ else f"{item.get_text('link')} {item.get_text('title')}"[:500]
+        return self._make_key(name)
+
+    def _make_key(self, name: str) -> str:
+        return f"wordpress:{quote(self.address, safe='')}:{quote(name, safe='', errors='replace')}"
+
+    def make_all(self, item: Element, entry: folder.Entry) -> Iterator[ArticleRecord]:
+        """Yield the record of an item, and one for each further language of its text; see `make`."""
+        yield self.make(item, entry)
+        for language in self._list_languages(item)[1:]:
+            # The counts of the item include the other languages.
+            maker = RecordMaker(self.blog, self.address, self.options, Counter(), language)
+            yield maker.make_translation(item, entry)
+
+    def make_translation(self, item: Element, entry: folder.Entry) -> ArticleRecord:
+        """Return the record of the text in `self.language`, at the address of qTranslate for it."""
+        record, root = self.make(item, entry), self.address.partition("/")[2]
+        root = f"/{root}" if root else ""
+        paths = [path.removeprefix(root) for path in record.addresses if "?" not in path]
+        addresses = tuple(f"{root}/{self.language}{path}" for path in paths)
+        return replace(
+            record,
+            key=f"{record.key}:{self.language}",
+            slug=languages.add_language(record.slug, self.language) if record.slug else "",
+            former_slugs=(),
+            former_paths=addresses if record.former_paths else (),
+            addresses=addresses,
+        )
+
+    def _list_languages(self, item: Element) -> list[str]:
+        """Return the languages of the text of an item that become articles, that of the blog first."""
+        codes = self.blog.list_languages(item.get_text("content:encoded"))
+        known = [code for code in codes if languages.read_language(code)]
+        return known if known[:1] == codes[:1] else []
+
+    def make(self, item: Element, entry: folder.Entry) -> ArticleRecord:
+        """Return the record of an item.
+
+        Raises NotAnArticle if the item is left behind; it is then counted. Raises RefusedFile if the item
+        cannot be imported.
+        """
+        post_type = item.get_text("wp:post_type") or "post"
+        count_comments(item, self.counts)
+        self._check_is_taken(item, post_type)
+        metas = read_metas(item)
+        own = custom_fields.read(item, self.own_fields, self.counts)
+        notes: list[str] = []
+        texts = self._read_texts(item, metas, notes)
+        date = publication.find_date(item, self.blog.offset)
+        status, reason = publication.decide_status(item, metas, date, self.options.now)
+        if status == "published" and date is None:
+            notes.append(IMPORT_TIME)
+        language, translation_key = terms.read_language(item, metas)
+        found = self._list_languages(item)
+        if len(found) > 1:
+            language, translation_key = self.language or found[0], self.make_key(item)[:255]
+        category, tags = terms.read_terms(item, self.blog, metas, self.counts)
+        authors = terms.read_authors(item, self.blog)
+        self.author_names.update(author.name for author in authors)
+        addresses = tuple(dict.fromkeys(self._list_addresses(item, post_type)))
+        return ArticleRecord(
+            key=self.make_key(item),
+            source=entry.key,
+            **own,
+            path=entry.path,
+            content_type="html",
+            status=status,
+            published_at=date,
+            category=category,
+            tags=_add_type(tags, post_type),
+            **self._read_place(item, post_type),
+            authors=authors,
+            featured=item.get_text("wp:is_sticky") == "1",
+            robots=seo.read_robots(metas),
+            language=language,
+            translation_key=translation_key,
+            former_slugs=() if status == "draft" else _read_former_slugs(item, texts["slug"], notes),
+            former_paths=() if status == "draft" else addresses,
+            addresses=addresses,
+            **texts,
+            **self._read_cover(metas, notes),
+            **self._read_seo(item, metas, {**texts, "category": category}, notes),
+            notes=tuple(dict.fromkeys([*filter(None, [reason]), *notes])),
+        )
+
+    def _read_place(self, item: Element, post_type: str) -> dict[str, Any]:
+        if post_type != "page":
+            return {}
+        parent, order = to_id(item.get_text("wp:post_parent")), item.get_text("wp:menu_order").strip()
+        return {
+            "is_page": True,
+            "parent_key": self._make_key(str(parent)) if parent else "",
+            "position": int(order[:9]) if order.isdecimal() else 0,
+        }
+
+    def _check_is_taken(self, item: Element, post_type: str) -> None:
+        if post_type == _ATTACHMENT:
+            raise NotAnArticle("It is a media file.")
+        reason = publication.LEFT_BEHIND.get(item.get_text("wp:status"), "")
+        reason = "revisions" if post_type == "revision" else reason
+        if not reason and post_type == "page" and self.options.pages == "skip":
+            reason = "pages"
+        if not reason and post_type not in ("post", "page", *self.options.post_types):
+            count_name(self.counts, "items of the type", to_line(post_type))
+            raise NotAnArticle("Its type is not imported.")
+        if reason:
+            self.counts[reason] += 1
+            raise NotAnArticle(f"Not imported: {reason}.")
+        if item.is_too_large:
+            raise RefusedFile("The item is longer than 32,000,000 characters; shorten it in WordPress.")
+
+    def _read_texts(self, item: Element, metas: dict[str, str], notes: list[str]) -> dict[str, Any]:
+        """Return title, excerpt, slug and content of an item."""
+        sources = [item.get_text("content:encoded")]
+        sources += (item.get_text(name)[:_MAX_LINE] for name in ("excerpt:encoded", "title"))
+        selected = [self.blog.select_language(text, self.language) for text in sources]
+        content, excerpt, title = (text for text, _ in selected)
+        others = dict.fromkeys(code for _, codes in selected for code in codes)
+        other_languages = [code for code in others if code not in self._list_languages(item)]
+        converted = self._convert(item, content, metas)
+        title = to_title(title)
+        slug = _read_slug(item)
+        if not title:
+            title = choose_title(to_plain_html(converted.html), slug)
+            notes.append(f"It has no title; it got the title “{title}”.")
+        notes += _describe_texts(other_languages, converted)
+        excerpt = to_plain_line(excerpt) or converted.excerpt
+        return {"title": title, "excerpt": excerpt, "slug": slug, "content": converted.html}
+
+    def _convert(self, item: Element, text: str, metas: dict[str, str]) -> Converted:
+        context = ContentContext(
+            attachments=self.blog.attachments.get,
+            uploads=self.blog.list_uploads(to_id(item.get_text("wp:post_id"))),
+            patterns=lambda id_: self.blog.patterns.get(id_, ""),
+            footnotes=metas.get("footnotes", ""),
+        )
+        return to_html(text, context)
+
+    def _read_cover(self, metas: dict[str, str], notes: list[str]) -> dict[str, Any]:
+        """Return the address of the cover and its alternative text."""
+        id_ = to_id(metas.get("_thumbnail_id", ""))
+        found = self.blog.attachments.get(id_)
+        if found and to_http_url(found.url):
+            return {"cover_image": found.url, "cover_alt": found.alt[:MAX_ALT_LENGTH]}
+        if found:
+            notes.append(f"Its cover “{found.url[:100]}” was left out: it is not an http(s) URL.")
+        elif id_:
+            notes.append(f"Its cover (the media file {id_}) is not in the export; export “All content”.")
+        return {}
+
+    def _read_seo(
+        self, item: Element, metas: dict[str, str], texts: dict[str, Any], notes: list[str]
+    ) -> dict[str, Any]:
+        variables = {name: texts[name] for name in ("title", "excerpt", "category")}
+        variables["sitename"] = to_plain_line(self.blog.texts.get("title", ""))
+        fields, omitted = seo.read_seo(metas, variables, item.get_text("link"))
+        notes += omitted
+        return fields
+
+    def _list_addresses(self, item: Element, post_type: str) -> Iterator[str]:
+        """Yield the paths of the item in the blog, and its address with its id."""
+        for url in (item.get_text("link"), item.get_text("guid")):
+            host, path, query = split_url(url)
+            # Exports of Squarespace have links without a host. `?p=3` leads to the item 3, also if it is the
+            # guid of another one.
+            if self._is_own_host(host) and path.startswith("/") and path != "/" and not query:
+                yield path
+        id_ = to_id(item.get_text("wp:post_id"))
+        root = self.address.partition("/")[2]
+        if id_:
+            yield f"/{f'{root}/' if root else ''}?{'page_id' if post_type == 'page' else 'p'}={id_}"
+
+    def _is_own_host(self, host: str) -> bool:
+        # Squarespace writes links without a host.
+        own = {"", self.address.partition("/")[0]}
+        own |= {
+            get_blog_address(self.blog.texts.get(name, "")).partition("/")[0]
+            for name in ("link", "wp:base_blog_url")
+        }
+        return not host or host.removeprefix("www.") in {one.removeprefix("www.") for one in own}
+
+
+def _read_slug(item: Element) -> str:
+    slug = to_line(unquote(item.get_text("wp:post_name"), errors="replace"))
+    # Squarespace writes the path of the post: `2023/04/my-post.html`.
+    return extract_slug(slug) if "/" in slug or "." in slug else slug
+
+
+def _read_former_slugs(item: Element, slug: str, notes: list[str]) -> tuple[str, ...]:
+    """Return the slugs that WordPress itself redirects."""
+    former: dict[str, None] = {}
+    for child in item.list_children("wp:postmeta"):
+        if child.get_text("wp:meta_key") == "_wp_old_slug":
+            former[to_line(unquote(child.get_text("wp:meta_value"), errors="replace"))] = None
+    # Making a slug is slow, and few posts have a former one.
+    current = make_slug(slug) if slug and former else slug
+    others = [other for other in former if other not in ("", current)][:_MAX_FORMER_SLUGS]
+    usable = [other for other in others if make_slug(other, max_length=MAX_SLUG_LENGTH, default="-") == other]
+    for other in [other for other in others if other not in usable][:1]:
+        notes.append(f"There is no redirect from “{other[:100]}”, because it is not a slug.")
+    return tuple(usable)
+
+
+def _add_type(tags: tuple[str, ...], post_type: str) -> tuple[str, ...]:
+    """Return the tags, with the type as a further tag if the item is not a post."""
+    is_tagged = post_type == "post" or post_type.casefold() in (tag.casefold() for tag in tags)
+    return tags if is_tagged else (*tags, post_type)
+
+
+def _describe_texts(other_languages: Collection[str], converted: Converted) -> Iterator[str]:
+    if other_languages:
+        yield f"Its text in other languages ({', '.join(other_languages)}) was left out."
+    yield from converted.notes
+    if converted.unconverted:
+        names = join_counts(converted.unconverted)
+        yield f"Its text has shortcodes or blocks that could not be converted: {names}."

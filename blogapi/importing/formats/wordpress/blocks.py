@@ -1,0 +1,182 @@
+"""Converts posts of the block editor: `<!-- wp:name {"attribute": 1} -->HTML<!-- /wp:name -->`.
+
+The HTML of most blocks is complete, so only the comments are removed. `_RENDERERS` has the other blocks that
+can be converted. Blocks that the server of WordPress creates are counted as `wp:name`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from html import escape
+
+from blogapi.importing.formats.wordpress.conversion import Conversion
+from blogapi.importing.formats.wordpress.embeds import embed
+
+_DELIMITER = re.compile(r"<!--\s*+(?P<end>/?)wp:(?P<name>[a-z][\w/-]*+)(?P<attributes>(?s:.*?))-->")
+_ANY_DELIMITER = re.compile(r"<!--\s*+/?wp:[a-z]")
+_ADDRESS = re.compile(r"https?://[^\s<>\"]++")
+_CAPTION = re.compile(r"<figcaption\b[^<>]*+>", re.IGNORECASE)
+_CODE = re.compile(r"<code\b(?![^<>]*\bclass=)|<pre\b[^<>]*>(?!\s*<code)", re.IGNORECASE)
+
+# Deeper blocks are not converted, because each level copies the text of the inner ones.
+_MAX_DEPTH = 20
+_MAX_ATTRIBUTES = 100_000
+
+Attributes = dict[str, object]
+Renderer = Callable[[Attributes, str, Conversion], "str | None"]
+
+
+def has_blocks(text: str) -> bool:
+    return _ANY_DELIMITER.search(text) is not None
+
+
+@dataclass(slots=True)
+class _Block:
+    name: str
+    attributes: str
+    is_empty: bool = True
+    html: list[str] | None = None  #: None = the HTML belongs to the next outer block
+
+
+@dataclass(slots=True)
+class _Reader:
+    conversion: Conversion
+    freeform: Callable[[str], str]
+    open: list[_Block] = field(default_factory=list)
+    names: Counter[str] = field(default_factory=Counter)
+    outputs: list[list[str]] = field(default_factory=lambda: [[]])
+
+    def write(self, html: str) -> None:
+        if self.open:
+            self.open[-1].is_empty &= not html.strip()
+        is_freeform = (not self.open or self.open[-1].name == "freeform") and html.strip()
+        self.outputs[-1].append(f"\n{self.freeform(html)}\n" if is_freeform else html)
+
+    def start(self, name: str, attributes: str) -> None:
+        if self.open:
+            self.open[-1].is_empty = False
+        block = _Block(name, attributes)
+        if name in _RENDERERS and len(self.outputs) < _MAX_DEPTH:
+            block.html = []
+            self.outputs.append(block.html)
+        self.open.append(block)
+        self.names[name] += 1
+
+    def end(self, name: str) -> None:
+        """Close the block and the unclosed blocks in it; an end without a start is ignored."""
+        while self.names[name]:
+            block = self.open.pop()
+            self.names[block.name] -= 1
+            self._close(block)
+            if block.name == name:
+                return
+
+    def _close(self, block: _Block) -> None:
+        inner = ""
+        rendered: str | None = None
+        if block.html is not None:
+            inner = "".join(self.outputs.pop())
+            rendered = _RENDERERS[block.name](_parse(block.attributes), inner, self.conversion)
+        if rendered is None and block.is_empty and block.name not in _EMPTY_BLOCKS:
+            self.conversion.unconverted[f"wp:{block.name}"] += 1
+        self.outputs[-1].append(inner if rendered is None else rendered)
+
+
+def convert_blocks(text: str, conversion: Conversion, freeform: Callable[[str], str]) -> str:
+    """Return the HTML of the blocks; `freeform` converts the text that is outside of blocks."""
+    reader = _Reader(conversion, freeform)
+    position = 0
+    # A delimiter that has no end is text; each of the others is read once.
+    for found in _DELIMITER.finditer(text, 0, text.rfind("-->") + 3):
+        reader.write(text[position : found.start()])
+        position = found.end()
+        name = found["name"].removeprefix("core/")
+        name = "embed" if name.startswith("core-embed/") else name
+        attributes = found["attributes"].strip()
+        if found["end"]:
+            reader.end(name)
+        else:
+            reader.start(name, attributes.removesuffix("/"))
+            if attributes.endswith("/"):
+                reader.end(name)
+    reader.write(text[position:])
+    while reader.open:
+        reader.end(reader.open[-1].name)
+    return "".join(reader.outputs[0])
+
+
+def _parse(attributes: str) -> Attributes:
+    try:
+        parsed = json.loads(attributes) if 0 < len(attributes) <= _MAX_ATTRIBUTES else {}
+    except (ValueError, RecursionError):
+        return {}
+    return parsed if isinstance(parsed, dict) else {}
+
+
+def _text(attributes: Attributes, name: str) -> str:
+    value = attributes.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _render_embed(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
+    address = _ADDRESS.search(_CAPTION.split(inner)[0])
+    url = address[0] if address else escape(_text(attributes, "url"))
+    if not url or "<iframe" in inner or "<a " in _CAPTION.split(inner)[0]:
+        return None
+    _, *captions = _CAPTION.split(inner, 1)
+    caption = captions[0].partition("</figcaption")[0] if captions else ""
+    return embed(url, conversion, caption)
+
+
+def _render_background(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
+    """Add the picture of a cover that is only in its style, which the sanitizer removes."""
+    url = _text(attributes, "url") or _text(attributes, "mediaUrl")
+    if not url or f'src="{url}"' in inner or f'src="{escape(url)}"' in inner:
+        return None
+    if any(part in inner for part in ("__image-background", "__video-background", 'media-text__media"><')):
+        return None
+    start = inner.find(">") + 1
+    return (
+        f'{inner[:start]}<img src="{escape(url)}" alt="{escape(_text(attributes, "alt"))}" />{inner[start:]}'
+    )
+
+
+def _render_code(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
+    language = _text(attributes, "language") or _text(attributes, "lang")
+    if not re.fullmatch(r"[\w#+.-]{1,40}", language) or language in ("plain", "text", "plaintext"):
+        return None
+    return _CODE.sub(lambda tag: _add_language(tag[0], language), inner, count=1)
+
+
+def _add_language(tag: str, language: str) -> str:
+    if tag[:5].lower() == "<code":
+        return f'{tag} class="language-{language}"'
+    return f'<pre class="language-{language}">'
+
+
+def _render_footnotes(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
+    try:
+        notes = json.loads(conversion.context.footnotes or "[]")
+        items = [
+            f'<li id="{escape(note["id"])}">{note["content"]} '
+            f'<a href="#{escape(note["id"])}-link" aria-label="↩">↩</a></li>'
+            for note in notes
+        ]
+    except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
+        return None
+    return f'<ol class="wp-block-footnotes">{"".join(items)}</ol>' if items else None
+
+
+_RENDERERS: dict[str, Renderer] = {
+    "embed": _render_embed,
+    "cover": _render_background,
+    "media-text": _render_background,
+    "footnotes": _render_footnotes,
+    **dict.fromkeys(("code", "syntaxhighlighter/code", "enlighter/codeblock"), _render_code),
+}
+#: Blocks that may be empty
+_EMPTY_BLOCKS = frozenset({"spacer", "separator", "more", "nextpage", "html", "shortcode", "freeform"})

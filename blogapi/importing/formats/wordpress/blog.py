@@ -1,0 +1,261 @@
+"""What the first pass over the export files collects: address, authors, terms and attachments of a blog."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from urllib.parse import unquote, urlsplit
+
+from blogapi.importing.format_api.article_record import AuthorRecord
+from blogapi.importing.formats.wordpress.conversion import MIME_TYPES, Attachment
+from blogapi.importing.formats.wordpress.left_behind import count_name
+from blogapi.importing.formats.wordpress.publication import parse_time
+from blogapi.importing.texts.lines import MAX_URL_LENGTH, to_line, to_plain_line
+from blogapi.importing.texts.pictures import get_extension
+from blogapi.importing.texts.xml_elements import Element
+
+# What the export contains beyond these numbers is not remembered, so that the memory is bounded.
+MAX_ATTACHMENTS = 300_000
+_MAX_TERMS = 200_000
+_MAX_PATTERNS = 5_000_000  # characters of all synced patterns together
+_MAX_FORMER_ADDRESSES = 20
+_MAX_TEXT = 1_000
+_MAX_DESCRIPTION = 10_000
+_QUARTER_HOUR = 900
+# The elements of each kind of term: taxonomy, nicename, name, description, parent.
+_TERM_ELEMENTS = {
+    "wp:category": (
+        "category", "wp:category_nicename", "wp:cat_name", "wp:category_description", "wp:category_parent"
+    ),
+    "wp:tag": ("post_tag", "wp:tag_slug", "wp:tag_name", "wp:tag_description", ""),
+    "wp:term": ("", "wp:term_slug", "wp:term_name", "wp:term_description", "wp:term_parent"),
+}  # fmt: skip
+_CHANNEL_TEXTS = ("title", "link", "language", "wp:base_blog_url", "wp:base_site_url")
+# `<!--:en-->text<!--:-->`, `[:en]text[:]` and `{:en}text{:}`; the marker without a language ends a text.
+_MARKER = re.compile(r"(?:<!--|\[|\{):([a-z]{2}|)(?:-->|\]|\})")
+# The other forms can be code (`items[:id]`), unless the text begins with one.
+_COMMENT_MARKER = re.compile(r"<!--:[a-z]{2}-->")
+_FIRST_MARKER = re.compile(r"\s*(?:\[:[a-z]{2}\]|\{:[a-z]{2}\})")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A category or tag of the blog."""
+
+    id: int  #: 0 = unknown
+    nicename: str
+    name: str  #: plain text, never empty
+    description: str  #: plain text
+    parent: str  #: nicename of the parent; "" = none
+
+
+@dataclass(slots=True)
+class Blog:
+    """A blog; `add_element` is called with each element of its export files."""
+
+    texts: dict[str, str] = field(default_factory=dict)  #: texts of the channel by the name of the element
+    authors: dict[str, AuthorRecord] = field(default_factory=dict)  #: by login in lower case
+    terms: dict[tuple[str, str], Term] = field(default_factory=dict)  #: by taxonomy and nicename
+    attachments: dict[int, Attachment] = field(default_factory=dict)  #: by id
+    #: place in a gallery and id of each attachment by the id of the post to which it was uploaded
+    uploads: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    patterns: dict[int, str] = field(default_factory=dict)  #: texts of synced patterns by id
+    offsets: Counter[timedelta] = field(default_factory=Counter)  #: local time minus UTC
+    first_address: str = ""  #: the address of the blog in the first item that has one
+    #: host and path of the blog at the time of each item, from its guid; a blog that moved has several
+    former_addresses: set[str] = field(default_factory=set)
+    other_terms: Counter[str] = field(default_factory=Counter)  #: by their name in the report
+    pattern_size: int = 0
+    items: int = 0
+
+    def add_element(self, element: Element) -> None:
+        """Remember what the second pass needs of an element."""
+        if element.name == "item":
+            self._add_item(element)
+        elif element.name in _CHANNEL_TEXTS:
+            self.texts.setdefault(element.name, element.text.strip()[:_MAX_TEXT])
+        elif element.name == "wp:author":
+            self._add_author(element)
+        elif element.name in _TERM_ELEMENTS and len(self.terms) < _MAX_TERMS:
+            self._add_term(element)
+
+    def merge(self, other: Blog) -> None:
+        """Add what another file of the same blog contains."""
+        self.texts = other.texts | self.texts
+        self.authors |= other.authors
+        self.terms |= other.terms
+        self.attachments |= other.attachments
+        for post, places in other.uploads.items():
+            self.uploads.setdefault(post, []).extend(places)
+        self.patterns |= other.patterns
+        self.former_addresses |= other.former_addresses
+        self.offsets += other.offsets
+        self.other_terms += other.other_terms
+        self.items += other.items
+
+    @property
+    def address(self) -> str:
+        """The host of the blog and the path below which it was: `example.com/blog`; "" = unknown."""
+        names = ("wp:base_blog_url", "link", "wp:base_site_url")
+        found = (get_blog_address(self.texts.get(name, "")) for name in names)
+        return next(filter(None, found), "") or self.first_address
+
+    @property
+    def offset(self) -> timedelta:
+        """The most frequent difference between local time and UTC."""
+        return self.offsets.most_common(1)[0][0] if self.offsets else timedelta()
+
+    def list_uploads(self, post: int) -> Sequence[Attachment]:
+        """Return the attachments that were uploaded to a post, in the order of a gallery."""
+        ids = dict.fromkeys(id_ for _, id_ in sorted(self.uploads.get(post, ())))
+        return [self.attachments[id_] for id_ in ids if id_ in self.attachments]
+
+    def select_language(self, text: str, language: str = "") -> tuple[str, tuple[str, ...]]:
+        """Return a text in a language, or else in that of the blog, and the codes of its other languages."""
+        return select_language(text, language or self.texts.get("language", ""))
+
+    def list_languages(self, text: str) -> Sequence[str]:
+        """Return the codes of the languages of a text, that of the blog first; () if it names none."""
+        languages = [code for code, _ in _split_languages(text) if code]
+        others = self.select_language(text)[1]
+        return [*dict.fromkeys(code for code in languages if code not in others), *others]
+
+    def _add_author(self, element: Element) -> None:
+        login = to_line(element.get_text("wp:author_login"))
+        names = (element.get_text(f"wp:author_{part}_name") for part in ("first", "last"))
+        full_name = to_plain_line(" ".join(names))
+        display_name = to_plain_line(element.get_text("wp:author_display_name"))
+        candidates = (name for name in (display_name, full_name) if name and not is_mail_address(name))
+        if login and len(self.authors) < _MAX_TERMS:
+            name = next(candidates, "") or make_name(login)
+            bio = to_plain_line(element.get_text("wp:author_description")[:_MAX_TEXT])
+            self.authors[login.casefold()] = AuthorRecord(name=name, bio=bio)
+
+    def _add_term(self, element: Element) -> None:
+        taxonomy, *names = _TERM_ELEMENTS[element.name]
+        nicename, name, description, parent = (element.get_text(one) if one else "" for one in names)
+        taxonomy = taxonomy or element.get_text("wp:term_taxonomy")
+        nicename = to_line(unquote(nicename))
+        name = to_plain_line(name) or nicename
+        if name and taxonomy in ("category", "post_tag"):
+            id_ = to_id(element.get_text("wp:term_id"))
+            description = to_plain_line(description)[:_MAX_DESCRIPTION]
+            term = Term(id_, nicename, name, description, to_line(unquote(parent)))
+            self.terms[taxonomy, nicename.casefold()] = term
+        elif name:
+            count_name(self.other_terms, "definitions of terms of the taxonomy", to_line(taxonomy))
+
+    def _add_item(self, item: Element) -> None:
+        self.items += 1
+        local, utc = (parse_time(item.get_text(name)) for name in ("wp:post_date", "wp:post_date_gmt"))
+        if local and utc:
+            # Some exports contain the time of the last change in one of the two fields.
+            seconds = (local - utc).total_seconds()
+            if seconds % _QUARTER_HOUR == 0 and abs(seconds) <= 14 * 3_600:
+                self.offsets[local - utc] += 1
+        self._add_former_address(item)
+        if not self.first_address:
+            guid = item.get_text("guid")
+            self.first_address = get_blog_address(
+                guid if "?p" in guid else item.get_text("link"), is_item=True
+            )
+        if item.get_text("wp:post_type") == "attachment":
+            self._add_attachment(item)
+        elif item.get_text("wp:post_type") == "wp_block" and item.get_text("wp:status") == "publish":
+            self._add_pattern(item)
+
+    def _add_former_address(self, item: Element) -> None:
+        guid, id_ = item.get_text("guid"), item.get_text("wp:post_id")
+        # The guid never changes; `?p=3` is also there if posts have other addresses.
+        if len(self.former_addresses) < _MAX_FORMER_ADDRESSES and split_url(guid)[2] in (
+            f"p={id_}",
+            f"page_id={id_}",
+        ):
+            self.former_addresses.add(get_blog_address(guid))
+
+    def _add_pattern(self, item: Element) -> None:
+        text = item.get_text("content:encoded")
+        self.pattern_size += len(text)
+        if self.pattern_size <= _MAX_PATTERNS:
+            self.patterns[to_id(item.get_text("wp:post_id"))] = text
+
+    def _add_attachment(self, item: Element) -> None:
+        id_ = to_id(item.get_text("wp:post_id"))
+        if not id_ or len(self.attachments) >= MAX_ATTACHMENTS:
+            return
+        url = to_line(item.get_text("wp:attachment_url") or item.get_text("guid"))[:MAX_URL_LENGTH]
+        alt = to_plain_line(read_metas(item).get("_wp_attachment_image_alt"))[:_MAX_TEXT]
+        parent = to_id(item.get_text("wp:post_parent"))
+        caption, title = (item.get_text(name)[:_MAX_TEXT] for name in ("excerpt:encoded", "title"))
+        mime_type = MIME_TYPES.get(get_extension(split_url(url)[1]), "")
+        self.attachments[id_] = Attachment(url, alt, caption, to_plain_line(title), mime_type)
+        if parent:
+            place = to_id(item.get_text("wp:menu_order"))
+            self.uploads.setdefault(parent, []).append((place, id_))
+
+
+def read_metas(item: Element) -> dict[str, str]:
+    """Return the custom fields of an item by name; if there are several, the first."""
+    metas: dict[str, str] = {}
+    for child in item.list_children("wp:postmeta"):
+        metas.setdefault(child.get_text("wp:meta_key"), child.get_text("wp:meta_value"))
+    return metas
+
+
+def to_id(text: str) -> int:
+    """Return a number in a text, or 0."""
+    return int(text) if re.fullmatch(r"[0-9]{1,18}", text) else 0
+
+
+def is_mail_address(text: str) -> bool:
+    """Return whether a text is a mail address."""
+    name, _, host = text.partition("@")
+    return bool(name) and "." in host[1:-1] and "@" not in host and text.split() == [text]
+
+
+def make_name(login: str) -> str:
+    """Return a name made from the login of an author; only the part before the `@` of a mail address."""
+    return login.split("@")[0] or login if is_mail_address(login) else login
+
+
+def split_url(url: str) -> tuple[str, str, str]:
+    """Return host, path and query of a URL; ("", "", "") if it is not valid."""
+    try:
+        parts = urlsplit(url)
+        return parts.netloc.rpartition("@")[2].lower(), parts.path, parts.query
+    except ValueError:
+        return "", "", ""
+
+
+def get_blog_address(url: str, *, is_item: bool = False) -> str:
+    """Return host and path of a URL without a slash at the end; only the host of a permalink (`is_item`)."""
+    host, path, query = split_url(url)
+    path = "" if is_item and not query else path.rstrip("/")
+    return f"{host}{path}" if host else ""
+
+
+def select_language(text: str, language: str = "") -> tuple[str, tuple[str, ...]]:
+    """Return the text in one language, and the codes of its other languages ("de").
+
+    `language` is the language of the blog ("en-US"); a text without it is returned in its first language.
+    """
+    parts = _split_languages(text)
+    if not parts:
+        return text, ()
+    languages = [*dict.fromkeys(code for code, part in parts if code and part.strip())]
+    wanted = language[:2].lower()
+    selected = wanted if wanted in languages else "".join(languages[:1])
+    chosen = "".join(part for code, part in parts if code in ("", selected))
+    return chosen, tuple(code for code in languages if code != selected)
+
+
+def _split_languages(text: str) -> list[tuple[str, str]]:
+    """Return the parts of a text with their languages; nothing if it has no marker of a language."""
+    if not (_COMMENT_MARKER.search(text) or _FIRST_MARKER.match(text)):
+        return []
+    # The text before the first marker belongs to all languages.
+    pieces = ["", *_MARKER.split(text)]
+    return [*zip(pieces[::2], pieces[1::2], strict=True)]

@@ -1,0 +1,91 @@
+"""What the conversion of a post's text takes and returns, and its state: finished HTML and what to report."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from blogapi.rendering.media_types import BY_EXTENSION
+
+#: The media types of files by their extensions.
+MIME_TYPES = {extension: type.name for extension, type in BY_EXTENSION.items()} | {
+    "jpeg": "image/jpeg", "mp4": "video/mp4", "m4v": "video/mp4", "webm": "video/webm", "ogv": "video/ogg",
+    "mov": "video/quicktime",
+}  # fmt: skip
+# Each placeholder is one of these characters, a number and _END. XML does not allow them, and `clean`
+# removes them from the text of the post.
+BLOCK, INLINE, COMMENT = "\x02", "\x01", "\x04"
+_END = "\x03"
+#: matches the placeholder of a block, and of a comment
+BLOCK_PLACEHOLDER, COMMENT_PLACEHOLDER = rf"{BLOCK}\d+{_END}", rf"{COMMENT}\d+{_END}"
+_PLACEHOLDER = re.compile(rf"[{BLOCK}{INLINE}{COMMENT}](\d+){_END}")
+_REMOVED = re.compile(r"[\x00-\x08]")
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A media file of the blog, as its `attachment` item in the export describes it."""
+
+    url: str  #: "" if the export does not contain it
+    alt: str = ""  #: plain text
+    caption: str = ""  #: HTML
+    title: str = ""  #: plain text
+    mime_type: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContentContext:
+    """What the conversion of a post's text needs besides the text."""
+
+    #: returns the attachment with an id, or None if the export does not contain it
+    attachments: Callable[[int], Attachment | None]
+    #: the attachments that were uploaded to the post, in the order of a gallery
+    uploads: Sequence[Attachment] = ()
+    patterns: Callable[[int], str] = lambda _: ""  #: returns the text of a synced pattern; "" = unknown
+    footnotes: str = ""  #: the custom field `footnotes` of the post: JSON, a list of `{"id", "content"}`
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Converted:
+    """The text of a post as HTML. It is not sanitized."""
+
+    html: str
+    #: plain text before the "more" tag, as the excerpt of a post that has none; "" = there is no such tag
+    excerpt: str = ""
+    notes: tuple[str, ...] = ()  #: distinct sentences
+    #: how often each shortcode (`name`) and each block that the server of WordPress creates (`wp:name`)
+    #: occurs that could not be converted
+    unconverted: Counter[str] = field(default_factory=Counter)
+
+
+def clean(text: str) -> str:
+    """Return the text with LF line endings and without the control characters of placeholders."""
+    return _REMOVED.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+class Conversion:
+    """Stores finished HTML, and returns a placeholder that the next steps treat as one character."""
+
+    def __init__(self, context: ContentContext) -> None:
+        self.context = context
+        self.unconverted: Counter[str] = Counter()
+        self._notes: dict[str, None] = {}
+        self._html: list[str] = []
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(self._notes)
+
+    def add_note(self, sentence: str) -> None:
+        self._notes[sentence] = None
+
+    def store(self, html: str, kind: str = BLOCK) -> str:
+        """Return a placeholder for the HTML; `kind` is BLOCK, INLINE (part of a paragraph) or COMMENT."""
+        self._html.append(html)
+        return f"{kind}{len(self._html) - 1}{_END}"
+
+    def restore(self, text: str) -> str:
+        """Return the text with the stored HTML in place of the placeholders."""
+        return _PLACEHOLDER.sub(lambda found: self.restore(self._html[int(found[1])]), text)

@@ -1,0 +1,48 @@
+"""The custom fields of an item (`wp:postmeta`) as values of own fields."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+from blogapi.importing.formats.wordpress import seo
+from blogapi.importing.formats.wordpress.left_behind import count_name
+from blogapi.importing.storing.custom_fields import OwnFields, guess_types
+from blogapi.importing.texts.lines import to_line
+from blogapi.importing.texts.xml_elements import Element
+
+# Custom fields that other rules read, or in which wordpress.com keeps its state.
+_KNOWN_FIELDS = seo.FIELDS | {"footnotes", "firehose_sent", "jabber_published"}
+_HIDDEN_PREFIXES = ("_", "rank_math_", "wpcom_")
+# Arrays and objects of PHP, as WordPress stores them.
+_SERIALIZED = re.compile(r"(?:a|O|C):[0-9]+:")
+
+
+def read(item: Element, definitions: OwnFields, counts: Counter[str]) -> dict[str, Any]:
+    """Return the values of own fields, and the custom fields for which own fields could be defined.
+
+    Counts the others that no plugin hides with an underscore, each by its name.
+    """
+    taken, others = dict[str, Any](), dict[str, Any]()
+    for key, values in _list_fields(item).items():
+        field = definitions.find(key)
+        if field is not None:
+            taken[key] = values if field.is_list else values[0]
+        elif key in _KNOWN_FIELDS:
+            continue
+        elif guess_types(values) and not any(map(_SERIALIZED.match, values)):
+            others[key] = values if len(values) > 1 else values[0]
+        else:
+            count_name(counts, "custom fields", to_line(key))
+    return {"custom": definitions.convert(taken), "other_fields": others}
+
+
+def _list_fields(item: Element) -> dict[str, list[str]]:
+    """Return the values of the fields by key; a field that occurs several times has several."""
+    fields: dict[str, list[str]] = {}
+    for child in item.list_children("wp:postmeta"):
+        key, value = child.get_text("wp:meta_key").strip(), child.get_text("wp:meta_value")
+        if key and value.strip() and not key.startswith(_HIDDEN_PREFIXES):
+            fields.setdefault(key, []).append(value)
+    return fields

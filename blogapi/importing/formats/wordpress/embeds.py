@@ -1,0 +1,101 @@
+"""HTML for pages and videos of other sites: a player where the sanitizer permits it, otherwise a link."""
+
+from __future__ import annotations
+
+import re
+from html import escape, unescape
+from urllib.parse import quote, urlsplit
+
+from blogapi.importing.formats.wordpress.conversion import INLINE, Conversion
+from blogapi.importing.formats.wordpress.media_html import figure
+from blogapi.rendering.embed_hosts import EMBED_HOSTS
+from blogapi.rendering.players import find_player
+
+_ADDRESS_LINE = re.compile(r"(?m)^([ \t]*+(?:<p>)?)(https?://[^\s<>\"]++)((?:</p>)?[ \t]*+)$")
+
+# Former forms of addresses, and the form that players recognise.
+_FORMER_ADDRESSES = (
+    (re.compile(r"\A//"), "https://"),
+    (re.compile(r"\Aspotify:(\w+):(\w+)\Z"), r"https://open.spotify.com/\1/\2"),
+    (re.compile(r"(?<=//)(?:www\.)?youtube-nocookie\.com/"), "www.youtube.com/"),
+    (re.compile(r"youtube\.com/(?:embed|v)/videoseries\?"), "youtube.com/playlist?"),
+    (re.compile(r"youtube\.com/(?:v|e)/([\w-]+)&?"), r"youtube.com/embed/\1?"),
+    (re.compile(r"youtube\.com/watch/\?"), "youtube.com/watch?"),
+)
+
+_ATTRIBUTE = re.compile(
+    r"""\b(src|data|value|href)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++))""", re.IGNORECASE
+)
+_SOURCE = re.compile(r"""<(?:object|embed|iframe|param\b[^<>]*?\b(?:movie|src)\b)[^<>]*""", re.IGNORECASE)
+
+
+def embed(address: str, conversion: Conversion, caption: str = "") -> str:
+    """Return a placeholder for the page with this address: its player, or a link. `caption` is HTML."""
+    address = unescape(address.strip())
+    player = player_address(address)
+    if player or caption:
+        content = player_html(player) if player else link(address)
+        return conversion.store(figure(content, caption, "wp-block-embed"))
+    return conversion.store(link(address), INLINE)
+
+
+def embed_lines(text: str, conversion: Conversion) -> str:
+    """Return the text with players or links for the addresses that are on lines of their own."""
+    return _ADDRESS_LINE.sub(lambda line: f"{line[1]}{embed(line[2], conversion)}{line[3]}", text)
+
+
+def link(address: str, text: str = "") -> str:
+    return f'<a href="{escape(address)}">{text or escape(address, quote=False)}</a>'
+
+
+def player_html(address: str) -> str:
+    return f'<iframe src="{escape(address)}" width="560" height="315" allowfullscreen></iframe>'
+
+
+def player_address(address: str) -> str:
+    """Return the address of the player that the sanitizer permits, or "" if there is none."""
+    for former, replacement in _FORMER_ADDRESSES:
+        address = former.sub(replacement, address, count=1)
+    if found := find_player(address):
+        return found[1]
+    host = _host(address)
+    if host == "api.soundcloud.com":
+        return f"https://w.soundcloud.com/player/?url={quote(address, safe='')}"
+    if host in ("player.vimeo.com", "w.soundcloud.com"):
+        return address
+    return ""
+
+
+def replace_player(html: str, conversion: Conversion) -> str:
+    """Return a placeholder for an `<iframe>`, `<object>` or `<embed>`: its player, or a link."""
+    addresses = [address for tag in _SOURCE.findall(html) if (address := _find_address(tag))]
+    for address in addresses:
+        if html[:7].lower() == "<iframe" and _host(address) in EMBED_HOSTS:
+            return conversion.store(html, INLINE)
+        if player_address(address):
+            return embed(address, conversion)
+    if "wp-block-file__embed" in html:
+        return ""  # The block also contains a link to the file.
+    if not addresses:
+        return conversion.store(html, INLINE)
+    conversion.add_note(
+        f"An embedded page of {_host(addresses[0]) or 'the blog'} is a link now, because only players of "
+        "known sites may be embedded."
+    )
+    text = addresses[0].partition("?")[0].removeprefix("https://").removeprefix("http://")
+    return conversion.store(link(addresses[0], escape(text[:100])), INLINE)
+
+
+def _find_address(tag: str) -> str:
+    for found in _ATTRIBUTE.finditer(tag):
+        address = unescape(found[2] or found[3] or found[4] or "").strip()
+        if "/" in address:
+            return address
+    return ""
+
+
+def _host(address: str) -> str:
+    try:
+        return (urlsplit(address).hostname or "").rstrip(".")
+    except ValueError:
+        return ""

@@ -1,0 +1,35 @@
+"""Counts what the import does not take from an export of WordPress."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from blogapi.importing.texts.xml_elements import Element
+
+# More names than these are counted together, so that the memory is bounded.
+_MAX_NAMES = 200
+_PINGS = ("pingback", "trackback")
+# The names in the report, by the value of `wp:comment_approved`.
+_REMOVED = {
+    "spam": "spam comments",
+    "trash": "comments in the trash",
+    "post-trashed": "comments in the trash",
+}
+
+
+def count_name(counts: Counter[str], prefix: str, name: str) -> None:
+    """Count something as `prefix` and its name; after too many names, the others are counted together."""
+    full_name = f"{prefix} {name[:40]}"
+    counts[full_name if full_name in counts or len(counts) < _MAX_NAMES else f"{prefix} (others)"] += 1
+
+
+def count_comments(item: Element, counts: Counter[str]) -> None:
+    """Count the comments of an item by their kind."""
+    for element in item.list_children("wp:comment"):
+        counts[_get_name(element)] += 1
+
+
+def _get_name(element: Element) -> str:
+    if element.get_text("wp:comment_type") in _PINGS:
+        return "pingbacks and trackbacks"
+    return _REMOVED.get(element.get_text("wp:comment_approved"), "comments")

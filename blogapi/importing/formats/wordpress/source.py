@@ -1,0 +1,222 @@
+"""The export files of one or several WordPress blogs as a source of the import."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from xml.sax import SAXParseException
+
+from defusedxml import DefusedXmlException
+
+from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.article_record import TermRecord
+from blogapi.importing.format_api.report import FileReport, Item, Result, report_problem
+from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.formats.wordpress import terms
+from blogapi.importing.formats.wordpress.article_records import RecordMaker
+from blogapi.importing.formats.wordpress.blog import Blog, get_blog_address
+from blogapi.importing.formats.wordpress.repair import repair
+from blogapi.importing.refusals import NotAnArticle, RefusedFile
+from blogapi.importing.texts.messages import format_count
+from blogapi.importing.texts.xml_elements import Element, ElementBuilder, decode, parse
+from blogapi.rendering.slugs import make_term_slug
+
+MAX_FILE_BYTES = 8 * 1024**3
+_WORDPRESS_COM_FILES = ".files.wordpress.com"
+_DTD_REFUSAL = (
+    "It has a document type declaration, which is not read for safety; WordPress writes none: remove it."
+)
+
+
+class MalformedFile(Exception):
+    """The file is not well-formed; reading it with repairs can help."""
+
+
+class ExportFile:
+    """A WXR file. `read` can be called several times; the attributes describe the most recent call."""
+
+    def __init__(self, entry: folder.Entry) -> None:
+        self.entry = entry
+        self.blog = Blog()  #: what the file contains of its blog
+        self.problem = entry.problem  #: why the file is refused
+        self.is_repaired = False  #: whether `read` repairs the file
+        self.is_incomplete = False
+        self.unfinished_title: str | None = None  #: of the item in which the file ends
+        self.repairs: Counter[str] = Counter()
+
+    def read(self) -> Iterator[Element]:
+        """Yield the children of the channel.
+
+        Raises MalformedFile if the file is not well-formed, and RefusedFile if the file cannot be read.
+        """
+        self.repairs = Counter()
+        builder = ElementBuilder()
+        with folder.open_file(self.entry.path, MAX_FILE_BYTES) as file:
+            try:
+                text = decode(file, is_strict=not self.is_repaired)
+                yield from parse(repair(text, self.repairs) if self.is_repaired else text, builder)
+            except DefusedXmlException as error:
+                raise RefusedFile(_DTD_REFUSAL) from error
+            except (SAXParseException, UnicodeError) as error:
+                raise MalformedFile(str(error)) from error
+            except OSError as error:
+                raise RefusedFile("It cannot be read to its end; check the disk.") from error
+        self.is_incomplete = builder.missing_end is not None
+        unfinished = builder.get_unfinished_item()
+        self.unfinished_title = unfinished.get_text("title")[:100] if unfinished else None
+
+    def describe_repairs(self) -> str:
+        """Return the sentences about the file for the report; "" if it is well-formed."""
+        sentences = []
+        repairs = [f"{name}: {number:,}" for name, number in sorted((+self.repairs).items())]
+        if repairs or self.is_repaired:
+            details = f" ({'; '.join(repairs)})" if repairs else ""
+            sentences.append(f"The file is not well-formed XML and was repaired{details}.")
+        if self.is_incomplete:
+            sentences.append("The file is incomplete: its end is missing; export it again.")
+        if self.unfinished_title is not None:
+            sentences.append(f"It ends inside of the item “{self.unfinished_title}”, which was left out.")
+        return " ".join(sentences)
+
+
+class WordPressSource:
+    """All WXR files of an import.
+
+    WordPress splits long exports, so that the attachments of a post can be in another file. The files of
+    one blog are read together, in two passes: the first remembers terms, authors and attachments, and the
+    second makes the records.
+    """
+
+    def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
+        self.options = options
+        self.left_behind = Counter[str]()
+        self.notes: Sequence[str] = ()
+        self.assets: Sequence[Path] = _find_uploads(entry.path.parent for entry in entries)
+        self._files = [_scan(entry) for entry in entries]
+        self._blogs = self._merge_blogs()
+        self.total = sum(blog.items for blog in self._blogs.values()) + len(self._files)
+        self.hosts = {host for address, blog in self._blogs.items() for host in _list_hosts(address, blog)}
+        self.terms: Iterable[TermRecord] = [*terms.list_terms(self._blogs.values())]
+        self.notes = [*self._list_notes()]
+
+    def read(self) -> Iterator[Item]:
+        """Yield the records of all files; see `sources.Source`."""
+        makers = {
+            address: RecordMaker(blog, address, self.options, self.left_behind)
+            for address, blog in self._blogs.items()
+        }
+        for file in self._files:
+            yield from self._read_file(file, makers)
+        for maker in makers.values():
+            self.left_behind += maker.blog.other_terms
+            # WordPress allows several in different places.
+            slugs = [
+                (taxonomy, make_term_slug(term.name)) for (taxonomy, _), term in maker.blog.terms.items()
+            ]
+            self.left_behind["categories and tags with the name of another one"] += len(slugs) - len({*slugs})
+            names = {author.name for author in maker.blog.authors.values()}
+            self.left_behind["authors without posts"] += len(names - maker.author_names)
+        self.left_behind = +self.left_behind
+
+    def _read_file(self, file: ExportFile, makers: dict[str, RecordMaker]) -> Iterator[Item]:
+        entry = file.entry
+        if file.problem:
+            yield report_problem(entry.key, file.problem)
+            return
+        maker = makers[self._get_address(file.blog)]
+        try:
+            for element in file.read():
+                if element.name != "item":
+                    continue
+                try:
+                    yield from maker.make_all(element, entry)
+                except NotAnArticle:
+                    continue
+                except RefusedFile as error:
+                    yield FileReport(
+                        maker.make_key(element),
+                        Result.REFUSED,
+                        notes=(str(error),),
+                        source=entry.key,
+                        title=element.get_text("title")[:200],
+                    )
+        except (MalformedFile, RefusedFile) as error:
+            yield FileReport(entry.key, Result.REFUSED, notes=(f"It changed during the import: {error}",))
+
+    def _get_address(self, blog: Blog) -> str:
+        """Return the address of the blog of a file.
+
+        A file without an address belongs to the only other blog of the import.
+        """
+        own = get_blog_address(self.options.base_url) or blog.address
+        if own:
+            return own
+        others = {file.blog.address for file in self._files} - {""}
+        return others.pop() if len(others) == 1 else ""
+
+    def _merge_blogs(self) -> dict[str, Blog]:
+        blogs: dict[str, Blog] = {}
+        for file in self._files:
+            if not file.problem:
+                blog = blogs.setdefault(self._get_address(file.blog), file.blog)
+                if blog is not file.blog:
+                    blog.merge(file.blog)
+        return blogs
+
+    def _list_notes(self) -> Iterator[str]:
+        for file in self._files:
+            description = "" if file.problem else file.describe_repairs()
+            if description:
+                yield f"{file.entry.key}: {description}"
+        attachments = sum(len(blog.attachments) for blog in self._blogs.values())
+        if attachments and not (self.assets or self.options.assets):
+            yield (
+                f"The export names {format_count(attachments, 'media file')} and does not contain them. "
+                "Put the folder `wp-content/uploads` of the blog beside the export, or name it with --assets."
+            )
+
+
+def _find_uploads(folders: Iterable[Path]) -> list[Path]:
+    """Return the folders for uploads beside the files of an export."""
+    found = (path / name for path in dict.fromkeys(folders) for name in ("wp-content/uploads", "uploads"))
+    return [path for path in found if path.is_dir()]
+
+
+def _scan(entry: folder.Entry) -> ExportFile:
+    """Read a file for the first time, with repairs if it is not well-formed."""
+    file = ExportFile(entry)
+    if file.problem:
+        return file
+    try:
+        try:
+            file.blog = _collect(file)
+        except MalformedFile:
+            file.is_repaired = True
+            file.blog = _collect(file)
+    except RefusedFile as error:
+        file.problem = error
+    except MalformedFile as error:
+        reason = f"It is not XML that can be repaired ({error}); export it again from WordPress."
+        file.problem = RefusedFile(reason)
+    return file
+
+
+def _collect(file: ExportFile) -> Blog:
+    blog = Blog()
+    for element in file.read():
+        blog.add_element(element)
+    if not (blog.items or blog.texts or blog.terms or blog.authors):
+        raise RefusedFile("It is not an export of WordPress; leave out --format, or export it again.")
+    return blog
+
+
+def _list_hosts(address: str, blog: Blog) -> Iterator[str]:
+    """Yield the hosts of a blog with its path, and the host of its media files on wordpress.com."""
+    yield from filter(None, (address, blog.address, *blog.former_addresses))
+    for name in ("link", "wp:base_blog_url"):
+        yield from filter(None, (get_blog_address(blog.texts.get(name, "")),))
+    for attachment in blog.attachments.values():
+        host = get_blog_address(attachment.url).partition("/")[0]
+        if host.endswith(_WORDPRESS_COM_FILES):
+            yield host

@@ -1,0 +1,1 @@
+"""Records into the blog: terms, authors, pictures, articles, former addresses."""

@@ -1,0 +1,140 @@
+"""The media files of a batch: the library file to which each path in an imported article refers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from blogapi.importing import queries
+from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.report import FileReport
+from blogapi.importing.media.imported_media import RecordMedia
+from blogapi.importing.texts.pictures import is_local
+from blogapi.media import addresses, editing, uses
+from blogapi.media.models import Media, MediaPath
+from blogapi.parsing import is_web_address
+from blogapi.revisions import service as revisions
+from blogapi.storage.database import db
+
+
+class BatchMedia:
+    """The files to which the records of a batch refer; `media` has the files of each record by its key."""
+
+    def __init__(
+        self,
+        records: Sequence[ArticleRecord],
+        article_ids: Sequence[UUID],
+        media: Mapping[str, RecordMedia],
+    ) -> None:
+        self._media = media
+        #: The library files to which the paths in each article refer.
+        self._paths: dict[UUID, dict[str, MediaPath]] = {}
+        self._library: dict[UUID, Media] = {}
+        #: The articles with a path that refers to another file now.
+        self._remapped: set[UUID] = set()
+        #: The alternative texts for files that have none.
+        self._alts: dict[UUID, str] = {}
+        if any(record.key in media for record in records):
+            self._load(records, article_ids)
+
+    def _load(self, records: Sequence[ArticleRecord], article_ids: Sequence[UUID]) -> None:
+        self._paths = queries.get_media_paths(article_ids)
+        wanted = {
+            file.uuid
+            for record in records
+            if record.key in self._media
+            for file in self._media[record.key].files.values()
+            if file.uuid
+        }
+        covers = {record.cover_image for record in records if record.cover_image}
+        wanted |= {row.media_id for paths in self._paths.values() for row in map(paths.get, covers) if row}
+        self._library = queries.get_media(wanted)
+
+    def map_paths(self, article_id: UUID, record: ArticleRecord) -> bool:
+        """Store the files to which the paths of a record refer; return whether anything has changed.
+
+        If so, the caller renders the article again. The paths of former versions of the record are kept,
+        because the revisions of the article contain them.
+        """
+        media, is_changed = self._media.get(record.key), False
+        if media is None:
+            return False
+        paths = self._paths.setdefault(article_id, {})
+        for path, file in media.files.items():
+            row = paths.get(path)
+            if row is not None and row.media_id == file.uuid:
+                continue
+            # In a dry run the file is not stored; and a user can delete it before this transaction.
+            if file.uuid is not None and file.uuid not in self._library:
+                continue
+            is_changed = True
+            if file.uuid is None:
+                continue
+            if row is not None:
+                self._remapped.add(article_id)
+                db.session.delete(row)
+            paths[path] = MediaPath(article_id=article_id, path=path, media_id=file.uuid)
+            db.session.add(paths[path])
+            uses.mark_used(db.session(), [file.uuid])
+            if file.uuid in media.alts and not self._library[file.uuid].alt:
+                self._alts.setdefault(file.uuid, media.alts[file.uuid])
+        return is_changed
+
+    def get_cover(self, record: ArticleRecord, article_id: UUID) -> str:
+        """Return the address of the file that is the cover, or else the cover as the record has it."""
+        return self._to_address(record.cover_image, article_id)
+
+    def replace_pictures(self, record: ArticleRecord, article_id: UUID) -> ArticleRecord:
+        """Return the record; the addresses of library files replace the paths in its cover and its
+        `og_image`.
+        """
+        return replace(
+            record,
+            cover_image=self._to_address(record.cover_image, article_id),
+            og_image=self._to_address(record.og_image, article_id),
+        )
+
+    def _to_address(self, picture: str, article_id: UUID) -> str:
+        row = self._paths.get(article_id, {}).get(picture)
+        file = self._library.get(row.media_id) if row else None
+        if file is not None:
+            return addresses.make_path(file.hash, file.name)
+        # Fields of other generators can contain paths with spaces, which are no URLs.
+        return "" if is_local(picture) and not is_web_address(picture) else picture
+
+    def complete_report(
+        self, record: ArticleRecord, article_id: UUID | None, report: FileReport
+    ) -> FileReport:
+        """Return the report with the source of the record and the results of its media files."""
+        paths = self._paths.get(article_id, {}) if article_id else {}
+        return complete_report(record, report, self._media.get(record.key), paths)
+
+    def fill_alts(self) -> None:
+        """Store the alternative texts of files that had none."""
+        for uuid, alt in self._alts.items():
+            editing.change(uuid, {"alt": alt})
+
+    def delete_former_uses(self) -> None:
+        """Delete the uses of files that were replaced and to which no former version refers."""
+        if self._remapped:
+            db.session.flush()
+            revisions.delete_former_uses(self._remapped)
+
+
+def complete_report(
+    record: ArticleRecord,
+    report: FileReport,
+    media: RecordMedia | None,
+    mapped: Iterable[str],
+) -> FileReport:
+    """Return the report with the source of a record and the results of its media files.
+
+    The paths in `mapped` are known from an earlier import.
+    """
+    if record.source:
+        report = replace(report, source=record.source, title=record.title)
+    if media is None:
+        return report
+    media_report = media.make_report(mapped)
+    return replace(report, media=media_report, notes=(*report.notes, *media.list_notes(media_report)))

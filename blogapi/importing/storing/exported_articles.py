@@ -1,0 +1,65 @@
+"""The data that is stored with an exported article in addition to its body: times, former slugs and media."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import select
+
+from blogapi.articles import queries
+from blogapi.articles.models import Article, FormerSlug
+from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
+from blogapi.importing.media.imported_media import LibraryFile, RecordMedia
+from blogapi.storage.database import db
+
+
+def is_slug_free(slug: str | None, uuid: UUID) -> bool:
+    """Return whether no other article than the one with this uuid has or had the slug, or the slug is
+    missing.
+    """
+    return slug is None or not queries.find_taken_slugs([slug], exclude=uuid)
+
+
+def complete_article(
+    article: Article, exported: ExportedFields | None, *, old_time: datetime | None = None
+) -> None:
+    """Set the fields of a created or changed article that its body does not contain.
+
+    `old_time` is the time of the last change of a changed article. If the export has the same time, a person
+    has changed the file, and the article was changed now.
+    """
+    if exported is None:
+        return
+    article.created = exported.created
+    if old_time is None or exported.last_updated > old_time:
+        article.last_updated = exported.last_updated
+    article.slug_derived = exported.slug_derived
+    # A slug that was public stays, and becomes a former slug if it changes.
+    article.was_public |= bool(exported.was_public or exported.former_slugs)
+
+
+def add_former_slugs(article: Article, exported: ExportedFields) -> Iterator[str]:
+    """Store the former slugs of an article; yield those that another article has or had."""
+    if not exported.former_slugs:
+        return
+    own_slugs = set(db.session.scalars(select(FormerSlug.slug).where(FormerSlug.article_id == article.uuid)))
+    for slug, time in exported.former_slugs.items():
+        if slug in own_slugs or slug == article.slug:
+            continue
+        if is_slug_free(slug, article.uuid):
+            db.session.add(FormerSlug(slug=slug, article_id=article.uuid, created=time))
+        else:
+            yield slug
+
+
+def list_library_media(records: Sequence[ArticleRecord]) -> dict[str, RecordMedia]:
+    """Return the library files to which paths in exported articles refer, by the key of the record."""
+    return {
+        record.key: RecordMedia(
+            files={path: LibraryFile(uuid, "") for path, uuid in record.exported.media_paths.items()}
+        )
+        for record in records
+        if record.exported is not None and record.exported.media_paths
+    }

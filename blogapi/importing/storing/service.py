@@ -1,0 +1,242 @@
+"""Store imported records in batches: one transaction each, whose articles are stored together.
+
+If an article of a batch is refused, each of its articles is stored in a transaction of its own, so that the
+import continues with the others. Batches are short, so that other writers wait only briefly.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+from uuid import UUID
+
+from blogapi import clock
+from blogapi.articles import service as articles
+from blogapi.articles.content import ArticleInput
+from blogapi.articles.fields import TEXT_DEFAULTS
+from blogapi.articles.writing import renderings
+from blogapi.articles.writing.batch import open_batch
+from blogapi.importing import queries
+from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.report import FileReport, Result
+from blogapi.importing.media.imported_media import ImportedMedia, RecordMedia, list_extensions
+from blogapi.importing.storing.article_input import make_body
+from blogapi.importing.storing.authors import ImportedAuthors
+from blogapi.importing.storing.batch import ImportBatch, compute_digest
+from blogapi.importing.storing.batch_media import complete_report
+from blogapi.importing.storing.exported_articles import list_library_media
+from blogapi.importing.storing.problems import REFUSALS, describe_refusal
+from blogapi.importing.storing.state import ImportState
+from blogapi.importing.texts.pictures import may_contain_references
+from blogapi.pages import hierarchy
+from blogapi.pages import tree as page_tree
+from blogapi.publication.visibility import ItemType
+from blogapi.rendering import sanitizer
+from blogapi.storage.database import current_time, db, transaction
+from blogapi.web.errors import Invalid
+from blogapi.web.fields import get_limit
+
+# The limits of one batch; a single article may be longer.
+MAX_BATCH_ARTICLES = 50
+MAX_BATCH_CHARACTERS = 500_000
+# If the transaction takes longer, it is committed, and the rest of the batch is stored in another
+# transaction, because other writers are waiting.
+MAX_BATCH_SECONDS = 0.08
+# A program that waits for the lock of SQLite looks every 0.1 seconds whether it is free, and more often after
+# a shorter transaction. PostgreSQL grants locks in the order of the requests.
+_LONG_SECONDS, _PAUSE_SECONDS = 0.1, 0.12
+
+
+class _DryRun(Exception):
+    """Raised to roll back the transaction of a dry run."""
+
+
+def make_batches(records: Iterable[ArticleRecord]) -> Iterator[list[ArticleRecord]]:
+    """Yield the records in lists within the limits of a batch."""
+    batch: list[ArticleRecord] = []
+    characters = 0
+    for record in records:
+        characters += len(record.content)
+        if len(batch) == MAX_BATCH_ARTICLES or (batch and characters > MAX_BATCH_CHARACTERS):
+            yield batch
+            batch, characters = [], len(record.content)
+        batch.append(record)
+    if batch:
+        yield batch
+
+
+class Importer:
+    """Stores the records of one run as articles of `author`.
+
+    See `importing.pipeline.authors` for `author_map`, and `importing.media.imported_media` for `assets`.
+    """
+
+    def __init__(
+        self,
+        author: UUID,
+        *,
+        author_map: Mapping[str, str] | None = None,
+        assets: Sequence[Path] = (),
+        dry_run: bool = False,
+        restore_deleted: bool = False,
+        restricted: bool = False,
+    ) -> None:
+        #: The state that the batches of this import share.
+        self.state = ImportState(
+            author=author,
+            authors=ImportedAuthors(author_map or {}),
+            restore_deleted=restore_deleted,
+            dry_run=dry_run,
+            restricted=restricted,
+        )
+        self.media = ImportedMedia(assets, user=author, dry_run=dry_run)
+        #: The time (monotonic) at which other programs have had their turn to write.
+        self._next_turn = 0.0
+
+    @contextmanager
+    def open_transaction(self) -> Iterator[None]:
+        """Run the `with` block in a transaction, which a dry run rolls back.
+
+        After a long transaction, the next one waits until other programs, such as the server, can have begun
+        theirs.
+        """
+        if db.engine.dialect.name == "sqlite":
+            time.sleep(max(0.0, self._next_turn - clock.monotonic()))
+        started = clock.monotonic()
+        try:
+            with suppress(_DryRun), transaction():
+                yield
+                if self.state.dry_run:
+                    raise _DryRun
+        finally:
+            if clock.monotonic() - started > _LONG_SECONDS:
+                self._next_turn = clock.monotonic() + _PAUSE_SECONDS
+
+    def store(self, batch: Sequence[ArticleRecord]) -> list[FileReport]:
+        """Store a batch of records with the authors of `author_map`, and return a report for each.
+
+        Validation errors are part of the report. Other errors are raised; the records of the current
+        transaction are then not stored.
+        """
+        records = [_limit_tags(self.state.authors.rename(record)) for record in batch]
+        return [*self._store(records, self._prepare(records))]
+
+    def place_orphans(self) -> None:
+        """Give a parent to each page that was stored before its parent, in a transaction of its own."""
+        if self.state.dry_run:
+            return
+        for key, (parent_key, is_new) in self.state.orphans.items():
+            with self.open_transaction():
+                self._place(key, parent_key, is_new=is_new)
+
+    def _place(self, key: str, parent_key: str, *, is_new: bool) -> None:
+        files = queries.find_files([key, parent_key])
+        tree = page_tree.read_tree()
+        if not all(one in files and files[one].article_id in tree for one in (key, parent_key)):
+            return
+        page, parent = files[key], files[parent_key].article_id
+        with suppress(Invalid):
+            place = ArticleInput(uuid=page.article_id, type=ItemType.PAGE.value, parent=parent)
+            hierarchy.check_parent(place)
+            with open_batch([place], page.article_id) as batch:
+                # No reader knows the address that a new page had until now.
+                batch.keeps_former_paths = not is_new
+                batch.change(self.state.author, page.article_id, place)
+            # The page does not count as edited in this blog.
+            page.imported_at = current_time()
+
+    def _store(
+        self, records: Sequence[ArticleRecord], media: Mapping[str, RecordMedia]
+    ) -> Iterator[FileReport]:
+        state = self.state
+        while records:
+            before = set(state.redirects), deepcopy(state.authors)
+            try:
+                with self.open_transaction():
+                    reports = self._store_in_transaction(records, media)
+            except REFUSALS as error:
+                state.redirects, state.authors = before
+                if len(records) > 1:
+                    for record in records:
+                        yield from self._store([record], media)
+                else:
+                    yield _refuse(records[0], error, media)
+                return
+            if state.dry_run:
+                reports = [replace(report, article=None) for report in reports]
+                state.planned_slugs |= {item.slug for item in reports if item.result is Result.CREATED}
+            yield from reports
+            records = records[len(reports) :]
+
+    def _prepare(self, records: Sequence[ArticleRecord]) -> dict[str, RecordMedia]:
+        """Do the slow work before the transaction, so that other writers do not wait for it.
+
+        Renders new and changed files, finds their words, stores the media files, and returns
+        these by key.
+        """
+        if not records:
+            return {}
+        digests = queries.get_digests([record.key for record in records])
+        changed = {record.key for record in records if digests.get(record.key) != compute_digest(record)}
+        renderings.prepare(_get_source(record) for record in records if record.key in changed)
+        for record in records:
+            if record.key in changed:
+                articles.prepare_words({**TEXT_DEFAULTS, **make_body(record)})
+
+        extensions = list_extensions()
+
+        def get_html(record: ArticleRecord) -> str:
+            if not may_contain_references(record.content, extensions):
+                return ""
+            if record.key in changed:
+                return renderings.get_rendering(*_get_source(record)).html
+            return sanitizer.to_safe_html(*_get_source(record))
+
+        media = self.media.take(records, get_html)
+        if media:
+            mapped = queries.get_mapped_paths(media.keys() - changed)
+            remapped = {
+                key for key in media.keys() - changed if not media[key].is_mapped(mapped.get(key, {}))
+            }
+            renderings.prepare((_get_source(item) for item in records if item.key in remapped), keep=True)
+        return media | list_library_media(records)
+
+    def _store_in_transaction(
+        self, records: Sequence[ArticleRecord], media: Mapping[str, RecordMedia]
+    ) -> list[FileReport]:
+        """Store records until all are stored or MAX_BATCH_SECONDS have passed; return their reports.
+
+        Raises one of REFUSALS if an article is refused.
+        """
+        batch, end = ImportBatch(self.state, records, media), clock.monotonic() + MAX_BATCH_SECONDS
+        reports = []
+        with open_batch([], *batch.restored_uuids, taken_slugs=self.state.planned_slugs) as writes:
+            for record in records:
+                reports.append(batch.store(record, writes))
+                if clock.monotonic() > end:
+                    break
+        batch.finish()
+        return reports
+
+
+def _refuse(record: ArticleRecord, error: Exception, media: Mapping[str, RecordMedia]) -> FileReport:
+    report = FileReport(record.key, Result.REFUSED, notes=(describe_refusal(error),))
+    mapped = queries.get_mapped_paths([record.key]).get(record.key, {})
+    return complete_report(record, report, media.get(record.key), mapped)
+
+
+def _get_source(record: ArticleRecord) -> tuple[str, str]:
+    return record.content, record.content_type
+
+
+def _limit_tags(record: ArticleRecord) -> ArticleRecord:
+    limit = get_limit("MAX_TAGS")
+    if len(record.tags) <= limit:
+        return record
+    left = ", ".join(f"“{name}”" for name in record.tags[limit:])
+    note = f"It has more than {limit} tags (MAX_TAGS); these were not taken: {left[:1_000]}."
+    return replace(record, tags=record.tags[:limit], notes=(*record.notes, note))

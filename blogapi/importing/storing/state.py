@@ -1,0 +1,40 @@
+"""The state that the batches of one import share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from blogapi.authors.models import Author
+from blogapi.importing.storing.authors import ImportedAuthors
+from blogapi.importing.storing.exported_terms import ExportedTerms
+from blogapi.taxonomies.models import Term
+
+
+@dataclass(kw_only=True, slots=True)
+class ImportState:
+    """The user who imports, the options, and the data that batches keep for later batches."""
+
+    author: UUID
+    authors: ImportedAuthors
+    restore_deleted: bool = False
+    dry_run: bool = False
+    #: whether the user who started the import may not do what only admins may, although its author may be one
+    restricted: bool = False
+    #: The redirects of this run. A redirect is removed if an article that is imported later has its slug.
+    redirects: set[str] = field(default_factory=set)
+    #: The categories, tags and authors of an export of blogapi.
+    exported_terms: ExportedTerms = field(default_factory=dict)
+    #: The data that earlier transactions of a dry run have stored and rolled back: the terms by their kind
+    #: and slug, which later transactions store together, and the slugs of articles.
+    planned_terms: dict[tuple[str, str], Term] = field(default_factory=dict)
+    planned_slugs: set[str] = field(default_factory=set)
+    #: The pages that were stored before their parents: the keys of both, and whether the page is new.
+    orphans: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    planned_paths: dict[str, UUID] = field(default_factory=dict)
+
+    def plan_term(self, slug: str, term: Term) -> None:
+        """Keep a term that was created in a dry run for later transactions."""
+        # The profile of a user takes the place of another profile, so it is created again.
+        if self.dry_run and not (isinstance(term, Author) and term.owner_id):
+            self.planned_terms[term.kind, slug] = term

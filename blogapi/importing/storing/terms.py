@@ -1,0 +1,96 @@
+"""Create the categories and tags that a source describes apart from its articles."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+from uuid import UUID
+
+from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.importing.format_api.article_record import TermRecord
+from blogapi.importing.storing.problems import REFUSALS, describe_refusal
+from blogapi.importing.storing.state import ImportState
+from blogapi.rendering.slugs import make_slug, make_term_slug
+from blogapi.storage.database import savepoint
+from blogapi.tags.taxonomy import TAGS
+from blogapi.taxonomies import queries, service
+from blogapi.taxonomies.taxonomy import Taxonomy
+
+_TAXONOMIES: dict[str, Taxonomy[Any]] = {taxonomy.singular: taxonomy for taxonomy in (CATEGORIES, TAGS)}
+# Other writers wait while a transaction is open: creating a term takes about 3 ms.
+_TERMS_PER_TRANSACTION = 100
+
+
+def store_terms(
+    state: ImportState,
+    terms: Iterable[TermRecord],
+    open_transaction: Callable[[], AbstractContextManager[None]],
+) -> list[str]:
+    """Create the terms that do not exist; return sentences about data that was not imported.
+
+    An existing term stays as it is. Authors are created with their articles.
+    """
+    supported = [term for term in terms if term.kind in _TAXONOMIES]
+    problems: list[str] = []
+    dropped: Counter[tuple[str, str]] = Counter()
+    new = _list_parents_first(_list_new(supported))
+    for start in range(0, len(new), _TERMS_PER_TRANSACTION):
+        with open_transaction():
+            for term in new[start : start + _TERMS_PER_TRANSACTION]:
+                taxonomy = _TAXONOMIES[term.kind]
+                fields = {name: text for name, text in term.fields.items() if text}
+                unknown = fields.keys() - taxonomy.body_schema._declared_fields.keys()
+                dropped.update((term.kind, name) for name in unknown)
+                try:
+                    with savepoint():
+                        taken = {name: text for name, text in fields.items() if name not in unknown}
+                        taken |= _find_parent(taxonomy, term)
+                        created = get_or_create(taxonomy, state.author, term.name, **taken)
+                    state.plan_term(created.slug, created)
+                except REFUSALS as error:
+                    reason = describe_refusal(error)
+                    problems.append(f"The {term.kind} “{term.name[:100]}” was not created: {reason}")
+    for (kind, name), number in sorted(dropped.items()):
+        problems.append(f"Not taken: {name} ({number:,}), because a {kind} in this blog has none.")
+    return problems
+
+
+def _list_new(terms: Sequence[TermRecord]) -> list[TermRecord]:
+    """Return the terms that the blog does not have; looking for them needs no write lock."""
+    existing: set[tuple[str, str]] = set()
+    for kind, taxonomy in _TAXONOMIES.items():
+        slugs = [*{make_term_slug(term.name) for term in terms if term.kind == kind}]
+        existing |= {(kind, slug) for slug in queries.find_by_slugs(taxonomy, slugs)}
+    return [term for term in terms if (term.kind, make_term_slug(term.name)) not in existing]
+
+
+def _list_parents_first(terms: Sequence[TermRecord]) -> list[TermRecord]:
+    """Return the terms so that each term comes after its parent."""
+    parents = {make_term_slug(term.name): make_term_slug(term.parent) for term in terms if term.parent}
+
+    def count_parents(term: TermRecord) -> int:
+        slug, above = make_term_slug(term.name), set[str]()
+        while (slug := parents.get(slug, "")) and slug not in above:
+            above.add(slug)
+        return len(above)
+
+    return sorted(terms, key=count_parents)
+
+
+def _find_parent(taxonomy: Taxonomy[Any], term: TermRecord) -> dict[str, str]:
+    """Return the field `parent` with the uuid of the term's parent; nothing if there is none."""
+    slug = make_term_slug(term.parent) if term.parent else ""
+    if not slug or slug == make_term_slug(term.name) or taxonomy is not CATEGORIES:
+        return {}
+    parent = queries.find_slug_owner(taxonomy, slug)
+    return {"parent": str(parent.uuid)} if parent else {}
+
+
+def get_or_create(taxonomy: Taxonomy[Any], owner: UUID, name: str, **fields: str) -> Any:
+    """Return the term with the slug of the name, or create it with these fields."""
+    slug = make_term_slug(name)
+    if slug != make_slug(name):
+        fields = {**fields, "slug": slug}
+    return service.get_or_create(taxonomy, owner, name, **fields)

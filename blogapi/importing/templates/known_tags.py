@@ -1,0 +1,187 @@
+"""The Markdown or HTML for known template tags of site generators: links, pictures and players.
+
+A name means nearly the same in Jekyll, Hexo, Eleventy, Hugo and Zola.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+
+from blogapi.importing.templates.link_targets import LinkTargets
+from blogapi.importing.templates.tag_arguments import Arguments
+from blogapi.importing.templates.tag_markup import (
+    is_image,
+    is_player,
+    make_link,
+    make_picture,
+    make_player,
+    make_text_link,
+    render_inline,
+)
+from blogapi.importing.texts import titles
+
+_WEB = re.compile(r"(?:https?:)?//", re.IGNORECASE)
+# A file that is not an article.
+_FILE = re.compile(r"[^?#]*\.(?!(?:md|markdown|mkd|html?|adoc|rst|ipynb)\b)\w+(?:[?#].*)?", re.IGNORECASE)
+_FLAGS = {"true", "false"}
+_PICTURE_NAME = re.compile(r"im(?:age|g)|figure|picture|photo|screenshot|lightbox|(?:^|[-_])(?:fig|pic)$")
+_SOURCES = (
+    *("src", "image_path", "file", "filename", "image", "img", "path", "picture", "source", "photo"),
+    *("image_url", "imageurl", "image-path", "image-src", "img_src", "name"),
+)  # fmt: skip
+_ALTS = ("alt", "alttext", "alt_text", "image_alt", "image-alt", "description")
+_IDS = (
+    *("id", "src", "url", "file", "path", "videoid", "video_id", "tweet_id", "video", "gist", "pen"),
+    *("slug", "v", "key", "code", "mp4", "webm", "href", "source"),
+)  # fmt: skip
+_NUMBER = re.compile(r"[0-9]{1,5}(?:px|%)?|auto")
+_YOUTUBE = re.compile(
+    r"(?:(?:https?:)?//)?(?:[\w-]{1,63}\.)?youtu(?:be(?:-nocookie)?\.com|\.be)/(?:watch\?(?:[^\s#]{0,40}&)?v=|\w{1,20}/)?([\w-]{6,20})"
+)
+_VIMEO = re.compile(r"(?:(?:https?:)?//)?(?:\w{1,63}\.)?vimeo\.com/(?:video/)?([0-9]{1,20})")
+_ID = re.compile(r"[\w@-]{1,99}(?:/[\w@-]{1,99})?")
+# The pages of other sites, which become links, and players. `{first}` is the first part of the id.
+_PAGES = {
+    "youtube": "https://youtu.be/{first}",
+    "vimeo": "https://vimeo.com/{first}",
+    "gist": "https://gist.github.com/{path}",
+    **dict.fromkeys(("tweet", "twitter", "tweet_simple"), "https://twitter.com/{user}/status/{last}"),
+    **dict.fromkeys(("x", "x_simple"), "https://x.com/{user}/status/{last}"),
+    **dict.fromkeys(("instagram", "instagram_simple"), "https://www.instagram.com/p/{first}/"),
+    "codepen": "https://codepen.io/{user}/pen/{last}",
+    "jsfiddle": "https://jsfiddle.net/{path}/",
+    "asciinema": "https://asciinema.org/a/{first}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A template tag with its arguments, in the text of an article."""
+
+    name: str  #: in lower case; of an include: the name of the included file, without suffix
+    arguments: Arguments
+    kind: str  #: "hugo", "liquid" (also of Hexo), "output" or "include"
+    is_html: bool  #: whether the text around it is HTML
+    targets: LinkTargets
+
+
+def show_tag(tag: Tag) -> str | None:
+    """Return the text that a tag stands for, or None if it is unknown or names variables of the blog."""
+    if tag.name in _TAGS:
+        return _TAGS[tag.name](tag)
+    site = tag.arguments.get("provider").lower() or tag.name
+    name = next((video for video in ("youtube", "vimeo") if video in site), tag.name)
+    if name in _PAGES or name in ("video", "audio", "iframe", "media"):
+        return _show_page(tag, _PAGES.get(name, ""))
+    is_picture = tag.kind != "include" and any(map(is_image, tag.arguments.values[:2]))
+    return _show_picture(tag) if is_picture or _PICTURE_NAME.search(tag.name) else None
+
+
+def _show_page(tag: Tag, template: str) -> str | None:
+    """Return the player or the link for an address, or for an id with the template of the address."""
+    user, id_ = tag.arguments.get("user", "username", "author"), tag.arguments.get(*_IDS)
+    values = [*filter(None, (user, id_)), *tag.arguments.values] or [""]
+    address = next((value for value in values if _WEB.match(value) or is_player(value)), values[0])
+    if template and address == values[0] and _ID.fullmatch(address):
+        parts = [part for part in "/".join(values).split("/")[:2] if _ID.fullmatch(part)]
+        ends = {"first": parts[0], "last": parts[-1], "user": parts[0] if parts[1:] else "i"}
+        address = template.format(path="/".join(parts), **ends)
+    return embed(address, tag.arguments.get("title"), is_html=tag.is_html)
+
+
+def embed(address: str, title: str = "", *, is_html: bool = False) -> str | None:
+    """Return the player of a video or sound file, or a link to another page; None for other texts."""
+    if is_player(address):
+        return make_player(address)
+    for site, pattern, player in (
+        ("YouTube", _YOUTUBE, "www.youtube-nocookie.com/embed"),
+        ("Vimeo", _VIMEO, "player.vimeo.com/video"),
+    ):
+        if video := pattern.match(address):
+            title = escape(title or f"{site} video")
+            return f'<iframe src="https://{player}/{video[1]}" title="{title}" allowfullscreen></iframe>'
+    return make_text_link(address, address, is_html=is_html) if _WEB.match(address) else None
+
+
+def _find_post(tag: Tag) -> str | None:
+    """Return the address of the post that `post_url`, `ref`, `relref`, `post_path` or `get_url` names."""
+    name = tag.arguments.get_first("path", "slug", "page").removeprefix("@/")
+    if not name or name.startswith("#") or _WEB.match(name):
+        return name or None
+    return tag.targets.find_post(name) or tag.targets.find_address(name)
+
+
+def _show_address(tag: Tag) -> str | None:
+    """Return the address of a file or page, such as `url_for("/x")` of Hugo and `{% link x.pdf %}`."""
+    path = tag.arguments.get_first("path", "src")
+    is_page = path and not _WEB.match(path) and not _FILE.fullmatch(path)
+    return _find_post(tag) or (None if not path or is_page else f"/{path.lstrip('/')}")
+
+
+def _show_link(tag: Tag) -> str | None:
+    """Return `{% link text url %}` of Hexo as a link, or the address of a file."""
+    values = tag.arguments.values
+    place = next((number for number, value in enumerate(values) if number and _WEB.match(value)), 0)
+    if place:
+        return make_text_link(" ".join(values[:place]), values[place], is_html=tag.is_html)
+    return _show_address(tag) if len(values) == 1 else None
+
+
+def _show_titled_link(tag: Tag) -> str | None:
+    """Return a link to the post or the file that the first value names; the other values are its text."""
+    name, *words = tag.arguments.values or [""]
+    address = _find_post(tag) if tag.name == "post_link" else name
+    text = " ".join(word for word in words if word not in _FLAGS)
+    text = text or (titles.make_title(name.rpartition("/")[2]) if tag.name == "post_link" else name)
+    return make_text_link(text, address, is_html=tag.is_html) if address else None
+
+
+def _show_picture(tag: Tag) -> str | None:
+    src, texts = _find_source(tag)
+    get = tag.arguments.get
+    if is_player(src) or not src:
+        return make_player(src) if src else None
+    link, credit, source = get("link", "href", "url"), get("attr"), get("attrlink")
+    link = "" if link == src or link in _FLAGS or link.startswith("#") else link
+    credit = make_text_link(credit, source) if credit and source else credit
+    title = get("title") if tag.name == "figure" else ""
+    caption = ". ".join(filter(None, (title, get("caption", "cap", "legend"))))
+    caption = " ".join(filter(None, (caption, credit)))
+    # In Hexo, words without quotes are one text. In other tags, the shorter values can be names of classes.
+    alt = " ".join(texts) if tag.name in ("img", "asset_img") else max(texts, key=len, default="")
+    is_html, sizes = tag.is_html or bool(caption), {name: get(name) for name in ("width", "height")}
+    picture = make_picture(src, get(*_ALTS) or alt, sizes, is_html=is_html)
+    picture = make_link(picture, link, is_html=is_html) if link else picture
+    if not caption:
+        return picture
+    return f"<figure>{picture}<figcaption>{render_inline(caption)}</figcaption></figure>"
+
+
+def _find_source(tag: Tag) -> tuple[str, list[str]]:
+    """Return the address of a picture, and the texts behind it."""
+    arguments = tag.arguments
+    links = (arguments.get(name) for name in ("url", "href", "link"))
+    named = arguments.get(*_SOURCES) or next(filter(is_image, links), "")
+    if named or tag.kind == "include":
+        return named, []
+    values = arguments.values
+    # A name without an extension can be an address or the resource of a page.
+    addresses = (*filter(is_image, values), *(value for value in values if "/" in value or "." in value))
+    src = next(iter(addresses), "")
+    rest = values[values.index(src) + 1 :] if src else []
+    return src, [value for value in rest if not _NUMBER.fullmatch(value)]
+
+
+_TAGS: dict[str, Callable[[Tag], str | None]] = {
+    **dict.fromkeys(("ref", "relref", "post_url", "post_path"), _find_post),
+    **dict.fromkeys(("get_url", "url_for"), _show_address),
+    "link": _show_link,
+    **dict.fromkeys(("post_link", "asset_link"), _show_titled_link),
+    "asset_path": lambda tag: tag.arguments.get_first("path", "src").replace(" ", "%20") or None,
+    # blogapi makes a table of contents of every article.
+    **dict.fromkeys(("toc", "table-of-contents", "table_of_contents", "more"), lambda tag: ""),
+    "br": lambda tag: "<br>",
+}

@@ -1,0 +1,229 @@
+"""Resolve the template tags of static site generators in the text of an article.
+
+Tags that do not depend on the blog become Markdown or HTML: pictures, players, code, quotes and links. Tags
+that depend on the templates of the former blog (variables, loops, includes) stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from blogapi.importing.templates.attribute_lists import remove_lists
+from blogapi.importing.templates.known_tags import Tag, embed, show_tag
+from blogapi.importing.templates.link_targets import LinkTargets
+from blogapi.importing.templates.tag_arguments import evaluate, get_name, parse_arguments
+from blogapi.importing.templates.tag_markup import Resolved, make_code, render_inline, separate
+from blogapi.importing.templates.tag_syntax import (
+    HIDDEN_TAGS,
+    RAW_TAGS,
+    FoundTag,
+    find_tags,
+    unescape,
+    unescape_code,
+)
+from blogapi.importing.texts.messages import format_count
+
+# Statements. Their closing tags do not end a text.
+_STATEMENTS = {
+    *("if", "ifchanged", "unless", "for", "case", "tablerow", "capture", "macro", "call", "set", "filter"),
+    *("with", "assign", "else", "elsif", "elif", "elseif", "when", "include", "include_cached", "block"),
+    *("layout", "extends", "import", "from", "cycle", "increment", "decrement", "liquid", "render", "break"),
+    *("continue", "include_relative"),
+}
+_INCLUDES = {"include", "include_cached", "include_relative", "render", "partial"}
+#: Names of notes and warnings, whose text becomes a quote.
+_NOTICES = {
+    *("note", "notes", "notice", "notification", "alert", "admonition", "callout", "hint", "tip", "info"),
+    *("warning", "warn", "important", "caution", "danger", "attention", "message", "infobox", "success"),
+    *("blockquote", "pullquote", "quote", "centerquote", "cq", "epigraph", "pull-quote", "error", "aside"),
+}  # fmt: skip
+_QUOTES = {"blockquote", "quote"}
+_DETAILS = {"details", "expand", "collapse", "spoiler", "accordion", "fold", "folding", "toggle"}
+_CALL = re.compile(r"(?P<name>[\w:.-]+)\s*\((?P<text>.*)\)", re.DOTALL)
+# A filter of Eleventy for players: `{{ "https://…" | embed: "title" }}`.
+_PLAYER = re.compile(
+    r"([\"'])(?P<address>https?://[^\"'\s]+)\1\s*\|\s*(?:embed|youtube|vimeo|video)\b[^\"']*(?:[\"'](?P<title>[^\"']*))?.*"
+)
+_LINE_START = re.compile(r"(?:^|\n)([ \t]*)\Z")
+_SUFFIX = re.compile(r"\.(?:html?|md|markdown|liquid|njk|svg|txt|ext)$", re.IGNORECASE)
+# The options of `{% codeblock title lang:x %}` of Hexo.
+_OPTION = re.compile(r"(?:^|(?<=\s))[a-z_]+:(?!//)\S+|[\"']")
+_MAX_PARAGRAPH = 5_000
+
+
+def resolve_templates(content: str, content_type: str, targets: LinkTargets) -> Resolved:
+    """Return the text with the template tags outside code resolved, and the names of the others with counts.
+
+    In code, only the marks that protect it from the template engine (`{% raw %}`) are removed.
+    """
+    if content_type == "text" or "{" not in content:
+        return Resolved(content)
+    resolver = _Resolver(unescape_code(content, content_type), content_type, targets)
+    content, removed = remove_lists(resolver.resolve(), content_type)
+    notes = []
+    if resolver.unwrapped:
+        names = ", ".join(f"“{name[:60]}”" for name in list(resolver.unwrapped)[:10])
+        notes.append(f"The text in unknown tags was kept without the tags: {names}.")
+    if removed:
+        notes.append(f"The import removed {format_count(removed, 'attribute list')} (like `{{: .class}}`).")
+    return Resolved(content, resolver.unresolved + resolver.unwrapped, tuple(notes))
+
+
+class _Resolver:
+    def __init__(self, content: str, content_type: str, targets: LinkTargets) -> None:
+        self._content = content
+        self._type = content_type
+        self._targets = targets
+        self.unresolved: Counter[str] = Counter()
+        #: Unknown tags whose text was kept.
+        self.unwrapped: Counter[str] = Counter()
+
+    def resolve(self) -> str:
+        tags = find_tags(self._content, self._type)
+        for tag in tags:
+            if tag.replacement is None and not tag.is_closing:
+                self._replace(tag)
+        return "".join(self._join(tags))
+
+    def _join(self, tags: list[FoundTag]) -> Iterator[str]:
+        position = 0
+        for tag in tags:
+            if tag.replacement is not None:
+                yield self._content[position : tag.start]
+                yield tag.replacement
+                position = tag.end
+        yield self._content[position:]
+
+    def _replace(self, tag: FoundTag) -> None:
+        """Set the replacement of a tag and of its closing tag, or count the tag."""
+        if tag.inner is not None:
+            tag.replacement = self._show_literal(tag, tag.inner)
+        elif tag.kind == "output":
+            tag.replacement = self._show_output(tag)
+        else:
+            tag.replacement = self._show_tag(tag)
+        if tag.replacement is not None:
+            if tag.partner:
+                tag.partner.replacement = ""
+        elif tag.partner and tag.name not in _STATEMENTS:
+            self._unwrap(tag, tag.partner)
+        elif name := _get_counted_name(tag):
+            self.unresolved[name] += 1
+
+    def _show_literal(self, tag: FoundTag, inner: str) -> str:
+        """Return the text of a tag whose text is not parsed."""
+        if tag.name in RAW_TAGS:
+            return inner
+        if tag.name in HIDDEN_TAGS:
+            self.unresolved.update([tag.name] if tag.name != "comment" else [])
+            return ""
+        prefix = self._get_indent(tag.start)
+        title = " ".join(_OPTION.sub("", tag.text).split()) if tag.name == "codeblock" else ""
+        before = f"\n\n{title}\n\n" if title else "\n\n" if prefix is None else ""
+        code = re.sub(r"\A[ \t]*\n", "", unescape(inner)).rstrip()
+        language = _read_language(tag.name, tag.text)
+        block = make_code(code, language, prefix or "", is_html=self._is_in_html(tag))
+        return before + (prefix or "" if before else "") + block + ("\n" if self._get_rest(tag.end) else "")
+
+    def _get_indent(self, offset: int) -> str | None:
+        """Return the spaces between the start of a line and a tag, or None if there is other text."""
+        match = _LINE_START.search(self._content, max(0, offset - 200), offset)
+        return match[1] if match else None
+
+    def _get_rest(self, offset: int) -> str:
+        """Return the rest of a line without spaces (of a long line, only its start)."""
+        return self._content[offset : offset + 200].partition("\n")[0].strip()
+
+    def _is_in_html(self, tag: FoundTag) -> bool:
+        """Return whether a tag is in HTML; a paragraph that begins with an element contains no Markdown."""
+        start = self._content.rfind("\n\n", max(0, tag.start - _MAX_PARAGRAPH), tag.start) + 1
+        return self._type == "html" or self._content[start : tag.start].lstrip().startswith("<")
+
+    def _show_output(self, tag: FoundTag) -> str | None:
+        call, player = _CALL.fullmatch(tag.text), _PLAYER.fullmatch(tag.text)
+        if call:
+            return self._show_named(call["name"].rpartition("::")[2], call["text"], tag)
+        if player:
+            return embed(player["address"], player["title"] or "", is_html=self._is_in_html(tag))
+        following = self._content[tag.end : tag.end + 2]
+        if tag.text in ("page.url", "page.permalink") and following.startswith("#"):
+            return ""
+        text = evaluate(tag.text)
+        if text != "" or following.startswith("/") or following in ("{{", "{%"):
+            return text
+        # The root of the blog, without a path.
+        if self._content[tag.start - 1 : tag.start] not in ("(", '"', "'", "<", "="):
+            return None
+        return "/" if following[:1] in (")", '"', "'", ">", "#", "?", " ", "") else ""
+
+    def _show_tag(self, tag: FoundTag) -> str | None:
+        if tag.name not in _INCLUDES:
+            return None if tag.name in _STATEMENTS else self._show_named(tag.name, tag.text, tag)
+        file, _, text = tag.text.strip().partition(" ")
+        name = _SUFFIX.sub("", file.strip("\"',")).rpartition("/")[2].lower()
+        return self._show_named(name, text, tag, kind="include") if name and "{{" not in file else None
+
+    def _show_named(self, name: str, text: str, tag: FoundTag, kind: str = "") -> str | None:
+        arguments, is_html = parse_arguments(text), self._is_in_html(tag)
+        shown = show_tag(Tag(name.lower(), arguments, kind or tag.kind, is_html, self._targets))
+        if shown and shown.startswith("<") and not shown.startswith("<br"):
+            shown += self._separate(tag)
+        return shown
+
+    def _separate(self, tag: FoundTag) -> str:
+        return "" if self._type == "html" else separate(self._content, tag.start, tag.end)
+
+    def _unwrap(self, tag: FoundTag, closing: FoundTag) -> None:
+        """Replace an unknown tag and its closing tag, whose text is kept."""
+        arguments = parse_arguments(tag.text)
+        title = arguments.get("title", "summary", "header", "name", "label", "author")
+        # In Jekyll and Hexo, words without quotes are one title.
+        words = "" if tag.is_call or tag.kind != "liquid" else tag.text.strip("\"'")
+        tag.replacement = closing.replacement = ""
+        if self._get_indent(tag.start) is None or self._get_rest(closing.end):
+            self.unwrapped[tag.name] += 1
+        elif tag.name in _DETAILS:
+            title = title or words or "".join(arguments.values[:1]) or "Details"
+            self._wrap(tag, closing, f"<details><summary>{render_inline(title)}</summary>", "</details>")
+        elif tag.name in _QUOTES:
+            credit = render_inline(title or words)
+            self._wrap(
+                tag,
+                closing,
+                "<blockquote>",
+                f"<footer>— {credit}</footer></blockquote>" if credit else "</blockquote>",
+            )
+        elif tag.name in _NOTICES:
+            self._wrap(tag, closing, "<blockquote>", "</blockquote>")
+            tag.replacement += f"<strong>{render_inline(title)}</strong>\n\n" if title else ""
+        else:
+            self.unwrapped[tag.name] += 1
+
+    def _wrap(self, tag: FoundTag, closing: FoundTag, start: str, end: str) -> None:
+        # A blank line lets Markdown continue in an HTML element.
+        tag.replacement = f"{start}\n\n" if self._get_rest(tag.end) else f"{start}\n"
+        is_inline = self._get_indent(closing.start) is None
+        closing.replacement = ("\n\n" if is_inline else "\n") + end + self._separate(closing)
+
+
+def _get_counted_name(tag: FoundTag) -> str:
+    """Return the name under which a tag is counted, or ""."""
+    if tag.kind == "output":
+        call = _CALL.fullmatch(tag.text)
+        return call["name"] if call else get_name(tag.text)
+    if tag.name in _INCLUDES:
+        # The name of the included file shows what is missing.
+        return " ".join([tag.name, *tag.text.split(maxsplit=1)[:1]])[:80]
+    return "" if tag.name in ("else", "elsif", "elif", "elseif") else tag.name
+
+
+def _read_language(name: str, text: str) -> str:
+    """Return the language in the arguments of a tag for code, or ""."""
+    if name in ("mermaid", "plantuml"):
+        return name
+    named = re.search(r"\b(?:lang|language)\s*[:=]\s*[\"']?([\w+#.-]+)", text)
+    first = re.match(r"\s*[\"']?([\w+#.-]+)", text) if name != "codeblock" else None
+    match = named or first
+    return match[1] if match else ""

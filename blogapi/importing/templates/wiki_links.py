@@ -1,0 +1,150 @@
+"""Resolve the wiki links of Obsidian, Quartz, Foam and Logseq, and remove what these programs hide.
+
+The text comes from private notes: comments (`%%…%%`) are removed, and pages that were not imported are only
+named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from blogapi.importing.templates.link_targets import LinkTargets
+from blogapi.importing.templates.tag_markup import (
+    Resolved,
+    escape_brackets,
+    is_image,
+    is_player,
+    make_link,
+    make_picture,
+    make_player,
+    make_text_link,
+    separate,
+)
+from blogapi.importing.texts.messages import format_count, join_names
+from blogapi.importing.texts.scanner import find_outside_code
+from blogapi.rendering import slugs
+
+_PATTERN = re.compile(
+    # Not `[[ -f file ]]` (a shell test), `[[1]](url)` (a link) or `[[1]]: url`.
+    r"(?P<link>(?P<mark>!?)\[\[(?![\s\]])(?P<target>[^\[\]\n|]{0,500}?)(?:\\?\|(?P<text>[^\[\]\n]{0,500}))?\]\](?![(\[:]))"
+    r"|(?P<comment>(?<![\w%])%%(?!%)(?:[^%]++|%(?!%))*+%%(?![\w%]))"
+    r"|(?P<highlight>(?<![\w=&?])==(?=[^\s=])(?P<marked>[^=\n]{1,500}+)(?<!\s)==(?![\w=]))"
+    r"|(?P<callout>\[!(?P<kind>[a-z][\w-]{0,30})(?:\|[^\]\n]{0,50})?\][+-]?[ \t]*+(?P<title>[^\n]{0,500}+))"
+    r"|(?P<block>(?<=[ \t])\^(?:[a-z0-9]{6}|[a-z][\w-]{3,40})[ \t]*$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_HINTS = ("[[", "%%", "==", " ^", "[!")
+_CONTENTS = {"toc", "_toc_", "tableofcontents"}
+# Lists of numbers and code, such as `[[nan, 1]]` and `[[T; N]]`, are not the names of pages.
+_NO_NAME = re.compile(r"[\W\d_]*|[^;=\"]*[;=\"].*|[^,]*,\s*-?\d.*")
+_SIZE = re.compile(r"(?P<width>[0-9]{1,5})(?:x(?P<height>[0-9]{1,5}))?")
+_QUOTE = re.compile(r"[ \t]*(?:[-*+][ \t]+|[0-9]+[.)][ \t]+)?(?:>[ \t]*)+")
+_MEDIA = re.compile(r"\.(?!md$|markdown$|canvas$|base$|excalidraw$)[a-z0-9]{2,5}$", re.IGNORECASE)
+# An alert as on GitHub needs no conversion.
+_ALERT = re.compile(r"\[!(?:note|tip|important|warning|caution)\][ \t]*", re.IGNORECASE)
+_SUFFIX = re.compile(r"\.(?:md|markdown)$", re.IGNORECASE)
+
+
+def resolve_wiki_links(content: str, content_type: str, targets: LinkTargets) -> Resolved:
+    """Return Markdown with the wiki links outside code as links; links to unknown pages become their text.
+
+    An embedded picture refers to its file by the name that is written; an embedded page becomes a link.
+    """
+    if content_type != "markdown" or not any(hint in content for hint in _HINTS):
+        return Resolved(content)
+    return _Resolver(content, targets).resolve()
+
+
+class _Resolver:
+    def __init__(self, content: str, targets: LinkTargets) -> None:
+        self._content = content
+        self._targets = targets
+        self._missing: Counter[str] = Counter()
+        self._comments = 0
+
+    def resolve(self) -> Resolved:
+        parts, position = [], 0
+        for match in find_outside_code(self._content, "markdown", _PATTERN, r"\[!%=\^"):
+            parts += [self._content[position : match.start()], self._replace(match)]
+            position = match.end()
+        unresolved = Counter({"[[…]]": self._missing.total()}) if self._missing else Counter()
+        return Resolved("".join([*parts, self._content[position:]]), unresolved, tuple(self._list_notes()))
+
+    def _list_notes(self) -> list[str]:
+        notes = []
+        if self._missing:
+            names = join_names([f"“{name[:100]}”" for name in self._missing])
+            count = format_count(self._missing.total(), "wiki link")
+            notes.append(f"The text of {count} to pages that were not found stays without a link: {names}.")
+        if self._comments:
+            notes.append(f"The import removed {format_count(self._comments, 'comment')} (`%%…%%`).")
+        return notes
+
+    def _replace(self, match: re.Match[str]) -> str:
+        if match["comment"]:
+            self._comments += 1
+            return ""
+        if match["highlight"]:
+            return f"<mark>{match['marked']}</mark>"
+        if match["block"]:
+            return ""
+        if match["callout"]:
+            return self._replace_callout(match)
+        replacement = self._replace_link(match)
+        is_element = replacement.startswith("<")
+        return replacement + (separate(self._content, *match.span()) if is_element else "")
+
+    def _replace_callout(self, match: re.Match[str]) -> str:
+        """Return the first line of a callout (`> [!note] Title`) as a title in bold."""
+        line = self._content.rfind("\n", max(0, match.start() - 200), match.start()) + 1
+        prefix = self._content[line : match.start()]
+        if not _QUOTE.fullmatch(prefix) or _ALERT.fullmatch(match[0]):
+            return match[0]
+        inner = _Resolver(match["title"].strip(), self._targets)
+        title = inner.resolve().content or match["kind"].replace("-", " ").capitalize()
+        self._missing += inner._missing
+        self._comments += inner._comments
+        quote = re.sub(r"[^>\s]", " ", prefix).rstrip()
+        return f"**{title}**\n{quote}"
+
+    def _replace_link(self, match: re.Match[str]) -> str:
+        target = match["target"].strip().removesuffix("\\").strip()
+        text = (match["text"] or "").strip()
+        if target.casefold() in _CONTENTS and not text:
+            return ""
+        if not target or (_NO_NAME.fullmatch(target) and not target.startswith("#")):
+            return match[0] if not text or not target.startswith("#") else text
+        path, _, fragment = target.partition("#")
+        if match["mark"] and _MEDIA.search(path):
+            return _embed(path.strip(), text)
+        return self._link(path.strip(), fragment.strip(), text)
+
+    def _link(self, path: str, fragment: str, text: str) -> str:
+        page, _, block = path.partition("^")
+        heading = "" if fragment.startswith("^") or block else fragment.rpartition("#")[2]
+        name = _SUFFIX.sub("", page).rpartition("/")[2]
+        text = text or " > ".join(filter(None, (name, heading))) or "^"
+        if not page:
+            return f"[{text}](#{slugs.hyphenate(heading)})" if heading else text
+        if _MEDIA.search(page) and (is_image(page) or page.casefold().endswith(".pdf")):
+            return make_link(text, page)
+        address = self._targets.find_page(f"{page}#{heading}" if heading else page)
+        if address is None:
+            self._missing[page] += 1
+            return text
+        return make_link(_balance(text), address)
+
+
+def _balance(text: str) -> str:
+    return text if text.count("[") == text.count("]") else escape_brackets(text)
+
+
+def _embed(path: str, text: str) -> str:
+    """Return an embedded file; the text of a picture is `alt`, `300`, `300x200` or `alt|300`."""
+    if is_image(path):
+        parts = [part.strip() for part in text.replace("\\|", "|").split("|") if part.strip()]
+        size = _SIZE.fullmatch(parts[-1]) if parts else None
+        sizes = {name: value for name, value in size.groupdict().items() if value} if size else {}
+        return make_picture(path, " ".join(parts[:-1] if size else parts), sizes)
+    return make_player(path) if is_player(path) else make_text_link(text or path.rpartition("/")[2], path)

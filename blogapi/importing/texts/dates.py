@@ -1,0 +1,104 @@
+"""Parse dates and times from front matter, file names and paths."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, timedelta, timezone
+from email.utils import parsedate_to_datetime
+
+from blogapi.importing.texts.lines import to_line
+
+_NUMERIC_DATE = re.compile(
+    r"""(?P<year>[0-9]{4})(?P<separator>[-/.])(?P<month>[0-9]{1,2})(?P=separator)(?P<day>[0-9]{1,2})
+    (?:(?:[Tt]|\ +)(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{1,2})
+      (?: :(?P<second>[0-9]{1,2}) (?:[.,](?P<fraction>[0-9]+))? )? )?
+    \ *(?P<zone>Z|z|UTC|GMT
+      |(?:UTC|GMT)?(?P<sign>[-+])(?P<offset_hours>[0-9]{1,2}):?(?P<offset_minutes>[0-9]{2})?)?""",
+    re.VERBOSE,
+)
+_EMAIL_DATE = re.compile(r"(?:[A-Za-z]{3,9},? +)?[0-9]{1,2} [A-Za-z]{3} [0-9]{4} [0-9]{1,2}:[0-9]{2}")
+_MONTH_NAME_FORMATS = ("%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%B %d %Y", "%b %d %Y")
+_DATE_PREFIX = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:[-_ ]|$)")
+_DATE_IN_PATH = re.compile(r"(?:^|/)([0-9]{4})([-/])([0-9]{1,2})\2([0-9]{1,2})(?:/|$)")
+# Go's zero time, which Hugo writes, and the zero date of MySQL stand for "no date".
+_ZERO_DATES = ("0001-01-01", "0000-00-00")
+# Eleventy's names for the times of the file itself.
+_FILE_TIMES = {"last modified", "created", "git last modified", "git created"}
+
+
+def is_missing(value: object) -> bool:
+    """Return whether a date value is null, a zero date or the name of a time of the file."""
+    line = to_line(value)
+    return value is None or line.startswith(_ZERO_DATES) or line.casefold() in _FILE_TIMES
+
+
+def parse_date(value: object) -> datetime | None:
+    """Return a date, datetime or text as a time (aware, UTC), or None if it cannot be parsed.
+
+    A value without a time zone is in UTC. A value without a time of day is midnight. Ambiguous dates such as
+    `1/2/2015` are not parsed.
+    """
+    try:
+        return _to_utc(value if isinstance(value, datetime) else _parse_text(to_line(value)))
+    except (ValueError, OverflowError, TypeError, IndexError):
+        return None
+
+
+def _to_utc(time: datetime) -> datetime:
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+
+
+def _parse_text(text: str) -> datetime:
+    match = _NUMERIC_DATE.fullmatch(text)
+    if match:
+        return _from_numbers(match)
+    return parsedate_to_datetime(text) if _EMAIL_DATE.match(text) else _parse_month_name(text)
+
+
+def _from_numbers(match: re.Match[str]) -> datetime:
+    names = ("year", "month", "day", "hour", "minute", "second")
+    year, month, day, hour, minute, second = (int(match[name] or 0) for name in names)
+    microsecond = int((match["fraction"] or "")[:6].ljust(6, "0"))
+    offset = timedelta(hours=int(match["offset_hours"] or 0), minutes=int(match["offset_minutes"] or 0))
+    zone = timezone(-offset if match["sign"] == "-" else offset)
+    return datetime(year, month, day, hour, minute, second, microsecond, tzinfo=zone)
+
+
+def _parse_month_name(text: str) -> datetime:
+    # `strptime` is slow, and most values that this function gets are words such as `true`.
+    if not any(map(str.isdigit, text)):
+        raise ValueError(text)
+    for form in _MONTH_NAME_FORMATS:
+        try:
+            return datetime.strptime(f"{text} +0000", f"{form} %z")
+        except ValueError:
+            continue
+    raise ValueError(text)
+
+
+def split_date_prefix(name: str) -> tuple[datetime | None, str]:
+    """Return the date at the start of a file name, and the rest: `2017-2-5-x` gives 5 February 2017 and "x".
+
+    If the name is only a date, the rest is the whole name. If the name does not start with a date, the result
+    is (None, name).
+    """
+    match = _DATE_PREFIX.match(name)
+    time = _parse_day(match[1], match[2], match[3]) if match else None
+    if not match or not time:
+        return None, name
+    return time, name[match.end() :] or name
+
+
+def find_in_path(path: str) -> datetime | None:
+    """Return the date in the folder names of a path (`2021/05/06/x`, `notes/2021-05-06/x`), or None."""
+    match = _DATE_IN_PATH.search(path)
+    return _parse_day(match[1], match[3], match[4]) if match else None
+
+
+def _parse_day(year: str, month: str, day: str) -> datetime | None:
+    return parse_date(f"{year}-{month}-{day}")
+
+
+def format_day(time: datetime | date) -> str:
+    """Return the date as `2021-05-06`."""
+    return time.isoformat()[:10]

@@ -1,0 +1,170 @@
+"""Decode files, and convert front matter values to clean single-line text."""
+
+from __future__ import annotations
+
+import codecs
+import html
+import re
+from collections.abc import Iterable
+from datetime import date, time
+
+from blogapi.config import get_default
+from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.texts.messages import format_count
+from blogapi.parsing import is_web_address
+from blogapi.rendering.characters import FORBIDDEN
+from blogapi.rendering.renderer import render
+
+#: The default limit of addresses; an article with a longer one would be refused.
+MAX_URL_LENGTH: int = get_default("MAX_URL")
+
+# UTF-32 comes before UTF-16, because the little-endian mark of UTF-32 begins with the mark of UTF-16.
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8", "UTF-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le", "UTF-32"),
+    (codecs.BOM_UTF32_BE, "utf-32-be", "UTF-32"),
+    (codecs.BOM_UTF16_LE, "utf-16-le", "UTF-16"),
+    (codecs.BOM_UTF16_BE, "utf-16-be", "UTF-16"),
+)
+# The control characters of ISO 8859 and the byte order mark are invisible in a line.
+_INVISIBLE = re.compile(rf"{FORBIDDEN.pattern}|[\x80-\x9f\ufeff]")
+# The pattern matches only names of HTML elements, because `Option<T>` in a description is text.
+_ELEMENT = re.compile(
+    r"</?(?:(?P<inline>a|abbr|b|cite|code|del|em|i|ins|kbd|mark|q|s|small|span|strong|sub|sup|u)"
+    r"|blockquote|br|div|figcaption|figure|h[1-6]|hr|img|li|ol|p|pre|ul)\b[^<>]{0,1000}>",
+    re.IGNORECASE,
+)
+# Elements that a title may contain, with a start and an end tag: `The <b> element` is text.
+_TITLE_ELEMENT = re.compile(
+    r"<(?P<name>abbr|b|big|cite|code|del|em|font|i|ins|kbd|mark|q|s|small|span|strong|sub|sup|tt|u|var)"
+    r"(?:\s[^<>]{0,1000})?>(?P<text>[^<>]*)</(?P=name)\s{0,9}>",
+    re.IGNORECASE,
+)
+_MAX_NESTED_ELEMENTS = 4
+_HTTP = re.compile("https?://", re.IGNORECASE)
+_LINE_BREAK = re.compile(r"<(?:br|wbr)\s{0,9}/?>", re.IGNORECASE)
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_CODE_SPAN = re.compile(r"(`[^`]*`)")
+_INLINE_MARKUP = frozenset("*_`~\\[]")
+_LINK = re.compile(r"!?\[([^\[\]]{0,1000})\]\([^()]{0,2048}\)")
+#: Words for true and false, in lower case.
+BOOLEAN_WORDS = {"true": True, "yes": True, "on": True, "y": True, "t": True, "1": True} | {
+    "false": False, "no": False, "off": False, "n": False, "f": False, "0": False
+}  # fmt: skip
+
+
+def decode(data: bytes) -> tuple[str, list[str]]:
+    """Return the text with LF line endings and without control characters, and notes about the changes.
+
+    Accepts UTF-8 with or without a byte order mark, and UTF-16 and UTF-32 with a byte order mark. The
+    encoding is never guessed. Raises RefusedFile, which names the first invalid byte, if the data cannot be
+    decoded.
+    """
+    codec, name = _detect_encoding(data)
+    try:
+        text = data.decode(codec)
+    except UnicodeDecodeError as error:
+        raise RefusedFile(_describe_invalid_byte(data, name, error.start)) from error
+    notes = [] if name == "UTF-8" else [f"The file was converted from {name}."]
+    text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    text, removed = FORBIDDEN.subn("", text)
+    if removed:
+        notes.append(describe_removed_characters(removed))
+    return text, notes
+
+
+def describe_removed_characters(number: int) -> str:
+    """Return the note about characters that no text of the blog contains."""
+    return f"The import removed {format_count(number, 'control character')} (such as NUL)."
+
+
+def _detect_encoding(data: bytes) -> tuple[str, str]:
+    encodings = ((codec, name) for mark, codec, name in _BYTE_ORDER_MARKS if data.startswith(mark))
+    return next(encodings, ("utf-8", "UTF-8"))
+
+
+def _describe_invalid_byte(data: bytes, encoding: str, offset: int) -> str:
+    line_number = data.count(b"\n", 0, offset) + 1
+    return (
+        f"The file is not valid {encoding}: byte 0x{data[offset]:02x} at offset {offset:,} "
+        f"(line {line_number:,}) cannot be decoded; convert the file to UTF-8."
+    )
+
+
+def list_distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names without empty ones, and without those that differ only in case from an earlier one."""
+    distinct: dict[str, str] = {}
+    for name in filter(None, names):
+        distinct.setdefault(name.casefold(), name)
+    return tuple(distinct.values())
+
+
+def to_http_url(value: object) -> str:
+    """Return an http(s) URL of at most MAX_URL_LENGTH characters; "" for everything else."""
+    url = to_line(value)
+    return url if len(url) <= MAX_URL_LENGTH and _HTTP.match(url) and is_web_address(url) else ""
+
+
+def to_line(value: object) -> str:
+    """Return a scalar as one line without control characters, or "" for null, lists and mappings."""
+    return " ".join(_INVISIBLE.sub("", _to_text(value)).split())
+
+
+def _to_text(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int):
+        # Python refuses to convert integers of more than 4,300 digits.
+        return str(value) if value.bit_length() < 4096 else ""
+    if isinstance(value, (date, time)):
+        return value.isoformat()
+    return str(value) if isinstance(value, (str, float)) else ""
+
+
+def to_plain_line(value: object) -> str:
+    """Return a scalar as one line without HTML elements, entities and Markdown links."""
+    line = _LINK.sub(r"\1", to_line(value))
+    return to_line(html.unescape(_ELEMENT.sub(lambda element: "" if element["inline"] else " ", line)))
+
+
+def to_plain_html(html: str) -> str:
+    """Return the text that readers see of the beginning of an article in HTML, as one line."""
+    return render(html[:4_000], "html").plain_text
+
+
+def to_plain_markdown(value: object) -> str:
+    """Return a scalar as one line without HTML elements, entities and inline Markdown."""
+    line = to_plain_line(value)
+    if _INLINE_MARKUP.isdisjoint(line):
+        return line
+    parts = _CODE_SPAN.split(line)
+    parts[::2] = (html.escape(part, quote=False) for part in parts[::2])
+    # After the period, Markdown recognises no list, heading or other block.
+    rendered = render(f". {''.join(parts)}", "markdown")
+    return to_line(rendered.plain_text.removeprefix("."))
+
+
+def to_title(value: object) -> str:
+    """Return a scalar as one line of plain text: `Tom &amp; <em>Jerry</em>` gives "Tom & Jerry".
+
+    Elements without an end tag, `a < b` and Markdown code spans stay as they are.
+    """
+    line = to_line(value)
+    if "<" not in line and "&" not in line:
+        return line
+    parts = _CODE_SPAN.split(line)
+    parts[::2] = map(_strip_elements, parts[::2])
+    return to_line("".join(parts))
+
+
+def _strip_elements(text: str) -> str:
+    text = _LINE_BREAK.sub(" ", text)
+    # Each round removes one level of nested elements.
+    for _ in range(_MAX_NESTED_ELEMENTS):
+        text = _TITLE_ELEMENT.sub(lambda element: element["text"], text)
+    return _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+
+
+def to_bool(value: object) -> bool | None:
+    """Return the boolean for a word such as `true`, `yes` or `off`, or None for any other value."""
+    return BOOLEAN_WORDS.get(to_line(value).casefold())

@@ -1,0 +1,214 @@
+"""Reads the XML exports of WordPress and Blogger in a stream: a tree for each element of the channel."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import BinaryIO
+from xml.sax import SAXParseException
+
+from defusedxml.expatreader import DefusedExpatParser
+
+from blogapi.importing.refusals import RefusedFile
+
+CHUNK_BYTES = 64 * 1024
+_MAX_TAG_BYTES = 8_000_000
+_ENCODING = re.compile(rb"""<\?xml[^>]{0,100}?encoding\s{0,9}=\s{0,9}["']([\w.-]{1,40})["']""")
+# The encodings that blogs use. Python has others, which do not encode text or take quadratic time.
+_ENCODINGS = re.compile(
+    r"utf-?8|(?:iso-?8859|latin|windows|cp|koi8|euc|gb|shift|big5|tis|us-?ascii|ascii)[\w-]*", re.IGNORECASE
+)
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+# The maximum size of an item with all its fields and comments, in characters. Each element counts as
+# ELEMENT_SIZE characters, so that many empty elements need no more memory than a long text.
+MAX_ITEM_SIZE = 32_000_000
+ELEMENT_SIZE = 150
+_MAX_DEPTH = 16
+_MAX_IGNORED_DEPTH = 1_000
+# A post can have thousands of comments, and the import needs nothing of these elements.
+_IGNORED = frozenset({"wp:commentmeta"})
+# These elements are read through: their children are the elements of the channel.
+_WRAPPERS = frozenset({"rss", "channel", "feed"})
+# The comments with which qTranslate marks the languages of a text: `<!--:en-->`.
+_LANGUAGE_MARK = re.compile(r":(?:[a-z]{2})?")
+
+
+@dataclass(slots=True)
+class Element:
+    """An XML element; its name has the prefix that the file uses (`wp:post_id`)."""
+
+    name: str
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""  #: "" if the element has children
+    children: list[Element] = field(default_factory=list)
+    is_too_large: bool = False  #: whether parts are missing, because it exceeds MAX_ITEM_SIZE
+
+    @property
+    def local_name(self) -> str:
+        """The name without its prefix."""
+        return self.name.rpartition(":")[2]
+
+    def get_text(self, name: str) -> str:
+        """Return the text of the first child with a name, without spaces around it; "" if there is none."""
+        for child in self.children:
+            if child.name == name:
+                return child.text.strip()
+        return ""
+
+    def list_children(self, name: str) -> list[Element]:
+        """Return the children with a name."""
+        return [child for child in self.children if child.name == name]
+
+
+class ElementBuilder:
+    """Builds the elements of the channel; `take_elements` returns those that are complete.
+
+    Namespaces are not resolved, because some files do not declare them.
+    """
+
+    def __init__(self) -> None:
+        #: The error at the end of a text whose end is missing.
+        self.missing_end: Exception | None = None
+        self._finished: list[Element] = []
+        self._open: list[Element] = []
+        self._ignored_depth = 0
+        self._size = 0
+        self._texts: list[str] = []
+
+    def take_elements(self) -> list[Element]:
+        """Return the elements that were completed since the last call."""
+        finished, self._finished = self._finished, []
+        return finished
+
+    def get_unfinished_item(self) -> Element | None:
+        """Return the item in which the file ends."""
+        return self._open[0] if self._open and self._open[0].name == "item" else None
+
+    def start_element(self, name: str, attributes: dict[str, str]) -> None:
+        """Take a start tag from the parser."""
+        self._texts = []
+        if not self._open:
+            if name in _WRAPPERS:
+                return
+            self._size = 0
+        self._size += ELEMENT_SIZE + sum(map(len, attributes.values()))
+        if self._ignored_depth or name in _IGNORED or len(self._open) == _MAX_DEPTH or not self._has_space():
+            self._ignored_depth += 1
+            if self._ignored_depth > _MAX_IGNORED_DEPTH:
+                raise RefusedFile("Its elements are nested too deeply; export it again.")
+        else:
+            self._open.append(Element(name, attributes))
+
+    def end_element(self, _name: str) -> None:
+        """Take an end tag from the parser."""
+        if self._ignored_depth:
+            self._ignored_depth -= 1
+            return
+        if not self._open:
+            return
+        element = self._open.pop()
+        if not element.children:
+            element.text = "".join(self._texts)
+        self._texts = []
+        (self._open[-1].children if self._open else self._finished).append(element)
+
+    def add_text(self, text: str) -> None:
+        """Take a part of a text from the parser."""
+        self._size += len(text)
+        if self._open and not self._ignored_depth and self._has_space():
+            self._texts.append(text)
+
+    def add_comment(self, text: str) -> None:
+        """Keep the language marks of qTranslate; other comments are ignored."""
+        if self._open and _LANGUAGE_MARK.fullmatch(text):
+            self.add_text(f"<!--{text}-->")
+
+    def _has_space(self) -> bool:
+        if self._size <= MAX_ITEM_SIZE:
+            return True
+        if self._open:
+            self._open[0].is_too_large = True
+        return False
+
+
+class _Parser(DefusedExpatParser):  # type: ignore[misc]
+    """A parser that calls the builder directly, because the calls through SAX take twice the time."""
+
+    def __init__(self, builder: ElementBuilder) -> None:
+        super().__init__(forbid_dtd=True)
+        self._builder = builder
+
+    def reset(self) -> None:
+        super().reset()
+        self._parser.StartElementHandler = self._builder.start_element
+        self._parser.EndElementHandler = self._builder.end_element
+        self._parser.CharacterDataHandler = self._builder.add_text
+        self._parser.CommentHandler = self._builder.add_comment
+        # Texts arrive in a few long parts.
+        self._parser.buffer_text = True
+        self._parser.buffer_size = CHUNK_BYTES
+
+    def get_position(self) -> int:
+        """Return where the last tag or comment begins that was read, or of which the end is missing."""
+        position: int = self._parser.CurrentByteIndex
+        return position
+
+
+def parse(chunks: Iterable[str], builder: ElementBuilder) -> Iterator[Element]:
+    """Yield the elements of the channel; if the text has no end, `builder.missing_end` is set at the end.
+
+    Raises SAXParseException for text that is not well-formed, and DefusedXmlException for a document type.
+    """
+    parser = _Parser(builder)
+    fed = 0
+    for chunk in chunks:
+        parser.feed(chunk)
+        fed += len(chunk.encode("utf-8", "surrogatepass"))
+        # Before Expat 2.6, the parser reads an unfinished tag or comment again with each chunk.
+        if fed - parser.get_position() > _MAX_TAG_BYTES:
+            raise RefusedFile("It has a tag or comment of more than 8 MB; remove it.")
+        yield from builder.take_elements()
+    try:
+        parser.close()
+    except SAXParseException as error:
+        builder.missing_end = error
+    # From version 2.6 on, Expat can wait with the last elements until the end of the file.
+    yield from builder.take_elements()
+
+
+def decode(file: BinaryIO, *, is_strict: bool = True) -> Iterator[str]:
+    """Yield the text of a file without its byte order mark and without spaces at its start."""
+    data = file.read(CHUNK_BYTES)
+    encoding = _detect_encoding(data)
+    # UTF-16 has no invalid bytes that could be kept.
+    errors = "strict" if is_strict else "replace" if encoding == "utf-16" else "surrogateescape"
+    decoder = codecs.getincrementaldecoder(encoding)(errors)
+    is_started = False
+    while data:
+        text = decoder.decode(data)
+        text = text if is_started else text.lstrip("\ufeff\0 \t\r\n")
+        is_started = is_started or bool(text)
+        yield text
+        data = file.read(CHUNK_BYTES)
+    yield decoder.decode(b"", final=True)
+
+
+def _detect_encoding(data: bytes) -> str:
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if data.startswith(mark):
+            return encoding
+    declared = _ENCODING.search(data, 0, 1_000)
+    name = declared[1].decode("ascii") if declared else "utf-8"
+    try:
+        codec = codecs.lookup(name).name if _ENCODINGS.fullmatch(name) else "utf-8"
+    except LookupError:
+        return "utf-8"
+    # Like browsers, because Windows wrote such files.
+    return {"ascii": "utf-8", "iso8859-1": "cp1252"}.get(codec, codec)

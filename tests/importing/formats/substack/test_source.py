@@ -1,0 +1,183 @@
+"""Reads exports of Substack into records."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from html import escape
+from urllib.parse import quote
+
+import pytest
+
+from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.report import Result
+from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.formats.substack import source as substack
+from blogapi.importing.formats.substack.html import convert_text
+from blogapi.importing.refusals import RefusedFile
+
+HEADER = "post_id,post_date,is_published,email_sent_at,type,audience,title,subtitle,podcast_url\n"
+DATE = "2022-08-12T12:11:23.230Z"
+TEXT = "<p>Mimi sleeps.</p>"
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Reads the rows and the texts of an export, and returns the items and the source."""
+
+    def read(rows, texts, **options):
+        posts = tmp_path / "export/posts"
+        posts.mkdir(parents=True)
+        (posts.parent / "posts.csv").write_text(HEADER + rows, encoding="utf-8")
+        for name, text in texts.items():
+            (posts / name).write_text(text, encoding="utf-8")
+        entries = list(folder.walk_path(posts.parent))
+        assert all(substack.recognise(entry, entry.path.read_bytes()[:16384]) for entry in entries)
+        source = substack.open_source(entries, ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC), **options))
+        return list(source.read()), source
+
+    return read
+
+
+@pytest.fixture
+def read_one(read):
+    """Reads one post and returns its item."""
+
+    def read_one(*, date=DATE, published="TRUE", kind="newsletter", audience="everyone", text=TEXT, audio=""):
+        row = f"1.a-cat,{date},{published},,{kind},{audience},A &#x201C;cat&#x201D;,About Mimi,{audio}\n"
+        return read(row, {"1.a-cat.html": text})[0][0]
+
+    return read_one
+
+
+def test_a_post_becomes_an_article(read_one):
+    record = read_one()
+    assert isinstance(record, ArticleRecord)
+    assert (record.key, record.source) == ("substack:1", "export/posts/1.a-cat.html")
+    assert (record.title, record.subtitle, record.slug) == ("A “cat”", "About Mimi", "a-cat")
+    assert (record.content, record.content_type) == (TEXT, "html")
+    assert (record.status, record.published_at) == (
+        "published",
+        datetime(2022, 8, 12, 12, 11, 23, 230_000, tzinfo=UTC),
+    )
+    assert (record.former_paths, record.addresses) == (("/p/a-cat",), ("/p/a-cat",))
+    assert (record.tags, record.notes) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("fields", "note"),
+    [
+        ({"published": "FALSE"}, ""),
+        ({"published": ""}, ""),
+        ({"audience": "only_paid"}, "paying subscribers"),
+        ({"audience": "founding"}, "founding members"),
+        ({"audience": "only_free"}, "subscribers"),
+        ({"audience": "new"}, "some readers"),
+        ({"audience": ""}, "some readers"),
+        ({"text": '<div class="paywall-jump"></div><p>secret</p>'}, "some readers"),
+        ({"date": ""}, "no date"),
+    ],
+)
+def test_what_not_everyone_could_read_becomes_a_draft(read_one, fields, note):
+    record = read_one(**fields)
+    assert record.status == "draft"
+    assert (note in record.notes[0]) if note else record.notes == ()
+
+
+def test_a_podcast_has_a_player_and_a_page_a_tag(read_one):
+    record = read_one(kind="podcast", audio="https://example.com/a.mp3?a=1&b=2")
+    assert record.content.startswith(
+        '<p><audio controls src="https://example.com/a.mp3?a=1&amp;b=2"></audio>'
+    )
+    assert record.tags == ("podcast",)
+
+
+@pytest.mark.parametrize(("pages", "results"), [("keep", [("page",)]), ("skip", [])])
+def test_pages_get_a_tag_or_are_left_behind(read, pages, results):
+    items, source = read(f"1.about,{DATE},TRUE,,page,everyone,About,,\n", {"1.about.html": TEXT}, pages=pages)
+    assert [item.tags for item in items if isinstance(item, ArticleRecord)] == results
+    assert source.left_behind == ({} if results else {"pages": 1})
+
+
+def test_rows_without_a_text_are_reported_and_texts_without_a_row_are_drafts(read):
+    (draft, row), _ = read("2.b,,FALSE,,newsletter,everyone,B,,\n", {"1.html": TEXT})
+    assert (draft.title, draft.status, draft.slug) == ("Mimi sleeps.", "draft", "")
+    assert "posts.csv" in draft.notes[0]
+    assert (row.key, row.title, row.result) == ("export/posts.csv:2.b", "B", Result.SKIPPED)
+
+
+def test_a_table_that_cannot_be_read_is_refused_with_its_posts(read):
+    items, _ = read(f'1.a,{DATE},TRUE,,newsletter,everyone,"{"x" * 200_000}",,\n', {"1.a.html": TEXT})
+    assert [item.result for item in items] == [Result.REFUSED] * 2
+
+
+def test_a_file_that_is_no_post_is_skipped(tmp_path):
+    (tmp_path / "other.html").write_text(TEXT, encoding="utf-8")
+    entries = list(folder.walk_path(tmp_path))
+    assert not substack.recognise(entries[0], b"")
+    (item,) = substack.open_source(entries, ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC))).read()
+    assert item.result == Result.SKIPPED
+
+
+def button(address, words="Sign up"):
+    return f'<p class="button-wrapper" data-attrs="{{}}">\n<a href="{address}"><span>{words}</span></a></p>'
+
+
+def test_buttons_of_substack_are_removed_and_others_are_links():
+    text = convert_text(
+        button("https://ada.substack.com/subscribe?")
+        + button("https://ada.substack.com/p/a/comments")
+        + button("%%share_url%%")
+        + button("https://[")
+        + button("https://example.com/book", "My book")
+    )
+    assert text.hosts == {"ada.substack.com"}
+    assert text.html.endswith('<a href="https://example.com/book">My book</a></p>')
+    assert text.html.count("<p>") == 2
+
+
+def test_pictures_have_their_own_address_and_wrappers_are_removed():
+    original = "https://substack-post-media.s3.amazonaws.com/public/images/a.png"
+    fetched = f"https://substackcdn.com/image/fetch/$s_!x!,w_1456,c_limit/{quote(original, safe='')}"
+    text = convert_text(
+        f'<div class="captioned-image-container"><figure><a class="x" href="{fetched}"><div>'
+        f'<picture><source srcset="{fetched} 424w"><img src="{fetched}" data-attrs="{{}}" alt="Mimi">'
+        "</picture></div></a><figcaption>Mimi</figcaption></figure></div><div><hr></div><p></p>"
+        '<form class="subscription-widget-subscribe"><input type="email">Type your email</form>'
+    )
+    assert text.html == (
+        f'<figure><a href="{original}"><img src="{original}" alt="Mimi"></a>'
+        "<figcaption>Mimi</figcaption></figure><hr>"
+    )
+
+
+def test_players_stay_tweets_are_linked_and_other_frames_are_links():
+    data = escape('{"url":"https://twitter.com/ada/status/1?s=20","full_text":"Hello"}')
+    text = convert_text(
+        '<div class="youtube-wrap"><iframe src="https://www.youtube-nocookie.com/embed/abc"></iframe></div>'
+        f'<div class="tweet" data-attrs="{data}"></div><div class="tweet" data-attrs="[]"></div>'
+        '<iframe src="https://example.com/x"></iframe>'
+    )
+    assert text.html == (
+        '<iframe src="https://www.youtube-nocookie.com/embed/abc"></iframe>'
+        '<p><a href="https://twitter.com/ada/status/1?s=20">https://twitter.com/ada/status/1?s=20</a></p>'
+        '<p><a href="https://example.com/x">https://example.com/x</a></p>'
+    )
+    assert len(text.notes) == 1
+
+
+def test_footnotes_stay_linked():
+    html = (
+        '<p>A<a class="footnote-anchor" id="footnote-anchor-1" href="#footnote-1">1</a></p>'
+        '<div class="footnote"><a id="footnote-1" href="#footnote-anchor-1">1</a>'
+        '<div><p id="x">B</p></div></div>'
+    )
+    assert convert_text(html).html == (
+        '<p>A<a id="footnote-anchor-1" href="#footnote-1">1</a></p>'
+        '<a id="footnote-1" href="#footnote-anchor-1">1</a><p>B</p>'
+    )
+
+
+def test_a_text_that_takes_too_long_is_refused():
+    with pytest.raises(RefusedFile):
+        convert_text("<b>x" * 3_000)
