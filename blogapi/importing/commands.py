@@ -15,9 +15,10 @@ from flask.cli import with_appcontext
 from blogapi.cli import exit_on_sigterm, report_problems, show_progress
 from blogapi.custom_fields.definitions import copy_definitions
 from blogapi.custom_fields.schemas import READERS
+from blogapi.importing import queries
+from blogapi.importing.format_api.custom_fields import DEFINE_NONE
 from blogapi.importing.formats.registry import MODULES
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.storing.custom_fields import DEFINE_NONE
 from blogapi.storage.database import current_time
 from blogapi.users import queries as users
 from blogapi.web.errors import Conflict, NotFound
@@ -141,6 +142,7 @@ def import_(
     from blogapi.importing.format_api.source import ImportOptions
     from blogapi.importing.pipeline import background, preparing, report_output
     from blogapi.importing.storing.authors import read_author_map
+    from blogapi.importing.storing.custom_fields import OwnFields
     from blogapi.importing.storing.service import Importer
     from blogapi.parsing import normalize_language
     from blogapi.site.queries import get_site
@@ -158,7 +160,8 @@ def import_(
             now=current_time(),
             language=normalize_language(get_site().language),
             assets=assets,
-            own_fields=copy_definitions(),
+            custom_fields=OwnFields(copy_definitions()),
+            roots=queries.get_roots(),
             **options,
         )
         return preparing.open_run(paths, importer, reader_options, format_name=format_name)

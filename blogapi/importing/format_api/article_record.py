@@ -54,6 +54,8 @@ class ExportedFields:
 
 
 PAGE_TAG = "page"
+#: The statuses with which readers see an article.
+PUBLIC_STATUSES = ("published", "unlisted")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

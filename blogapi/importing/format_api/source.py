@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from blogapi.custom_fields.models import CustomField
 from blogapi.importing.format_api.article_record import TermRecord
+from blogapi.importing.format_api.custom_fields import DEFINE_NONE, NO_CUSTOM_FIELDS, CustomFields
 from blogapi.importing.format_api.report import Item
-from blogapi.importing.storing.custom_fields import DEFINE_NONE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +26,10 @@ class ImportOptions:
     language: str = "en"  #: the language of the site
     pages: str = "keep"  #: "skip" = pages are not imported
     post_types: tuple[str, ...] = ()  #: further post types of WordPress that are imported
-    #: the definitions of the own fields; the fields of a source with their names are taken
-    own_fields: Sequence[CustomField] = ()
+    #: the custom fields of the blog; the fields of a source with their names are taken
+    custom_fields: CustomFields = NO_CUSTOM_FIELDS
+    #: the folders of earlier imports, by the keys of their files
+    roots: Mapping[str, str] = field(default_factory=dict)
     #: who reads the own fields that the import defines for the fields without one; DEFINE_NONE = none
     define_fields: str = DEFINE_NONE
     assets: tuple[Path, ...] = ()  #: folders in which media files are looked up

@@ -13,9 +13,9 @@ from uuid import UUID
 
 from sqlalchemy import select
 
+from blogapi.importing.format_api.custom_fields import DEFINE_NONE
 from blogapi.importing.jobs import folders
 from blogapi.importing.models import EMPTY_SUMMARY, ImportJob
-from blogapi.importing.storing.custom_fields import DEFINE_NONE
 from blogapi.storage.database import current_time, db
 from blogapi.users.models import Account
 from blogapi.web.errors import NotFound

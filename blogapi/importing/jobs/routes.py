@@ -7,11 +7,11 @@ from uuid import UUID, uuid4
 
 from flask import Flask, Response, current_app, request
 
+from blogapi.importing.format_api.custom_fields import DEFINE_NONE
 from blogapi.importing.jobs import folders, queries, service
 from blogapi.importing.jobs.queries import JobView
 from blogapi.importing.jobs.runner import get_runner
 from blogapi.importing.jobs.schemas import ImportJobSchema, ImportQuery, SingleImportJobSchema
-from blogapi.importing.storing.custom_fields import DEFINE_NONE
 from blogapi.media.folder import report_full_disk
 from blogapi.users import queries as users
 from blogapi.web.access import allow, check_before_body, current_caller, current_user_id, editor_login

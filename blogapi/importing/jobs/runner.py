@@ -21,10 +21,10 @@ from flask import Flask, current_app
 from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi import config
+from blogapi.importing.format_api.custom_fields import DEFINE_NONE
 from blogapi.importing.jobs import folders
 from blogapi.importing.jobs.queries import ENDED, Status
 from blogapi.importing.models import ImportJob
-from blogapi.importing.storing.custom_fields import DEFINE_NONE
 from blogapi.importing.texts.messages import UNEXPECTED
 from blogapi.storage.database import current_time, db, end_read, transaction
 from blogapi.users import queries as users

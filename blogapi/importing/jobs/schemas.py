@@ -6,9 +6,9 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.custom_fields.schemas import READERS
+from blogapi.importing.format_api.custom_fields import DEFINE_NONE
 from blogapi.importing.jobs.queries import Status
 from blogapi.importing.models import MAX_PROBLEMS
-from blogapi.importing.storing.custom_fields import DEFINE_NONE
 from blogapi.users.schemas import UserReferenceSchema
 from blogapi.web.fields import Identifier, OutputSchema, Text, Timestamp, TrueOrFalse, WebAddress
 from blogapi.web.uploads import FileQuery

@@ -12,8 +12,9 @@ from blogapi.custom_fields.definitions import copy_definitions
 from blogapi.custom_fields.models import CustomField, FieldType
 from blogapi.custom_fields.schemas import KINDS, READERS
 from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.custom_fields import DEFINE_NONE
 from blogapi.importing.storing import custom_fields as own_fields
-from blogapi.importing.storing.custom_fields import DEFINE_NONE, OwnFields
+from blogapi.importing.storing.custom_fields import OwnFields
 from blogapi.importing.storing.problems import REFUSALS, describe_refusal
 from blogapi.importing.texts.lines import to_line
 from blogapi.importing.texts.messages import join_counts, join_names

@@ -16,6 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 from blogapi.cli import ProgressReporter
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.custom_fields import DEFINE_NONE
 from blogapi.importing.format_api.report import FileReport, Item, Result
 from blogapi.importing.format_api.source import Source
 from blogapi.importing.links.index import LinkIndex, get_blog
@@ -23,7 +24,6 @@ from blogapi.importing.pipeline.new_fields import NewFields
 from blogapi.importing.pipeline.resolving import ResolvedRecord, resolve_record
 from blogapi.importing.pipeline.spool import Spool
 from blogapi.importing.storing.authors import ImportedAuthors
-from blogapi.importing.storing.custom_fields import DEFINE_NONE
 from blogapi.importing.storing.service import Importer, make_batches
 from blogapi.importing.storing.terms import store_terms
 from blogapi.importing.texts.lines import describe_removed_characters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import Any
 
@@ -11,8 +11,6 @@ from blogapi.custom_fields import values as custom_values
 from blogapi.custom_fields.models import CustomField, FieldType
 from blogapi.rendering.slugs import make_slug
 
-#: Whether an import defines own fields for the fields that have none, and who reads them.
-DEFINE_NONE = "none"
 #: The characters of a key of which a name is made.
 MAX_KEY = 200
 
@@ -58,6 +56,10 @@ class OwnFields:
             if field is not None and stored is not None:
                 values.setdefault(field.name, stored)
         return values
+
+    def guess_types(self, value: Any) -> Set[str]:
+        """Return the types of fields that could take the value; empty if none can."""
+        return guess_types(value)
 
 
 def get_identity(name: str) -> str:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from blogapi.custom_fields.models import CustomField, FieldType
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api import privacy
 from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.custom_fields import NO_CUSTOM_FIELDS, CustomFields
 from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.formats.markdown import (
     former_addresses,
@@ -35,7 +35,6 @@ from blogapi.importing.formats.markdown.marks import (
 from blogapi.importing.formats.markdown.publication import decide_publication
 from blogapi.importing.formats.markdown.terms import USUAL_SOURCES, TermSources, read_terms
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
-from blogapi.importing.storing.custom_fields import OwnFields, guess_types
 from blogapi.importing.texts import titles
 from blogapi.importing.texts.keys import normalize_key
 from blogapi.importing.texts.lines import (
@@ -56,7 +55,7 @@ from blogapi.rendering.table_of_contents import list_headings
 _MAX_BEGINNING = 10_000
 # The tables of own fields: of Zola, of Hugo, and of the exports of this blog.
 _OWN_FIELD_TABLES = ("extra", "params", "custom")
-_TEXT_TYPES = {FieldType.TEXT, FieldType.LONG_TEXT, FieldType.URL}
+_TEXT_TYPES = {"text", "long_text", "url"}
 # The theme Chirpy of Jekyll.
 _MEDIA_FOLDER_FIELDS = ("mediasubpath", "imgpath")
 
@@ -68,7 +67,7 @@ def read_file(
     publish_undated: bool = False,
     terms: TermSources = USUAL_SOURCES,
     folders: Sequence[str] | None = None,
-    own_fields: Sequence[CustomField] = (),
+    custom_fields: CustomFields = NO_CUSTOM_FIELDS,
     defines_fields: bool = False,
 ) -> ArticleRecord:
     """Return the record of a file found by `folder.walk_paths`; see `parse_file`.
@@ -94,7 +93,7 @@ def read_file(
         is_hexo=generators.is_hexo(entry.path.parent, levels) or paths.is_hexo_post(entry.key),
         terms=terms,
         folders=paths.list_folders(entry.key) if folders is None else folders,
-        own_fields=own_fields,
+        custom_fields=custom_fields,
         defines_fields=defines_fields,
     )
     return replace(record, path=entry.path)
@@ -126,7 +125,7 @@ def parse_file(
     is_hexo: bool = False,
     terms: TermSources = USUAL_SOURCES,
     folders: Sequence[str] | None = None,
-    own_fields: Sequence[CustomField] = (),
+    custom_fields: CustomFields = NO_CUSTOM_FIELDS,
     defines_fields: bool = False,
 ) -> ArticleRecord:
     """Return the record of a file with the content `data`.
@@ -171,7 +170,7 @@ def parse_file(
     is_page = paths.is_page(key, is_dated=published_at is not None) or read_is_page(fields)
     is_page = is_page and not paths.is_post(key)
     position = read_position(fields) if is_page else 0
-    own = _read_own_fields(fields, own_fields, defines_fields=defines_fields)
+    own = _read_own_fields(fields, custom_fields, defines_fields=defines_fields)
     return ArticleRecord(
         key=key,
         **own,
@@ -281,22 +280,19 @@ def _read_canonical_url(fields: Fields) -> str:
     return ""
 
 
-def _read_own_fields(
-    fields: Fields, own_fields: Sequence[CustomField], *, defines_fields: bool
-) -> dict[str, Any]:
+def _read_own_fields(fields: Fields, custom_fields: CustomFields, *, defines_fields: bool) -> dict[str, Any]:
     """Return the values of own fields, and the entries for which own fields could be defined.
 
     Notes the entries that the import ignores.
     """
-    definitions = OwnFields(own_fields)
     taken, others, ignored = dict[str, Any](), dict[str, Any](), []
     for outer, key, value in fields.list_unused(_OWN_FIELD_TABLES):
         name = normalize_key(key)
-        if definitions.find(key):
+        if custom_fields.find(key):
             taken.setdefault(key, value)
         elif privacy.is_privacy_field(name) or name in UNREPORTED_KEYS:
             continue
-        elif _is_possible_own_field(fields, value):
+        elif _is_possible_own_field(fields, custom_fields.guess_types(value), value):
             others.setdefault(key, value)
             ignored += [] if defines_fields else [(outer, key, value)]
         else:
@@ -308,10 +304,9 @@ def _read_own_fields(
     ]
     if names:
         fields.add_note(f"Ignored front matter fields: {join_names(names)}.")
-    return {"custom": definitions.convert(taken), "other_fields": others}
+    return {"custom": custom_fields.convert(taken), "other_fields": others}
 
 
-def _is_possible_own_field(fields: Fields, value: object) -> bool:
+def _is_possible_own_field(fields: Fields, types: Set[str], value: object) -> bool:
     """Return whether an own field can have the value; no text is taken that another rule has read."""
-    types = guess_types(value)
     return bool(types) and not (types <= _TEXT_TYPES and fields.repeats_used_value(value))

@@ -9,7 +9,6 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from blogapi.importing import queries
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
 from blogapi.importing.format_api.report import Item, read_item
@@ -38,7 +37,7 @@ class MarkdownSource:
             {f"{entry.key.partition('/_posts/')[0]}/" for entry in entries if "/_posts/" in entry.key}
         )
         self._page_keys = {paths.get_page_path(entry.key): entry.key for entry in entries}
-        self._files = identity.identify(entries, queries.get_roots())
+        self._files = identity.identify(entries, options.roots)
         self.total = len(entries)
         self.hosts: set[str] = set()
         self.terms: Sequence[TermRecord] = ()
@@ -78,7 +77,7 @@ class MarkdownSource:
             publish_undated=options.publish_undated,
             terms=TermSources(tags=options.tags_from, category=options.category_from),
             folders=self._folders[file.entry.path],
-            own_fields=options.own_fields,
+            custom_fields=options.custom_fields,
             defines_fields=options.defines_fields,
         )
         record = self._add_place(self._add_language(record))

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from blogapi.importing.format_api import files as folder
-from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
+from blogapi.importing.format_api.article_record import PUBLIC_STATUSES, ArticleRecord, TermRecord
 from blogapi.importing.format_api.report import Item, read_item, report_problem
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
@@ -24,7 +24,6 @@ from blogapi.importing.formats.notion.databases import Database, parse_database
 from blogapi.importing.refusals import NotAnArticle
 from blogapi.importing.texts.keys import normalize_key
 from blogapi.importing.texts.lines import decode, to_bool, to_line
-from blogapi.publication.visibility import READABLE_STATUSES
 
 _NAME = re.compile(
     r"(?:(?P<title>.*) )?(?P<id>[0-9a-f]{32})(?P<all>_all)?\.(?P<suffix>md|html|csv)", re.DOTALL
@@ -140,10 +139,10 @@ class NotionSource:
             now=options.now,
             publish_undated=True,
             terms=TermSources(tags=options.tags_from, category=options.category_from),
-            own_fields=options.own_fields,
+            custom_fields=options.custom_fields,
             defines_fields=options.defines_fields,
         )
-        is_undecided = record.status in READABLE_STATUSES and not _is_public(page)
+        is_undecided = record.status in PUBLIC_STATUSES and not _is_public(page)
         is_private = is_undecided and not options.publish_undated
         return replace(
             record,

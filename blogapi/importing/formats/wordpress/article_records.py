@@ -17,7 +17,6 @@ from blogapi.importing.formats.wordpress.content import to_html
 from blogapi.importing.formats.wordpress.conversion import ContentContext, Converted
 from blogapi.importing.formats.wordpress.left_behind import count_comments, count_name
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
-from blogapi.importing.storing.custom_fields import OwnFields
 from blogapi.importing.texts import languages
 from blogapi.importing.texts.lines import to_http_url, to_line, to_plain_html, to_plain_line, to_title
 from blogapi.importing.texts.messages import IMPORT_TIME, join_counts
@@ -47,7 +46,7 @@ class RecordMaker:
         self.language = language  #: the language of the texts; "" = that of the blog
         self.address = address  #: host and path of the blog; "" = unknown
         self.options = options
-        self.own_fields = OwnFields(options.own_fields)
+        self.own_fields = options.custom_fields
         self.counts = left_behind
         self.author_names = set[str]()  #: of the records so far
 

@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from typing import Any
 
+from blogapi.importing.format_api.custom_fields import CustomFields
 from blogapi.importing.formats.wordpress import seo
 from blogapi.importing.formats.wordpress.left_behind import count_name
-from blogapi.importing.storing.custom_fields import OwnFields, guess_types
 from blogapi.importing.texts.lines import to_line
 from blogapi.importing.texts.xml_elements import Element
 
@@ -19,7 +19,7 @@ _HIDDEN_PREFIXES = ("_", "rank_math_", "wpcom_")
 _SERIALIZED = re.compile(r"(?:a|O|C):[0-9]+:")
 
 
-def read(item: Element, definitions: OwnFields, counts: Counter[str]) -> dict[str, Any]:
+def read(item: Element, definitions: CustomFields, counts: Counter[str]) -> dict[str, Any]:
     """Return the values of own fields, and the custom fields for which own fields could be defined.
 
     Counts the others that no plugin hides with an underscore, each by its name.
@@ -31,7 +31,7 @@ def read(item: Element, definitions: OwnFields, counts: Counter[str]) -> dict[st
             taken[key] = values if field.is_list else values[0]
         elif key in _KNOWN_FIELDS:
             continue
-        elif guess_types(values) and not any(map(_SERIALIZED.match, values)):
+        elif definitions.guess_types(values) and not any(map(_SERIALIZED.match, values)):
             others[key] = values if len(values) > 1 else values[0]
         else:
             count_name(counts, "custom fields", to_line(key))

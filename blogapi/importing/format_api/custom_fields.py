@@ -1,0 +1,53 @@
+"""The custom fields of the blog as a format sees them; `storing.custom_fields` has the definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from typing import Any, Protocol
+
+#: Whether an import defines custom fields for the fields that have none, and who reads them.
+DEFINE_NONE = "none"
+
+
+class CustomField(Protocol):
+    """The definition of a custom field."""
+
+    @property
+    def name(self) -> str:
+        """The name in the API."""
+
+    @property
+    def is_list(self) -> bool:
+        """Whether an article has a list of such values."""
+
+
+class CustomFields(Protocol):
+    """The definitions, which fields of a source have in any spelling."""
+
+    def find(self, key: str) -> CustomField | None:
+        """Return the definition for a field of a source, or None."""
+
+    def convert(self, entries: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values by the names of their custom fields."""
+
+    def guess_types(self, value: Any) -> Set[str]:
+        """Return the types of fields that could take the value; empty if none can."""
+
+
+class NoCustomFields:
+    """The fields of a blog that defines none."""
+
+    def find(self, key: str) -> CustomField | None:
+        """Return None."""
+        return None
+
+    def convert(self, entries: Mapping[str, Any]) -> dict[str, Any]:
+        """Return no values."""
+        return {}
+
+    def guess_types(self, value: Any) -> Set[str]:
+        """Return no types."""
+        return frozenset()
+
+
+NO_CUSTOM_FIELDS = NoCustomFields()
