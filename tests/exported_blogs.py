@@ -36,6 +36,7 @@ from blogapi.exporting import service as exports
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.report import FileReport
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.formats.registry import load_formats
 from blogapi.importing.media.imported_media import list_extensions
 from blogapi.importing.pipeline.preparing import open_sources
 from blogapi.importing.pipeline.run import ImportRun
@@ -122,6 +123,7 @@ class Blogs:
             importer = Importer(self.owner, assets=assets, **options)
             sources = open_sources(
                 folder.walk_path(source),
+                load_formats([]),
                 ImportOptions(now=NOW, assets=assets),
                 media_extensions=list_extensions(),
             )

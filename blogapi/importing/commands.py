@@ -17,7 +17,7 @@ from blogapi.custom_fields.definitions import copy_definitions
 from blogapi.custom_fields.schemas import READERS
 from blogapi.importing import queries
 from blogapi.importing.format_api.custom_fields import DEFINE_NONE
-from blogapi.importing.formats.registry import MODULES
+from blogapi.importing.formats import registry
 from blogapi.importing.refusals import RefusedFile
 from blogapi.storage.database import current_time
 from blogapi.users import queries as users
@@ -27,12 +27,25 @@ if TYPE_CHECKING:
     from blogapi.importing.pipeline.run import ImportRun
 
 
+class FormatName(click.ParamType[str]):
+    """The name of a format, which another package can have installed."""
+
+    name = "format"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name; fails if there is no such format."""
+        names = registry.list_names()
+        if value not in names:
+            self.fail(f"{value!r} is not one of {', '.join(names)}.", param, ctx)
+        return str(value)
+
+
 @click.command("import")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option(
     "--format",
     "format_name",
-    type=click.Choice(tuple(MODULES)),
+    type=FormatName(),
     help="Format of all files. Default: each file is recognised by its content.",
 )
 @click.option(

@@ -11,7 +11,7 @@ import pytest
 
 from blogapi.__main__ import main
 from blogapi.config import INSTANCE_PATH, PREFIX
-from blogapi.importing.formats.registry import MODULES
+from blogapi.importing.formats.registry import BUILT_IN
 from tests.contracts import guide
 
 ROOT = Path(__file__).parent.parent.parent
@@ -116,7 +116,7 @@ def test_each_file_that_contributing_names_exists():
 def test_the_guide_names_each_format_that_is_imported():
     text = (guide.GUIDE / "importing.md").read_text(encoding="utf-8")
     (row,) = re.findall(r"^\| `--format .+$", text, re.M)
-    assert set(re.findall(r"`(\w+)`", row)) == set(MODULES)
+    assert set(re.findall(r"`(\w+)`", row)) == set(BUILT_IN)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -13,7 +13,8 @@ import pytest
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.pipeline import preparing
+from blogapi.importing.formats import registry
+from blogapi.importing.pipeline.preparing import HEAD_BYTES
 
 CORPUS = os.environ.get("BLOGAPI_TEST_CORPUS", "")
 #: The number of articles by status, of skipped items, and what is left behind, by source. Eight of nine pages
@@ -32,11 +33,11 @@ pytestmark = [
 
 def read(name, path):
     """Return the number of items by status or result, and the source."""
-    module = preparing.get_format(name)
+    module = registry.get_format(name, [])
     entries = [
         entry
         for entry in folder.walk_path(Path(CORPUS) / path)
-        if module.recognise(entry, entry.path.read_bytes()[: preparing.HEAD_BYTES])
+        if module.detect(entry, entry.path.read_bytes()[:HEAD_BYTES])
     ]
     source = module.open_source(entries, ImportOptions(now=datetime(2026, 11, 1, tzinfo=UTC)))
     items = list(source.read())
@@ -59,7 +60,7 @@ def test_the_posts_of_substack_are_read():
 def test_the_items_of_squarespace_are_read():
     entries = list(folder.walk_path(Path(CORPUS) / "squarespace"))
     options = ImportOptions(now=datetime(2026, 11, 1, tzinfo=UTC))
-    records = list(preparing.get_format("wordpress").open_source(entries, options).read())
+    records = list(registry.get_format("wordpress", []).open_source(entries, options).read())
     # Two pages have the same id; the import tells them apart by slug and title.
     assert [(one.slug, one.status, "page" in one.tags) for one in records] == [
         ("draft-post", "draft", False),
@@ -84,7 +85,7 @@ def test_the_export_of_blogger_has_the_counted_items():
 
 @pytest.mark.parametrize("name", ["medium", "blogger", "substack"])
 def test_no_file_of_another_source_is_recognised(name):
-    module = preparing.get_format(name)
+    module = registry.get_format(name, [])
     others = [path for path in Path(CORPUS).rglob("*.*") if name not in path.parts and path.is_file()]
-    heads = ((path, path.read_bytes()[: preparing.HEAD_BYTES]) for path in others)
-    assert [path for path, head in heads if module.recognise(folder.Entry(path.name, path), head)] == []
+    heads = ((path, path.read_bytes()[:HEAD_BYTES]) for path in others)
+    assert [path for path, head in heads if module.detect(folder.Entry(path.name, path), head)] == []

@@ -1,20 +1,19 @@
-"""The exports of blogapi itself: a folder in one of its layouts."""
+"""How the files of exports of blogapi are recognised, and what reads them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from blogapi.importing.blogapi_export import article_files, layout
 from blogapi.importing.blogapi_export.source import ExportSource
 from blogapi.importing.format_api import files as folder
-from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.refusals import RefusedFile
 
 _JSON_MARK = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"format"\s*:\s*"blogapi-export"')
 
 
-def recognise(entry: folder.Entry, head: bytes) -> bool:
+def detect(entry: folder.Entry, head: bytes) -> bool:
     """Return whether the file belongs to an export of blogapi.
 
     That is a file below the folder of an export: one of its data files, or an article whose front matter has
@@ -41,6 +40,4 @@ def _read(entry: folder.Entry) -> bytes:
         return b""
 
 
-def open_source(entries: Sequence[folder.Entry], options: ImportOptions) -> ExportSource:
-    """Return the source that reads these files."""
-    return ExportSource(entries, options)
+FORMAT = Format(name="blogapi", contract=CONTRACT_VERSION, detect=detect, open_source=ExportSource)

@@ -1,1 +1,34 @@
-"""What a format imports and what it hands over: files, options, records, reports and signs of privacy."""
+"""What a format imports and what it hands over: files, options, records, reports and the signs of privacy.
+
+Formats of other packages import these names only. CONTRACT_VERSION counts their changes.
+"""
+
+from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord, TermRecord
+from blogapi.importing.format_api.files import Entry, open_file, read_bytes, read_head
+from blogapi.importing.format_api.format import CONTRACT_VERSION, Format, read_each
+from blogapi.importing.format_api.report import FileReport, Item, Result, read_item, report_problem
+from blogapi.importing.format_api.source import ImportOptions, Source, SourceData
+from blogapi.importing.refusals import NotAnArticle, RefusedFile
+
+__all__ = [
+    "CONTRACT_VERSION",
+    "ArticleRecord",
+    "AuthorRecord",
+    "Entry",
+    "FileReport",
+    "Format",
+    "ImportOptions",
+    "Item",
+    "NotAnArticle",
+    "RefusedFile",
+    "Result",
+    "Source",
+    "SourceData",
+    "TermRecord",
+    "open_file",
+    "read_bytes",
+    "read_each",
+    "read_head",
+    "read_item",
+    "report_problem",
+]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -46,22 +46,44 @@ class Source(Protocol):
     `read` is called once, and may be interrupted. The attributes are complete when it has ended.
     """
 
-    #: The number of steps of `read` for the progress bar; an estimate is enough.
-    total: int
-    #: The hosts of the blog, with the path below which it was (`example.com/blog`), in lower case.
-    hosts: set[str]
-    #: Categories, tags and authors with their details. They are created before the articles if they are new.
-    terms: Iterable[TermRecord]
-    #: What the source contains and the import does not take, by its name in the report ("comments").
-    left_behind: Counter[str]
-    #: Sentences about the whole source, for example that a file was repaired.
-    notes: Sequence[str]
-    #: Folders of the source in which its media files are looked up, in addition to those of the user.
-    assets: Sequence[Path]
+    @property
+    def total(self) -> int:
+        """The number of steps of `read` for the progress bar; an estimate is enough."""
+
+    @property
+    def hosts(self) -> Set[str]:
+        """The hosts of the blog, with the path below which it was (`example.com/blog`), in lower case."""
+
+    @property
+    def terms(self) -> Iterable[TermRecord]:
+        """Categories, tags and authors with their details; new ones are created before the articles."""
+
+    @property
+    def left_behind(self) -> Counter[str]:
+        """What the source contains and the import does not take, by its name in the report ("comments")."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Sentences about the whole source, for example that a file was repaired."""
+
+    @property
+    def assets(self) -> Sequence[Path]:
+        """Folders of the source in which its media files are looked up, besides those of the user."""
 
     def read(self) -> Iterator[Item]:
         """Yield the record of each article, and a report for each file or item that gives no record.
 
         An item that is broken gives a report; only a programming error is raised.
         """
-        ...
+
+
+@dataclass
+class SourceData:
+    """The attributes of a source, for a class that adds `read`."""
+
+    total: int
+    hosts: Set[str] = frozenset()
+    terms: Sequence[TermRecord] = ()
+    left_behind: Counter[str] = field(default_factory=Counter)
+    notes: Sequence[str] = ()
+    assets: Sequence[Path] = ()

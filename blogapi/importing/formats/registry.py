@@ -1,18 +1,99 @@
-"""The formats that can be imported, and the package or module that reads each of them."""
+"""The formats that can be imported: those of blogapi, and those of other packages.
+
+Another package declares a `Format` and names it in an entry point of the group `blogapi.formats`. Only an
+import loads the formats; a server does not.
+"""
 
 from __future__ import annotations
 
-MODULES = {
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint, entry_points
+
+from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
+from blogapi.importing.formats.guard import guard
+from blogapi.importing.refusals import RefusedFile
+
+GROUP = "blogapi.formats"
+# The format of the files that no other format recognises.
+_LAST = "markdown"
+# Files are tried in this order.
+_MODULES = {
     "blogapi": "blogapi.importing.blogapi_export.format",
-    "wordpress": "blogapi.importing.formats.wordpress.format",
-    "ghost": "blogapi.importing.formats.ghost.source",
-    "blogger": "blogapi.importing.formats.blogger.source",
-    "medium": "blogapi.importing.formats.medium.source",
-    "substack": "blogapi.importing.formats.substack.source",
-    "notion": "blogapi.importing.formats.notion.source",
-    "markdown": "blogapi.importing.formats.markdown.source",
+    **{
+        name: f"blogapi.importing.formats.{name}.format"
+        for name in ("wordpress", "ghost", "blogger", "medium", "substack", "notion", _LAST)
+    },
 }
-#: The format of files that no other format recognises.
-DEFAULT_FORMAT = "markdown"
-#: The formats that are recognised by the first bytes of a file, in this order.
-RECOGNISED = tuple(name for name in MODULES if name != DEFAULT_FORMAT)
+BUILT_IN = tuple(_MODULES)
+
+
+def list_names() -> list[str]:
+    """Return the names of all formats in the order in which files are tried."""
+    others = sorted({point.name for point in entry_points(group=GROUP)} - {*BUILT_IN})
+    return [*(name for name in BUILT_IN if name != _LAST), *others, _LAST]
+
+
+def load_formats(notes: list[str]) -> dict[str, Format]:
+    """Return the formats by name, in the order in which files are tried.
+
+    Adds a note for each format of another package that cannot be used, and for each that fails later.
+    """
+    formats = {}
+    notes += _describe_conflicts()
+    for name in list_names():
+        try:
+            formats[name] = get_format(name, notes)
+        except RefusedFile as error:
+            notes.append(str(error))
+    return formats
+
+
+def get_format(name: str, notes: list[str]) -> Format:
+    """Return a format by one of the names of `list_names`.
+
+    Adds a note when a format of another package fails. Raises RefusedFile if it cannot be used.
+    """
+    if name in _MODULES:
+        format_: Format = EntryPoint(name, f"{_MODULES[name]}:FORMAT", GROUP).load()
+        return format_
+    point = next(iter(entry_points(group=GROUP, name=name)))
+    return guard(_load(point), notes)
+
+
+def _load(point: EntryPoint) -> Format:
+    subject = f"The format “{point.name}” of the package “{_get_package(point)}”"
+    try:
+        found = point.load()
+    # The code of another package can fail in any way.
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise RefusedFile(
+            f"{subject} cannot be loaded ({reason}); update the package or uninstall it."
+        ) from error
+    if not isinstance(found, Format):
+        raise RefusedFile(f"{subject} is not a `Format`; the entry point must name one.")
+    if found.name != point.name:
+        raise RefusedFile(f"{subject} has the name “{found.name}”; its entry point must have the same name.")
+    if found.contract != CONTRACT_VERSION:
+        raise RefusedFile(
+            f"{subject} was written for version {found.contract} of the contract, but this blogapi has "
+            f"version {CONTRACT_VERSION}; install another version of the package."
+        )
+    return found
+
+
+def _describe_conflicts() -> Iterator[str]:
+    """Yield a sentence for each format whose name another format has."""
+    packages: dict[str, str] = dict.fromkeys(BUILT_IN, "blogapi")
+    for point in entry_points(group=GROUP):
+        package = _get_package(point)
+        owner = packages.setdefault(point.name, package)
+        if owner != package:
+            yield (
+                f"The format “{point.name}” of the package “{package}” is ignored, because {owner} has a "
+                "format of this name; uninstall the package, or ask its author to rename the format."
+            )
+
+
+def _get_package(point: EntryPoint) -> str:
+    return point.dist.name if point.dist else point.module

@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
-from typing import Protocol, cast
 
 from flask import current_app
 
 from blogapi.importing import archives
 from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.format import Format
 from blogapi.importing.format_api.source import ImportOptions, Source
-from blogapi.importing.formats.registry import DEFAULT_FORMAT, MODULES, RECOGNISED
+from blogapi.importing.formats import registry
 from blogapi.importing.links.addresses import to_host
 from blogapi.importing.media.imported_media import list_extensions
 from blogapi.importing.pipeline.run import ImportRun
@@ -31,23 +30,6 @@ from blogapi.storage.database import db
 HEAD_BYTES = 16 * 1024
 
 _OWN_DATABASE = NotAnArticle("It is the database of this blog.")
-
-
-class Format(Protocol):
-    """The interface of a format's module."""
-
-    def recognise(self, entry: folder.Entry, head: bytes) -> bool:
-        """Return whether a file has the format; `head` has its first HEAD_BYTES bytes."""
-        ...
-
-    def open_source(self, entries: Sequence[folder.Entry], options: ImportOptions) -> Source:
-        """Return the source that reads these files, which all have the format."""
-        ...
-
-
-def get_format(name: str) -> Format:
-    """Return the module of a format, imported on first use, so that a server does not load the readers."""
-    return cast(Format, import_module(MODULES[name]))
 
 
 @contextmanager
@@ -71,8 +53,17 @@ def open_run(
             replace(entry, problem=_OWN_DATABASE) if entry.path in database_files else entry
             for entry in walked
         ]
+        formats = (
+            {format_name: registry.get_format(format_name, notes)}
+            if format_name
+            else registry.load_formats(notes)
+        )
         sources = open_sources(
-            entries, options, format_name=format_name, media_extensions=list_extensions(), given=paths
+            entries,
+            formats,
+            options,
+            media_extensions=list_extensions(),
+            given=paths,
         )
         hosts = filter(None, [to_host(options.base_url)])
         run = ImportRun(
@@ -116,32 +107,37 @@ def _list_database_files() -> tuple[Path, ...]:
 
 def open_sources(
     entries: Iterable[folder.Entry],
+    formats: Mapping[str, Format],
     options: ImportOptions,
     *,
     media_extensions: set[str],
     given: Iterable[Path] = (),
-    format_name: str | None = None,
 ) -> Mapping[str, Source]:
     """Return a source for each format that a file has, by the name of the format.
 
     Media files are left out, because they are taken with the articles that refer to them; a file that the
-    user has named (`given`) is not. With `format_name`, all files belong to this format.
+    user has named (`given`) is not. If there is only one format, all files belong to it.
     """
     named = {path.resolve() for path in given}
     groups: dict[str, list[folder.Entry]] = {}
     for entry in entries:
         is_media = entry.path.suffix[1:].lower() in media_extensions and entry.path not in named
         if not is_media:
-            groups.setdefault(format_name or detect_format(entry), []).append(entry)
+            groups.setdefault(_detect_format(entry, formats), []).append(entry)
     # The order of the formats is fixed, so that two imports of the same files give the same slugs.
-    return {name: get_format(name).open_source(groups[name], options) for name in MODULES if name in groups}
+    return {
+        name: format_.open_source(groups[name], options)
+        for name, format_ in formats.items()
+        if name in groups
+    }
 
 
-def detect_format(entry: folder.Entry) -> str:
+def _detect_format(entry: folder.Entry, formats: Mapping[str, Format]) -> str:
     """Return the name of the format of a file, by its first bytes."""
+    if len(formats) == 1:
+        return next(iter(formats))
     head = b""
     if entry.problem is None:
         with suppress(RefusedFile):
             head = folder.read_head(entry.path, HEAD_BYTES)
-    recognised = (name for name in RECOGNISED if get_format(name).recognise(entry, head))
-    return next(recognised, DEFAULT_FORMAT)
+    return next(name for name, format_ in formats.items() if format_.detect(entry, head))

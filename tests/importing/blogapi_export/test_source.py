@@ -17,7 +17,7 @@ from blogapi.articles.models import Article
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.exporting.references import restore_content
-from blogapi.importing.blogapi_export import format as blogapi_export
+from blogapi.importing.blogapi_export.format import FORMAT
 from blogapi.importing.blogapi_export.layout import ExportFolder
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.report import FileReport, Result
@@ -86,8 +86,8 @@ def write(path: Path, text: str | bytes) -> None:
 
 def read(root: Path) -> list[object]:
     """Return the records and reports of an export."""
-    entries = [entry for entry in folder.walk_path(root) if blogapi_export.recognise(entry, read_head(entry))]
-    return [*blogapi_export.open_source(entries, ImportOptions(now=NOW)).read()]
+    entries = [entry for entry in folder.walk_path(root) if FORMAT.detect(entry, read_head(entry))]
+    return [*FORMAT.open_source(entries, ImportOptions(now=NOW)).read()]
 
 
 def read_article(root: Path, text: str | bytes, name: str = "articles/bread.md") -> object:
@@ -139,19 +139,19 @@ def test_a_file_without_the_field_is_not_recognised(export):
     plain = export / "articles" / "new.md"
     write(plain, "---\ntitle: New\n---\nText about blogapi: it works.\n")
     entry = folder.Entry("export/articles/new.md", plain)
-    assert not blogapi_export.recognise(entry, read_head(entry))
+    assert not FORMAT.detect(entry, read_head(entry))
 
 
 def test_a_field_after_the_first_bytes_is_recognised(export):
     article = export / "articles" / "bread.md"
     write(article, ARTICLE.replace("title:", f"description: {'x' * 20_000}\ntitle:"))
     entry = folder.Entry("export/articles/bread.md", article)
-    assert blogapi_export.recognise(entry, read_head(entry))
+    assert FORMAT.detect(entry, read_head(entry))
 
 
 @pytest.mark.parametrize("name", ["blogapi.yaml", "categories.yaml", "media.yaml"])
 def test_the_data_files_give_no_report(export, name):
-    assert blogapi_export.recognise(folder.Entry(f"export/{name}", export / name), b"")
+    assert FORMAT.detect(folder.Entry(f"export/{name}", export / name), b"")
     assert len(read(export)) == 1
 
 
@@ -429,10 +429,10 @@ def test_long_data_files_are_parsed_in_groups(blogs, export, monkeypatch):
 def test_files_that_are_no_articles_are_not_recognised(export):
     write(export / "notes.pdf", b"%PDF")
     entry = folder.Entry("export/notes.pdf", export / "notes.pdf")
-    assert not blogapi_export.recognise(entry, b"%PDF")
+    assert not FORMAT.detect(entry, b"%PDF")
     # The front matter is longer than the head of a file that was deleted meanwhile.
     gone = folder.Entry("export/articles/gone.md", export / "articles" / "gone.md")
-    assert not blogapi_export.recognise(gone, b"---\ntitle: x\n")
+    assert not FORMAT.detect(gone, b"---\ntitle: x\n")
 
 
 def describe_file(root: Path, data: bytes, **fields: str) -> None:

@@ -31,18 +31,7 @@ PICTURE_HOSTS = {
     *(f"lh{number}.{host}" for number in range(3, 7) for host in ("googleusercontent.com", "ggpht.com")),
     "blogger.googleusercontent.com",
 }
-_ATOM_HINTS = (b"schemas.google.com/blogger/", b"blogger.com,1999:blog-")
 _MAX_ALBUMS = 200
-
-
-def recognise(entry: folder.Entry, head: bytes) -> bool:
-    """Return whether a file is an Atom feed of Blogger."""
-    return b"<feed" in head and any(hint in head for hint in _ATOM_HINTS)
-
-
-def open_source(entries: Sequence[folder.Entry], options: ImportOptions) -> BloggerSource:
-    """Return the source of these files."""
-    return BloggerSource(entries, options)
 
 
 class BloggerSource:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,30 +19,8 @@ from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts.lines import to_line
 from blogapi.importing.texts.messages import format_count
 
-# Every export of Ghost itself begins with `db` or `meta`, which has the time of the export.
-_DATABASE = re.compile(r'\{\s*+"db"\s*+:\s*+\[?+\s*+\{\s*+"(?:meta|data)"\s*+:')
-_META = re.compile(r'"exported_on"\s*:')
-# Exports of other tools, and responses of Ghost's API.
-_POSTS = re.compile(r'"posts"\s*:\s*\[')
-_BODY = re.compile(r'"(?:mobiledoc|lexical|markdown|feature_image)"\s*:')
-_SLUG = re.compile(r'"slug"\s*:')
 # The usual number of bytes of a post, which the export contains as lexical, HTML and plain text.
 _BYTES_PER_POST = 16 * 1024
-
-
-def recognise(entry: folder.Entry, head: bytes) -> bool:
-    """Return whether a file is an export of Ghost; `head` has its first bytes."""
-    is_utf16 = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    text = head.decode("utf-16" if is_utf16 else "utf-8-sig", "replace").lstrip()
-    if not text.startswith("{"):
-        return False
-    has_posts = _POSTS.search(text) and _BODY.search(text) and _SLUG.search(text)
-    return bool(_DATABASE.match(text) or _META.search(text) or has_posts)
-
-
-def open_source(entries: Sequence[folder.Entry], options: ImportOptions) -> GhostSource:
-    """Return the source that reads these exports."""
-    return GhostSource(entries, options)
 
 
 class GhostSource:

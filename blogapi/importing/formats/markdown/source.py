@@ -106,8 +106,3 @@ class MarkdownSource:
         if slug and key and language not in ("", self._options.language):
             slug = add_language(slug, language)
         return replace(record, language=language, translation_key=key, slug=slug)
-
-
-def open_source(entries: Sequence[folder.Entry], options: ImportOptions) -> MarkdownSource:
-    """Return the source of the files; the files that were imported before are recognised at once."""
-    return MarkdownSource(entries, options)

@@ -28,21 +28,10 @@ _MAX_COMPARED = 80
 # Longer texts without a title of their own may be stories, and become drafts.
 _MAX_RESPONSE_LENGTH = 1_000
 
-_STARTS = (b'class="h-entry"', b'data-field="body"')
 # `2019-05-06_My-Title-0123456789ab.html` and `draft_My-Title-0123456789ab.html`
 _FILE_NAME = re.compile(r"(?:(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})_|draft_)?(?P<name>.*)", re.DOTALL)
 _HASH = re.compile(r"(?:^|-)-{0,20}([0-9a-f]{8,16})$")
 _ID_LENGTH = 10
-
-
-def recognise(entry: folder.Entry, head: bytes) -> bool:
-    """Return whether a file is the page of a story."""
-    return all(start in head for start in _STARTS)
-
-
-def open_source(entries: Sequence[folder.Entry], options: ImportOptions) -> MediumSource:
-    """Return the source of these pages."""
-    return MediumSource(entries, options)
 
 
 class MediumSource:

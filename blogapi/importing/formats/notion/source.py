@@ -25,7 +25,8 @@ from blogapi.importing.refusals import NotAnArticle
 from blogapi.importing.texts.keys import normalize_key
 from blogapi.importing.texts.lines import decode, to_bool, to_line
 
-_NAME = re.compile(
+#: The name of a page or database ends with its id.
+FILE_NAME = re.compile(
     r"(?:(?P<title>.*) )?(?P<id>[0-9a-f]{32})(?P<all>_all)?\.(?P<suffix>md|html|csv)", re.DOTALL
 )
 _FOLDER_ID = re.compile(r" ?[0-9a-f]{32}$")
@@ -35,16 +36,6 @@ _PRIVATE = (
     "No property of the page in Notion says that it is public; the article became a draft "
     "(--publish-undated publishes it)."
 )
-
-
-def recognise(entry: folder.Entry, head: bytes) -> bool:
-    """Return whether a file is a page or a database of Notion."""
-    return _NAME.fullmatch(entry.path.name) is not None
-
-
-def open_source(entries: Sequence[folder.Entry], options: ImportOptions) -> NotionSource:
-    """Return the source of these pages and databases."""
-    return NotionSource(entries, options)
 
 
 class NotionSource:
@@ -58,7 +49,7 @@ class NotionSource:
         self.notes: Sequence[str] = ()
         self.assets: Sequence[Path] = ()
         self._options = options
-        matches = [(entry, _NAME.fullmatch(entry.path.name)) for entry in entries]
+        matches = [(entry, FILE_NAME.fullmatch(entry.path.name)) for entry in entries]
         files = [(entry, match.groupdict()) for entry, match in matches if match]
         # With `--format notion`, there can be other files.
         self._others = [entry for entry, match in matches if match is None]

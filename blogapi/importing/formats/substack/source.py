@@ -21,33 +21,21 @@ from blogapi.importing.texts import dates, titles
 from blogapi.importing.texts.lines import decode, to_bool, to_http_url, to_plain_html, to_title
 from blogapi.importing.texts.messages import NO_DATE
 
-_TABLE = "posts.csv"
-_TABLE_START = re.compile(rb"(?:\xef\xbb\xbf)?\"?post_id\"?,")
+TABLE_NAME = "posts.csv"
+TABLE_START = re.compile(rb"(?:\xef\xbb\xbf)?\"?post_id\"?,")
 # `123456.my-post.html`; drafts often have no slug.
-_POST = re.compile(r"(?P<id>[0-9]{1,20})(?:\.(?P<slug>.+))?\.html")
+POST_NAME = re.compile(r"(?P<id>[0-9]{1,20})(?:\.(?P<slug>.+))?\.html")
 _AUDIENCES = {"only_paid": "paying subscribers", "founding": "founding members", "only_free": "subscribers"}
 # Types that are no more than another name for a post.
 _ORDINARY_TYPES = {"", "newsletter", "page"}
 
 
-def recognise(entry: folder.Entry, head: bytes) -> bool:
-    """Return whether a file is the table of an export, or a post that is beside it."""
-    if entry.path.name == _TABLE:
-        return _TABLE_START.match(head) is not None
-    return _POST.fullmatch(entry.path.name) is not None and _find_table(entry.path.parent) is not None
-
-
-def open_source(entries: Sequence[folder.Entry], options: ImportOptions) -> SubstackSource:
-    """Return the source of these posts."""
-    return SubstackSource(entries, options)
-
-
 @lru_cache(maxsize=1024)
-def _find_table(posts: Path) -> Path | None:
+def find_table(posts: Path) -> Path | None:
     """Return the table of a folder with posts, which is above the folder or in it."""
-    for path in (posts.parent / _TABLE, posts / _TABLE):
+    for path in (posts.parent / TABLE_NAME, posts / TABLE_NAME):
         try:
-            if _TABLE_START.match(folder.read_head(path, 64)):
+            if TABLE_START.match(folder.read_head(path, 64)):
                 return path
         except RefusedFile:
             continue
@@ -70,8 +58,8 @@ class SubstackSource:
 
     def read(self) -> Iterator[Item]:
         """Yield the record of each post, and a report for each file or row that gives none."""
-        tables = [entry for entry in self._entries if entry.path.name == _TABLE]
-        posts = [entry for entry in self._entries if entry.path.name != _TABLE]
+        tables = [entry for entry in self._entries if entry.path.name == TABLE_NAME]
+        posts = [entry for entry in self._entries if entry.path.name != TABLE_NAME]
         refused = [item for entry in tables if (item := self._read_table(entry))]
         yield from refused
         for entry in posts:
@@ -101,12 +89,14 @@ class SubstackSource:
             try:
                 rows = list(csv.DictReader(io.StringIO(text, newline="")))
             except csv.Error as error:
-                raise RefusedFile(f"`{_TABLE}` cannot be read ({error}); export the posts again.") from error
+                raise RefusedFile(
+                    f"`{TABLE_NAME}` cannot be read ({error}); export the posts again."
+                ) from error
             self._tables[table] = {row["post_id"]: row for row in rows if row.get("post_id")}
         return self._tables[table]
 
     def _read_post(self, entry: folder.Entry) -> ArticleRecord:
-        match, table = _POST.fullmatch(entry.path.name), _find_table(entry.path.parent)
+        match, table = POST_NAME.fullmatch(entry.path.name), find_table(entry.path.parent)
         if entry.problem:
             raise entry.problem
         if match is None or table is None:

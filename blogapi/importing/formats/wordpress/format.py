@@ -1,13 +1,13 @@
-"""Reads the export files of WordPress (WXR)."""
+"""How the files of WordPress are recognised, and what reads them."""
 
 from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Sequence
 
-from blogapi.importing.format_api import files as folder
-from blogapi.importing.format_api.source import ImportOptions, Source
+from blogapi.importing.format_api.files import Entry
+from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
+from blogapi.importing.formats.wordpress.source import WordPressSource
 
 _UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # The declaration of the namespace; or the elements of WordPress, because some files have no declarations.
@@ -20,7 +20,7 @@ _WXR = re.compile(
 _SUFFIXES = (".xml", ".wxr", ".rss")
 
 
-def recognise(entry: folder.Entry, head: bytes) -> bool:
+def detect(entry: Entry, head: bytes) -> bool:
     """Return whether a file is a WXR file or a part of one; `head` has its first bytes."""
     encoding = "utf-16" if head.startswith(_UTF_16_MARKS) else "utf-8-sig"
     text = head.decode(encoding, "replace").lstrip("\ufeff\0 \t\r\n")
@@ -29,8 +29,4 @@ def recognise(entry: folder.Entry, head: bytes) -> bool:
     return is_xml and _WXR.search(text) is not None
 
 
-def open_source(entries: Sequence[folder.Entry], options: ImportOptions) -> Source:
-    """Return the source that reads WXR files of one or several blogs together."""
-    from blogapi.importing.formats.wordpress.source import WordPressSource
-
-    return WordPressSource(entries, options)
+FORMAT = Format(name="wordpress", contract=CONTRACT_VERSION, detect=detect, open_source=WordPressSource)

@@ -11,8 +11,9 @@ from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.blogger import items as items_module
-from blogapi.importing.formats.blogger import source as blogger
+from blogapi.importing.formats.blogger.format import FORMAT
 from blogapi.importing.formats.blogger.items import convert_embeds
+from blogapi.importing.formats.blogger.source import PICTURE_HOSTS
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 KIND = "http://schemas.google.com/blogger/2008/kind#"
@@ -78,8 +79,8 @@ def read(tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         entry = folder.Entry(f"export/{path.name}", path)
-        assert blogger.recognise(entry, path.read_bytes()[:16384])
-        source = blogger.open_source([entry], ImportOptions(now=NOW, **options))
+        assert FORMAT.detect(entry, path.read_bytes()[:16384])
+        source = FORMAT.open_source([entry], ImportOptions(now=NOW, **options))
         return list(source.read()), source
 
     return read
@@ -112,7 +113,7 @@ def test_posts_pages_and_comments_are_read(read):
     assert post.addresses == ("/2020/05/a-cat.html",)
     assert (page.key, page.status, page.tags) == ("blogger:7:3", "draft", ("page",))
     assert source.left_behind == {"comments": 1, "settings of the blog": 1}
-    assert source.hosts - blogger.PICTURE_HOSTS == {"mimi.blogspot.com"}
+    assert source.hosts - PICTURE_HOSTS == {"mimi.blogspot.com"}
 
 
 def test_a_prefix_without_a_declaration_is_read(read):
@@ -200,7 +201,7 @@ def test_takeout_finds_the_host_of_the_blog_in_its_links(read):
         for number, name in enumerate(["a-cat", "b-cat"])
     ]
     _, source = read(make_takeout(*entries))
-    assert source.hosts - blogger.PICTURE_HOSTS == {"mimi.blogspot.com", "mimi.blogspot.de"}
+    assert source.hosts - PICTURE_HOSTS == {"mimi.blogspot.com", "mimi.blogspot.de"}
     assert "ada.example" in read(make_takeout(*entries), base_url="https://ada.example/x")[1].hosts
 
 
@@ -334,4 +335,4 @@ def test_an_unknown_encoding_is_read_as_utf_8(read):
     "head", [b"<feed xmlns='http://www.w3.org/2005/Atom'>", b"# Post", b'{"kind": "x"}', b"", b"<rss>"]
 )
 def test_other_files_are_not_recognised(head):
-    assert not blogger.recognise(folder.Entry("x/feed.xml", None), head)
+    assert not FORMAT.detect(folder.Entry("x/feed.xml", None), head)

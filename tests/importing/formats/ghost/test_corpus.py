@@ -13,7 +13,7 @@ import pytest
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.formats.ghost import source as ghost
+from blogapi.importing.formats.ghost.format import FORMAT
 
 CORPUS = os.environ.get("BLOGAPI_TEST_CORPUS", "")
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -64,8 +64,8 @@ def read_expected() -> dict[str, Counter[str]]:
 
 def count_items(name: str) -> Counter[str]:
     entry = Entry(name, Path(CORPUS) / name)
-    assert ghost.recognise(entry, entry.path.read_bytes()[:16_384]) or "broken" in name
-    items = list(ghost.open_source([entry], ImportOptions(now=NOW)).read())
+    assert FORMAT.detect(entry, entry.path.read_bytes()[:16_384]) or "broken" in name
+    items = list(FORMAT.open_source([entry], ImportOptions(now=NOW)).read())
     records = [item for item in items if isinstance(item, ArticleRecord)]
     assert all(record.content.strip() for record in records)
     return Counter(

@@ -10,8 +10,8 @@ from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.report import Result
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.ghost import export_file
-from blogapi.importing.formats.ghost import source as ghost
 from blogapi.importing.formats.ghost.export_file import ExportFile
+from blogapi.importing.formats.ghost.format import FORMAT
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 UUID = "8492fbba-1102-4b53-8e3e-abe207952f0c"
@@ -46,7 +46,7 @@ def read(tmp_path):
         path.parent.mkdir(exist_ok=True, parents=True)
         data = text or wrap(posts=posts)
         path.write_bytes(data if isinstance(data, bytes) else data.encode("utf-8"))
-        source = ghost.open_source([Entry(f"blog/{name}", path)], ImportOptions(now=NOW, **options))
+        source = FORMAT.open_source([Entry(f"blog/{name}", path)], ImportOptions(now=NOW, **options))
         return source, list(source.read())
 
     return read
@@ -70,7 +70,7 @@ def read(tmp_path):
     ],
 )
 def test_exports_are_recognised_by_their_content(head, is_ghost):
-    assert ghost.recognise(Entry("x", Path("x")), head) == is_ghost
+    assert FORMAT.detect(Entry("x", Path("x")), head) == is_ghost
 
 
 @pytest.mark.parametrize(
@@ -404,7 +404,7 @@ def test_an_escape_can_be_in_two_chunks(monkeypatch, tmp_path, size):
 
 
 def test_a_file_that_is_gone_is_reported(tmp_path):
-    source = ghost.open_source([Entry("x.json", tmp_path / "x.json")], ImportOptions(now=NOW))
+    source = FORMAT.open_source([Entry("x.json", tmp_path / "x.json")], ImportOptions(now=NOW))
     [report] = source.read()
     assert report.result is Result.REFUSED
 

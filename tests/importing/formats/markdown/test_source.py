@@ -11,13 +11,13 @@ from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import Result
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.formats.markdown.source import open_source
+from blogapi.importing.formats.markdown.source import MarkdownSource
 
 
 def open_folder(app, path, **options):
     """Return the source of the files in a folder."""
     with app.app_context():
-        return open_source(
+        return MarkdownSource(
             list(folder.walk_path(path)), ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC), **options)
         )
 

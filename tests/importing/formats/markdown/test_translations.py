@@ -54,7 +54,7 @@ def read(tmp_path, files, **options):
         path = tmp_path / "blog" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    opened = source.open_source(
+    opened = source.MarkdownSource(
         list(folder.walk_path(tmp_path / "blog")),
         ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC), **options),
     )
@@ -105,7 +105,7 @@ def test_the_translations_of_a_real_blog_are_linked(app):
     opened = {}
     with app.app_context():
         options = ImportOptions(now=datetime(2026, 11, 1, tzinfo=UTC))
-        for item in source.open_source(
+        for item in source.MarkdownSource(
             list(folder.walk_path(Path(CORPUS) / "markdown-i18n" / "opentelemetry")), options
         ).read():
             if hasattr(item, "language"):

@@ -11,7 +11,7 @@ from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.formats.medium import source as medium
+from blogapi.importing.formats.medium.format import FORMAT
 from blogapi.importing.formats.medium.page import parse_page
 from blogapi.importing.refusals import RefusedFile
 
@@ -53,8 +53,8 @@ def read(tmp_path):
         for name, page in pages.items():
             (posts / name).write_text(page, encoding="utf-8")
         entries = list(folder.walk_path(tmp_path / "medium-export"))
-        assert all(medium.recognise(entry, entry.path.read_bytes()[:16384]) for entry in entries)
-        source = medium.open_source(entries, ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC)))
+        assert all(FORMAT.detect(entry, entry.path.read_bytes()[:16384]) for entry in entries)
+        source = FORMAT.open_source(entries, ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC)))
         return list(source.read()), source.left_behind
 
     return read
@@ -242,7 +242,7 @@ def test_the_featured_picture_is_the_og_image(read_one):
 def test_a_page_that_cannot_be_read_is_refused(tmp_path, page, reason):
     (tmp_path / NAME).write_text(page, encoding="utf-8")
     entry = folder.Entry(f"x/{NAME}", tmp_path / NAME)
-    (report,) = medium.open_source([entry], ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC))).read()
+    (report,) = FORMAT.open_source([entry], ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC))).read()
     assert (report.result, reason in report.notes[0]) == (Result.REFUSED, True)
 
 
@@ -258,8 +258,8 @@ def test_strange_pages_are_read_quickly(part):
 
 def test_other_pages_are_not_stories():
     entry = folder.Entry("x/README.html", None)
-    assert not medium.recognise(entry, b"<html><h1>Medium export</h1>")
-    assert not medium.recognise(entry, b'<article class="h-entry"><div class="e-content">')
+    assert not FORMAT.detect(entry, b"<html><h1>Medium export</h1>")
+    assert not FORMAT.detect(entry, b'<article class="h-entry"><div class="e-content">')
 
 
 def test_pages_beside_the_stories_are_skipped(read, tmp_path):

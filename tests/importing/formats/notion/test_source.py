@@ -9,8 +9,8 @@ import pytest
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.formats.notion import source as notion
 from blogapi.importing.formats.notion.databases import MAX_ROWS, Database
+from blogapi.importing.formats.notion.format import FORMAT
 from blogapi.importing.formats.notion.pages import parse_markdown
 from blogapi.rendering.renderer import render
 from tests.conftest import ARTICLES
@@ -40,7 +40,7 @@ def read(write):
 
     def read(files, **options):
         entries = list(folder.walk_path(write(files)))
-        source = notion.open_source(entries, ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC), **options))
+        source = FORMAT.open_source(entries, ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC), **options))
         return {getattr(item, "source", "") or item.key: item for item in source.read()}
 
     return read

@@ -9,7 +9,7 @@ from pathlib import Path
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.report import Item
 from blogapi.importing.format_api.source import ImportOptions, Source
-from blogapi.importing.formats.wordpress import format as wordpress
+from blogapi.importing.formats.wordpress.format import FORMAT
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 START = """<?xml version="1.0" encoding="UTF-8" ?>
@@ -66,7 +66,7 @@ def open_export(folder_path: Path, *texts: str | bytes, **options: object) -> So
         data = text if isinstance(text, bytes) else text.encode()
         (folder_path / f"export-{number}.xml").write_bytes(data)
     entries = [*folder.walk_path(folder_path)]
-    return wordpress.open_source(entries, ImportOptions(now=NOW, **options))  # type: ignore[arg-type]
+    return FORMAT.open_source(entries, ImportOptions(now=NOW, **options))  # type: ignore[arg-type]
 
 
 def read_export(folder_path: Path, *texts: str | bytes, **options: object) -> list[Item]:

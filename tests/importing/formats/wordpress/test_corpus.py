@@ -19,7 +19,7 @@ import pytest
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.formats.wordpress import format as wordpress
+from blogapi.importing.formats.wordpress.format import FORMAT
 
 CORPUS = os.environ.get("BLOGAPI_TEST_CORPUS", "")
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -51,8 +51,8 @@ def read_file(name):
     path = FOLDER / name
     entry = folder.Entry(f"wxr/{name}", path)
     with path.open("rb") as file:
-        assert wordpress.recognise(entry, file.read(16_384))
-    source = wordpress.open_source([entry], ImportOptions(now=NOW))
+        assert FORMAT.detect(entry, file.read(16_384))
+    source = FORMAT.open_source([entry], ImportOptions(now=NOW))
     return source, [record for record in source.read() if not is_translation(record)]
 
 
@@ -133,7 +133,7 @@ def test_all_authors_have_a_name_without_a_mail_address():
 
 def test_all_files_are_read_together():
     entries = [folder.Entry(f"wxr/{name}", FOLDER / name) for name in FILES]
-    source = wordpress.open_source(entries, ImportOptions(now=NOW))
+    source = FORMAT.open_source(entries, ImportOptions(now=NOW))
     expected = sum(
         number
         for name in FILES

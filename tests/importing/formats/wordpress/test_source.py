@@ -10,7 +10,7 @@ import pytest
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.report import Result
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.formats.wordpress import format as wordpress
+from blogapi.importing.formats.wordpress.format import FORMAT
 from blogapi.importing.refusals import NotAnArticle
 from tests.importing.formats.wordpress.exports import (
     END,
@@ -43,11 +43,11 @@ from tests.importing.formats.wordpress.exports import (
     ],
 )
 def test_files_are_recognised_by_their_content(name, text, expected):
-    assert wordpress.recognise(folder.Entry(f"a/{name}", Path(name)), text.encode()) is expected
+    assert FORMAT.detect(folder.Entry(f"a/{name}", Path(name)), text.encode()) is expected
 
 
 def test_utf_16_is_recognised():
-    assert wordpress.recognise(folder.Entry("a/x.xml", Path("x.xml")), START.encode("utf-16"))
+    assert FORMAT.detect(folder.Entry("a/x.xml", Path("x.xml")), START.encode("utf-16"))
 
 
 def test_a_file_of_another_format_is_refused(tmp_path):
@@ -128,7 +128,7 @@ def test_a_file_that_cannot_be_read_is_reported_and_the_others_are_read(tmp_path
         folder.Entry("x/a.xml", tmp_path / "a.xml"),
         folder.Entry("x/hidden.xml", tmp_path / "a.xml", NotAnArticle("It is hidden.")),
     ]
-    refused, record, skipped = wordpress.open_source(entries, ImportOptions(now=NOW)).read()
+    refused, record, skipped = FORMAT.open_source(entries, ImportOptions(now=NOW)).read()
     assert (refused.key, refused.result) == ("x/gone.xml", Result.REFUSED)
     assert record.title == "Compost"
     assert (skipped.key, skipped.result) == ("x/hidden.xml", Result.SKIPPED)

@@ -1,0 +1,59 @@
+"""What a format declares: its name, how its files are recognised, and what reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.files import Entry
+from blogapi.importing.format_api.report import Item, report_problem
+from blogapi.importing.format_api.source import ImportOptions, Source, SourceData
+from blogapi.importing.refusals import NotAnArticle, RefusedFile
+
+#: The version of what `format_api` exports. Within a version, only names and fields with defaults are added.
+CONTRACT_VERSION = 1
+
+OpenSource = Callable[[Sequence[Entry], ImportOptions], Source]
+ReadFile = Callable[[Entry, ImportOptions], Iterable[ArticleRecord]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """A format of the files of other systems."""
+
+    name: str  #: the value of the option `--format`
+    contract: int  #: the CONTRACT_VERSION for which the format was written
+    #: returns whether a file has the format, by its first bytes (at most 16 KiB)
+    detect: Callable[[Entry, bytes], bool]
+    #: returns the source that reads all files of the format in one import
+    open_source: OpenSource
+
+
+def read_each(read_file: ReadFile) -> OpenSource:
+    """Return an `open_source` for a format whose files do not depend on each other.
+
+    `read_file` yields the records of one file; it raises RefusedFile or NotAnArticle for a file that gives
+    none.
+    """
+
+    def open_source(entries: Sequence[Entry], options: ImportOptions) -> Source:
+        return _SingleFiles(entries, options, read_file)
+
+    return open_source
+
+
+class _SingleFiles(SourceData):
+    def __init__(self, entries: Sequence[Entry], options: ImportOptions, read_file: ReadFile) -> None:
+        super().__init__(total=len(entries))
+        self._entries, self._options, self._read_file = entries, options, read_file
+
+    def read(self) -> Iterator[Item]:
+        """Yield the records of each file, or the report of its refusal."""
+        for entry in self._entries:
+            try:
+                if entry.problem:
+                    raise entry.problem
+                yield from self._read_file(entry, self._options)
+            except (NotAnArticle, RefusedFile) as error:
+                yield report_problem(entry.key, error)

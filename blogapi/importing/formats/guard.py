@@ -1,0 +1,154 @@
+"""Turns mistakes of formats of other packages into refused items and notes, so that the import goes on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import is_dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
+from blogapi.importing.format_api.files import Entry
+from blogapi.importing.format_api.format import Format
+from blogapi.importing.format_api.report import FileReport, Item, Result
+from blogapi.importing.format_api.source import ImportOptions, Source, SourceData
+
+_ADVICE = "report this to the author of its package"
+_CHOICES = {
+    "content_type": ("markdown", "html", "text"),
+    "status": ("draft", "published", "unlisted", "archived"),
+}
+# What a source gives besides its items, and the types that it must have.
+_ATTRIBUTES: dict[str, Any] = {
+    "hosts": Set[str],
+    "terms": Sequence[TermRecord],
+    "left_behind": Counter[str],
+    "notes": Sequence[str],
+    "assets": Sequence[Path],
+}
+
+_types: dict[type[Any], dict[str, Any]] = {}
+
+
+def guard(format_: Format, notes: list[str]) -> Format:
+    """Return a format that never raises and hands over only correct records.
+
+    If `detect` fails, the file is not recognised, and a note is added. A record with a mistake is refused.
+    Any other error ends the reading of the files of this format, with a refusal.
+    """
+
+    def detect(entry: Entry, head: bytes) -> bool:
+        try:
+            return bool(format_.detect(entry, head))
+        # The code of another package can fail in any way.
+        except Exception as error:
+            note = f"The format “{format_.name}” cannot recognise files ({_describe(error)}); {_ADVICE}."
+            notes.extend([] if note in notes else [note])
+            return False
+
+    def open_source(entries: Sequence[Entry], options: ImportOptions) -> Source:
+        return _GuardedSource(format_, entries, options)
+
+    return replace(format_, detect=detect, open_source=open_source)
+
+
+class _GuardedSource(SourceData):
+    def __init__(self, format_: Format, entries: Sequence[Entry], options: ImportOptions) -> None:
+        super().__init__(total=len(entries))
+        self._format, self._entries, self._options = format_, entries, options
+
+    def read(self) -> Iterator[Item]:
+        """Yield the items of the source; the attributes are complete then."""
+        name = self._format.name
+        try:
+            source = self._format.open_source(self._entries, self._options)
+            for item in source.read():
+                yield self._check(item)
+            yield from self._copy_attributes(source)
+        # The code of another package can fail in any way.
+        except Exception as error:
+            yield _refuse(
+                name,
+                f"The format “{name}” failed ({_describe(error)}); its other files were not read; {_ADVICE}.",
+            )
+
+    def _check(self, item: Any) -> Item:
+        if isinstance(item, ArticleRecord | FileReport):
+            problem = _find_problem(item)
+            source = item.source or item.key
+        else:
+            problem, source = f"a {type(item).__name__} instead of an ArticleRecord", ""
+        if not problem:
+            checked: Item = item
+            return checked
+        return _refuse(
+            source if isinstance(source, str) and source else self._format.name,
+            f"The format “{self._format.name}” gives {problem}; {_ADVICE}.",
+        )
+
+    def _copy_attributes(self, source: Source) -> Iterator[FileReport]:
+        for name, type_ in _ATTRIBUTES.items():
+            value = getattr(source, name)
+            if _fits(value, type_):
+                setattr(self, name, value)
+            else:
+                problem = f"a wrong `{name}` ({value!r:.60}): it must be {_name_type(type_)}"
+                yield _refuse(
+                    self._format.name, f"The format “{self._format.name}” gives {problem}; {_ADVICE}."
+                )
+
+
+def _refuse(key: str, note: str) -> FileReport:
+    return FileReport(key, Result.REFUSED, notes=(note,))
+
+
+def _describe(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _find_problem(item: ArticleRecord | FileReport) -> str:
+    """Return which field of a record or report is wrong, or ""."""
+    for name, type_ in _get_types(item).items():
+        value = getattr(item, name)
+        if not _fits(value, type_):
+            return f"a wrong `{name}` ({value!r:.60}): it must be {_name_type(type_)}"
+    if isinstance(item, ArticleRecord):
+        for name, choices in _CHOICES.items():
+            if getattr(item, name) not in choices:
+                return f"an unknown `{name}` ({getattr(item, name)!r:.60}): it must be {' or '.join(choices)}"
+    return ""
+
+
+def _fits(value: object, type_: Any) -> bool:
+    """Return whether a value has the type of a field; a time must also be aware."""
+    origin, arguments = get_origin(type_), get_args(type_)
+    if type_ is Any:
+        return True
+    if origin in (Union, UnionType):
+        return any(_fits(value, one) for one in arguments)
+    if not isinstance(value, origin or type_):
+        return False
+    if isinstance(value, datetime):
+        return value.tzinfo is not None
+    if isinstance(value, tuple | list | set | frozenset) and arguments:
+        return all(_fits(one, arguments[0]) for one in value)
+    if is_dataclass(value):
+        return all(_fits(getattr(value, name), inner) for name, inner in _get_types(value).items())
+    return True
+
+
+def _get_types(record: Any) -> dict[str, Any]:
+    """Return the types of the fields of a record, by name."""
+    kind = type(record)
+    if kind not in _types:
+        _types[kind] = get_type_hints(kind)
+    return _types[kind]
+
+
+def _name_type(type_: Any) -> str:
+    if datetime in get_args(type_):
+        return "a datetime with a time zone, or None"
+    return type_.__name__ if isinstance(type_, type) and not get_args(type_) else str(type_)
