@@ -12,8 +12,8 @@ from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import TermRecord
 from blogapi.importing.format_api.report import FileReport, Item, Result, report_problem
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.formats.blogger.article_records import BloggerItem, make_record
 from blogapi.importing.formats.blogger.feed import Feed
-from blogapi.importing.formats.blogger.items import BloggerItem, make_record
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts.lines import to_title
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
+from blogapi.importing.format_api.privacy_signs import GHOST_AUDIENCES
 from blogapi.importing.texts.lines import to_line
 from blogapi.importing.texts.messages import NO_DATE, PAST_SCHEDULE, describe_status
 from blogapi.parsing import parse_timestamp
@@ -12,13 +13,6 @@ from blogapi.parsing import parse_timestamp
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Numbers below are seconds; as milliseconds they would be before March 1973, and Ghost is from 2013.
 _MIN_MILLISECONDS = 100_000_000_000
-
-_AUDIENCES = {
-    "members": "members",
-    "paid": "paying members",
-    "tiers": "members of certain tiers",
-    "filter": "members of certain tiers",
-}
 
 
 def decide_publication(
@@ -60,7 +54,7 @@ def _find_audience(post: Mapping[str, object]) -> str:
     visibility = to_line(given).casefold() or ("unknown" if isinstance(given, (list, Mapping)) else "public")
     if visibility == "public":
         return ""
-    audience = _AUDIENCES.get(visibility, f"readers with the visibility “{visibility[:50]}”")
+    audience = GHOST_AUDIENCES.get(visibility, f"readers with the visibility “{visibility[:50]}”")
     return f"Only {audience} could read it; the article became a draft."
 
 

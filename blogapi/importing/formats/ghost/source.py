@@ -11,8 +11,8 @@ from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import TermRecord
 from blogapi.importing.format_api.report import FileReport, Item, Result, report_problem
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.formats.ghost.article_records import MAX_TAG_LENGTH, PostReader, make_key
 from blogapi.importing.formats.ghost.export_file import DamagedExport, ExportFile
-from blogapi.importing.formats.ghost.posts import MAX_TAG_LENGTH, PostReader, make_key
 from blogapi.importing.formats.ghost.redirects import read_redirects
 from blogapi.importing.formats.ghost.tables import TABLES, Tables
 from blogapi.importing.refusals import NotAnArticle, RefusedFile

@@ -7,19 +7,18 @@ from functools import lru_cache
 from pathlib import Path
 
 from blogapi.importing.format_api.privacy import DraftReason
+from blogapi.importing.format_api.privacy_signs import VAULT_PUBLISHING_FIELDS
 from blogapi.importing.formats.markdown.generators import list_configuration
 from blogapi.importing.texts.keys import normalize_key
 from blogapi.importing.texts.lines import to_bool
 
-# Fields that publish a note if they are true; a date in them can be that of a cited text.
-_PUBLISHING_FIELDS = {"publish", "published", "dgpublish", "public", "ispublic", "share"}
 _MAX_LEVELS = 12
 
 
 def find_reasons(entries: Mapping[str, object]) -> list[DraftReason]:
     """Return the reason for a draft if no field of a note says that it is public."""
     values = {normalize_key(key): to_bool(value) for key, value in entries.items()}
-    if values.get("draft") is False or any(values.get(name) for name in _PUBLISHING_FIELDS):
+    if values.get("draft") is False or any(values.get(name) for name in VAULT_PUBLISHING_FIELDS):
         return []
     note = (
         "It is a note of Obsidian or Logseq without `publish: true`; the article became a draft "

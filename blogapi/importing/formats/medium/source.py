@@ -14,10 +14,10 @@ from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRec
 from blogapi.importing.format_api.report import Item, read_item
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.medium.page import Page, parse_page, split
+from blogapi.importing.formats.medium.publication import decide_status, is_named_draft
 from blogapi.importing.refusals import NotAnArticle
 from blogapi.importing.texts import dates, titles
 from blogapi.importing.texts.lines import decode, list_distinct, to_http_url
-from blogapi.importing.texts.messages import NO_DATE
 from blogapi.rendering.slugs import make_slug
 
 # Hosts of Medium's pictures. Their paths contain a unique name, so that a copy on the disk is found by it.
@@ -60,26 +60,20 @@ class MediumSource:
         html, notes = decode(folder.read_bytes(entry.path))
         page = parse_page(html)
         published_at = dates.parse_date(page.published) if page.published else None
-        is_draft = entry.path.name.lower().startswith("draft_")
+        is_draft, may_be_response = is_named_draft(entry.path.name), _may_be_response(page)
         if published_at is None and not is_draft and _is_beside_posts(entry.path):
             raise NotAnArticle("It is not a story: the stories of an archive are in its folder `posts`.")
-        if not is_draft:
-            reasons = self._find_draft_reasons(page, published_at)
-            is_draft, notes = bool(reasons), notes + reasons
-        return _make_record(entry, page, published_at, [*notes, *page.notes], is_draft=is_draft)
-
-    def _find_draft_reasons(self, page: Page, published_at: datetime | None) -> list[str]:
-        """Return why a story must not be public; raise NotAnArticle for a short response."""
-        if published_at is None:
-            return [NO_DATE]
-        # Medium uses the beginning of a response as its title.
-        beginning = page.title.rstrip("….")
-        if page.has_title or not page.text.startswith(beginning):
-            return []
-        if len(page.text) <= _MAX_RESPONSE_LENGTH and not page.has_figures:
+        is_short = len(page.text) <= _MAX_RESPONSE_LENGTH and not page.has_figures
+        if published_at and not is_draft and may_be_response and is_short:
             self.left_behind[_RESPONSES] += 1
             raise NotAnArticle("It is a response to another story: it has no title of its own.")
-        return ["It has no title of its own and may be a response; the article became a draft."]
+        status, reasons = decide_status(entry.path.name, published_at, may_be_response=may_be_response)
+        return _make_record(entry, page, published_at, (*notes, *reasons, *page.notes), status)
+
+
+def _may_be_response(page: Page) -> bool:
+    # Medium uses the beginning of a response as its title.
+    return not page.has_title and page.text.startswith(page.title.rstrip("…."))
 
 
 def _is_beside_posts(path: Path) -> bool:
@@ -89,7 +83,7 @@ def _is_beside_posts(path: Path) -> bool:
 
 
 def _make_record(
-    entry: folder.Entry, page: Page, published_at: datetime | None, notes: list[str], *, is_draft: bool
+    entry: folder.Entry, page: Page, published_at: datetime | None, notes: tuple[str, ...], status: str
 ) -> ArticleRecord:
     name, file_hash = _split_name(_FILE_NAME.sub(r"\g<name>", entry.path.stem, count=1))
     address = split(page.canonical)
@@ -107,7 +101,7 @@ def _make_record(
         slug=make_slug(slug or name, default=" ").strip(),
         content=page.html,
         content_type="html",
-        status="draft" if is_draft else "published",
+        status=status,
         published_at=published_at,
         tags=list_distinct(page.tags),
         authors=(AuthorRecord(name=page.author, url=to_http_url(page.author_url)),) if page.author else (),
@@ -116,7 +110,7 @@ def _make_record(
         # A publication with a host of its own can move here.
         former_paths=(address.path,) if address_hash and not _is_medium(address.hostname) else (),
         addresses=_list_addresses(address, address_hash or file_hash),
-        notes=tuple(notes),
+        notes=notes,
     )
 
 

@@ -21,16 +21,15 @@ from blogapi.importing.formats.markdown import reader
 from blogapi.importing.formats.markdown.terms import TermSources
 from blogapi.importing.formats.notion import pages
 from blogapi.importing.formats.notion.databases import Database, parse_database
+from blogapi.importing.formats.notion.publication import is_public
 from blogapi.importing.refusals import NotAnArticle
-from blogapi.importing.texts.keys import normalize_key
-from blogapi.importing.texts.lines import decode, to_bool, to_line
+from blogapi.importing.texts.lines import decode, to_line
 
 #: The name of a page or database ends with its id.
 FILE_NAME = re.compile(
     r"(?:(?P<title>.*) )?(?P<id>[0-9a-f]{32})(?P<all>_all)?\.(?P<suffix>md|html|csv)", re.DOTALL
 )
 _FOLDER_ID = re.compile(r" ?[0-9a-f]{32}$")
-_PUBLIC_STATUSES = {"published", "public", "live"}
 _OTHER_FILE = "It is not a page or a database of Notion: its name does not end with an id."
 _PRIVATE = (
     "No property of the page in Notion says that it is public; the article became a draft "
@@ -133,7 +132,7 @@ class NotionSource:
             custom_fields=options.custom_fields,
             defines_fields=options.defines_fields,
         )
-        is_undecided = record.status in PUBLIC_STATUSES and not _is_public(page)
+        is_undecided = record.status in PUBLIC_STATUSES and not is_public(page.properties)
         is_private = is_undecided and not options.publish_undated
         return replace(
             record,
@@ -146,9 +145,3 @@ class NotionSource:
             is_undated=is_undecided,
             notes=(*record.notes, _PRIVATE) if is_private else record.notes,
         )
-
-
-def _is_public(page: pages.Page) -> bool:
-    values = {normalize_key(name): value for name, value in page.properties.items()}
-    flags = (to_bool(values.get(name)) for name in ("publish", "published", "public", "ispublic"))
-    return any(flags) or to_line(values.get("status")).casefold() in _PUBLIC_STATUSES

@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 import nh3
 
+from blogapi.importing.format_api.privacy_signs import SUBSTACK_PAYWALL
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.frames import replace_frames
 from blogapi.importing.texts.messages import format_count
@@ -62,7 +63,7 @@ def convert_text(html: str) -> Text:
     """Return the text of a post. Raises RefusedFile if it would take too long to parse."""
     if is_too_expensive(html):
         raise RefusedFile("It has too many elements, or they are nested too deep; simplify the post.")
-    text = Text("", set(), 'class="paywall' in html, [])
+    text = Text("", set(), SUBSTACK_PAYWALL in html, [])
     html = _BUTTON.sub(lambda button: _replace_button(text, button), html)
     html = _TWEET.sub(_link_tweet, html)
     html = _PICTURE.sub(lambda address: escape(unquote(address[1])), html)

@@ -16,16 +16,15 @@ from blogapi.importing.format_api.article_record import ArticleRecord, TermRecor
 from blogapi.importing.format_api.report import FileReport, Item, Result, read_item
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.substack.html import convert_text
+from blogapi.importing.formats.substack.publication import decide_status
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import dates, titles
-from blogapi.importing.texts.lines import decode, to_bool, to_http_url, to_plain_html, to_title
-from blogapi.importing.texts.messages import NO_DATE
+from blogapi.importing.texts.lines import decode, to_http_url, to_plain_html, to_title
 
 TABLE_NAME = "posts.csv"
 TABLE_START = re.compile(rb"(?:\xef\xbb\xbf)?\"?post_id\"?,")
 # `123456.my-post.html`; drafts often have no slug.
 POST_NAME = re.compile(r"(?P<id>[0-9]{1,20})(?:\.(?P<slug>.+))?\.html")
-_AUDIENCES = {"only_paid": "paying subscribers", "founding": "founding members", "only_free": "subscribers"}
 # Types that are no more than another name for a post.
 _ORDINARY_TYPES = {"", "newsletter", "page"}
 
@@ -110,7 +109,7 @@ class SubstackSource:
         html, notes = decode(folder.read_bytes(entry.path))
         text = convert_text(html)
         self.hosts |= text.hosts
-        status, reasons = _decide_status(row, has_paywall=text.has_paywall)
+        status, reasons = decide_status(row, has_paywall=text.has_paywall)
         slug, row = match["slug"] or "", row or {}
         audio = to_http_url(row.get("podcast_url"))
         player = f'<p><audio controls src="{escape(audio)}"></audio></p>\n' if audio else ""
@@ -132,16 +131,3 @@ class SubstackSource:
             addresses=(f"/p/{slug}",) if slug else (),
             notes=(*notes, *text.notes, *reasons),
         )
-
-
-def _decide_status(row: Mapping[str, str] | None, *, has_paywall: bool) -> tuple[str, list[str]]:
-    """Return the status of a post, and why a published one is not public here."""
-    if row is None:
-        return "draft", ["`posts.csv` does not contain it; the article became a draft."]
-    if not to_bool(row.get("is_published")):
-        return "draft", []
-    audience = row.get("audience") or "unknown"
-    if audience != "everyone" or has_paywall:
-        readers = _AUDIENCES.get(audience, "some readers")
-        return "draft", [f"It is for {readers} only; the article became a draft."]
-    return ("published", []) if dates.parse_date(row.get("post_date")) else ("draft", [NO_DATE])

@@ -6,32 +6,13 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
+from blogapi.importing.format_api.privacy_signs import WORDPRESS_ACCESS_FIELDS, WORDPRESS_MEMBERS_ONLY
 from blogapi.importing.texts.dates import parse_date
 from blogapi.importing.texts.messages import NO_DATE, PAST_SCHEDULE, describe_status
 from blogapi.importing.texts.xml_elements import Element
 
 # The names in the report of items that are left behind, by their status.
 LEFT_BEHIND = {"trash": "items in the trash", "auto-draft": "auto-drafts", "inherit": "revisions"}
-# Custom fields of plugins that hide a post from visitors, with the values that do not hide it.
-_ACCESS_FIELDS: dict[str, tuple[str, ...]] = {
-    "_jetpack_newsletter_access": ("", "everybody"),
-    "_llms_is_restricted": ("", "no"),
-    "_memberful_acl": ("", "a:0:{}"),
-    "_members_access_role": ("",),
-    "_is_paid": ("", "0"),
-    "_wpmem_block": ("", "0"),
-    "ihc_mb_who": ("", "all", "-1"),
-    "patreon-level": ("", "0"),
-    "rcp_access_level": ("", "None", "0"),
-    "rcp_subscription_level": ("", "any"),
-    "rcp_user_level": ("", "All", "all", "None"),
-}
-_MEMBERS_ONLY = re.compile(
-    r"<!-- wp:(?:premium-content/|jetpack/paywall)"
-    r"|\[(?:restrict|member(?:s|ship)?(?:[_-]?only)?|s2If|mepr-[a-z-]{1,20}|wcm_restrict|ihc-hide-content)"
-    r"[ \]]",
-    re.IGNORECASE,
-)
 _TIME = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[ T]([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?(?:\.[0-9]{1,9})?Z?)?"
 )
@@ -69,8 +50,10 @@ def _find_reason_for_draft(status: str, date: datetime | None, now: datetime) ->
 
 
 def _is_restricted(content: str, metas: Mapping[str, str]) -> bool:
-    hidden = (name for name, values in _ACCESS_FIELDS.items() if metas.get(name, "").strip() not in values)
-    return any(name in metas for name in hidden) or _MEMBERS_ONLY.search(content) is not None
+    hidden = (
+        name for name, values in WORDPRESS_ACCESS_FIELDS.items() if metas.get(name, "").strip() not in values
+    )
+    return any(name in metas for name in hidden) or WORDPRESS_MEMBERS_ONLY.search(content) is not None
 
 
 def parse_time(text: str) -> datetime | None:

@@ -10,9 +10,9 @@ import pytest
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.formats.blogger import items as items_module
+from blogapi.importing.formats.blogger import article_records as items_module
+from blogapi.importing.formats.blogger.article_records import convert_embeds
 from blogapi.importing.formats.blogger.format import FORMAT
-from blogapi.importing.formats.blogger.items import convert_embeds
 from blogapi.importing.formats.blogger.source import PICTURE_HOSTS
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

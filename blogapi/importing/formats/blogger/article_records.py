@@ -10,11 +10,12 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
+from blogapi.importing.formats.blogger.publication import decide_status
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts import dates, titles
 from blogapi.importing.texts.frames import replace_frames
 from blogapi.importing.texts.lines import list_distinct, to_line, to_plain_html, to_title
-from blogapi.importing.texts.messages import NO_DATE, PAST_SCHEDULE, describe_status, format_count
+from blogapi.importing.texts.messages import format_count
 
 # Until 2012, players were `<object>` and `<embed>` elements with Flash, which no browser shows any more.
 _YOUTUBE = re.compile(r"youtube(?:-nocookie)?\.com/(?:v|embed)/([\w-]{6,20})", re.IGNORECASE)
@@ -32,7 +33,6 @@ _ID = re.compile(
 )
 #: The names that Blogger writes for authors without a profile.
 _NO_AUTHORS = {"anonymous", "unknown", "noreply"}
-_PUBLIC = {"LIVE", "SCHEDULED"}
 
 
 @dataclass(slots=True)
@@ -98,7 +98,8 @@ def make_record(
     content, lost = convert_embeds(content)
     notes += lost
     published_at = dates.parse_date(item.published)
-    status = _find_status(item, published_at, now, notes, is_private=is_private)
+    status, reasons = decide_status(item.status, published_at, now, is_private=is_private)
+    notes += reasons
     labels = [*item.labels, *(["page"] if item.kind == "page" else [])]
     path, author = item.get_path(), to_line(unescape(item.author))
     return ArticleRecord(
@@ -119,24 +120,6 @@ def make_record(
         addresses=(path,) if path.strip("/") else (),
         notes=tuple(notes),
     )
-
-
-def _find_status(
-    item: BloggerItem, published_at: datetime | None, now: datetime, notes: list[str], *, is_private: bool
-) -> str:
-    if item.status == "DRAFT":
-        return "draft"
-    if is_private:
-        notes.append("The blog was private; the article became a draft.")
-    elif item.status not in _PUBLIC:
-        notes.append(describe_status(to_line(item.status)))
-    elif published_at is None:
-        notes.append(NO_DATE)
-    elif item.status == "SCHEDULED" and published_at <= now:
-        notes.append(PAST_SCHEDULE)
-    else:
-        return "published"
-    return "draft"
 
 
 def _find_title(item: BloggerItem, content: str, notes: list[str]) -> str:

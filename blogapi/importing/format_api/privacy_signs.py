@@ -1,0 +1,148 @@
+"""The signs that hide a text from the visitors of its former blog, for all formats.
+
+A private text whose sign is missing here becomes public.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from blogapi.importing.texts.lines import BOOLEAN_WORDS
+
+_TRUE = frozenset(word for word, meaning in BOOLEAN_WORDS.items() if meaning)
+_FALSE = frozenset(BOOLEAN_WORDS) - _TRUE
+_PUBLIC = frozenset(
+    ("public", "published", "publish", "visible", "listed", "everyone", "all", "open", "free")
+)
+_PRIVATE = frozenset(
+    (
+        *("draft", "private", "hidden", "unlisted", "unpublished", "pending", "skip", "trash", "password"),
+        *("protected", "internal", "members", "paid", "tiers", "subscribers", "restricted"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldRule:
+    """The values of a field that make an article public or private, in lower case; "" is an empty value.
+
+    Any other value makes the article a draft, with a note.
+    """
+
+    public: frozenset[str] = frozenset()
+    private: frozenset[str] = frozenset()
+    dates_are_public: bool = False  #: for Hugo's `published` and Metalsmith's `publish`, which may be dates
+    others_are_public: bool = False  #: for fields that usually have another purpose
+    is_secret: bool = False  #: the value never appears in a note
+
+
+_PRIVATE_IF_TRUE = FieldRule(public=_FALSE | {""}, private=_TRUE)
+# Jekyll and Quartz treat an empty `published` or `publish` as false.
+_PRIVATE_IF_FALSE = FieldRule(public=_TRUE, private=_FALSE | _PRIVATE | {""})
+_PUBLISHED = FieldRule(public=_TRUE, private=_FALSE | _PRIVATE | {""}, dates_are_public=True)
+STATUS_RULE = FieldRule(
+    public=_PUBLIC
+    | {"scheduled", "future", "featured", "archived", "archive", ""}
+    | {"seedling", "budding", "evergreen"},
+    private=_PRIVATE,
+)
+_VISIBILITY = FieldRule(public=_PUBLIC, private=_PRIVATE)
+_PASSWORD = FieldRule(public=frozenset(("false", "")), is_secret=True)
+# Fields of some content systems, which other blogs use for themes (`active: home`).
+_PRIVATE_IF_ON = FieldRule(private=_TRUE, others_are_public=True)
+_PRIVATE_IF_OFF = FieldRule(private=_FALSE, others_are_public=True)
+
+#: The rules by normalized key (`fields.normalize_key`). They also apply inside Hugo's `params` and Zola's
+#: `extra`.
+FIELD_RULES: dict[str, FieldRule] = {
+    **dict.fromkeys(("draft", "isdraft", "saveasdraft", "wip", "headless"), _PRIVATE_IF_TRUE),
+    **dict.fromkeys(("private", "isprivate", "hidden", "ishidden", "secret"), _PRIVATE_IF_TRUE),
+    **dict.fromkeys(("unlisted", "isunlisted", "delisted", "unpublished", "ignorepost"), _PRIVATE_IF_TRUE),
+    **dict.fromkeys(("protected", "protect", "encrypted", "encrypt"), _PRIVATE_IF_TRUE),
+    **dict.fromkeys(("membersonly", "memberonly", "subscribersonly", "premium", "paid"), _PRIVATE_IF_TRUE),
+    "eleventyexcludefromcollections": _PRIVATE_IF_TRUE,
+    # Material for MkDocs hides parts of the page: `hide: [navigation, toc]`.
+    "hide": FieldRule(
+        public=_FALSE | {"navigation", "toc", "footer", "path", "tags", "feedback", ""}, private=_TRUE
+    ),
+    **dict.fromkeys(("published", "ispublished", "publish", "dgpublish"), _PUBLISHED),
+    **dict.fromkeys(("public", "ispublic", "listed", "islisted"), _PRIVATE_IF_FALSE),
+    **dict.fromkeys(("visible", "isvisible", "render", "routable"), _PRIVATE_IF_FALSE),
+    **dict.fromkeys(("status", "poststatus", "publishstatus"), STATUS_RULE),
+    **dict.fromkeys(("visibility", "access"), _VISIBILITY),
+    "build.render": FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "link"}),
+    "build.list": FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "local"}),
+    **dict.fromkeys(("password", "passphrase", "passcode", "postpassword"), _PASSWORD),
+    **dict.fromkeys(
+        ("deleted", "trashed", "disabled", "confidential", "internal", "inprogress"), _PRIVATE_IF_ON
+    ),
+    **dict.fromkeys(("active", "enabled", "live", "approved", "ready", "publishable"), _PRIVATE_IF_OFF),
+    **dict.fromkeys(("state", "stage", "workflow"), FieldRule(private=_PRIVATE, others_are_public=True)),
+    "type": FieldRule(private=frozenset(("draft", "private")), others_are_public=True),
+    "permalink": FieldRule(private=frozenset(("false",)), others_are_public=True),
+}
+# Private values of these fields, and these values of other fields, only keep an article out of lists.
+UNLISTING_FIELDS = {"unlisted", "isunlisted", "delisted", "listed", "islisted", "build.list"}
+UNLISTED = {"unlisted"}
+PUBLISHING_FIELDS = {"published", "publish", "dgpublish"}
+# Mappings whose entries have rules, and the prefix of these entries in FIELD_RULES.
+MAPPING_PREFIXES = {"build": "build.", "params": "", "extra": ""}
+# Folders whose files are drafts, in lower case.
+PRIVATE_FOLDERS = {
+    *("drafts", "_drafts", "draft", "_draft"),
+    *("private", "_private", "unpublished", "_unpublished"),
+}
+# Nikola marks drafts with these tags.
+PRIVATE_TAGS = {"draft", "private"}
+# Tags whose text needs a password, such as those of hugo-encryptor.
+HIDING_TAG = re.compile(
+    r"\{(?:\{[<%]|%)-?\s*+(?P<name>[\w-]{0,40}?(?:encrypt|password|protected|secret|private|members?-?only)[\w-]*)",
+    re.IGNORECASE,
+)
+
+# Custom fields of plugins that hide a post from visitors, with the values that do not hide it.
+WORDPRESS_ACCESS_FIELDS: dict[str, tuple[str, ...]] = {
+    "_jetpack_newsletter_access": ("", "everybody"),
+    "_llms_is_restricted": ("", "no"),
+    "_memberful_acl": ("", "a:0:{}"),
+    "_members_access_role": ("",),
+    "_is_paid": ("", "0"),
+    "_wpmem_block": ("", "0"),
+    "ihc_mb_who": ("", "all", "-1"),
+    "patreon-level": ("", "0"),
+    "rcp_access_level": ("", "None", "0"),
+    "rcp_subscription_level": ("", "any"),
+    "rcp_user_level": ("", "All", "all", "None"),
+}
+WORDPRESS_MEMBERS_ONLY = re.compile(
+    r"<!-- wp:(?:premium-content/|jetpack/paywall)"
+    r"|\[(?:restrict|member(?:s|ship)?(?:[_-]?only)?|s2If|mepr-[a-z-]{1,20}|wcm_restrict|ihc-hide-content)"
+    r"[ \]]",
+    re.IGNORECASE,
+)
+# The audiences of Ghost that are not everyone, as sentences name them.
+GHOST_AUDIENCES = {
+    "members": "members",
+    "paid": "paying members",
+    "tiers": "members of certain tiers",
+    "filter": "members of certain tiers",
+}
+# The audiences of Substack that are not everyone, as sentences name them.
+SUBSTACK_AUDIENCES = {
+    "only_paid": "paying subscribers",
+    "founding": "founding members",
+    "only_free": "subscribers",
+}
+# The mark of a paywall in the HTML of a post of Substack.
+SUBSTACK_PAYWALL = 'class="paywall'
+#: The statuses of pages of Notion that are public; all others are not.
+NOTION_PUBLIC_STATUSES = {"published", "public", "live"}
+#: Properties of Notion that make a page public if they are true, in the form of `normalize_key`.
+NOTION_PUBLISHING_FIELDS = ("publish", "published", "public", "ispublic")
+#: The statuses of posts of Blogger that are public; all others are not.
+BLOGGER_PUBLIC_STATUSES = {"LIVE", "SCHEDULED"}
+#: The beginning of the names of drafts in archives of Medium, in lower case.
+MEDIUM_DRAFT_PREFIX = "draft_"
+#: Fields that publish a note of a vault if they are true; a date in them can be that of a cited text.
+VAULT_PUBLISHING_FIELDS = {"publish", "published", "dgpublish", "public", "ispublic", "share"}
