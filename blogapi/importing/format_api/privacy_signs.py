@@ -10,6 +10,17 @@ from dataclasses import dataclass
 
 from blogapi.importing.texts.lines import BOOLEAN_WORDS
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sign:
+    """A sign by which a system hides a text."""
+
+    names: tuple[str, ...]  #: the keys, words or names of the sign, as the guide shows them
+    source: str  #: the system or plugin with this rule
+
+
+# --- Front matter of Markdown files, and tags in their text.
+
 _TRUE = frozenset(word for word, meaning in BOOLEAN_WORDS.items() if meaning)
 _FALSE = frozenset(BOOLEAN_WORDS) - _TRUE
 _PUBLIC = frozenset(
@@ -88,6 +99,8 @@ UNLISTED = {"unlisted"}
 PUBLISHING_FIELDS = {"published", "publish", "dgpublish"}
 # Mappings whose entries have rules, and the prefix of these entries in FIELD_RULES.
 MAPPING_PREFIXES = {"build": "build.", "params": "", "extra": ""}
+# --- Names of files and folders.
+
 # Folders whose files are drafts, in lower case.
 PRIVATE_FOLDERS = {
     *("drafts", "_drafts", "draft", "_draft"),
@@ -95,11 +108,15 @@ PRIVATE_FOLDERS = {
 }
 # Nikola marks drafts with these tags.
 PRIVATE_TAGS = {"draft", "private"}
+# --- Marks in a text.
+
 # Tags whose text needs a password, such as those of hugo-encryptor.
 HIDING_TAG = re.compile(
     r"\{(?:\{[<%]|%)-?\s*+(?P<name>[\w-]{0,40}?(?:encrypt|password|protected|secret|private|members?-?only)[\w-]*)",
     re.IGNORECASE,
 )
+
+# --- WordPress: blocks, shortcodes and custom fields of posts.
 
 # Custom fields of plugins that hide a post from visitors, with the values that do not hide it.
 WORDPRESS_ACCESS_FIELDS: dict[str, tuple[str, ...]] = {
@@ -121,6 +138,8 @@ WORDPRESS_MEMBERS_ONLY = re.compile(
     r"[ \]]",
     re.IGNORECASE,
 )
+# --- Other systems.
+
 # The audiences of Ghost that are not everyone, as sentences name them.
 GHOST_AUDIENCES = {
     "members": "members",
