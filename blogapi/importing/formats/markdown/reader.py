@@ -81,6 +81,7 @@ def read_file(
     # The imported folder may itself be in a folder of drafts.
     outer = entry.path.parents[depth:][:1]
     levels = depth + folder.MAX_OUTER_FOLDERS
+    site = generators.find_site(entry.path.parent, levels)
     inherited = [*sections.find_reasons(entry), *privacy.find_in_folders(folder.name for folder in outer)]
     record = parse_file(
         entry.key,
@@ -90,7 +91,7 @@ def read_file(
         inherited=inherited,
         is_note=vaults.is_in_vault(entry.path.parent, levels),
         keeps_date=generators.keeps_dates(entry.path.parent, levels),
-        is_hexo=generators.is_hexo(entry.path.parent, levels) or paths.is_hexo_post(entry.key),
+        is_hexo=(site is not None and site.generator == "hexo") or paths.is_hexo_post(entry.key),
         terms=terms,
         folders=paths.list_folders(entry.key) if folders is None else folders,
         custom_fields=custom_fields,
