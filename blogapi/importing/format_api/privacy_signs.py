@@ -72,7 +72,11 @@ FIELD_RULES: dict[str, FieldRule] = {
     **dict.fromkeys(("unlisted", "isunlisted", "delisted", "unpublished", "ignorepost"), _PRIVATE_IF_TRUE),
     **dict.fromkeys(("protected", "protect", "encrypted", "encrypt"), _PRIVATE_IF_TRUE),
     **dict.fromkeys(("membersonly", "memberonly", "subscribersonly", "premium", "paid"), _PRIVATE_IF_TRUE),
-    "eleventyexcludefromcollections": _PRIVATE_IF_TRUE,
+    **dict.fromkeys(
+        ("eleventyexcludefromcollections", "buildawesomeexcludefromcollections"), _PRIVATE_IF_TRUE
+    ),
+    # Eleventy: `permalink: {build: false}`.
+    "permalink.build": FieldRule(private=_FALSE, others_are_public=True),
     # Material for MkDocs hides parts of the page: `hide: [navigation, toc]`.
     "hide": FieldRule(
         public=_FALSE | {"navigation", "toc", "footer", "path", "tags", "feedback", ""}, private=_TRUE
@@ -98,7 +102,7 @@ UNLISTING_FIELDS = {"unlisted", "isunlisted", "delisted", "listed", "islisted", 
 UNLISTED = {"unlisted"}
 PUBLISHING_FIELDS = {"published", "publish", "dgpublish"}
 # Mappings whose entries have rules, and the prefix of these entries in FIELD_RULES.
-MAPPING_PREFIXES = {"build": "build.", "params": "", "extra": ""}
+MAPPING_PREFIXES = {"build": "build.", "permalink": "permalink.", "params": "", "extra": ""}
 # --- Names of files and folders.
 
 # Folders whose files are drafts, in lower case.
@@ -108,6 +112,139 @@ PRIVATE_FOLDERS = {
 }
 # Nikola marks drafts with these tags.
 PRIVATE_TAGS = {"draft", "private"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeneratorSign(Sign):
+    """A sign by which a generator does not build a file; `source` begins with its name."""
+
+    @property
+    def generator(self) -> str:
+        """The generator in the form of `files.SITE_FILES`."""
+        return self.source.partition(" ")[0].casefold()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnbuiltName(GeneratorSign):
+    """Names of files and folders that a generator does not build; `names` are examples."""
+
+    pattern: re.Pattern[str]  #: fits the path in the site; the path of a folder ends with `/`
+
+
+UNBUILT_NAMES = (
+    UnbuiltName(
+        names=("_x/", "#x.md", "~x.md", "x~/"),
+        source="Jekyll",
+        pattern=re.compile(r"(?:.*/)?(?!_(?:posts|drafts)/)(?:[_#~][^/]*|[^/]*~)/?"),
+    ),
+    UnbuiltName(
+        names=("_posts/x.md",),
+        source="Jekyll",
+        pattern=re.compile(r"(?:.*/)?_posts/(?:.*/)?(?![0-9]{2,4}-[0-9]{1,2}-[0-9]{1,2}-)[^/]+"),
+    ),
+    UnbuiltName(
+        names=("_posts/_x/", "x~/", "x%/"),
+        source="Hexo",
+        pattern=re.compile(r"(?:.*/)?(?!_(?:posts|drafts)/)(?:_[^/]*|[^/]*[~%])/?"),
+    ),
+    UnbuiltName(names=("#x.md", "x~/"), source="Hugo", pattern=re.compile(r"(?:.*/)?(?:#[^/]*|[^/]*~)/?")),
+    UnbuiltName(
+        names=("src/content/blog/_x/", "src/pages/_x/"),
+        source="Astro",
+        pattern=re.compile(r"src/(?:content|pages)/(?:.*/)?_[^/]*/?"),
+    ),
+    UnbuiltName(names=("_x/", "__tests__/"), source="Docusaurus", pattern=re.compile(r"(?:.*/)?_[^/]*/?")),
+    UnbuiltName(
+        names=("content/x.draft.md", "content/_x/"),
+        source="Nuxt Content",
+        pattern=re.compile(r"content/(?:.*/)?(?:_[^/]*|[^/]*\.draft(?:\.[^/]*)?)/?"),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnbuiltSetting(GeneratorSign):
+    """Settings with the files that a generator does not build.
+
+    The forms of their values are "glob" (a path, where `*` is a part of one name), "gitignore" (also names in
+    any folder), "prefix" (the beginning of a path, or one where `*` can contain `/`), "regex", "addresses"
+    (the keys of a mapping), and "unread" (each file may be one of them).
+    """
+
+    form: str
+
+
+UNBUILT_SETTINGS = (
+    UnbuiltSetting(names=("exclude",), source="Jekyll", form="prefix"),
+    UnbuiltSetting(names=("exclude", "ignore", "skip_render"), source="Hexo", form="glob"),
+    UnbuiltSetting(names=("ignoreFiles",), source="Hugo", form="regex"),
+    UnbuiltSetting(names=("ignored_content",), source="Zola", form="prefix"),
+    UnbuiltSetting(
+        names=("ARTICLE_EXCLUDES", "PAGE_EXCLUDES", "IGNORE_FILES"), source="Pelican", form="gitignore"
+    ),
+    UnbuiltSetting(names=("exclude_docs", "draft_docs"), source="MkDocs", form="gitignore"),
+    UnbuiltSetting(names=("ignorePatterns",), source="Quartz", form="glob"),
+    UnbuiltSetting(names=("ignores.add",), source="Eleventy", form="glob"),
+    UnbuiltSetting(names=("exclude",), source="Docusaurus", form="gitignore"),
+    UnbuiltSetting(names=("ignores",), source="Nuxt Content", form="gitignore"),
+    UnbuiltSetting(names=("srcExclude",), source="VitePress", form="unread"),
+    UnbuiltSetting(names=("pagePatterns",), source="VuePress", form="unread"),
+    UnbuiltSetting(names=("encrypt",), source="VuePress Theme Hope", form="addresses"),
+)
+#: The folder in the site where the paths in settings begin, and the setting that names another one.
+CONTENT_FOLDERS = {
+    "jekyll": ("", "source"),
+    "hexo": ("source", "source_dir"),
+    "zola": ("content", ""),
+    "pelican": ("content", "PATH"),
+    "mkdocs": ("docs", "docs_dir"),
+    "quartz": ("content", ""),
+}
+#: Files with patterns in the form "gitignore", in the folder of the site and in inner folders.
+ELEVENTY_IGNORE_FILES = (".eleventyignore", ".gitignore")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HidingText(GeneratorSign):
+    """A text in a configuration file that hides the files whose front matter does not say otherwise."""
+
+    pattern: re.Pattern[str]
+    default: tuple[str, str]  #: the field that these files get
+
+
+HIDING_TEXTS = (
+    HidingText(
+        names=("ExplicitPublish",),
+        source="Quartz",
+        pattern=re.compile("ExplicitPublish"),
+        default=("publish", "false"),
+    ),
+    HidingText(
+        names=("drafts({default: true})",),
+        source="Metalsmith",
+        pattern=re.compile(r"drafts[^()]{0,20}[({][^)}]{0,200}\bdefault[\"']?:\s{0,20}true"),
+        default=("draft", "true"),
+    ),
+    HidingText(
+        names=("visibility: private",),
+        source="Dendron",
+        pattern=re.compile(r"\bvisibility: {0,20}private\b"),
+        default=("visibility", "private"),
+    ),
+    HidingText(
+        names=("publishByDefault: false", "siteHierarchies: [x]"),
+        source="Dendron",
+        pattern=re.compile(
+            r"\bpublishByDefault: {0,20}false\b|\bsiteHierarchies:\s{0,20}[\[-] {0,20}+(?!root\b)"
+        ),
+        default=("published", "false"),
+    ),
+)
+#: In a data file of Eleventy that is a program: the names of fields that may hide files.
+ELEVENTY_HIDING_FIELD = re.compile(
+    r"\b(?:(?:draft|published|(?:eleventy|buildAwesome)ExcludeFromCollections)\b(?![\"']?:\s{0,20}false\b)"
+    r"|permalink\b(?=[^;]{0,300}?\bfalse\b))"
+)
 # --- Marks in a text.
 
 # Tags whose text needs a password, such as those of hugo-encryptor.

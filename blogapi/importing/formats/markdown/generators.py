@@ -23,13 +23,15 @@ _REMOVING = re.compile(
     r"|\.(?:vue|vite)press|metalsmith\.[a-z]+|dendron\.yml"
 )
 _HEXO = re.compile(rb"^new_post_name\s*:(.*)", re.MULTILINE)
-_HEXO_SETTING = re.compile(r"^(?:new_post_name|post_asset_folder|public_dir|skip_render)\s*:", re.MULTILINE)
+_HEXO_SETTING = re.compile(
+    r"^(?:new_post_name|post_asset_folder|public_dir|skip_render)[ \t]*+:", re.MULTILINE
+)
 _ZOLA = re.compile(rb"^base_url\s*=", re.MULTILINE)
 _ZOLA_KEEPS = re.compile(rb"^(?:slugify\.)?paths_keep_dates\s*=\s*true", re.MULTILINE)
-_NIKOLA_SETTING = re.compile(r"^POSTS\s*=", re.MULTILINE)
+_NIKOLA_SETTING = re.compile(r"^POSTS[ \t]*+=", re.MULTILINE)
 # `NAME = value` in Python; the value ends before the next line that is not indented.
-_PYTHON_SETTING = re.compile(r"^([A-Z_]+)[ \t]*=(.*(?:\n(?:[ \t)\]}].*)?)*)", re.MULTILINE)
-_PROGRAM = re.compile(r".+\.[cm]?[jt]s")
+_PYTHON_SETTING = re.compile(r"^([A-Z_]++)[ \t]*+=(.*(?:\n(?:[ \t)\]}].*)?)*)", re.MULTILINE)
+_PROGRAM = re.compile(r"[^.].*\.[cm]?[jt]s")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,9 +64,11 @@ def _read_site(outer: Path) -> Site | None:
     found = sorted(file for file in files if re.fullmatch(SITE_FILES[names[0]], file.name))
     # VuePress and VitePress have a folder with several programs.
     sources = [path for file in found for path in ([file] if file.is_file() else _list_programs(file))]
-    texts = {path: _read_configuration(path).decode("utf-8", "replace") for path in sources}
+    texts = {path: read_configuration(path).decode("utf-8", "replace") for path in sources}
     text = "\n".join(texts.values())
-    settings = {key: value for path in sources for key, value in _parse(path.suffix, texts[path]).items()}
+    settings = {
+        key: value for path in sources for key, value in parse_configuration(path.suffix, texts[path]).items()
+    }
     return Site(outer, _name_generator(names[0], text), found[0].name, settings, text)
 
 
@@ -77,7 +81,8 @@ def _name_generator(name: str, text: str) -> str:
     return "sphinx" if name == "nikola" and not _NIKOLA_SETTING.search(text) else name
 
 
-def _parse(suffix: str, text: str) -> Mapping[str, object]:
+def parse_configuration(suffix: str, text: str) -> Mapping[str, object]:
+    """Return the settings in a file with this suffix; {} if it is a program or cannot be read."""
     with suppress(RefusedFile):
         if suffix in (".yml", ".yaml"):
             return parsers.parse_yaml(text, 1)[0]
@@ -131,7 +136,7 @@ def list_configuration(site: Path) -> list[Path]:
 def _removes_dates(configuration: Path) -> bool:
     if _REMOVING.fullmatch(configuration.name):
         return True
-    text = _read_configuration(configuration)
+    text = read_configuration(configuration)
     if configuration.name.startswith("_config."):
         hexo = _HEXO.search(text)
         return b":day" in hexo[1] if hexo else True
@@ -141,7 +146,8 @@ def _removes_dates(configuration: Path) -> bool:
     return b":filename" in text
 
 
-def _read_configuration(configuration: Path) -> bytes:
+def read_configuration(configuration: Path) -> bytes:
+    """Return the beginning of a file; b"" if it cannot be read."""
     try:
         return folder.read_head(configuration, _MAX_CONFIGURATION)
     except RefusedFile:

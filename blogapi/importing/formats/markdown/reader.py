@@ -20,6 +20,7 @@ from blogapi.importing.formats.markdown import (
     mdx,
     paths,
     sections,
+    unbuilt,
     vaults,
 )
 from blogapi.importing.formats.markdown.authors import read_authors
@@ -82,13 +83,19 @@ def read_file(
     outer = entry.path.parents[depth:][:1]
     levels = depth + folder.MAX_OUTER_FOLDERS
     site = generators.find_site(entry.path.parent, levels)
-    inherited = [*sections.find_reasons(entry), *privacy.find_in_folders(folder.name for folder in outer)]
+    unbuilt_reasons = unbuilt.find_reasons(entry.path, site) if site else ()
+    inherited = [
+        *unbuilt_reasons,
+        *sections.find_reasons(entry),
+        *privacy.find_in_folders(folder.name for folder in outer),
+    ]
     record = parse_file(
         entry.key,
         data,
         now=now,
         publish_undated=publish_undated,
         inherited=inherited,
+        defaults=unbuilt.read_defaults(entry.path, site) if site else (),
         is_note=vaults.is_in_vault(entry.path.parent, levels),
         keeps_date=generators.keeps_dates(entry.path.parent, levels),
         is_hexo=(site is not None and site.generator == "hexo") or paths.is_hexo_post(entry.key),
@@ -121,6 +128,7 @@ def parse_file(
     now: datetime,
     publish_undated: bool = False,
     inherited: Sequence[DraftReason] = (),
+    defaults: unbuilt.Defaults = (),
     is_note: bool = False,
     keeps_date: bool = False,
     is_hexo: bool = False,
@@ -132,7 +140,8 @@ def parse_file(
     """Return the record of a file with the content `data`.
 
     `key` is the path with `/` as separator. It may contain a date and a slug. Expiry dates are compared with
-    `now` (aware). The article is a draft if there are `inherited` reasons. Unless `publish_undated` is true,
+    `now` (aware). The article is a draft if there are `inherited` reasons, or if
+    one of the `defaults` hides it. Unless `publish_undated` is true,
     it is also a draft if the file has neither front matter nor a date, or if it `is_note` (see `vaults`) and
     no field says that it is public. For `keeps_date`, see `paths.parse_path`, and for `is_hexo`, see
     `terms.read_terms`. With `defines_fields`, no note names the `other_fields` of the record, for which the
@@ -155,6 +164,7 @@ def parse_file(
     )
     authors = read_authors(fields)
     reasons = [*inherited, *_find_draft_reasons(key, parsed.body, fields, tags)]
+    reasons += unbuilt.find_in_defaults(defaults, fields.all_entries)
     if is_note and not publish_undated:
         reasons += vaults.find_reasons(fields.all_entries)
     status, published_at = decide_publication(fields, path, reasons, now, publish_undated=publish_undated)
