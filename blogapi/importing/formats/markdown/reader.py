@@ -18,6 +18,7 @@ from blogapi.importing.formats.markdown import (
     front_matter,
     generators,
     mdx,
+    other_systems,
     paths,
     sections,
     unbuilt,
@@ -83,6 +84,7 @@ def read_file(
     outer = entry.path.parents[depth:][:1]
     levels = depth + folder.MAX_OUTER_FOLDERS
     site = generators.find_site(entry.path.parent, levels)
+    other_systems.check_path(entry.path, entry.key, levels)
     unbuilt_reasons = unbuilt.find_reasons(entry.path, site) if site else ()
     inherited = [
         *unbuilt_reasons,
@@ -95,6 +97,7 @@ def read_file(
         now=now,
         publish_undated=publish_undated,
         inherited=inherited,
+        generator=site.generator if site and site.folder != entry.path.parent else "",
         defaults=unbuilt.read_defaults(entry.path, site) if site else (),
         is_note=vaults.is_in_vault(entry.path.parent, levels),
         keeps_date=generators.keeps_dates(entry.path.parent, levels),
@@ -128,6 +131,7 @@ def parse_file(
     now: datetime,
     publish_undated: bool = False,
     inherited: Sequence[DraftReason] = (),
+    generator: str = "",
     defaults: unbuilt.Defaults = (),
     is_note: bool = False,
     keeps_date: bool = False,
@@ -140,19 +144,22 @@ def parse_file(
     """Return the record of a file with the content `data`.
 
     `key` is the path with `/` as separator. It may contain a date and a slug. Expiry dates are compared with
-    `now` (aware). The article is a draft if there are `inherited` reasons, or if
-    one of the `defaults` hides it. Unless `publish_undated` is true,
-    it is also a draft if the file has neither front matter nor a date, or if it `is_note` (see `vaults`) and
-    no field says that it is public. For `keeps_date`, see `paths.parse_path`, and for `is_hexo`, see
-    `terms.read_terms`. With `defines_fields`, no note names the `other_fields` of the record, for which the
-    import defines own fields. Raises RefusedFile if the file cannot be imported, and NotAnArticle if it is
-    not an article; no other exception is raised.
+    `now` (aware). The article is a draft if there are `inherited` reasons, or if one of the `defaults` hides
+    it. Unless `publish_undated` is true, it is also a draft if the file has neither front matter nor a date,
+    or if it `is_note` (see `vaults`) and no field says that it is public. `generator` is that of the site
+    above its folder. For `keeps_date`, see `paths.parse_path`, and for `is_hexo`, see `terms.read_terms`.
+    With `defines_fields`, no note names the `other_fields` of the record, for which the import defines own
+    fields. Raises RefusedFile if the file cannot be imported, and NotAnArticle if it is not an article; no
+    other exception is raised.
     """
     content_type = paths.get_content_type(key)
     text, notes = decode(data)
+    if content_type == "text":
+        other_systems.check_text(key, text, generator)
     parsed = front_matter.parse_file(text)
     fields = Fields(parsed.entries, [*notes, *parsed.notes])
-    _check_is_article(key, content_type, parsed, fields)
+    is_repository_file = paths.is_repository_file(key) and not _is_page_of_folder(key, fields, generator)
+    _check_is_article(key, content_type, parsed, fields, is_repository_file=is_repository_file)
     path = paths.parse_path(key, keeps_date=keeps_date)
     folders = paths.list_folders(key) if folders is None else folders
     categories, tags = read_terms(
@@ -164,6 +171,9 @@ def parse_file(
     )
     authors = read_authors(fields)
     reasons = [*inherited, *_find_draft_reasons(key, parsed.body, fields, tags)]
+    if is_repository_file:
+        note = "It has the name of a repository file (like README or LICENSE); the article became a draft."
+        reasons.append(DraftReason(note))
     reasons += unbuilt.find_in_defaults(defaults, fields.all_entries)
     if is_note and not publish_undated:
         reasons += vaults.find_reasons(fields.all_entries)
@@ -212,9 +222,18 @@ def parse_file(
     )
 
 
-def _check_is_article(key: str, content_type: str, parsed: front_matter.ParsedFile, fields: Fields) -> None:
+def _is_page_of_folder(key: str, fields: Fields, generator: str) -> bool:
+    """Return whether a `README.md` is the page of its folder, as in VuePress, or a post in a folder."""
+    is_dated = bool(fields.find("title") and fields.find("date"))
+    is_post = generator == "vuepress" or (is_dated and paths.is_in_folder_of_posts(key))
+    return is_post and paths.is_readme(key)
+
+
+def _check_is_article(
+    key: str, content_type: str, parsed: front_matter.ParsedFile, fields: Fields, *, is_repository_file: bool
+) -> None:
     # A repository file with a title and a date may be a page of a wiki; it becomes a draft.
-    if paths.is_repository_file(key) and not (fields.take_line("title") and fields.take("date")):
+    if is_repository_file and not (fields.take_line("title") and fields.take("date")):
         raise NotAnArticle(paths.REPOSITORY_FILE)
     if not fields.all_entries and not parsed.body.strip():
         raise RefusedFile("The file is empty; add a text or delete the file.")
@@ -235,12 +254,6 @@ def _find_draft_reasons(key: str, body: str, fields: Fields, tags: tuple[str, ..
     reasons += privacy.find_in_tags_of_text(body)
     if not fields.all_entries:
         reasons += privacy.find_in_text(body)
-    if paths.is_repository_file(key):
-        reasons.append(
-            DraftReason(
-                "It has the name of a repository file (like README or LICENSE); the article became a draft."
-            )
-        )
     return reasons
 
 
