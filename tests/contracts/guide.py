@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
@@ -13,6 +14,7 @@ from flask import Flask
 import blogapi
 from blogapi import blueprints, create_app
 from blogapi.config import SETTINGS, Setting
+from blogapi.importing.format_api import privacy_signs
 from blogapi.storage.database import db
 from blogapi.web.access import SCOPES, STRANGER, Access, Caller, Role, authorize
 from blogapi.web.errors import Problem
@@ -21,6 +23,7 @@ from blogapi.web.rights import RIGHTS
 GUIDE = Path(blogapi.__file__).parent / "docs" / "guide"
 SETTINGS_PAGE = GUIDE / "operating.md"
 PERMISSIONS_PAGE = GUIDE / "roles.md"
+GENERATORS_PAGE = GUIDE / "markdown-blogs.md"
 
 # The callers of the table: users have all scopes and a login.
 CALLERS = {
@@ -108,6 +111,36 @@ def make_rights_table() -> str:
     return _make_table(("", *(role.value.capitalize() for role in Role)), rows)
 
 
+def make_unbuilt_table() -> str:
+    """Return the table of the files that generators do not build."""
+    tables = (privacy_signs.UNBUILT_NAMES, privacy_signs.UNBUILT_SETTINGS, privacy_signs.HIDING_TEXTS)
+    sources = dict.fromkeys(sign.source for table in tables for sign in table)
+    rows = [
+        (
+            source,
+            *(", ".join(_list_names(sign for sign in table if sign.source == source)) for table in tables),
+        )
+        for source in sources
+    ]
+    header = (
+        "Generator",
+        "Names of files and folders",
+        "Files that a setting names",
+        "Files without a field",
+    )
+    return _make_table(header, rows)
+
+
+def _list_names(signs: Iterable[privacy_signs.Sign]) -> Iterator[str]:
+    for sign in signs:
+        places = (
+            f" in {' and '.join(f'`{folder}`' for folder in sign.below)}"
+            if getattr(sign, "below", ("",)) != ("",)
+            else ""
+        )
+        yield from (f"`{name}`{places}" for name in sign.names)
+
+
 def _result(access: Access, caller: Caller) -> str:
     try:
         authorize(access, caller)
@@ -126,6 +159,7 @@ def write_tables() -> None:
         _replace_table(SETTINGS_PAGE, "Settings", make_settings_table())
         _replace_table(PERMISSIONS_PAGE, "Permissions", make_permissions_table(app))
         _replace_table(PERMISSIONS_PAGE, "Rights", make_rights_table())
+        _replace_table(GENERATORS_PAGE, "What a generator does not build", make_unbuilt_table())
 
 
 def _replace_table(page: Path, heading: str, table: str) -> None:

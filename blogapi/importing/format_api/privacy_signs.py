@@ -126,40 +126,23 @@ class GeneratorSign(Sign):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnbuiltName(GeneratorSign):
-    """Names of files and folders that a generator does not build; `names` are examples."""
+    """Names of files and folders that a generator does not build, where `*` stands for any characters."""
 
-    pattern: re.Pattern[str]  #: fits the path in the site; the path of a folder ends with `/`
+    below: tuple[str, ...] = ("",)  #: the folders of the site in which the rule applies
 
 
 UNBUILT_NAMES = (
-    UnbuiltName(
-        names=("_x/", "#x.md", "~x.md", "x~/"),
-        source="Jekyll",
-        pattern=re.compile(r"(?:.*/)?(?!_(?:posts|drafts)/)(?:[_#~][^/]*|[^/]*~)/?"),
-    ),
-    UnbuiltName(
-        names=("_posts/x.md",),
-        source="Jekyll",
-        pattern=re.compile(r"(?:.*/)?_posts/(?:.*/)?(?![0-9]{2,4}-[0-9]{1,2}-[0-9]{1,2}-)[^/]+"),
-    ),
-    UnbuiltName(
-        names=("_posts/_x/", "x~/", "x%/"),
-        source="Hexo",
-        pattern=re.compile(r"(?:.*/)?(?!_(?:posts|drafts)/)(?:_[^/]*|[^/]*[~%])/?"),
-    ),
-    UnbuiltName(names=("#x.md", "x~/"), source="Hugo", pattern=re.compile(r"(?:.*/)?(?:#[^/]*|[^/]*~)/?")),
-    UnbuiltName(
-        names=("src/content/blog/_x/", "src/pages/_x/"),
-        source="Astro",
-        pattern=re.compile(r"src/(?:content|pages)/(?:.*/)?_[^/]*/?"),
-    ),
-    UnbuiltName(names=("_x/", "__tests__/"), source="Docusaurus", pattern=re.compile(r"(?:.*/)?_[^/]*/?")),
-    UnbuiltName(
-        names=("content/x.draft.md", "content/_x/"),
-        source="Nuxt Content",
-        pattern=re.compile(r"content/(?:.*/)?(?:_[^/]*|[^/]*\.draft(?:\.[^/]*)?)/?"),
-    ),
+    UnbuiltName(names=("_*", "#*", "~*", "*~"), source="Jekyll"),
+    UnbuiltName(names=("_*", "*~", "*%"), source="Hexo"),
+    UnbuiltName(names=("#*", "*~"), source="Hugo"),
+    UnbuiltName(names=("_*",), source="Astro", below=("src/content/", "src/pages/")),
+    UnbuiltName(names=("_*",), source="Docusaurus"),
+    UnbuiltName(names=("_*", "*.draft", "*.draft.*"), source="Nuxt Content", below=("content/",)),
 )
+#: Names with a rule of their own.
+BUILT_NAMES = frozenset(("_posts", "_drafts"))
+#: The names of the files in `_posts` that Jekyll builds.
+JEKYLL_POST = re.compile(r"[0-9]{2,4}-[0-9]{1,2}-[0-9]{1,2}-.+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

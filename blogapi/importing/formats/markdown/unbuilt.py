@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from itertools import accumulate
 from pathlib import Path
 
 from blogapi.importing.format_api import privacy
 from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.format_api.privacy_signs import (
+    BUILT_NAMES,
     CONTENT_FOLDERS,
     ELEVENTY_HIDING_FIELD,
     ELEVENTY_IGNORE_FILES,
     HIDING_TEXTS,
+    JEKYLL_POST,
     UNBUILT_NAMES,
     UNBUILT_SETTINGS,
 )
@@ -57,14 +58,31 @@ def read_defaults(path: Path, site: Site) -> Defaults:
     """Return the fields that the configuration and the data files of a site set for a file."""
     text = _COMMENT_LINE.sub("", site.text)
     signs = (sign for sign in HIDING_TEXTS if sign.generator == site.generator)
-    defaults = [(site.configuration, dict([sign.default])) for sign in signs if sign.pattern.search(text)]
-    metadata = site.settings.get("DEFAULT_METADATA") if site.generator == "pelican" else None
-    data = _list_data_files(path, site) if site.generator == "eleventy" else []
-    return [
-        *((file.name, _read_data(file)) for file in data),
-        *([(site.configuration, metadata)] if isinstance(metadata, dict) else []),
-        *defaults,
+    found: list[dict[str, object]] = [
+        {sign.default[0]: sign.default[1]} for sign in signs if sign.pattern.search(text)
     ]
+    if site.generator == "eleventy":
+        return [(file.name, _read_data(file)) for file in _list_data_files(path, site)]
+    if site.generator == "jekyll":
+        found = list(_list_jekyll_defaults(_locate(path, site), site))
+    elif site.generator == "pelican":
+        found = [_to_mapping(site.settings.get("DEFAULT_METADATA"))]
+    return [(site.configuration, fields) for fields in found]
+
+
+def _list_jekyll_defaults(parts: Sequence[str], site: Site) -> Iterator[dict[str, object]]:
+    """Yield the values in `defaults` whose scope contains a file, the last ones first."""
+    kind = next((part[1:] for part in parts[:-1] if part.startswith("_")), "pages")
+    defaults = site.settings.get("defaults")
+    for default in map(_to_mapping, reversed(defaults) if isinstance(defaults, list) else ()):
+        scope = _to_mapping(default.get("scope"))
+        path, type_ = to_line(scope.get("path")), to_line(scope.get("type"))
+        if type_ in ("", kind) and (not path or is_excluded("prefix", [path], parts)):
+            yield _to_mapping(default.get("values"))
+
+
+def _to_mapping(value: object) -> dict[str, object]:
+    return value if isinstance(value, dict) else {}
 
 
 def find_in_defaults(defaults: Defaults, entries: Mapping[str, object]) -> Iterator[DraftReason]:
@@ -88,30 +106,33 @@ def _report_unread(name: str, field: str) -> DraftReason:
 
 
 def _find_in_names(parts: Sequence[str], site: Site) -> Iterator[DraftReason]:
-    built = _list_built_names(site)
     signs = [sign for sign in UNBUILT_NAMES if sign.generator == site.generator]
-    for place, part in zip(accumulate(parts, "{}/{}".format), parts, strict=True):
-        is_file = place == "/".join(parts)
-        # `privacy` reports these files.
-        if (is_file and part.startswith("_")) or any(fnmatchcase(part, name) for name in built):
-            continue
-        for sign in signs:
-            if sign.pattern.fullmatch(place if is_file else f"{place}/"):
-                yield _report(f"{sign.source} does not build names like “{part}”")
+    built = _list_built_names(site)
+    *folders, file = parts
+    # `privacy` reports files with “_”.
+    for number, part in enumerate(folders if file.startswith("_") else parts):
+        outer = "".join(f"{folder}/" for folder in parts[:number])
+        if not _fits_any(part, built) and any(
+            _fits_any(part, s.names) and outer.startswith(s.below) for s in signs
+        ):
+            yield _report(f"{signs[0].source} does not build names like “{part}”")
+    if site.generator == "jekyll" and "_posts" in folders and not JEKYLL_POST.fullmatch(file):
+        yield _report(f"Jekyll does not build names like “{file}”, without a date, in “_posts”")
+
+
+def _fits_any(name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def _list_built_names(site: Site) -> set[str]:
     """Return the names that Jekyll or Hexo builds because of its configuration."""
-    include, collections = site.settings.get("include"), site.settings.get("collections")
-    names = (
-        {part for path in include for part in to_line(path).split("/")}
-        if isinstance(include, list)
-        else set()
+    include = site.settings.get("include")
+    parts = (
+        [part for path in include for part in to_line(path).split("/")] if isinstance(include, list) else []
     )
-    for name, options in collections.items() if isinstance(collections, dict) else ():
-        if isinstance(options, dict) and to_bool(to_line(options.get("output"))):
-            names.add(f"_{name}")
-    return names
+    collections = _to_mapping(site.settings.get("collections")).items()
+    built = (name for name, options in collections if to_bool(to_line(_to_mapping(options).get("output"))))
+    return {*BUILT_NAMES, *filter(lambda part: part.strip("*"), parts), *(f"_{name}" for name in built)}
 
 
 def _locate(path: Path, site: Site) -> Sequence[str]:
@@ -204,6 +225,5 @@ def _list_data_files_in(outer: Path) -> list[tuple[str, Path]]:
 
 
 def _read_data(file: Path) -> Mapping[str, object]:
-    fields = dict(parse_configuration(file.suffix, _read_code(file)))
-    computed = fields.pop("eleventyComputed", None)
-    return {**fields, **(computed if isinstance(computed, dict) else {})}
+    fields = parse_configuration(file.suffix, _read_code(file))
+    return {**fields, **_to_mapping(fields.get("eleventyComputed"))}
