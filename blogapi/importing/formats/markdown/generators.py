@@ -104,10 +104,11 @@ def _parse_python(setting: re.Match[str]) -> tuple[str, object] | None:
 
 
 def _list_programs(outer: Path) -> list[Path]:
-    try:
-        return sorted(path for path in outer.iterdir() if _PROGRAM.fullmatch(path.name))
-    except OSError:
-        return []
+    found = list[Path]()
+    for inner in (outer, outer / "config"):
+        with suppress(OSError):
+            found += sorted(path for path in inner.iterdir() if _PROGRAM.fullmatch(path.name))
+    return found
 
 
 # A folder is checked only once, and not again for each of its files.

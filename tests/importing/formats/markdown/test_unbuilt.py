@@ -171,6 +171,7 @@ HIDDEN = [
     ("blog/b/a.md", {"docusaurus.config.ts": "x = {exclude: ['**/b/**']}"}, "excludes it by `exclude`"),
     # VuePress, VitePress
     ("posts/a.md", {".vitepress/config.mts": "x = {srcExclude: ['b']}"}, "contains `srcExclude`"),
+    ("posts/a.md", {".vitepress/config/en.ts": "x = {srcExclude: b}"}, "contains `srcExclude`"),
     ("posts/a.md", {".vuepress/config.ts": "x = {pagePatterns: ['*.md']}"}, "contains `pagePatterns`"),
     (
         "demo/secret.md",
