@@ -170,7 +170,7 @@ def parse_file(
         is_hexo=is_hexo or parsed.format == "hexo",
     )
     authors = read_authors(fields)
-    reasons = [*inherited, *_find_draft_reasons(key, parsed.body, fields, tags)]
+    reasons = [*inherited, *_find_draft_reasons(key, parsed, fields, tags)]
     if is_repository_file:
         note = "It has the name of a repository file (like README or LICENSE); the article became a draft."
         reasons.append(DraftReason(note))
@@ -249,11 +249,14 @@ def _check_is_article(
         raise NotAnArticle("It has no text and no date, like a page that only lists articles.")
 
 
-def _find_draft_reasons(key: str, body: str, fields: Fields, tags: tuple[str, ...]) -> list[DraftReason]:
-    reasons = privacy.find_reasons(fields.all_entries, key, tags)
-    reasons += privacy.find_in_tags_of_text(body)
+def _find_draft_reasons(
+    key: str, parsed: front_matter.ParsedFile, fields: Fields, tags: tuple[str, ...]
+) -> list[DraftReason]:
+    reasons = [DraftReason(parsed.problem)] if parsed.problem else []
+    reasons += privacy.find_reasons(fields.all_entries, key, tags)
+    reasons += privacy.find_in_tags_of_text(parsed.body)
     if not fields.all_entries:
-        reasons += privacy.find_in_text(body)
+        reasons += privacy.find_in_text(parsed.body)
     return reasons
 
 
