@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from blogapi.importing.texts.keys import normalize_key
 from blogapi.importing.texts.lines import BOOLEAN_WORDS
 
 
@@ -23,15 +24,37 @@ class Sign:
 
 _TRUE = frozenset(word for word, meaning in BOOLEAN_WORDS.items() if meaning)
 _FALSE = frozenset(BOOLEAN_WORDS) - _TRUE
-_PUBLIC = frozenset(
-    ("public", "published", "publish", "visible", "listed", "everyone", "all", "open", "free")
-)
+_EVERYONE = frozenset(("public", "everyone", "everybody", "all", "anyone", "open"))
+# The values with which a hiding field hides nothing.
+_NOTHING = _FALSE | {"", "none", "null"}
+_YES = frozenset(("true", "yes"))
+_PUBLIC = _EVERYONE | {"published", "publish", "visible", "listed", "free", "default"}
 _PRIVATE = frozenset(
     (
         *("draft", "private", "hidden", "unlisted", "unpublished", "pending", "skip", "trash", "password"),
         *("protected", "internal", "members", "paid", "tiers", "subscribers", "restricted"),
     )
 )
+_UNFINISHED = _PRIVATE | {"review", "in review", "todo", "idea", "in-progress", "in progress", "wip"}
+_READERS = frozenset(
+    f"{reader}{only}"
+    for reader in (
+        *(
+            "member",
+            "members",
+            "subscriber",
+            "subscribers",
+            "paid",
+            "premium",
+            "private",
+            "internal",
+            "admin",
+        ),
+        *("admins", "logged-in", "logged in", "logged_in", "loggedin", "patron", "patrons", "vip", "staff"),
+        *("registered", "paid-members", "paid members", "paid-subscribers", "paid subscribers"),
+    )
+    for only in ("", "-only", " only", "_only", "only")
+) | {"only_paid", "only_free", "founding"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,63 +69,202 @@ class FieldRule:
     dates_are_public: bool = False  #: for Hugo's `published` and Metalsmith's `publish`, which may be dates
     others_are_public: bool = False  #: for fields that usually have another purpose
     is_secret: bool = False  #: the value never appears in a note
+    is_unlisting: bool = False  #: private values only keep an article out of lists
 
 
-_PRIVATE_IF_TRUE = FieldRule(public=_FALSE | {""}, private=_TRUE)
+_PRIVATE_IF_TRUE = FieldRule(public=_NOTHING, private=_TRUE)
+_FOR_SOME_IF_TRUE = FieldRule(public=_NOTHING | _EVERYONE | {"free", "default"}, private=_TRUE)
 # Jekyll and Quartz treat an empty `published` or `publish` as false.
-_PRIVATE_IF_FALSE = FieldRule(public=_TRUE, private=_FALSE | _PRIVATE | {""})
-_PUBLISHED = FieldRule(public=_TRUE, private=_FALSE | _PRIVATE | {""}, dates_are_public=True)
+_PRIVATE_IF_FALSE = FieldRule(public=_TRUE | _EVERYONE, private=_FALSE | _PRIVATE | {""})
+_PUBLISHED = FieldRule(public=_TRUE | _EVERYONE, private=_FALSE | _PRIVATE | {""}, dates_are_public=True)
 STATUS_RULE = FieldRule(
     public=_PUBLIC
     | {"scheduled", "future", "featured", "archived", "archive", ""}
-    | {"seedling", "budding", "evergreen"},
+    | {"seedling", "budding", "evergreen", "complete", "completed", "done", "finished"},
     private=_PRIVATE,
 )
-_VISIBILITY = FieldRule(public=_PUBLIC, private=_PRIVATE)
 _PASSWORD = FieldRule(public=frozenset(("false", "")), is_secret=True)
 # Fields of some content systems, which other blogs use for themes (`active: home`).
 _PRIVATE_IF_ON = FieldRule(private=_TRUE, others_are_public=True)
 _PRIVATE_IF_OFF = FieldRule(private=_FALSE, others_are_public=True)
+_UNLISTED_IF_ON = FieldRule(public=_NOTHING, private=_TRUE, is_unlisting=True)
+_UNLISTED_IF_OFF = FieldRule(private=_FALSE, others_are_public=True, is_unlisting=True)
 
-#: The rules by normalized key (`fields.normalize_key`). They also apply inside Hugo's `params` and Zola's
-#: `extra`.
-FIELD_RULES: dict[str, FieldRule] = {
-    **dict.fromkeys(("draft", "isdraft", "saveasdraft", "wip", "headless"), _PRIVATE_IF_TRUE),
-    **dict.fromkeys(("private", "isprivate", "hidden", "ishidden", "secret"), _PRIVATE_IF_TRUE),
-    **dict.fromkeys(("unlisted", "isunlisted", "delisted", "unpublished", "ignorepost"), _PRIVATE_IF_TRUE),
-    **dict.fromkeys(("protected", "protect", "encrypted", "encrypt"), _PRIVATE_IF_TRUE),
-    **dict.fromkeys(("membersonly", "memberonly", "subscribersonly", "premium", "paid"), _PRIVATE_IF_TRUE),
-    **dict.fromkeys(
-        ("eleventyexcludefromcollections", "buildawesomeexcludefromcollections"), _PRIVATE_IF_TRUE
-    ),
-    # Eleventy: `permalink: {build: false}`.
-    "permalink.build": FieldRule(private=_FALSE, others_are_public=True),
-    # Material for MkDocs hides parts of the page: `hide: [navigation, toc]`.
-    "hide": FieldRule(
-        public=_FALSE | {"navigation", "toc", "footer", "path", "tags", "feedback", ""}, private=_TRUE
-    ),
-    **dict.fromkeys(("published", "ispublished", "publish", "dgpublish"), _PUBLISHED),
-    **dict.fromkeys(("public", "ispublic", "listed", "islisted"), _PRIVATE_IF_FALSE),
-    **dict.fromkeys(("visible", "isvisible", "render", "routable"), _PRIVATE_IF_FALSE),
-    **dict.fromkeys(("status", "poststatus", "publishstatus"), STATUS_RULE),
-    **dict.fromkeys(("visibility", "access"), _VISIBILITY),
-    "build.render": FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "link"}),
-    "build.list": FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "local"}),
-    **dict.fromkeys(("password", "passphrase", "passcode", "postpassword"), _PASSWORD),
-    **dict.fromkeys(
-        ("deleted", "trashed", "disabled", "confidential", "internal", "inprogress"), _PRIVATE_IF_ON
-    ),
-    **dict.fromkeys(("active", "enabled", "live", "approved", "ready", "publishable"), _PRIVATE_IF_OFF),
-    **dict.fromkeys(("state", "stage", "workflow"), FieldRule(private=_PRIVATE, others_are_public=True)),
-    "type": FieldRule(private=frozenset(("draft", "private")), others_are_public=True),
-    "permalink": FieldRule(private=frozenset(("false",)), others_are_public=True),
-}
-# Private values of these fields, and these values of other fields, only keep an article out of lists.
-UNLISTING_FIELDS = {"unlisted", "isunlisted", "delisted", "listed", "islisted", "build.list"}
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldSign(Sign):
+    """Fields of front matter with the same rule, in any spelling."""
+
+    rule: FieldRule
+
+
+#: They also apply inside of the mappings MAPPING_PREFIXES. A `build.` is that of Hugo's mapping `build`.
+FIELD_SIGNS: tuple[FieldSign, ...] = tuple(
+    FieldSign(names=names, source=source, rule=rule)
+    for source, rule, names in (
+        ("most generators", _PRIVATE_IF_TRUE, ("draft", "drafts", "isDraft", "saveAsDraft", "wip", "isWip")),
+        ("Hugo", _PRIVATE_IF_TRUE, ("headless",)),
+        ("Hexo and others", _PRIVATE_IF_TRUE, ("private", "isPrivate", "hidden", "isHidden", "secret")),
+        ("content systems", _PRIVATE_IF_TRUE, ("unpublished", "ignorePost", "doNotPublish", "dontPublish")),
+        ("content systems", _PRIVATE_IF_TRUE, ("noPublish", "unfinished", "incomplete", "emailOnly")),
+        ("hexo-blog-encrypt and others", _PRIVATE_IF_TRUE, ("encrypt", "encrypted", "locked", "isLocked")),
+        ("content systems", _PRIVATE_IF_TRUE, ("protected", "isProtected", "protect", "restricted")),
+        ("sites with members", _FOR_SOME_IF_TRUE, ("membersOnly", "memberOnly", "subscribersOnly", "gated")),
+        (
+            "sites with members",
+            _FOR_SOME_IF_TRUE,
+            ("premium", "isPremium", "paid", "isPaid", "paywall", "vip"),
+        ),
+        ("sites with members", _FOR_SOME_IF_TRUE, ("isGated", "paywalled", "exclusive", "sponsorsOnly")),
+        ("sites with members", _FOR_SOME_IF_TRUE, ("loginRequired", "requiresLogin", "requireLogin")),
+        ("sites with members", _FOR_SOME_IF_TRUE, ("authRequired", "requiresAuth", "requireAuth")),
+        (
+            "Eleventy",
+            _PRIVATE_IF_TRUE,
+            ("eleventyExcludeFromCollections", "buildawesomeExcludeFromCollections"),
+        ),
+        # `permalink: {build: false}`
+        ("Eleventy", FieldRule(private=_FALSE, others_are_public=True), ("permalink.build",)),
+        # Material for MkDocs hides parts of the page: `hide: [navigation, toc]`.
+        (
+            "Hexo",
+            FieldRule(
+                public=_NOTHING | {"navigation", "toc", "footer", "path", "tags", "feedback"}, private=_TRUE
+            ),
+            ("hide",),
+        ),
+        ("Jekyll, Obsidian, Quartz", _PUBLISHED, ("published", "isPublished", "publish", "dg-publish")),
+        ("content systems", _PRIVATE_IF_FALSE, ("public", "isPublic", "visible", "isVisible")),
+        ("Zola, Grav", _PRIVATE_IF_FALSE, ("render", "routable")),
+        ("Hugo and others", _UNLISTED_IF_ON, ("unlisted", "isUnlisted", "delisted")),
+        (
+            "content systems",
+            FieldRule(public=_TRUE, private=_PRIVATE_IF_FALSE.private, is_unlisting=True),
+            ("listed", "isListed"),
+        ),
+        ("themes of VuePress", _UNLISTED_IF_OFF, ("list", "post", "article")),
+        ("Pelican, Nikola and others", STATUS_RULE, ("status", "postStatus", "publishStatus")),
+        ("Ghost and others", FieldRule(public=_PUBLIC, private=_PRIVATE | _READERS), ("visibility",)),
+        (
+            "sites with members",
+            FieldRule(private=_YES | _PRIVATE | _READERS, others_are_public=True),
+            (
+                *("access", "accessLevel", "audience", "role", "roles", "permission", "permissions"),
+                *("plan", "tier", "tiers", "members", "subscribers"),
+            ),
+        ),
+        (
+            "Hugo",
+            FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "link"}),
+            ("build.render",),
+        ),
+        (
+            "Hugo",
+            FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "local"}, is_unlisting=True),
+            ("build.list",),
+        ),
+        ("hexo-blog-encrypt and others", _PASSWORD, ("password", "passwords", "passphrase", "passcode")),
+        ("hexo-blog-encrypt and others", _PASSWORD, ("postPassword", "pwd")),
+        ("content systems", _PRIVATE_IF_ON, ("deleted", "trashed", "disabled", "confidential", "internal")),
+        ("content systems", _PRIVATE_IF_ON, ("inProgress", "idea", "template", "lock")),
+        ("content systems", _PRIVATE_IF_ON, ("skip", "exclude", "excluded", "ignore", "ignored")),
+        ("content systems", _PRIVATE_IF_OFF, ("active", "enabled", "live", "approved", "publishable")),
+        (
+            "content systems",
+            _PRIVATE_IF_OFF,
+            ("ready", "released", "finished", "complete", "completed", "done"),
+        ),
+        (
+            "content systems",
+            FieldRule(private=_YES | _UNFINISHED | _READERS, others_are_public=True),
+            ("state", "stage", "workflow"),
+        ),
+        (
+            "content systems",
+            FieldRule(private=frozenset(("draft", "private")), others_are_public=True),
+            ("type",),
+        ),
+        ("Eleventy", FieldRule(private=frozenset(("false",)), others_are_public=True), ("permalink",)),
+    )
+)
+#: The rules by normalized key (`fields.normalize_key`).
+FIELD_RULES = {normalize_key(name): sign.rule for sign in FIELD_SIGNS for name in sign.names}
+# These values of other fields only keep an article out of lists.
 UNLISTED = {"unlisted"}
+#: Fields that do so in one generator only: the generator, the field and its value.
+UNLISTED_BY_GENERATOR = {
+    ("jekyll", "hidden"): _TRUE,  # the plugin jekyll-paginate-v2
+    ("pelican", "status"): frozenset(("hidden",)),
+}
 PUBLISHING_FIELDS = {"published", "publish", "dgpublish"}
 # Mappings whose entries have rules, and the prefix of these entries in FIELD_RULES.
-MAPPING_PREFIXES = {"build": "build.", "permalink": "permalink.", "params": "", "extra": ""}
+MAPPING_PREFIXES = {
+    **{"build": "build.", "permalink": "permalink."},
+    **{"params": "", "extra": "", "custom": "", "meta": ""},
+}
+#: Fields that archive an article if they are true.
+ARCHIVING_FIELDS = ("archived", "isarchived", "archive")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DateSign(Sign):
+    """Fields of front matter with the time of publication."""
+
+    #: whether the latest of these fields counts, also before a date in the path; of all others, the first one
+    is_first: bool = False
+    #: whether a value that is no date makes a draft
+    is_strict: bool = False
+
+
+#: In the order in which they are read.
+PUBLICATION_DATES = (
+    # Hugo displays `date`, but publishes the page at `publishDate` (or one of its aliases) if that is later.
+    DateSign(
+        names=("date", "publishDate", "pubDate", "pubDatetime", "publishedAt", "published", "publish"),
+        source="Hugo, Jekyll, Astro, Metalsmith",
+        is_first=True,
+        is_strict=True,
+    ),
+    DateSign(
+        names=(
+            *("datetime", "publishedOn", "publishedDate", "publishedTime", "publishAt", "publishOn"),
+            *("publishTime", "publicationDate", "datePublished", "article:published_time"),
+        ),
+        source="Keystatic, schema.org, Open Graph",
+        is_strict=True,
+    ),
+    DateSign(
+        names=(
+            *("datePosted", "posted", "postedAt", "postedOn", "postDate", "postDateGmt", "dateGmt"),
+            *("releaseDate", "releasedAt", "release", "issued", "issueDate", "firstPublished"),
+            *("originalDate", "originallyPublished", "displayDate"),
+        ),
+        source="Craft, WordPress and others",
+    ),
+    # Notes of Obsidian often have only the time at which they were written.
+    DateSign(
+        names=(
+            *("created", "createdAt", "createdOn", "createdDate", "dateCreated", "creationDate"),
+            *("creationTime", "fileCreated", "timestamp", "time", "day", "written", "entryDate"),
+        ),
+        source="Obsidian, Notion and others",
+    ),
+    DateSign(
+        names=("scheduledFor", "goLive", "embargo", "embargoUntil", "availableFrom", "visibleFrom"),
+        source="content systems",
+        is_strict=True,
+    ),
+)
+#: The fields of PUBLICATION_DATES by normalized key, in their order.
+DATE_FIELDS = {normalize_key(name): sign for sign in PUBLICATION_DATES for name in sign.names}
+#: A date in the future makes a draft in each field with one of these words.
+PLANNING_WORDS = {"publish", "published", "release", "released", "visible", "available", "embargo", "live"}
+#: Fields with the time at which an article expires.
+EXPIRY_FIELDS = (
+    *("expirydate", "unpublishdate", "expires", "expiredate", "expiresat", "expireson", "validuntil"),
+    *("unpublishon", "unpublishat", "unpublishedat", "unpublishedon", "publisheduntil", "publishuntil"),
+    *("publishenddate", "publishend", "availableuntil", "availableto", "visibleuntil", "visibleto"),
+)
 # --- Names of files and folders.
 
 # Folders whose files are drafts, in lower case.

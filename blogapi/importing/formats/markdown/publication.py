@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 
 from blogapi.importing.format_api.privacy import DraftReason
+from blogapi.importing.format_api.privacy_signs import ARCHIVING_FIELDS
 from blogapi.importing.formats.markdown.fields import Fields
 from blogapi.importing.formats.markdown.paths import PathInfo
 from blogapi.importing.texts import dates
-from blogapi.importing.texts.lines import to_line
+from blogapi.importing.texts.lines import to_bool, to_line
 from blogapi.importing.texts.messages import IMPORT_TIME
 
 _ARCHIVED_STATUSES = ("archived", "archive")
@@ -35,7 +36,7 @@ def decide_publication(
         fields.add_note(note)
     if reasons or not is_certain:
         return "draft", published_at
-    if fields.take_line("status").casefold() in _ARCHIVED_STATUSES:
+    if _is_archived(fields):
         return "archived", published_at
     if not published_at and not fields.all_entries and not publish_undated:
         fields.add_note(
@@ -46,6 +47,13 @@ def decide_publication(
     if not published_at and status == "published":
         fields.add_note(IMPORT_TIME)
     return status, published_at
+
+
+def _is_archived(fields: Fields) -> bool:
+    name = next((name for name in ARCHIVING_FIELDS if to_bool(fields.find(name))), "")
+    if name:
+        fields.add_note(f"It has `{name}: {to_line(fields.take(name))}`; the article was archived.")
+    return bool(name) or fields.take_line("status").casefold() in _ARCHIVED_STATUSES
 
 
 def _find_date(fields: Fields, path: PathInfo) -> tuple[datetime | None, bool]:

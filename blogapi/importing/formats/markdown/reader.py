@@ -106,6 +106,7 @@ def read_file(
         folders=paths.list_folders(entry.key) if folders is None else folders,
         custom_fields=custom_fields,
         defines_fields=defines_fields,
+        is_jekyll=site is not None and site.generator == "jekyll",
     )
     return replace(record, path=entry.path)
 
@@ -140,6 +141,7 @@ def parse_file(
     folders: Sequence[str] | None = None,
     custom_fields: CustomFields = NO_CUSTOM_FIELDS,
     defines_fields: bool = False,
+    is_jekyll: bool = False,
 ) -> ArticleRecord:
     """Return the record of a file with the content `data`.
 
@@ -170,7 +172,8 @@ def parse_file(
         is_hexo=is_hexo or parsed.format == "hexo",
     )
     authors = read_authors(fields)
-    reasons = [*inherited, *_find_draft_reasons(key, parsed, fields, tags)]
+    generator = "jekyll" if is_jekyll else parsed.format
+    reasons = [*inherited, *_find_draft_reasons(key, parsed, fields, tags, generator)]
     if is_repository_file:
         note = "It has the name of a repository file (like README or LICENSE); the article became a draft."
         reasons.append(DraftReason(note))
@@ -250,10 +253,10 @@ def _check_is_article(
 
 
 def _find_draft_reasons(
-    key: str, parsed: front_matter.ParsedFile, fields: Fields, tags: tuple[str, ...]
+    key: str, parsed: front_matter.ParsedFile, fields: Fields, tags: tuple[str, ...], generator: str
 ) -> list[DraftReason]:
     reasons = [DraftReason(parsed.problem)] if parsed.problem else []
-    reasons += privacy.find_reasons(fields.all_entries, key, tags)
+    reasons += privacy.find_reasons(fields.all_entries, key, tags, generator)
     reasons += privacy.find_in_tags_of_text(parsed.body)
     if not fields.all_entries:
         reasons += privacy.find_in_text(parsed.body)
