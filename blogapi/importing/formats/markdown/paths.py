@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date
 
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import dates
@@ -182,7 +182,7 @@ class PathInfo:
 
     name: str  #: the file name (for `index.md`: the folder name) without date and suffix, never empty
     slug: str  #: the same name; with its date if that stays; "" if it is a folder with many articles
-    date: datetime | None  #: the date in the file name, or else in the folder names
+    day: date | None  #: the date in the file name, or else in the folder names
     has_date_prefix: bool  #: whether the file name begins with a date that is removed, like Jekyll's posts
 
 
@@ -194,21 +194,21 @@ def parse_path(key: str, *, keeps_date: bool = False) -> PathInfo:
     folders = key.split("/")[:-1]
     # Notion adds the id of the page.
     full_name = _NOTION_ID.sub("", _split_suffix(key)[0])
-    date, name = dates.split_date_prefix(full_name)
-    has_date_prefix = date is not None and not keeps_date
+    day, name = dates.split_date_prefix(full_name)
+    has_date_prefix = day is not None and not keeps_date
     index = _INDEX.fullmatch(name) or _README.fullmatch(full_name)
     is_collection = index is not None
     if index and folders:
-        folder_date, name = dates.split_date_prefix(folders[-1])
+        folder_day, name = dates.split_date_prefix(folders[-1])
         is_collection = name.casefold() in _COLLECTIONS or _NUMBERS.fullmatch(name) is not None
         language = index["language"] or ""
-        date, name, full_name = date or folder_date, name + language, folders[-1] + language
+        day, name, full_name = day or folder_day, name + language, folders[-1] + language
     name = to_line(name) or "untitled"
     slug = to_line(full_name) if keeps_date else name
     return PathInfo(
         name=name,
         slug="" if is_collection else slug,
-        date=date or dates.find_in_path("/".join(folders)),
+        day=day or dates.find_in_path("/".join(folders)),
         has_date_prefix=has_date_prefix,
     )
 
