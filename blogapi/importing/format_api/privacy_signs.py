@@ -39,22 +39,12 @@ _UNFINISHED = _PRIVATE | {"review", "in review", "todo", "idea", "in-progress", 
 _READERS = frozenset(
     f"{reader}{only}"
     for reader in (
-        *(
-            "member",
-            "members",
-            "subscriber",
-            "subscribers",
-            "paid",
-            "premium",
-            "private",
-            "internal",
-            "admin",
-        ),
-        *("admins", "logged-in", "logged in", "logged_in", "loggedin", "patron", "patrons", "vip", "staff"),
-        *("registered", "paid-members", "paid members", "paid-subscribers", "paid subscribers"),
+        *("member", "members", "subscriber", "subscribers", "patron", "patrons", "vip", "staff", "internal"),
+        *("paid", "premium", "paid-members", "paid-subscribers", "private", "registered", "admin", "admins"),
+        *("logged-in", "logged_in", "loggedin"),
     )
     for only in ("", "-only", " only", "_only", "only")
-) | {"only_paid", "only_free", "founding"}
+) | {"logged in", "paid members", "paid subscribers", "only_paid", "only_free", "founding"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +77,16 @@ _PASSWORD = FieldRule(public=frozenset(("false", "")), is_secret=True)
 # Fields of some content systems, which other blogs use for themes (`active: home`).
 _PRIVATE_IF_ON = FieldRule(private=_TRUE, others_are_public=True)
 _PRIVATE_IF_OFF = FieldRule(private=_FALSE, others_are_public=True)
-_UNLISTED_IF_ON = FieldRule(public=_NOTHING, private=_TRUE, is_unlisting=True)
+_FOR_READERS = FieldRule(private=_YES | _PRIVATE | _READERS, others_are_public=True)
+_FINISHED = FieldRule(private=_YES | _UNFINISHED | _READERS, others_are_public=True)
+_DRAFT_TYPE = FieldRule(private=frozenset(("draft", "private")), others_are_public=True)
+_HIDE = FieldRule(
+    public=_NOTHING | {"navigation", "toc", "footer", "path", "tags", "feedback"}, private=_TRUE
+)
+_RENDER = FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "link"})
+_LIST = FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "local"}, is_unlisting=True)
+_UNLISTED_IF_TRUE = FieldRule(public=_NOTHING, private=_TRUE, is_unlisting=True)
+_UNLISTED_IF_FALSE = FieldRule(public=_TRUE, private=_PRIVATE_IF_FALSE.private, is_unlisting=True)
 _UNLISTED_IF_OFF = FieldRule(private=_FALSE, others_are_public=True, is_unlisting=True)
 
 
@@ -98,93 +97,56 @@ class FieldSign(Sign):
     rule: FieldRule
 
 
-#: They also apply inside of the mappings MAPPING_PREFIXES. A `build.` is that of Hugo's mapping `build`.
-FIELD_SIGNS: tuple[FieldSign, ...] = tuple(
-    FieldSign(names=names, source=source, rule=rule)
+#: They also apply inside of the mappings MAPPING_PREFIXES: `build.list` is `list` inside of Hugo's `build`.
+FIELD_SIGNS = tuple(
+    FieldSign(source=source, rule=rule, names=tuple(names.split()))
     for source, rule, names in (
-        ("most generators", _PRIVATE_IF_TRUE, ("draft", "drafts", "isDraft", "saveAsDraft", "wip", "isWip")),
-        ("Hugo", _PRIVATE_IF_TRUE, ("headless",)),
-        ("Hexo and others", _PRIVATE_IF_TRUE, ("private", "isPrivate", "hidden", "isHidden", "secret")),
-        ("content systems", _PRIVATE_IF_TRUE, ("unpublished", "ignorePost", "doNotPublish", "dontPublish")),
-        ("content systems", _PRIVATE_IF_TRUE, ("noPublish", "unfinished", "incomplete", "emailOnly")),
-        ("hexo-blog-encrypt and others", _PRIVATE_IF_TRUE, ("encrypt", "encrypted", "locked", "isLocked")),
-        ("content systems", _PRIVATE_IF_TRUE, ("protected", "isProtected", "protect", "restricted")),
-        ("sites with members", _FOR_SOME_IF_TRUE, ("membersOnly", "memberOnly", "subscribersOnly", "gated")),
+        ("most generators", _PRIVATE_IF_TRUE, "draft drafts isDraft saveAsDraft wip isWip"),
+        ("Hugo", _PRIVATE_IF_TRUE, "headless"),
+        ("Hexo and others", _PRIVATE_IF_TRUE, "private isPrivate hidden isHidden secret"),
+        ("content systems", _PRIVATE_IF_TRUE, "unpublished ignorePost doNotPublish dontPublish noPublish"),
+        ("content systems", _PRIVATE_IF_TRUE, "unfinished incomplete emailOnly restricted"),
+        ("hexo-blog-encrypt and others", _PRIVATE_IF_TRUE, "encrypt encrypted locked isLocked"),
+        ("content systems", _PRIVATE_IF_TRUE, "protected isProtected protect"),
+        ("Eleventy", _PRIVATE_IF_TRUE, "eleventyExcludeFromCollections buildawesomeExcludeFromCollections"),
+        ("sites with members", _FOR_SOME_IF_TRUE, "membersOnly memberOnly subscribersOnly sponsorsOnly vip"),
         (
             "sites with members",
             _FOR_SOME_IF_TRUE,
-            ("premium", "isPremium", "paid", "isPaid", "paywall", "vip"),
+            "premium isPremium paid isPaid paywall paywalled exclusive",
         ),
-        ("sites with members", _FOR_SOME_IF_TRUE, ("isGated", "paywalled", "exclusive", "sponsorsOnly")),
-        ("sites with members", _FOR_SOME_IF_TRUE, ("loginRequired", "requiresLogin", "requireLogin")),
-        ("sites with members", _FOR_SOME_IF_TRUE, ("authRequired", "requiresAuth", "requireAuth")),
-        (
-            "Eleventy",
-            _PRIVATE_IF_TRUE,
-            ("eleventyExcludeFromCollections", "buildawesomeExcludeFromCollections"),
-        ),
-        # `permalink: {build: false}`
-        ("Eleventy", FieldRule(private=_FALSE, others_are_public=True), ("permalink.build",)),
-        # Material for MkDocs hides parts of the page: `hide: [navigation, toc]`.
-        (
-            "Hexo",
-            FieldRule(
-                public=_NOTHING | {"navigation", "toc", "footer", "path", "tags", "feedback"}, private=_TRUE
-            ),
-            ("hide",),
-        ),
-        ("Jekyll, Obsidian, Quartz", _PUBLISHED, ("published", "isPublished", "publish", "dg-publish")),
-        ("content systems", _PRIVATE_IF_FALSE, ("public", "isPublic", "visible", "isVisible")),
-        ("Zola, Grav", _PRIVATE_IF_FALSE, ("render", "routable")),
-        ("Hugo and others", _UNLISTED_IF_ON, ("unlisted", "isUnlisted", "delisted")),
-        (
-            "content systems",
-            FieldRule(public=_TRUE, private=_PRIVATE_IF_FALSE.private, is_unlisting=True),
-            ("listed", "isListed"),
-        ),
-        ("themes of VuePress", _UNLISTED_IF_OFF, ("list", "post", "article")),
-        ("Pelican, Nikola and others", STATUS_RULE, ("status", "postStatus", "publishStatus")),
-        ("Ghost and others", FieldRule(public=_PUBLIC, private=_PRIVATE | _READERS), ("visibility",)),
+        ("sites with members", _FOR_SOME_IF_TRUE, "gated isGated loginRequired requiresLogin requireLogin"),
+        ("sites with members", _FOR_SOME_IF_TRUE, "authRequired requiresAuth requireAuth"),
+        ("Hexo, Material for MkDocs", _HIDE, "hide"),  # `hide: [navigation, toc]` hides parts of the page
+        ("Jekyll, Obsidian, Quartz", _PUBLISHED, "published isPublished publish dg-publish"),
+        ("content systems", _PRIVATE_IF_FALSE, "public isPublic visible isVisible"),
+        ("Zola, Grav", _PRIVATE_IF_FALSE, "render routable"),
+        ("Hugo and others", _UNLISTED_IF_TRUE, "unlisted isUnlisted delisted"),
+        ("content systems", _UNLISTED_IF_FALSE, "listed isListed"),
+        ("themes of VuePress", _UNLISTED_IF_OFF, "list post article"),
+        ("Pelican, Nikola and others", STATUS_RULE, "status postStatus publishStatus"),
+        ("Ghost and others", FieldRule(public=_PUBLIC, private=_PRIVATE | _READERS), "visibility"),
         (
             "sites with members",
-            FieldRule(private=_YES | _PRIVATE | _READERS, others_are_public=True),
-            (
-                *("access", "accessLevel", "audience", "role", "roles", "permission", "permissions"),
-                *("plan", "tier", "tiers", "members", "subscribers"),
-            ),
+            _FOR_READERS,
+            "access accessLevel audience members subscribers plan tier tiers",
         ),
+        ("sites with members", _FOR_READERS, "role roles permission permissions"),
+        ("Hugo", _RENDER, "build.render"),
+        ("Hugo", _LIST, "build.list"),
         (
-            "Hugo",
-            FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "link"}),
-            ("build.render",),
+            "hexo-blog-encrypt and others",
+            _PASSWORD,
+            "password passwords passphrase passcode postPassword pwd",
         ),
-        (
-            "Hugo",
-            FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "local"}, is_unlisting=True),
-            ("build.list",),
-        ),
-        ("hexo-blog-encrypt and others", _PASSWORD, ("password", "passwords", "passphrase", "passcode")),
-        ("hexo-blog-encrypt and others", _PASSWORD, ("postPassword", "pwd")),
-        ("content systems", _PRIVATE_IF_ON, ("deleted", "trashed", "disabled", "confidential", "internal")),
-        ("content systems", _PRIVATE_IF_ON, ("inProgress", "idea", "template", "lock")),
-        ("content systems", _PRIVATE_IF_ON, ("skip", "exclude", "excluded", "ignore", "ignored")),
-        ("content systems", _PRIVATE_IF_OFF, ("active", "enabled", "live", "approved", "publishable")),
-        (
-            "content systems",
-            _PRIVATE_IF_OFF,
-            ("ready", "released", "finished", "complete", "completed", "done"),
-        ),
-        (
-            "content systems",
-            FieldRule(private=_YES | _UNFINISHED | _READERS, others_are_public=True),
-            ("state", "stage", "workflow"),
-        ),
-        (
-            "content systems",
-            FieldRule(private=frozenset(("draft", "private")), others_are_public=True),
-            ("type",),
-        ),
-        ("Eleventy", FieldRule(private=frozenset(("false",)), others_are_public=True), ("permalink",)),
+        ("content systems", _PRIVATE_IF_ON, "deleted trashed disabled confidential internal inProgress idea"),
+        ("content systems", _PRIVATE_IF_ON, "template lock skip exclude excluded ignore ignored"),
+        ("content systems", _PRIVATE_IF_OFF, "active enabled live approved publishable ready released"),
+        ("content systems", _PRIVATE_IF_OFF, "finished complete completed done"),
+        ("content systems", _FINISHED, "state stage workflow"),
+        ("content systems", _DRAFT_TYPE, "type"),
+        ("Eleventy", FieldRule(private=frozenset(("false",)), others_are_public=True), "permalink"),
+        ("Eleventy", _PRIVATE_IF_OFF, "permalink.build"),  # `permalink: {build: false}`
     )
 )
 #: The rules by normalized key (`fields.normalize_key`).
@@ -225,34 +187,27 @@ PUBLICATION_DATES = (
         is_first=True,
         is_strict=True,
     ),
-    DateSign(
-        names=(
-            *("datetime", "publishedOn", "publishedDate", "publishedTime", "publishAt", "publishOn"),
-            *("publishTime", "publicationDate", "datePublished", "article:published_time"),
-        ),
-        source="Keystatic, schema.org, Open Graph",
-        is_strict=True,
-    ),
-    DateSign(
-        names=(
-            *("datePosted", "posted", "postedAt", "postedOn", "postDate", "postDateGmt", "dateGmt"),
-            *("releaseDate", "releasedAt", "release", "issued", "issueDate", "firstPublished"),
-            *("originalDate", "originallyPublished", "displayDate"),
-        ),
-        source="Craft, WordPress and others",
-    ),
-    # Notes of Obsidian often have only the time at which they were written.
-    DateSign(
-        names=(
-            *("created", "createdAt", "createdOn", "createdDate", "dateCreated", "creationDate"),
-            *("creationTime", "fileCreated", "timestamp", "time", "day", "written", "entryDate"),
-        ),
-        source="Obsidian, Notion and others",
-    ),
-    DateSign(
-        names=("scheduledFor", "goLive", "embargo", "embargoUntil", "availableFrom", "visibleFrom"),
-        source="content systems",
-        is_strict=True,
+    *(
+        DateSign(source=source, is_strict=is_strict, names=tuple(names.split()))
+        for source, is_strict, names in (
+            (
+                "Keystatic and others",
+                True,
+                "datetime publishedOn publishedDate publishedTime publishAt publishOn",
+            ),
+            (
+                "schema.org, Open Graph",
+                True,
+                "publishTime publicationDate datePublished article:published_time",
+            ),
+            ("Craft, WordPress", False, "datePosted posted postedAt postedOn postDate postDateGmt dateGmt"),
+            ("content systems", False, "releaseDate releasedAt release issued issueDate firstPublished"),
+            ("content systems", False, "originalDate originallyPublished displayDate"),
+            # Notes of Obsidian often have only the time at which they were written.
+            ("Obsidian, Notion", False, "created createdAt createdOn createdDate dateCreated creationDate"),
+            ("others", False, "creationTime fileCreated timestamp time day written entryDate"),
+            ("content systems", True, "scheduledFor goLive embargo embargoUntil availableFrom visibleFrom"),
+        )
     ),
 )
 #: The fields of PUBLICATION_DATES by normalized key, in their order.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from email.utils import parsedate_to_datetime
@@ -60,12 +61,12 @@ def parse_date(value: object, zones: Zones = UTC_ZONES) -> datetime | None:
     `zones` are those of a value without an offset. Ambiguous dates such as `1/2/2015` are not parsed.
     """
     try:
-        return to_utc(value if isinstance(value, datetime) else _parse_text(to_line(value)), zones)
+        return _to_utc(value if isinstance(value, datetime) else _parse_text(to_line(value)), zones)
     except (ValueError, OverflowError, TypeError, IndexError):
         return None
 
 
-def to_utc(value: date, zones: Zones) -> datetime:
+def _to_utc(value: date, zones: Zones) -> datetime:
     """Return a date or datetime as a time (aware, UTC).
 
     A local time that does not exist is moved on by the gap, and the first of two equal ones counts.
@@ -136,6 +137,9 @@ def _parse_day(year: str, month: str, day: str) -> date | None:
         return None
 
 
-def format_day(time: datetime | date) -> str:
+def format_day(time: datetime | date, zones: Zones = UTC_ZONES) -> str:
     """Return the date as `2021-05-06`."""
+    # A time within a day of the last one that Python can represent has no local time.
+    with suppress(OverflowError):
+        time = time.astimezone(zones.days) if isinstance(time, datetime) else time
     return time.isoformat()[:10]

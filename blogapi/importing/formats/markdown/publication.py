@@ -17,7 +17,6 @@ from blogapi.importing.format_api.privacy_signs import (
     FIELD_RULES,
     MAPPING_PREFIXES,
     PLANNING_WORDS,
-    DateSign,
 )
 from blogapi.importing.formats.markdown.fields import Fields
 from blogapi.importing.formats.markdown.paths import PathInfo
@@ -78,22 +77,13 @@ def _is_archived(fields: Fields) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _FoundDate:
-    """A field of DATE_FIELDS that is not empty; `name` is the one in `Fields`."""
+    """A field of DATE_FIELDS that is not empty."""
 
-    name: str
-    sign: DateSign
+    name: str  #: as in `Fields.find`
     value: object
     time: datetime | None  #: None if the value is no date
-
-    @property
-    def is_first(self) -> bool:
-        """Whether it counts before a date in the path."""
-        return self.sign.is_first and "." not in self.name
-
-    @property
-    def is_unreadable(self) -> bool:
-        """Whether it should be a date and is none."""
-        return self.time is None and (self.is_first or (self.sign.is_strict and not self.sign.is_first))
+    is_first: bool  #: see `DateSign`
+    is_strict: bool
 
 
 def _find_date(
@@ -104,13 +94,12 @@ def _find_date(
     for name in (name for name, sign in DATE_FIELDS.items() if sign.is_first):
         fields.take(name)
     first = [one.time for one in found if one.is_first and one.time]
-    unreadable = next((one for one in found if one.is_unreadable), None)
-    day = dates.to_utc(path.day, zones) if path.day else None
+    unreadable = next((one for one in found if one.is_strict and not one.time), None)
+    day = dates.parse_date(path.day, zones)
     if unreadable:
         problem = f"The date “{to_line(unreadable.value)[:100]}” could not be read"
         if unreadable.is_first and day and not first:
-            name = dates.format_day(path.day or day)
-            fields.add_note(f"{problem}; the date in the file's path, {name}, was used.")
+            fields.add_note(f"{problem}; the date in the file's path, {path.day}, was used.")
             return day, True
         fields.add_note(f"{problem}; the article became a draft.")
         return next(iter(first), None), False
@@ -122,7 +111,7 @@ def _find_date(
 
 
 def _list_dates(fields: Fields, zones: Zones) -> Iterator[_FoundDate]:
-    """Yield the fields of DATE_FIELDS in their order, then those in mappings."""
+    """Yield the fields of DATE_FIELDS in their order, then those in mappings, which no generator reads."""
     for table in ("", *(f"{name}." for name, prefix in MAPPING_PREFIXES.items() if not prefix)):
         for name, sign in DATE_FIELDS.items():
             value = fields.find(f"{table}{name}")
@@ -134,7 +123,9 @@ def _list_dates(fields: Fields, zones: Zones) -> Iterator[_FoundDate]:
             time = dates.parse_date(value, Zones(zones.days) if name.endswith("gmt") else zones)
             # `published` and `publish` are either dates or booleans.
             if time or not (name in FIELD_RULES or (to_bool(value) is False and not sign.is_first)):
-                yield _FoundDate(f"{table}{name}", sign, value, time)
+                is_first = sign.is_first and not table
+                is_strict = is_first or (sign.is_strict and not sign.is_first)
+                yield _FoundDate(f"{table}{name}", value, time, is_first, is_strict)
 
 
 def _use(fields: Fields, name: str, custom_fields: CustomFields) -> object:
@@ -145,7 +136,7 @@ def _use(fields: Fields, name: str, custom_fields: CustomFields) -> object:
 def _find_date_in_address(fields: Fields, zones: Zones) -> datetime | None:
     addresses = (fields.take_line(name) for name in ("path", "url", "permalink"))
     day = next(filter(None, map(dates.find_in_path, addresses)), None)
-    return dates.to_utc(day, zones) if day else None
+    return dates.parse_date(day, zones)
 
 
 def _is_planned(fields: Fields, published_at: datetime, zones: Zones) -> bool:
@@ -156,10 +147,8 @@ def _is_planned(fields: Fields, published_at: datetime, zones: Zones) -> bool:
             continue
         time = name not in EXPIRY_FIELDS and dates.parse_date(value, zones)
         if time and time > published_at:
-            day = dates.format_day(time.astimezone(zones.days))
-            fields.add_note(
-                f"Its `{to_line(key)[:60]}` is in the future ({day}); the article became a draft."
-            )
+            what = f"`{to_line(key)[:60]}` is in the future ({to_line(value)})"
+            fields.add_note(f"Its {what}; the article became a draft.")
             return True
     return False
 
@@ -174,8 +163,7 @@ def _decide_by_expiry(fields: Fields, now: datetime, zones: Zones, custom_fields
         fields.add_note(f"The expiry date “{text}” could not be read; the article became a draft.")
         return "draft"
     if expires_at <= now:
-        day = dates.format_day(expires_at.astimezone(zones.days))
-        fields.add_note(f"It expired on {day}; the article was archived.")
+        fields.add_note(f"It expired on {dates.format_day(expires_at, zones)}; the article was archived.")
         return "archived"
     fields.add_note(f"The expiry date “{text}” was ignored; the article will not expire.")
     return "published"

@@ -79,7 +79,7 @@ def find_date(item: Element, offset: timedelta | None, zones: Zones) -> datetime
     local = parse_time(item.get_text("wp:post_date"))
     if utc is None and local is not None:
         try:
-            return dates.to_utc(local.replace(tzinfo=None), zones) if offset is None else local - offset
+            return dates.parse_date(local.replace(tzinfo=None), zones) if offset is None else local - offset
         except OverflowError:
             return None
     return utc or _parse_rss_date(item.get_text("pubDate"))

@@ -247,3 +247,11 @@ def test_each_field_of_a_date_is_found_in_any_spelling():
     for name in DATE_FIELDS:
         spelled = name if ":" in name else "-".join(name).upper()
         assert read(f'"{spelled}": 2020-01-02').published_at == NOW - timedelta(days=365 * 6 + 1)
+
+
+@pytest.mark.parametrize("zone", ["America/Los_Angeles", "Pacific/Auckland"])
+def test_the_first_and_the_last_days_stop_no_import(zone):
+    zones = Zones(ZoneInfo(zone), UTC)
+    for day in ("0001-01-01", "0001-01-02", "9999-12-31", "9999-12-31T23:59:59Z"):
+        front = f"date: {day}\nembargo: {day}\nexpires: {day}\npath: /{day.replace('-', '/')[:10]}/a/"
+        assert read(front, f"blog/{day[:10]}-a.md", time_zones=zones).title == "Hello"
