@@ -159,6 +159,7 @@ def import_(
     from blogapi.importing.storing.service import Importer
     from blogapi.parsing import normalize_language
     from blogapi.site.queries import get_site
+    from blogapi.site.time_zones import get_time_zone
 
     def open_import() -> AbstractContextManager[ImportRun]:
         importer = Importer(
@@ -169,9 +170,11 @@ def import_(
             restore_deleted=restore_deleted,
             restricted=restricted,
         )
+        site = get_site()
         reader_options = ImportOptions(
             now=current_time(),
-            language=normalize_language(get_site().language),
+            language=normalize_language(site.language),
+            time_zone=get_time_zone(site.time_zone),
             assets=assets,
             custom_fields=OwnFields(copy_definitions()),
             roots=queries.get_roots(),

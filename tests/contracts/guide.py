@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
@@ -13,6 +14,9 @@ from flask import Flask
 import blogapi
 from blogapi import blueprints, create_app
 from blogapi.config import SETTINGS, Setting
+from blogapi.importing.format_api import privacy_signs
+from blogapi.importing.format_api.privacy_signs import FieldRule, FieldSign
+from blogapi.importing.texts.lines import BOOLEAN_WORDS
 from blogapi.storage.database import db
 from blogapi.web.access import SCOPES, STRANGER, Access, Caller, Role, authorize
 from blogapi.web.errors import Problem
@@ -21,6 +25,7 @@ from blogapi.web.rights import RIGHTS
 GUIDE = Path(blogapi.__file__).parent / "docs" / "guide"
 SETTINGS_PAGE = GUIDE / "operating.md"
 PERMISSIONS_PAGE = GUIDE / "roles.md"
+GENERATORS_PAGE = GUIDE / "markdown-blogs.md"
 
 # The callers of the table: users have all scopes and a login.
 CALLERS = {
@@ -108,6 +113,81 @@ def make_rights_table() -> str:
     return _make_table(("", *(role.value.capitalize() for role in Role)), rows)
 
 
+def make_unbuilt_table() -> str:
+    """Return the table of the files that generators do not build."""
+    tables = (privacy_signs.UNBUILT_NAMES, privacy_signs.UNBUILT_SETTINGS, privacy_signs.HIDING_TEXTS)
+    sources = dict.fromkeys(sign.source for table in tables for sign in table)
+    rows = [
+        (
+            source,
+            *(", ".join(_list_names(sign for sign in table if sign.source == source)) for table in tables),
+        )
+        for source in sources
+    ]
+    header = (
+        "Generator",
+        "Names of files and folders",
+        "Files that a setting names",
+        "Files without a field",
+    )
+    return _make_table(header, rows)
+
+
+def _list_names(signs: Iterable[privacy_signs.Sign]) -> Iterator[str]:
+    for sign in signs:
+        places = (
+            f" in {' and '.join(f'`{folder}`' for folder in sign.below)}"
+            if getattr(sign, "below", ("",)) != ("",)
+            else ""
+        )
+        yield from (f"`{name}`{places}" for name in sign.names)
+
+
+def make_fields_table() -> str:
+    """Return the table of the fields of front matter that hide an article."""
+    signs: dict[FieldRule, list[FieldSign]] = {}
+    for sign in privacy_signs.FIELD_SIGNS:
+        signs.setdefault(sign.rule, []).append(sign)
+    rows = [
+        (
+            _join_code(name for sign in same for name in sign.names),
+            _describe_values(rule),
+            "nothing" if rule.others_are_public else "hide, except " + _join_words(rule.public),
+            ", ".join(dict.fromkeys(sign.source for sign in same)),
+        )
+        for rule, same in signs.items()
+    ]
+    return _make_table(("Fields", "Values that hide", "Other values", "Known from"), rows)
+
+
+def _describe_values(rule: FieldRule) -> str:
+    if rule.is_secret:
+        return "all"
+    return _join_words(rule.private) + (" (unlisted)" if rule.is_unlisting else "")
+
+
+def _join_words(words: Set[str]) -> str:
+    """Return the words, with one for those that mean true or false."""
+    words = {word for word in words if not re.search(r".[-_ ]?only$", word)}
+    for name, meaning in (("true", True), ("false", False)):
+        if name in words:
+            words -= {word for word, value in BOOLEAN_WORDS.items() if value is meaning and word != name}
+    return ", ".join(f"`{word}`" if word else "an empty value" for word in sorted(words))
+
+
+def make_dates_table() -> str:
+    """Return the table of the fields of front matter with the time of publication."""
+    rows = [
+        (_join_code(sign.names), "makes a draft" if sign.is_strict else "is ignored", sign.source)
+        for sign in privacy_signs.PUBLICATION_DATES
+    ]
+    return _make_table(("Fields", "A value that is no date", "Known from"), rows)
+
+
+def _join_code(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
 def _result(access: Access, caller: Caller) -> str:
     try:
         authorize(access, caller)
@@ -126,6 +206,9 @@ def write_tables() -> None:
         _replace_table(SETTINGS_PAGE, "Settings", make_settings_table())
         _replace_table(PERMISSIONS_PAGE, "Permissions", make_permissions_table(app))
         _replace_table(PERMISSIONS_PAGE, "Rights", make_rights_table())
+        _replace_table(GENERATORS_PAGE, "What a generator does not build", make_unbuilt_table())
+        _replace_table(GENERATORS_PAGE, "Fields that hide an article", make_fields_table())
+        _replace_table(GENERATORS_PAGE, "Fields with the date", make_dates_table())
 
 
 def _replace_table(page: Path, heading: str, table: str) -> None:

@@ -45,14 +45,25 @@ def test_the_table_of_rights_of_the_guide_is_up_to_date():
     assert guide.get_table(guide.PERMISSIONS_PAGE, "Rights") == guide.make_rights_table(), HINT
 
 
+def test_the_table_of_what_generators_do_not_build_is_up_to_date():
+    heading = "What a generator does not build"
+    assert guide.get_table(guide.GENERATORS_PAGE, heading) == guide.make_unbuilt_table(), HINT
+
+
+def test_the_tables_of_front_matter_in_the_guide_are_up_to_date():
+    hiding, dates = "Fields that hide an article", "Fields with the date"
+    assert guide.get_table(guide.GENERATORS_PAGE, hiding) == guide.make_fields_table(), HINT
+    assert guide.get_table(guide.GENERATORS_PAGE, dates) == guide.make_dates_table(), HINT
+
+
 def test_the_command_writes_the_committed_tables(monkeypatch, tmp_path):
-    for name in ("SETTINGS_PAGE", "PERMISSIONS_PAGE"):
+    for name in ("SETTINGS_PAGE", "PERMISSIONS_PAGE", "GENERATORS_PAGE"):
         committed = getattr(guide, name)
         monkeypatch.setattr(guide, name, tmp_path / committed.name)
         (tmp_path / committed.name).write_bytes(committed.read_bytes().replace(b" | yes |", b" | no |"))
     monkeypatch.setenv(INSTANCE_PATH, str(tmp_path))
     guide.write_tables()
-    for page in (guide.SETTINGS_PAGE, guide.PERMISSIONS_PAGE):
+    for page in (guide.SETTINGS_PAGE, guide.PERMISSIONS_PAGE, guide.GENERATORS_PAGE):
         assert page.read_bytes() == (guide.GUIDE / page.name).read_bytes()
 
 

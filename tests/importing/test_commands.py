@@ -383,3 +383,18 @@ def test_an_import_never_opens_the_database_of_the_blog(run, people, instance, f
     result = run("import", instance, instance / "blog.db", "--author", "ada", *options)
     for name in ("blog.db", "blog.db-wal", "blog.db-shm"):
         assert f"skipped    instance/{name}: It is the database of this blog." in result.stdout
+
+
+def test_the_dates_of_articles_are_those_of_the_site(run, people, as_reader, tmp_path):
+    posts = tmp_path / "blog/_posts"
+    posts.mkdir(parents=True)
+    (tmp_path / "blog/_config.yml").write_text("timezone: Europe/Berlin\n", encoding="utf-8")
+    (posts / "2020-01-01-new-year.md").write_text("---\ntitle: New year\n---\nText", encoding="utf-8")
+    path = "article_path=/{year}/{month}/{day}/{slug}/"
+    run("site", "set", "time_zone=America/Los_Angeles", path, "url=https://b.example")
+    output = run("import", tmp_path / "blog", "--author", "ada").stdout
+    assert output.count("The time zone of the old blog (Europe/Berlin) is not that of this site") == 1
+    answer = as_reader.get(f"{ARTICLES}?fields=published_at,url").json
+    assert answer == [
+        {"published_at": "2020-01-01T08:00:00.000000+00:00", "url": "https://b.example/2020/01/01/new-year/"}
+    ]

@@ -220,9 +220,24 @@ def _check_size(size: int, limit: int) -> None:
         raise RefusedFile(f"The file has {size:,} bytes, more than {limit:,}; shorten or split it.")
 
 
-#: The names of the configuration files of generators.
-SITE_FILE = re.compile(
-    r"(?:hugo|config)\.(?:toml|ya?ml|json)|_config\.(?:ya?ml|toml)|\.eleventy\.[cm]?js"
-    r"|(?:eleventy|astro|next|nuxt|docusaurus|svelte|vite|quartz)\.config\.[cm]?[jt]s|gatsby-config\.[cm]?[jt]s"
-    r"|pelicanconf\.py|conf\.py|mkdocs\.ya?ml"
-)
+#: The generators by the names of their configuration files. If a folder has several, the first one counts.
+SITE_FILES = {
+    "eleventy": r"\.eleventy\.[cm]?js|eleventy\.config\.[cm]?[jt]s",
+    "astro": r"astro\.config\.[cm]?[jt]s",
+    "docusaurus": r"docusaurus\.config\.[cm]?[jt]s",
+    "nuxt": r"nuxt\.config\.[cm]?[jt]s",
+    "quartz": r"quartz\.config\.[cm]?[jt]s",
+    "vuepress": r"\.vuepress",
+    "vitepress": r"\.vitepress",
+    "metalsmith": r"metalsmith\.(?:json|[cm]?js)",
+    "dendron": r"dendron\.yml",
+    "pelican": r"pelicanconf\.py",
+    "zola": r"zola\.toml",
+    "mkdocs": r"mkdocs\.ya?ml",
+    "hugo": r"(?:hugo|config)\.(?:toml|ya?ml|json)",
+    "jekyll": r"_config\.(?:ya?ml|toml)",
+    "nikola": r"conf\.py",
+    "other": r"(?:next|svelte|vite)\.config\.[cm]?[jt]s|gatsby-config\.[cm]?[jt]s",
+}
+#: The names of the configuration files (or folders) of generators.
+SITE_FILE = re.compile("|".join(SITE_FILES.values()))

@@ -1,9 +1,9 @@
-"""Find reasons not to publish an article. FIELD_RULES lists the privacy fields of all generators."""
+"""Find reasons not to publish an article. FIELD_SIGNS lists the privacy fields of all generators."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 
 from blogapi.importing.format_api.privacy_signs import (
@@ -15,7 +15,7 @@ from blogapi.importing.format_api.privacy_signs import (
     PUBLISHING_FIELDS,
     STATUS_RULE,
     UNLISTED,
-    UNLISTING_FIELDS,
+    UNLISTED_BY_GENERATOR,
     FieldRule,
 )
 from blogapi.importing.texts import dates
@@ -43,14 +43,19 @@ def is_privacy_field(name: str) -> bool:
     return name in FIELD_RULES and not FIELD_RULES[name].others_are_public
 
 
-def find_reasons(entries: Mapping[str, object], key: str, tags: tuple[str, ...]) -> list[DraftReason]:
+def find_reasons(
+    entries: Mapping[str, object], key: str, tags: tuple[str, ...], generator: str = ""
+) -> list[DraftReason]:
     """Return the reasons for a draft in the front matter, in the path `key` and in the tags."""
-    return [*find_in_front_matter(entries), *_find_in_path(key), *_find_in_tags(tags)]
+    return [*find_in_front_matter(entries, generator), *_find_in_path(key), *_find_in_tags(tags)]
 
 
-def find_in_front_matter(entries: Mapping[str, object]) -> Iterator[DraftReason]:
-    """Yield a reason for each entry that makes the article private."""
-    flat = list(_flatten(entries))
+def find_in_front_matter(entries: Mapping[str, object], generator: str = "") -> Iterator[DraftReason]:
+    """Yield a reason for each entry that makes the article private.
+
+    `generator` is the one of UNLISTED_BY_GENERATOR whose rules apply.
+    """
+    flat = list(flatten(entries))
     says_public = any(name in PUBLISHING_FIELDS and to_bool(value) for _, name, value in flat)
     for key, name, value in flat:
         rule = FIELD_RULES.get(name)
@@ -58,7 +63,8 @@ def find_in_front_matter(entries: Mapping[str, object]) -> Iterator[DraftReason]
         if rule is STATUS_RULE and says_public and not set(_to_words(value)) & rule.private:
             continue
         if rule and not _is_public(rule, value):
-            yield _make_reason(key, name, rule, value)
+            unlisting = UNLISTED | UNLISTED_BY_GENERATOR.get((generator, name), frozenset())
+            yield _make_reason(key, name, rule, value, unlisting)
 
 
 def find_in_text(text: str) -> list[DraftReason]:
@@ -83,7 +89,7 @@ def find_in_tags_of_text(text: str) -> list[DraftReason]:
     return [DraftReason(note)] if tag else []
 
 
-def _flatten(entries: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:
+def flatten(entries: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:
     """Yield the key as written, the name in FIELD_RULES, and the value of each entry and inner entry."""
     for key, value in entries.items():
         name = normalize_key(key)
@@ -116,7 +122,7 @@ def _to_words(value: object) -> Iterator[str]:
         yield to_line(value).casefold() or "{}"
 
 
-def _make_reason(key: str, name: str, rule: FieldRule, value: object) -> DraftReason:
+def _make_reason(key: str, name: str, rule: FieldRule, value: object, unlisting: Set[str]) -> DraftReason:
     key, text = to_line(key)[:60], (to_line(value) or ", ".join(_to_words(value)))[:100]
     if rule.is_secret:
         return DraftReason(f"It has a `{key}`; the article became a draft.")
@@ -125,8 +131,7 @@ def _make_reason(key: str, name: str, rule: FieldRule, value: object) -> DraftRe
             f"The value “{text}” of `{key}` is not understood; the article became a draft.",
             is_understood=False,
         )
-    is_unlisted = name in UNLISTING_FIELDS or set(_to_words(value)) & rule.private <= UNLISTED
-    if is_unlisted:
+    if rule.is_unlisting or set(_to_words(value)) & rule.private <= unlisting:
         return DraftReason(f"It has `{key}: {text}`; the article became a draft.", is_unlisted=True)
     if text.casefold() == "draft" or name in ("draft", "isdraft") or (name == "published" and text):
         return DraftReason("")

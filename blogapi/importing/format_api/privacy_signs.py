@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from blogapi.importing.texts.keys import normalize_key
 from blogapi.importing.texts.lines import BOOLEAN_WORDS
 
 
@@ -23,15 +24,27 @@ class Sign:
 
 _TRUE = frozenset(word for word, meaning in BOOLEAN_WORDS.items() if meaning)
 _FALSE = frozenset(BOOLEAN_WORDS) - _TRUE
-_PUBLIC = frozenset(
-    ("public", "published", "publish", "visible", "listed", "everyone", "all", "open", "free")
-)
+_EVERYONE = frozenset(("public", "everyone", "everybody", "all", "anyone", "open"))
+# The values with which a hiding field hides nothing.
+_NOTHING = _FALSE | {"", "none", "null"}
+_YES = frozenset(("true", "yes"))
+_PUBLIC = _EVERYONE | {"published", "publish", "visible", "listed", "free", "default"}
 _PRIVATE = frozenset(
     (
         *("draft", "private", "hidden", "unlisted", "unpublished", "pending", "skip", "trash", "password"),
         *("protected", "internal", "members", "paid", "tiers", "subscribers", "restricted"),
     )
 )
+_UNFINISHED = _PRIVATE | {"review", "in review", "todo", "idea", "in-progress", "in progress", "wip"}
+_READERS = frozenset(
+    f"{reader}{only}"
+    for reader in (
+        *("member", "members", "subscriber", "subscribers", "patron", "patrons", "vip", "staff", "internal"),
+        *("paid", "premium", "paid-members", "paid-subscribers", "private", "registered", "admin", "admins"),
+        *("logged-in", "logged_in", "loggedin"),
+    )
+    for only in ("", "-only", " only", "_only", "only")
+) | {"logged in", "paid members", "paid subscribers", "only_paid", "only_free", "founding"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,59 +59,167 @@ class FieldRule:
     dates_are_public: bool = False  #: for Hugo's `published` and Metalsmith's `publish`, which may be dates
     others_are_public: bool = False  #: for fields that usually have another purpose
     is_secret: bool = False  #: the value never appears in a note
+    is_unlisting: bool = False  #: private values only keep an article out of lists
 
 
-_PRIVATE_IF_TRUE = FieldRule(public=_FALSE | {""}, private=_TRUE)
+_PRIVATE_IF_TRUE = FieldRule(public=_NOTHING, private=_TRUE)
+_FOR_SOME_IF_TRUE = FieldRule(public=_NOTHING | _EVERYONE | {"free", "default"}, private=_TRUE)
 # Jekyll and Quartz treat an empty `published` or `publish` as false.
-_PRIVATE_IF_FALSE = FieldRule(public=_TRUE, private=_FALSE | _PRIVATE | {""})
-_PUBLISHED = FieldRule(public=_TRUE, private=_FALSE | _PRIVATE | {""}, dates_are_public=True)
+_PRIVATE_IF_FALSE = FieldRule(public=_TRUE | _EVERYONE, private=_FALSE | _PRIVATE | {""})
+_PUBLISHED = FieldRule(public=_TRUE | _EVERYONE, private=_FALSE | _PRIVATE | {""}, dates_are_public=True)
 STATUS_RULE = FieldRule(
     public=_PUBLIC
     | {"scheduled", "future", "featured", "archived", "archive", ""}
-    | {"seedling", "budding", "evergreen"},
+    | {"seedling", "budding", "evergreen", "complete", "completed", "done", "finished"},
     private=_PRIVATE,
 )
-_VISIBILITY = FieldRule(public=_PUBLIC, private=_PRIVATE)
 _PASSWORD = FieldRule(public=frozenset(("false", "")), is_secret=True)
 # Fields of some content systems, which other blogs use for themes (`active: home`).
 _PRIVATE_IF_ON = FieldRule(private=_TRUE, others_are_public=True)
 _PRIVATE_IF_OFF = FieldRule(private=_FALSE, others_are_public=True)
+_FOR_READERS = FieldRule(private=_YES | _PRIVATE | _READERS, others_are_public=True)
+_FINISHED = FieldRule(private=_YES | _UNFINISHED | _READERS, others_are_public=True)
+_DRAFT_TYPE = FieldRule(private=frozenset(("draft", "private")), others_are_public=True)
+_HIDE = FieldRule(
+    public=_NOTHING | {"navigation", "toc", "footer", "path", "tags", "feedback"}, private=_TRUE
+)
+_RENDER = FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "link"})
+_LIST = FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "local"}, is_unlisting=True)
+_UNLISTED_IF_TRUE = FieldRule(public=_NOTHING, private=_TRUE, is_unlisting=True)
+_UNLISTED_IF_FALSE = FieldRule(public=_TRUE, private=_PRIVATE_IF_FALSE.private, is_unlisting=True)
+_UNLISTED_IF_OFF = FieldRule(private=_FALSE, others_are_public=True, is_unlisting=True)
 
-#: The rules by normalized key (`fields.normalize_key`). They also apply inside Hugo's `params` and Zola's
-#: `extra`.
-FIELD_RULES: dict[str, FieldRule] = {
-    **dict.fromkeys(("draft", "isdraft", "saveasdraft", "wip", "headless"), _PRIVATE_IF_TRUE),
-    **dict.fromkeys(("private", "isprivate", "hidden", "ishidden", "secret"), _PRIVATE_IF_TRUE),
-    **dict.fromkeys(("unlisted", "isunlisted", "delisted", "unpublished", "ignorepost"), _PRIVATE_IF_TRUE),
-    **dict.fromkeys(("protected", "protect", "encrypted", "encrypt"), _PRIVATE_IF_TRUE),
-    **dict.fromkeys(("membersonly", "memberonly", "subscribersonly", "premium", "paid"), _PRIVATE_IF_TRUE),
-    "eleventyexcludefromcollections": _PRIVATE_IF_TRUE,
-    # Material for MkDocs hides parts of the page: `hide: [navigation, toc]`.
-    "hide": FieldRule(
-        public=_FALSE | {"navigation", "toc", "footer", "path", "tags", "feedback", ""}, private=_TRUE
-    ),
-    **dict.fromkeys(("published", "ispublished", "publish", "dgpublish"), _PUBLISHED),
-    **dict.fromkeys(("public", "ispublic", "listed", "islisted"), _PRIVATE_IF_FALSE),
-    **dict.fromkeys(("visible", "isvisible", "render", "routable"), _PRIVATE_IF_FALSE),
-    **dict.fromkeys(("status", "poststatus", "publishstatus"), STATUS_RULE),
-    **dict.fromkeys(("visibility", "access"), _VISIBILITY),
-    "build.render": FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "link"}),
-    "build.list": FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "local"}),
-    **dict.fromkeys(("password", "passphrase", "passcode", "postpassword"), _PASSWORD),
-    **dict.fromkeys(
-        ("deleted", "trashed", "disabled", "confidential", "internal", "inprogress"), _PRIVATE_IF_ON
-    ),
-    **dict.fromkeys(("active", "enabled", "live", "approved", "ready", "publishable"), _PRIVATE_IF_OFF),
-    **dict.fromkeys(("state", "stage", "workflow"), FieldRule(private=_PRIVATE, others_are_public=True)),
-    "type": FieldRule(private=frozenset(("draft", "private")), others_are_public=True),
-    "permalink": FieldRule(private=frozenset(("false",)), others_are_public=True),
-}
-# Private values of these fields, and these values of other fields, only keep an article out of lists.
-UNLISTING_FIELDS = {"unlisted", "isunlisted", "delisted", "listed", "islisted", "build.list"}
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldSign(Sign):
+    """Fields of front matter with the same rule, in any spelling."""
+
+    rule: FieldRule
+
+
+#: They also apply inside of the mappings MAPPING_PREFIXES: `build.list` is `list` inside of Hugo's `build`.
+FIELD_SIGNS = tuple(
+    FieldSign(source=source, rule=rule, names=tuple(names.split()))
+    for source, rule, names in (
+        ("most generators", _PRIVATE_IF_TRUE, "draft drafts isDraft saveAsDraft wip isWip"),
+        ("Hugo", _PRIVATE_IF_TRUE, "headless"),
+        ("Hexo and others", _PRIVATE_IF_TRUE, "private isPrivate hidden isHidden secret"),
+        ("content systems", _PRIVATE_IF_TRUE, "unpublished ignorePost doNotPublish dontPublish noPublish"),
+        ("content systems", _PRIVATE_IF_TRUE, "unfinished incomplete emailOnly restricted"),
+        ("hexo-blog-encrypt and others", _PRIVATE_IF_TRUE, "encrypt encrypted locked isLocked"),
+        ("content systems", _PRIVATE_IF_TRUE, "protected isProtected protect"),
+        ("Eleventy", _PRIVATE_IF_TRUE, "eleventyExcludeFromCollections buildawesomeExcludeFromCollections"),
+        ("sites with members", _FOR_SOME_IF_TRUE, "membersOnly memberOnly subscribersOnly sponsorsOnly vip"),
+        (
+            "sites with members",
+            _FOR_SOME_IF_TRUE,
+            "premium isPremium paid isPaid paywall paywalled exclusive",
+        ),
+        ("sites with members", _FOR_SOME_IF_TRUE, "gated isGated loginRequired requiresLogin requireLogin"),
+        ("sites with members", _FOR_SOME_IF_TRUE, "authRequired requiresAuth requireAuth"),
+        ("Hexo, Material for MkDocs", _HIDE, "hide"),  # `hide: [navigation, toc]` hides parts of the page
+        ("Jekyll, Obsidian, Quartz", _PUBLISHED, "published isPublished publish dg-publish"),
+        ("content systems", _PRIVATE_IF_FALSE, "public isPublic visible isVisible"),
+        ("Zola, Grav", _PRIVATE_IF_FALSE, "render routable"),
+        ("Hugo and others", _UNLISTED_IF_TRUE, "unlisted isUnlisted delisted"),
+        ("content systems", _UNLISTED_IF_FALSE, "listed isListed"),
+        ("themes of VuePress", _UNLISTED_IF_OFF, "list post article"),
+        ("Pelican, Nikola and others", STATUS_RULE, "status postStatus publishStatus"),
+        ("Ghost and others", FieldRule(public=_PUBLIC, private=_PRIVATE | _READERS), "visibility"),
+        (
+            "sites with members",
+            _FOR_READERS,
+            "access accessLevel audience members subscribers plan tier tiers",
+        ),
+        ("sites with members", _FOR_READERS, "role roles permission permissions"),
+        ("Hugo", _RENDER, "build.render"),
+        ("Hugo", _LIST, "build.list"),
+        (
+            "hexo-blog-encrypt and others",
+            _PASSWORD,
+            "password passwords passphrase passcode postPassword pwd",
+        ),
+        ("content systems", _PRIVATE_IF_ON, "deleted trashed disabled confidential internal inProgress idea"),
+        ("content systems", _PRIVATE_IF_ON, "template lock skip exclude excluded ignore ignored"),
+        ("content systems", _PRIVATE_IF_OFF, "active enabled live approved publishable ready released"),
+        ("content systems", _PRIVATE_IF_OFF, "finished complete completed done"),
+        ("content systems", _FINISHED, "state stage workflow"),
+        ("content systems", _DRAFT_TYPE, "type"),
+        ("Eleventy", FieldRule(private=frozenset(("false",)), others_are_public=True), "permalink"),
+        ("Eleventy", _PRIVATE_IF_OFF, "permalink.build"),  # `permalink: {build: false}`
+    )
+)
+#: The rules by normalized key (`fields.normalize_key`).
+FIELD_RULES = {normalize_key(name): sign.rule for sign in FIELD_SIGNS for name in sign.names}
+# These values of other fields only keep an article out of lists.
 UNLISTED = {"unlisted"}
+#: Fields that do so in one generator only: the generator, the field and its value.
+UNLISTED_BY_GENERATOR = {
+    ("jekyll", "hidden"): _TRUE,  # the plugin jekyll-paginate-v2
+    ("pelican", "status"): frozenset(("hidden",)),
+}
 PUBLISHING_FIELDS = {"published", "publish", "dgpublish"}
 # Mappings whose entries have rules, and the prefix of these entries in FIELD_RULES.
-MAPPING_PREFIXES = {"build": "build.", "params": "", "extra": ""}
+MAPPING_PREFIXES = {
+    **{"build": "build.", "permalink": "permalink."},
+    **{"params": "", "extra": "", "custom": "", "meta": ""},
+}
+#: Fields that archive an article if they are true.
+ARCHIVING_FIELDS = ("archived", "isarchived", "archive")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DateSign(Sign):
+    """Fields of front matter with the time of publication."""
+
+    #: whether the latest of these fields counts, also before a date in the path; of all others, the first one
+    is_first: bool = False
+    #: whether a value that is no date makes a draft
+    is_strict: bool = False
+
+
+#: In the order in which they are read.
+PUBLICATION_DATES = (
+    # Hugo displays `date`, but publishes the page at `publishDate` (or one of its aliases) if that is later.
+    DateSign(
+        names=("date", "publishDate", "pubDate", "pubDatetime", "publishedAt", "published", "publish"),
+        source="Hugo, Jekyll, Astro, Metalsmith",
+        is_first=True,
+        is_strict=True,
+    ),
+    *(
+        DateSign(source=source, is_strict=is_strict, names=tuple(names.split()))
+        for source, is_strict, names in (
+            (
+                "Keystatic and others",
+                True,
+                "datetime publishedOn publishedDate publishedTime publishAt publishOn",
+            ),
+            (
+                "schema.org, Open Graph",
+                True,
+                "publishTime publicationDate datePublished article:published_time",
+            ),
+            ("Craft, WordPress", False, "datePosted posted postedAt postedOn postDate postDateGmt dateGmt"),
+            ("content systems", False, "releaseDate releasedAt release issued issueDate firstPublished"),
+            ("content systems", False, "originalDate originallyPublished displayDate"),
+            # Notes of Obsidian often have only the time at which they were written.
+            ("Obsidian, Notion", False, "created createdAt createdOn createdDate dateCreated creationDate"),
+            ("others", False, "creationTime fileCreated timestamp time day written entryDate"),
+            ("content systems", True, "scheduledFor goLive embargo embargoUntil availableFrom visibleFrom"),
+        )
+    ),
+)
+#: The fields of PUBLICATION_DATES by normalized key, in their order.
+DATE_FIELDS = {normalize_key(name): sign for sign in PUBLICATION_DATES for name in sign.names}
+#: A date in the future makes a draft in each field with one of these words.
+PLANNING_WORDS = {"publish", "published", "release", "released", "visible", "available", "embargo", "live"}
+#: Fields with the time at which an article expires.
+EXPIRY_FIELDS = (
+    *("expirydate", "unpublishdate", "expires", "expiredate", "expiresat", "expireson", "validuntil"),
+    *("unpublishon", "unpublishat", "unpublishedat", "unpublishedon", "publisheduntil", "publishuntil"),
+    *("publishenddate", "publishend", "availableuntil", "availableto", "visibleuntil", "visibleto"),
+)
 # --- Names of files and folders.
 
 # Folders whose files are drafts, in lower case.
@@ -108,6 +229,122 @@ PRIVATE_FOLDERS = {
 }
 # Nikola marks drafts with these tags.
 PRIVATE_TAGS = {"draft", "private"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeneratorSign(Sign):
+    """A sign by which a generator does not build a file; `source` begins with its name."""
+
+    @property
+    def generator(self) -> str:
+        """The generator in the form of `files.SITE_FILES`."""
+        return self.source.partition(" ")[0].casefold()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnbuiltName(GeneratorSign):
+    """Names of files and folders that a generator does not build, where `*` stands for any characters."""
+
+    below: tuple[str, ...] = ("",)  #: the folders of the site in which the rule applies
+
+
+UNBUILT_NAMES = (
+    UnbuiltName(names=("_*", "#*", "~*", "*~"), source="Jekyll"),
+    UnbuiltName(names=("_*", "*~", "*%"), source="Hexo"),
+    UnbuiltName(names=("#*", "*~"), source="Hugo"),
+    UnbuiltName(names=("_*",), source="Astro", below=("src/content/", "src/pages/")),
+    UnbuiltName(names=("_*",), source="Docusaurus"),
+    UnbuiltName(names=("_*", "*.draft", "*.draft.*"), source="Nuxt Content", below=("content/",)),
+)
+#: Names with a rule of their own.
+BUILT_NAMES = frozenset(("_posts", "_drafts"))
+#: The names of the files in `_posts` that Jekyll builds.
+JEKYLL_POST = re.compile(r"[0-9]{2,4}-[0-9]{1,2}-[0-9]{1,2}-.+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnbuiltSetting(GeneratorSign):
+    """Settings with the files that a generator does not build.
+
+    The forms of their values are "glob" (a path, where `*` is a part of one name), "gitignore" (also names in
+    any folder), "prefix" (the beginning of a path, or one where `*` can contain `/`), "regex", "addresses"
+    (the keys of a mapping), and "unread" (each file may be one of them).
+    """
+
+    form: str
+
+
+UNBUILT_SETTINGS = (
+    UnbuiltSetting(names=("exclude",), source="Jekyll", form="prefix"),
+    UnbuiltSetting(names=("exclude", "ignore", "skip_render"), source="Hexo", form="glob"),
+    UnbuiltSetting(names=("ignoreFiles",), source="Hugo", form="regex"),
+    UnbuiltSetting(names=("ignored_content",), source="Zola", form="prefix"),
+    UnbuiltSetting(
+        names=("ARTICLE_EXCLUDES", "PAGE_EXCLUDES", "IGNORE_FILES"), source="Pelican", form="gitignore"
+    ),
+    UnbuiltSetting(names=("exclude_docs", "draft_docs"), source="MkDocs", form="gitignore"),
+    UnbuiltSetting(names=("ignorePatterns",), source="Quartz", form="glob"),
+    UnbuiltSetting(names=("ignores.add",), source="Eleventy", form="glob"),
+    UnbuiltSetting(names=("exclude",), source="Docusaurus", form="gitignore"),
+    UnbuiltSetting(names=("ignores",), source="Nuxt Content", form="gitignore"),
+    UnbuiltSetting(names=("srcExclude",), source="VitePress", form="unread"),
+    UnbuiltSetting(names=("pagePatterns",), source="VuePress", form="unread"),
+    UnbuiltSetting(names=("encrypt",), source="VuePress Theme Hope", form="addresses"),
+)
+#: The folder in the site where the paths in settings begin, and the setting that names another one.
+CONTENT_FOLDERS = {
+    "jekyll": ("", "source"),
+    "hexo": ("source", "source_dir"),
+    "zola": ("content", ""),
+    "pelican": ("content", "PATH"),
+    "mkdocs": ("docs", "docs_dir"),
+    "quartz": ("content", ""),
+}
+#: Files with patterns in the form "gitignore", in the folder of the site and in inner folders.
+ELEVENTY_IGNORE_FILES = (".eleventyignore", ".gitignore")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HidingText(GeneratorSign):
+    """A text in a configuration file that hides the files whose front matter does not say otherwise."""
+
+    pattern: re.Pattern[str]
+    default: tuple[str, str]  #: the field that these files get
+
+
+HIDING_TEXTS = (
+    HidingText(
+        names=("ExplicitPublish",),
+        source="Quartz",
+        pattern=re.compile("ExplicitPublish"),
+        default=("publish", "false"),
+    ),
+    HidingText(
+        names=("drafts({default: true})",),
+        source="Metalsmith",
+        pattern=re.compile(r"drafts[^()]{0,20}[({][^)}]{0,200}\bdefault[\"']?:\s{0,20}true"),
+        default=("draft", "true"),
+    ),
+    HidingText(
+        names=("visibility: private",),
+        source="Dendron",
+        pattern=re.compile(r"\bvisibility: {0,20}private\b"),
+        default=("visibility", "private"),
+    ),
+    HidingText(
+        names=("publishByDefault: false", "siteHierarchies: [x]"),
+        source="Dendron",
+        pattern=re.compile(
+            r"\bpublishByDefault: {0,20}false\b|\bsiteHierarchies:\s{0,20}[\[-] {0,20}+(?!root\b)"
+        ),
+        default=("published", "false"),
+    ),
+)
+#: In a data file of Eleventy that is a program: the names of fields that may hide files.
+ELEVENTY_HIDING_FIELD = re.compile(
+    r"\b(?:(?:draft|published|(?:eleventy|buildAwesome)ExcludeFromCollections)\b(?![\"']?:\s{0,20}false\b)"
+    r"|permalink\b(?=[^;]{0,300}?\bfalse\b))"
+)
 # --- Marks in a text.
 
 # Tags whose text needs a password, such as those of hugo-encryptor.

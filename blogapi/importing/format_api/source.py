@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Protocol
 
 from blogapi.importing.format_api.article_record import TermRecord
 from blogapi.importing.format_api.custom_fields import DEFINE_NONE, NO_CUSTOM_FIELDS, CustomFields
 from blogapi.importing.format_api.report import Item
+from blogapi.importing.texts.dates import Zones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,12 @@ class ImportOptions:
     #: who reads the own fields that the import defines for the fields without one; DEFINE_NONE = none
     define_fields: str = DEFINE_NONE
     assets: tuple[Path, ...] = ()  #: folders in which media files are looked up
+    time_zone: tzinfo = UTC  #: that of the site
+
+    @property
+    def zones(self) -> Zones:
+        """The time zones of dates and times without an offset, if the source has no rule of its own."""
+        return Zones(self.time_zone, self.time_zone)
 
     @property
     def defines_fields(self) -> bool:

@@ -121,7 +121,7 @@ def parse_file_path(segments: Sequence[str]) -> FilePath:
     if name == "index" and folders:
         folder_day, name = dates.split_date_prefix(folders.pop())
         day = day or folder_day
-    return FilePath(tuple(folders), name, day.date() if day else None, language, is_source)
+    return FilePath(tuple(folders), name, day, language, is_source)
 
 
 def make_safe(text: str) -> str:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, timedelta, timezone
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from email.utils import parsedate_to_datetime
+from zoneinfo import ZoneInfo
 
 from blogapi.importing.texts.lines import to_line
 
@@ -26,79 +29,117 @@ _ZERO_DATES = ("0001-01-01", "0000-00-00")
 _FILE_TIMES = {"last modified", "created", "git last modified", "git created"}
 
 
+@dataclass(frozen=True, slots=True)
+class Zones:
+    """The time zones of values without an offset."""
+
+    days: tzinfo = UTC  #: of a date without a time, which is midnight of this day
+    times: tzinfo = UTC  #: of a time without an offset
+
+
+UTC_ZONES = Zones()
+
+
+def find_zone(name: str) -> ZoneInfo | None:
+    """Return the time zone of the IANA database with this name, or None."""
+    try:
+        return ZoneInfo(name) if name else None
+    # Names from a file can be anything, for example a folder of the time zone database.
+    except (KeyError, OSError, ValueError):
+        return None
+
+
 def is_missing(value: object) -> bool:
     """Return whether a date value is null, a zero date or the name of a time of the file."""
     line = to_line(value)
     return value is None or line.startswith(_ZERO_DATES) or line.casefold() in _FILE_TIMES
 
 
-def parse_date(value: object) -> datetime | None:
+def parse_date(value: object, zones: Zones = UTC_ZONES) -> datetime | None:
     """Return a date, datetime or text as a time (aware, UTC), or None if it cannot be parsed.
 
-    A value without a time zone is in UTC. A value without a time of day is midnight. Ambiguous dates such as
-    `1/2/2015` are not parsed.
+    `zones` are those of a value without an offset. Ambiguous dates such as `1/2/2015` are not parsed.
     """
     try:
-        return _to_utc(value if isinstance(value, datetime) else _parse_text(to_line(value)))
+        return _to_utc(value if isinstance(value, datetime) else _parse_text(to_line(value)), zones)
     except (ValueError, OverflowError, TypeError, IndexError):
         return None
 
 
-def _to_utc(time: datetime) -> datetime:
-    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+def _to_utc(value: date, zones: Zones) -> datetime:
+    """Return a date or datetime as a time (aware, UTC).
+
+    A local time that does not exist is moved on by the gap, and the first of two equal ones counts.
+    """
+    if not isinstance(value, datetime):
+        return datetime.combine(value, time(), zones.days).astimezone(UTC)
+    return (value if value.tzinfo else value.replace(tzinfo=zones.times)).astimezone(UTC)
 
 
-def _parse_text(text: str) -> datetime:
+def _parse_text(text: str) -> date:
+    """Return a datetime, or a date if the text contains no time. Raises ValueError for another text."""
     match = _NUMERIC_DATE.fullmatch(text)
     if match:
         return _from_numbers(match)
-    return parsedate_to_datetime(text) if _EMAIL_DATE.match(text) else _parse_month_name(text)
+    if not _EMAIL_DATE.match(text):
+        return _parse_month_name(text)
+    parsed = parsedate_to_datetime(text)
+    # Python takes this offset, which is UTC, as none.
+    return parsed.replace(tzinfo=UTC) if text.endswith("-0000") else parsed
 
 
-def _from_numbers(match: re.Match[str]) -> datetime:
+def _from_numbers(match: re.Match[str]) -> date:
     names = ("year", "month", "day", "hour", "minute", "second")
     year, month, day, hour, minute, second = (int(match[name] or 0) for name in names)
+    if not (match["hour"] or match["zone"]):
+        return date(year, month, day)
     microsecond = int((match["fraction"] or "")[:6].ljust(6, "0"))
     offset = timedelta(hours=int(match["offset_hours"] or 0), minutes=int(match["offset_minutes"] or 0))
-    zone = timezone(-offset if match["sign"] == "-" else offset)
+    zone = timezone(-offset if match["sign"] == "-" else offset) if match["zone"] else None
     return datetime(year, month, day, hour, minute, second, microsecond, tzinfo=zone)
 
 
-def _parse_month_name(text: str) -> datetime:
+def _parse_month_name(text: str) -> date:
     # `strptime` is slow, and most values that this function gets are words such as `true`.
     if not any(map(str.isdigit, text)):
         raise ValueError(text)
     for form in _MONTH_NAME_FORMATS:
         try:
-            return datetime.strptime(f"{text} +0000", f"{form} %z")
+            return datetime.strptime(f"{text} +0000", f"{form} %z").date()
         except ValueError:
             continue
     raise ValueError(text)
 
 
-def split_date_prefix(name: str) -> tuple[datetime | None, str]:
+def split_date_prefix(name: str) -> tuple[date | None, str]:
     """Return the date at the start of a file name, and the rest: `2017-2-5-x` gives 5 February 2017 and "x".
 
     If the name is only a date, the rest is the whole name. If the name does not start with a date, the result
     is (None, name).
     """
     match = _DATE_PREFIX.match(name)
-    time = _parse_day(match[1], match[2], match[3]) if match else None
-    if not match or not time:
+    day = _parse_day(match[1], match[2], match[3]) if match else None
+    if not match or not day:
         return None, name
-    return time, name[match.end() :] or name
+    return day, name[match.end() :] or name
 
 
-def find_in_path(path: str) -> datetime | None:
+def find_in_path(path: str) -> date | None:
     """Return the date in the folder names of a path (`2021/05/06/x`, `notes/2021-05-06/x`), or None."""
     match = _DATE_IN_PATH.search(path)
     return _parse_day(match[1], match[3], match[4]) if match else None
 
 
-def _parse_day(year: str, month: str, day: str) -> datetime | None:
-    return parse_date(f"{year}-{month}-{day}")
+def _parse_day(year: str, month: str, day: str) -> date | None:
+    try:
+        return date(int(year), int(month), int(day))
+    except ValueError:
+        return None
 
 
-def format_day(time: datetime | date) -> str:
+def format_day(time: datetime | date, zones: Zones = UTC_ZONES) -> str:
     """Return the date as `2021-05-06`."""
+    # A time within a day of the last one that Python can represent has no local time.
+    with suppress(OverflowError):
+        time = time.astimezone(zones.days) if isinstance(time, datetime) else time
     return time.isoformat()[:10]

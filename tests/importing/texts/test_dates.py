@@ -134,3 +134,37 @@ def test_a_date_is_found_in_the_folder_names_of_a_path(path, day):
 def test_parse_date_returns_a_utc_date_or_none_for_any_value(value):
     date = dates.parse_date(value)
     assert date is None or date.tzinfo is UTC
+
+
+@pytest.mark.parametrize(
+    ("text", "zone", "expected"),
+    [
+        # A time that does not exist is moved on by the gap, and of two equal ones the first counts.
+        ("2021-03-28 02:30", "Europe/Berlin", (2021, 3, 28, 1, 30)),
+        ("2021-10-31 02:30", "Europe/Berlin", (2021, 10, 31, 0, 30)),
+        ("2018-11-04", "America/Sao_Paulo", (2018, 11, 4, 3)),
+        ("2021-11-07", "America/Havana", (2021, 11, 7, 4)),
+        ("2011-12-30", "Pacific/Apia", (2011, 12, 30, 10)),
+        ("Tue, 06 Mar 2018 10:20:30", "Europe/Berlin", (2018, 3, 6, 9, 20, 30)),
+        ("Tue, 06 Mar 2018 10:20:30 -0000", "Europe/Berlin", (2018, 3, 6, 10, 20, 30)),
+        ("March 6, 2018", "Europe/Berlin", (2018, 3, 5, 23)),
+        ("2021-05-06 10:20Z", "Europe/Berlin", (2021, 5, 6, 10, 20)),
+        ("2021-05-06 10:20 +0000", "Europe/Berlin", (2021, 5, 6, 10, 20)),
+    ],
+)
+def test_a_value_without_an_offset_is_in_the_given_zone(text, zone, expected):
+    found = dates.find_zone(zone)
+    assert dates.parse_date(text, dates.Zones(found, found)) == datetime(*expected, tzinfo=UTC)
+
+
+def test_days_and_times_can_have_different_zones():
+    zones = dates.Zones(dates.find_zone("Europe/Berlin"), UTC)
+    for text, hour in (("2020-01-02", 23), ("2020-01-01 23:00", 23), ("2020-01-01 23:00-01:00", 0)):
+        assert dates.parse_date(text, zones).hour == hour
+    values = tomllib.loads("day = 2020-01-02\ntime = 2020-01-01T23:00:00")
+    assert [dates.parse_date(value, zones).hour for value in values.values()] == [23, 23]
+
+
+@pytest.mark.parametrize("name", ["", "Nowhere/City", "../etc/passwd", "Europe", "a\0b", "x" * 5000])
+def test_a_name_that_is_no_zone_is_none(name):
+    assert dates.find_zone(name) is None

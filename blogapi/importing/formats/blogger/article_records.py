@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from datetime import datetime
 from html import unescape
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
+from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.blogger.publication import decide_status
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts import dates, titles
@@ -83,7 +83,7 @@ class BloggerItem:
 def make_record(
     item: BloggerItem,
     source: tuple[str, Path],
-    now: datetime,
+    options: ImportOptions,
     *,
     is_private: bool = False,
 ) -> ArticleRecord:
@@ -97,8 +97,8 @@ def make_record(
     content = item.content.replace("\r\n", "\n").replace("\r", "\n").strip()
     content, lost = convert_embeds(content)
     notes += lost
-    published_at = dates.parse_date(item.published)
-    status, reasons = decide_status(item.status, published_at, now, is_private=is_private)
+    published_at = dates.parse_date(item.published, options.zones)
+    status, reasons = decide_status(item.status, published_at, options.now, is_private=is_private)
     notes += reasons
     labels = [*item.labels, *(["page"] if item.kind == "page" else [])]
     path, author = item.get_path(), to_line(unescape(item.author))

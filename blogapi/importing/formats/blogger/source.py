@@ -71,9 +71,7 @@ class BloggerSource:
     def _read_item(self, item: BloggerItem, entry: folder.Entry, overview: Overview) -> Item:
         try:
             self._check(item)
-            return make_record(
-                item, (entry.key, entry.path), self._options.now, is_private=overview.is_private
-            )
+            return make_record(item, (entry.key, entry.path), self._options, is_private=overview.is_private)
         except (RefusedFile, NotAnArticle) as error:
             result = Result.REFUSED if isinstance(error, RefusedFile) else Result.SKIPPED
             title = to_title(item.title)

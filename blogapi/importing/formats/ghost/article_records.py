@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from urllib.parse import quote
-from zoneinfo import ZoneInfo
 
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import PAGE_TAG, ArticleRecord, AuthorRecord
@@ -17,6 +16,8 @@ from blogapi.importing.formats.ghost.publication import decide_publication, is_p
 from blogapi.importing.formats.ghost.redirects import Redirects
 from blogapi.importing.formats.ghost.tables import Tables, Tag, read_author, read_tag, read_url
 from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.texts import dates
+from blogapi.importing.texts.dates import Zones
 from blogapi.importing.texts.languages import read_language
 from blogapi.importing.texts.lines import list_distinct, to_http_url, to_line
 from blogapi.importing.texts.messages import join_counts
@@ -79,7 +80,7 @@ class PostReader:
         self._redirects = redirects
         self._options = options
         self._left_behind = left_behind
-        self._timezone = _get_timezone(tables.timezone)
+        self._timezone = dates.find_zone(tables.timezone) or UTC
         #: The authors of the records so far, by name.
         self.authors: dict[str, AuthorRecord] = {}
         #: The hosts of files in the storage of Ghost(Pro), with the path of the blog.
@@ -113,7 +114,9 @@ class PostReader:
             raise RefusedFile("It has neither a title nor a text; remove it from the export.")
         if not key:
             raise RefusedFile("It has neither an id nor a slug; add one in the export.")
-        status, published_at, notes = decide_publication(post, self._options.now)
+        status, published_at, notes = decide_publication(
+            post, self._options.now, Zones(self._options.time_zone)
+        )
         self._left_behind.update(body.losses)
         addresses, is_public = tuple(self._list_addresses(post, published_at)), status != "draft"
         self.hosts.update(_STORAGE_HOST.findall(body.content))
@@ -219,11 +222,3 @@ def _describe_losses(losses: Counter[str]) -> Iterator[str]:
 
 def _list_mappings(value: object) -> list[Post]:
     return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
-
-
-def _get_timezone(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name or "UTC")
-    # Names from a file can be anything, for example a folder of the time zone database.
-    except (KeyError, OSError, ValueError):
-        return ZoneInfo("UTC")

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 from blogapi.importing.format_api.privacy_signs import GHOST_AUDIENCES
+from blogapi.importing.texts import dates
+from blogapi.importing.texts.dates import UTC_ZONES, Zones
 from blogapi.importing.texts.lines import to_line
 from blogapi.importing.texts.messages import NO_DATE, PAST_SCHEDULE, describe_status
 from blogapi.parsing import parse_timestamp
@@ -16,17 +18,17 @@ _MIN_MILLISECONDS = 100_000_000_000
 
 
 def decide_publication(
-    post: Mapping[str, object], now: datetime
+    post: Mapping[str, object], now: datetime, zones: Zones = UTC_ZONES
 ) -> tuple[str, datetime | None, tuple[str, ...]]:
     """Return the status of a post, its date (aware, UTC) and notes.
 
     Only a post that every visitor of the blog could read is published, and one that is scheduled for a time
     after `now`.
     """
-    status, date = to_line(post.get("status")).casefold(), read_date(post.get("published_at"))
+    status, date = to_line(post.get("status")).casefold(), read_date(post.get("published_at"), zones)
     notes = []
     if status == "published" and date is None:
-        date = read_date(post.get("created_at")) or read_date(post.get("updated_at"))
+        date = read_date(post.get("created_at"), zones) or read_date(post.get("updated_at"), zones)
         notes.append("It has no date of publication; the date of its creation was taken.")
     if status == "scheduled" and (date is None or date <= now):
         notes.append(PAST_SCHEDULE if date else NO_DATE)
@@ -67,11 +69,12 @@ def _is_on(value: object) -> bool:
     return to_line(value).casefold() in ("1", "true")
 
 
-def read_date(value: object) -> datetime | None:
+def read_date(value: object, zones: Zones = UTC_ZONES) -> datetime | None:
     """Return the time (aware, UTC) of an ISO 8601 text, or of a number of milliseconds since 1970."""
     if isinstance(value, (int, float)) or (isinstance(value, str) and value.strip().isdecimal()):
         return _from_number(float(value))
-    return parse_timestamp(to_line(value))
+    text = to_line(value)
+    return dates.parse_date(text, zones) if parse_timestamp(text) else None
 
 
 def _from_number(number: float) -> datetime | None:

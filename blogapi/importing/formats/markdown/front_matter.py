@@ -13,12 +13,23 @@ from blogapi.importing.texts.messages import format_count
 #: The maximum number of characters. It is limited because parsing takes seconds per megabyte.
 MAX_FRONT_MATTER_LENGTH = 256 * 1024
 
-_OPENING_FENCE = re.compile(r"(-{3,}|\+\+\+)[ \t]*(?:\n|\Z)")
+_OPENING_FENCE = re.compile(r"(-{3,}|\+\+\+|;{3,})[ \t]*+([A-Za-z][A-Za-z0-9]{0,15})?[ \t]*+(?:\n|\Z)")
 # Maps the first character of the opening fence to the closing fence.
 _CLOSING_FENCES = {
     "-": re.compile(r"^(?:-{3,}|\.\.\.)[ \t]*$", re.MULTILINE),
     "+": re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE),
+    ";": re.compile(r"^;{3,}[ \t]*$", re.MULTILINE),
 }
+# The language of front matter by its name after the fence, or else by the fence.
+_LANGUAGES = {
+    **{"": "yaml", "yaml": "yaml", "yml": "yaml", "toml": "toml", "json": "json"},
+    **{"+++": "toml", ";;;": "json"},
+    **dict.fromkeys(("js", "javascript", "cjs", "mjs", "node", "jsx"), "JavaScript"),
+    **dict.fromkeys(("ts", "typescript", "tsx"), "TypeScript"),
+    **dict.fromkeys(("coffee", "coffeescript", "cson"), "CoffeeScript"),
+}
+# The first field of Hexo's front matter in JSON, which needs no opening fence.
+_JSON_FIELD = re.compile(r"\s*\"[^\"\n]{1,60}\"\s*:")
 _JSON_START = re.compile(r"\{\s*[\"}]")
 _KEY = re.compile(r"[A-Za-z_][\w -]{0,60}:(?:[ \t]|$)")
 _HEADER_LINE = re.compile(r"[A-Za-z_][\w -]{0,60}:(?:[ \t]|$)|[ \t]|#|-[ \t]|$")
@@ -32,12 +43,13 @@ _HEADER_KEYS = {"title", "date", "tags", "categories", "category", "layout", "sl
 class ParsedFile:
     """The front matter and the body of a file."""
 
-    format: (
-        str  #: "yaml", "toml", "json", "hexo" (no opening fence), "pelican" (no fences), "nikola" or "none"
-    )
+    #: "yaml", "toml", "json", "hexo" (no opening fence, or `;;;`), "pelican" (no fences), "nikola", "program"
+    #: or "none"
+    format: str
     entries: parsers.Entries
     body: str  #: without leading blank lines
     notes: list[str] = field(default_factory=list)
+    problem: str = ""  #: why the front matter is not known, and the article a draft; "" = it was read
 
 
 def parse_file(text: str) -> ParsedFile:
@@ -56,10 +68,13 @@ def parse_file(text: str) -> ParsedFile:
 
 
 def _parse_fenced(text: str, opening: re.Match[str]) -> ParsedFile | None:
-    fence, line_number = opening[1], _line_number(text, opening.start())
+    fence, name = opening[1], (opening[2] or "").casefold()
+    language = _LANGUAGES.get(name or fence[:3].strip("-"))
+    line_number = _line_number(text, opening.start())
     closing = _CLOSING_FENCES[fence[0]].search(text, opening.end())
     # A line of more than three dashes is more often a horizontal rule.
-    if len(fence) > 3 and not (closing and _is_header(text[opening.end() : closing.start()])):
+    is_header = closing and _is_header(text[opening.end() : closing.start()])
+    if language is None or (fence.startswith("----") and not (name or is_header)):
         return None
     if not closing:
         raise RefusedFile(
@@ -70,9 +85,25 @@ def _parse_fenced(text: str, opening: re.Match[str]) -> ParsedFile | None:
         limit = format_count(MAX_FRONT_MATTER_LENGTH, "character")
         raise RefusedFile(f"The front matter is longer than {limit}; shorten it.")
     block, body = text[opening.end() : closing.start()], _body(text, closing.end())
-    language, parse = ("toml", parsers.parse_toml) if fence == "+++" else ("yaml", parsers.parse_yaml)
-    entries, notes = parse(block, line_number + 1)
-    return ParsedFile(language, entries, body, notes)
+    if language not in _PARSERS:
+        problem = f"Its front matter is {language}, which is not run; the article became a draft."
+        return ParsedFile("program", {}, body, problem=problem)
+    entries, notes = _PARSERS[language](block, line_number + 1)
+    return ParsedFile("hexo" if fence[0] == ";" else language, entries, body, notes)
+
+
+def _parse_json_block(block: str, first_line: int) -> tuple[parsers.Entries, list[str]]:
+    """Return the mapping of a JSON object, which Hexo writes without its braces."""
+    first_line += _line_number(block, len(block) - len(block.lstrip())) - 1
+    text = block.strip()
+    text = text if text.startswith("{") else f"{{{text}}}"
+    entries, length, notes = parsers.parse_json(text, first_line)
+    if text[length:].strip():
+        raise RefusedFile("The front matter cannot be read as JSON (a text follows its end); correct it.")
+    return entries, notes
+
+
+_PARSERS = {"yaml": parsers.parse_yaml, "toml": parsers.parse_toml, "json": _parse_json_block}
 
 
 def _parse_json(text: str, start: int) -> ParsedFile:
@@ -98,7 +129,13 @@ def _parse_nikola(text: str, start: int) -> ParsedFile | None:
 
 
 def _parse_unfenced(text: str) -> ParsedFile | None:
-    """Return the file if it has a header of Hexo (up to `---`) or Pelican (up to a blank line), or None."""
+    """Return the file if it has a header of Hexo (up to `---`, or JSON up to `;;;`) or Pelican (up to a blank
+    line), or None.
+    """
+    end = _CLOSING_FENCES[";"].search(text, 0, MAX_FRONT_MATTER_LENGTH) if _JSON_FIELD.match(text) else None
+    if end:
+        entries, notes = _parse_json_block(text[: end.start()], 1)
+        return ParsedFile("hexo", entries, _body(text, end.end()), notes)
     if not _KEY.match(text):
         return None
     closing = _CLOSING_FENCES["-"].search(text, 0, MAX_FRONT_MATTER_LENGTH)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date
 
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import dates
@@ -29,15 +29,19 @@ _OTHER_FORMATS = {
 # Files of these formats are often attachments of articles.
 _ATTACHMENTS = {"ipynb", "docx", "odt"}
 # Names of folders with many articles, in lower case; such a name does not describe a single article.
+_POSTS = {"post", "posts", "_posts", "article", "articles", "entries"}
 _COLLECTIONS = {
-    *("post", "posts", "_posts", "blog", "blogs", "article", "articles", "news", "notes", "entries"),
-    *("journal", "content", "contents", "pages", "source", "_source", "src", "drafts", "_drafts", "docs"),
+    *_POSTS,
+    *("blog", "blogs", "news", "notes", "journal", "content", "contents", "pages", "source", "_source"),
+    *("src", "drafts", "_drafts", "docs"),
 }
 # A region or a script has two to four characters; longer parts are words, as in `crates.io-incident.md`.
 _LANGUAGE = r"(?P<language>\.[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,4})*)?"
 _INDEX = re.compile(rf"index{_LANGUAGE}", re.IGNORECASE)
+_README = re.compile(rf"readme{_LANGUAGE}", re.IGNORECASE)
 _SECTION = re.compile(rf"_index{_LANGUAGE}", re.IGNORECASE)
 _NOTION_ID = re.compile(r"(?<=\S) [0-9a-f]{32}$")
+_LEKTOR_PAGE = re.compile(r"contents(?:\+[\w-]++)?\.lr")
 _POST_FOLDERS = {"_posts", "_drafts"}
 _NUMBERS = re.compile(r"[0-9._-]*")
 _REPOSITORY_FILE = re.compile(
@@ -67,8 +71,10 @@ def get_content_type(key: str) -> str:
     stem, suffix = _split_suffix(key)
     if _SECTION.fullmatch(stem):
         raise NotAnArticle("It is a section page (`_index`), which lists articles but is not an article.")
+    if _LEKTOR_PAGE.fullmatch(key.rpartition("/")[2]):
+        raise refuse_system("Lektor")
     if suffix.casefold() in _OTHER_FORMATS:
-        raise _refuse_format(key, suffix.casefold())
+        raise refuse_format(key, suffix.casefold())
     if suffix.casefold() not in _CONTENT_TYPES:
         raise NotAnArticle(
             f"“{key.rpartition('/')[2]}” is not a Markdown, HTML or text file; media files are taken with "
@@ -77,7 +83,8 @@ def get_content_type(key: str) -> str:
     return _CONTENT_TYPES[suffix.casefold()]
 
 
-def _refuse_format(key: str, suffix: str) -> NotAnArticle | RefusedFile:
+def refuse_format(key: str, suffix: str) -> NotAnArticle | RefusedFile:
+    """Return the refusal of a file in the format that files with this suffix have."""
     name, command = _OTHER_FORMATS[suffix]
     if is_repository_file(key):
         return NotAnArticle(REPOSITORY_FILE)
@@ -85,6 +92,15 @@ def _refuse_format(key: str, suffix: str) -> NotAnArticle | RefusedFile:
     return kind(
         f"It is {name}, which is not read; convert it to Markdown, for example with `{command}`, and keep "
         "its fields as front matter."
+    )
+
+
+def refuse_system(name: str) -> RefusedFile:
+    """Return the refusal of a page of a system that is not read."""
+    return RefusedFile(
+        f"It is a page of {name}, which is not read; write each page as a Markdown file with front matter "
+        f"(`title`, `date`, `draft`), for example with a template of {name} that prints the fields and the "
+        "text, and import these files."
     )
 
 
@@ -100,6 +116,17 @@ def is_repository_file(key: str) -> bool:
     return match is not None and (
         match["name"].isupper() or re.fullmatch(_LANGUAGE, match["rest"] or "") is not None
     )
+
+
+def is_readme(key: str) -> bool:
+    """Return whether the file is a `README.md`, which is the page of its folder in VuePress."""
+    stem, suffix = _split_suffix(key)
+    return suffix.casefold() in _CONTENT_TYPES and _README.fullmatch(stem) is not None
+
+
+def is_in_folder_of_posts(key: str) -> bool:
+    """Return whether the folder of the file is below one of posts, like `posts/001-hello/README.md`."""
+    return any(folder.casefold() in _POSTS for folder in key.split("/")[:-2])
 
 
 def is_section(key: str) -> bool:
@@ -127,7 +154,7 @@ def is_hexo_post(key: str) -> bool:
 def is_page(key: str, *, is_dated: bool) -> bool:
     """Return whether the folder makes the file a page: that of pages, or Hugo's content, without a date."""
     folders = key.split("/")[:-1]
-    if is_index(key):
+    if is_index(key) or is_readme(key):
         folders = folders[:-1]
     folder = folders[-1] if folders else ""
     return folder == "_pages" or (folder in ("content", "pages") and not is_dated)
@@ -155,7 +182,7 @@ class PathInfo:
 
     name: str  #: the file name (for `index.md`: the folder name) without date and suffix, never empty
     slug: str  #: the same name; with its date if that stays; "" if it is a folder with many articles
-    date: datetime | None  #: the date in the file name, or else in the folder names
+    day: date | None  #: the date in the file name, or else in the folder names
     has_date_prefix: bool  #: whether the file name begins with a date that is removed, like Jekyll's posts
 
 
@@ -167,20 +194,21 @@ def parse_path(key: str, *, keeps_date: bool = False) -> PathInfo:
     folders = key.split("/")[:-1]
     # Notion adds the id of the page.
     full_name = _NOTION_ID.sub("", _split_suffix(key)[0])
-    date, name = dates.split_date_prefix(full_name)
-    has_date_prefix, index = date is not None and not keeps_date, _INDEX.fullmatch(name)
+    day, name = dates.split_date_prefix(full_name)
+    has_date_prefix = day is not None and not keeps_date
+    index = _INDEX.fullmatch(name) or _README.fullmatch(full_name)
     is_collection = index is not None
     if index and folders:
-        folder_date, name = dates.split_date_prefix(folders[-1])
+        folder_day, name = dates.split_date_prefix(folders[-1])
         is_collection = name.casefold() in _COLLECTIONS or _NUMBERS.fullmatch(name) is not None
         language = index["language"] or ""
-        date, name, full_name = date or folder_date, name + language, folders[-1] + language
+        day, name, full_name = day or folder_day, name + language, folders[-1] + language
     name = to_line(name) or "untitled"
     slug = to_line(full_name) if keeps_date else name
     return PathInfo(
         name=name,
         slug="" if is_collection else slug,
-        date=date or dates.find_in_path("/".join(folders)),
+        day=day or dates.find_in_path("/".join(folders)),
         has_date_prefix=has_date_prefix,
     )
 
@@ -191,7 +219,7 @@ def list_folders(key: str) -> list[str]:
     Folders of years, the folder of an `index.md`, and folders such as `posts` say nothing about the article.
     """
     folders = key.split("/")[1:-1]
-    if is_index(key):
+    if is_index(key) or is_readme(key):
         folders = folders[:-1]
     # Jekyll's collections are folders such as `_projects`.
     names = [name.removeprefix("_") for name in folders]

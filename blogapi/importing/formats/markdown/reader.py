@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence, Set
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from blogapi.importing.format_api import files as folder
@@ -18,13 +18,17 @@ from blogapi.importing.formats.markdown import (
     front_matter,
     generators,
     mdx,
+    other_systems,
     paths,
     sections,
+    site_dates,
+    unbuilt,
     vaults,
 )
 from blogapi.importing.formats.markdown.authors import read_authors
 from blogapi.importing.formats.markdown.covers import read_cover
 from blogapi.importing.formats.markdown.fields import UNREPORTED_KEYS, Fields
+from blogapi.importing.formats.markdown.generators import Site
 from blogapi.importing.formats.markdown.marks import (
     read_featured,
     read_is_page,
@@ -36,6 +40,7 @@ from blogapi.importing.formats.markdown.publication import decide_publication
 from blogapi.importing.formats.markdown.terms import USUAL_SOURCES, TermSources, read_terms
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import titles
+from blogapi.importing.texts.dates import UTC_ZONES, Zones
 from blogapi.importing.texts.keys import normalize_key
 from blogapi.importing.texts.lines import (
     MAX_URL_LENGTH,
@@ -69,34 +74,55 @@ def read_file(
     folders: Sequence[str] | None = None,
     custom_fields: CustomFields = NO_CUSTOM_FIELDS,
     defines_fields: bool = False,
+    time_zone: tzinfo = UTC,
 ) -> ArticleRecord:
     """Return the record of a file found by `folder.walk_paths`; see `parse_file`.
 
     The names and section pages of all folders in the key can make the article a draft. A file is opened only
     if its suffix is that of an article. `folders` are the folders that can be terms; None = take them from
-    the key. Raises RefusedFile if the file cannot be imported, and NotAnArticle if it is not an article.
+    the key. `time_zone` is that of the site. Raises RefusedFile if the file cannot be imported, and
+    NotAnArticle if it is not an article.
     """
     data = _read_source(entry)
     depth = entry.key.count("/")
     # The imported folder may itself be in a folder of drafts.
     outer = entry.path.parents[depth:][:1]
     levels = depth + folder.MAX_OUTER_FOLDERS
-    inherited = [*sections.find_reasons(entry), *privacy.find_in_folders(folder.name for folder in outer)]
+    site = find_site(entry)
+    other_systems.check_path(entry.path, entry.key, levels)
+    unbuilt_reasons = unbuilt.find_reasons(entry.path, site) if site else ()
+    inherited = [
+        *unbuilt_reasons,
+        *sections.find_reasons(entry),
+        *privacy.find_in_folders(folder.name for folder in outer),
+    ]
     record = parse_file(
         entry.key,
         data,
         now=now,
         publish_undated=publish_undated,
         inherited=inherited,
+        generator=site.generator if site and site.folder != entry.path.parent else "",
+        defaults=unbuilt.read_defaults(entry.path, site) if site else (),
         is_note=vaults.is_in_vault(entry.path.parent, levels),
         keeps_date=generators.keeps_dates(entry.path.parent, levels),
-        is_hexo=generators.is_hexo(entry.path.parent, levels) or paths.is_hexo_post(entry.key),
+        is_hexo=(site is not None and site.generator == "hexo") or paths.is_hexo_post(entry.key),
         terms=terms,
         folders=paths.list_folders(entry.key) if folders is None else folders,
         custom_fields=custom_fields,
         defines_fields=defines_fields,
+        time_zones=site_dates.get_zones(site, time_zone),
+        is_jekyll=site is not None and site.generator == "jekyll",
     )
+    is_early = record.status == "published" and record.published_at and record.published_at > now
+    if is_early and site_dates.shows_future(site):
+        record = replace(record, notes=(*record.notes, site_dates.SHOWN_EARLY))
     return replace(record, path=entry.path)
+
+
+def find_site(entry: folder.Entry) -> Site | None:
+    """Return the site of a file: that of the nearest folder with the configuration of a generator."""
+    return generators.find_site(entry.path.parent, entry.key.count("/") + folder.MAX_OUTER_FOLDERS)
 
 
 def _read_source(entry: folder.Entry) -> bytes:
@@ -120,6 +146,8 @@ def parse_file(
     now: datetime,
     publish_undated: bool = False,
     inherited: Sequence[DraftReason] = (),
+    generator: str = "",
+    defaults: unbuilt.Defaults = (),
     is_note: bool = False,
     keeps_date: bool = False,
     is_hexo: bool = False,
@@ -127,22 +155,29 @@ def parse_file(
     folders: Sequence[str] | None = None,
     custom_fields: CustomFields = NO_CUSTOM_FIELDS,
     defines_fields: bool = False,
+    time_zones: Zones = UTC_ZONES,
+    is_jekyll: bool = False,
 ) -> ArticleRecord:
     """Return the record of a file with the content `data`.
 
     `key` is the path with `/` as separator. It may contain a date and a slug. Expiry dates are compared with
-    `now` (aware). The article is a draft if there are `inherited` reasons. Unless `publish_undated` is true,
-    it is also a draft if the file has neither front matter nor a date, or if it `is_note` (see `vaults`) and
-    no field says that it is public. For `keeps_date`, see `paths.parse_path`, and for `is_hexo`, see
-    `terms.read_terms`. With `defines_fields`, no note names the `other_fields` of the record, for which the
-    import defines own fields. Raises RefusedFile if the file cannot be imported, and NotAnArticle if it is
-    not an article; no other exception is raised.
+    `now` (aware). The article is a draft if there are `inherited` reasons, or if one of the `defaults` hides
+    it. Unless `publish_undated` is true, it is also a draft if the file has neither front matter nor a date,
+    or if it `is_note` (see `vaults`) and no field says that it is public. `generator` is that of the site
+    above its folder. For `keeps_date`, see `paths.parse_path`, and for `is_hexo`, see `terms.read_terms`.
+    `time_zones` are those of dates without an offset.
+    With `defines_fields`, no note names the `other_fields` of the record, for which the import defines own
+    fields. Raises RefusedFile if the file cannot be imported, and NotAnArticle if it is not an article; no
+    other exception is raised.
     """
     content_type = paths.get_content_type(key)
     text, notes = decode(data)
+    if content_type == "text":
+        other_systems.check_text(key, text, generator)
     parsed = front_matter.parse_file(text)
     fields = Fields(parsed.entries, [*notes, *parsed.notes])
-    _check_is_article(key, content_type, parsed, fields)
+    is_repository_file = paths.is_repository_file(key) and not _is_page_of_folder(key, fields, generator)
+    _check_is_article(key, content_type, parsed, fields, is_repository_file=is_repository_file)
     path = paths.parse_path(key, keeps_date=keeps_date)
     folders = paths.list_folders(key) if folders is None else folders
     categories, tags = read_terms(
@@ -153,10 +188,23 @@ def parse_file(
         is_hexo=is_hexo or parsed.format == "hexo",
     )
     authors = read_authors(fields)
-    reasons = [*inherited, *_find_draft_reasons(key, parsed.body, fields, tags)]
+    system = "jekyll" if is_jekyll else parsed.format
+    reasons = [*inherited, *_find_draft_reasons(key, parsed, fields, tags, system)]
+    if is_repository_file:
+        note = "It has the name of a repository file (like README or LICENSE); the article became a draft."
+        reasons.append(DraftReason(note))
+    reasons += unbuilt.find_in_defaults(defaults, fields.all_entries)
     if is_note and not publish_undated:
         reasons += vaults.find_reasons(fields.all_entries)
-    status, published_at = decide_publication(fields, path, reasons, now, publish_undated=publish_undated)
+    status, published_at = decide_publication(
+        fields,
+        path,
+        reasons,
+        now,
+        publish_undated=publish_undated,
+        zones=time_zones,
+        custom_fields=custom_fields,
+    )
     texts = _read_texts(fields, parsed.body if content_type == "markdown" else "", path.name)
     slug = former_addresses.read_slug(fields) or former_addresses.derive_slug(
         parsed.format, texts["title"], path
@@ -201,9 +249,18 @@ def parse_file(
     )
 
 
-def _check_is_article(key: str, content_type: str, parsed: front_matter.ParsedFile, fields: Fields) -> None:
+def _is_page_of_folder(key: str, fields: Fields, generator: str) -> bool:
+    """Return whether a `README.md` is the page of its folder, as in VuePress, or a post in a folder."""
+    is_dated = bool(fields.find("title") and fields.find("date"))
+    is_post = generator == "vuepress" or (is_dated and paths.is_in_folder_of_posts(key))
+    return is_post and paths.is_readme(key)
+
+
+def _check_is_article(
+    key: str, content_type: str, parsed: front_matter.ParsedFile, fields: Fields, *, is_repository_file: bool
+) -> None:
     # A repository file with a title and a date may be a page of a wiki; it becomes a draft.
-    if paths.is_repository_file(key) and not (fields.take_line("title") and fields.take("date")):
+    if is_repository_file and not (fields.take_line("title") and fields.take("date")):
         raise NotAnArticle(paths.REPOSITORY_FILE)
     if not fields.all_entries and not parsed.body.strip():
         raise RefusedFile("The file is empty; add a text or delete the file.")
@@ -213,23 +270,20 @@ def _check_is_article(key: str, content_type: str, parsed: front_matter.ParsedFi
         raise NotAnArticle("It is a headless bundle of Hugo, which has no page of its own.")
     if key.casefold().endswith(".excalidraw.md") or fields.find("excalidrawplugin"):
         raise NotAnArticle("It is a drawing of Excalidraw.")
-    has_date = fields.find("date") or paths.parse_path(key).date
+    has_date = fields.find("date") or paths.parse_path(key).day
     is_page = not fields.take_line("title") or fields.find("layout") or fields.find("type")
     if not parsed.body.strip() and not has_date and is_page:
         raise NotAnArticle("It has no text and no date, like a page that only lists articles.")
 
 
-def _find_draft_reasons(key: str, body: str, fields: Fields, tags: tuple[str, ...]) -> list[DraftReason]:
-    reasons = privacy.find_reasons(fields.all_entries, key, tags)
-    reasons += privacy.find_in_tags_of_text(body)
+def _find_draft_reasons(
+    key: str, parsed: front_matter.ParsedFile, fields: Fields, tags: tuple[str, ...], system: str
+) -> list[DraftReason]:
+    reasons = [DraftReason(parsed.problem)] if parsed.problem else []
+    reasons += privacy.find_reasons(fields.all_entries, key, tags, system)
+    reasons += privacy.find_in_tags_of_text(parsed.body)
     if not fields.all_entries:
-        reasons += privacy.find_in_text(body)
-    if paths.is_repository_file(key):
-        reasons.append(
-            DraftReason(
-                "It has the name of a repository file (like README or LICENSE); the article became a draft."
-            )
-        )
+        reasons += privacy.find_in_text(parsed.body)
     return reasons
 
 

@@ -66,12 +66,13 @@ def _list_pages(parent: Path) -> tuple[Path, ...]:
 @lru_cache(maxsize=256)
 def _is_private(page: Path, *, is_section: bool) -> bool:
     try:
-        entries = front_matter.parse_file(decode(folder.read_bytes(page))[0]).entries
+        parsed = front_matter.parse_file(decode(folder.read_bytes(page))[0])
     except RefusedFile:
         # An unreadable page may be private.
         return True
     inherit = _inherit_from_section if is_section else _inherit_from_bundle
-    return any(any(privacy.find_in_front_matter(inherited)) for inherited in inherit(entries))
+    private = (privacy.find_in_front_matter(inherited) for inherited in inherit(parsed.entries))
+    return bool(parsed.problem) or any(map(any, private))
 
 
 def _inherit_from_section(entries: dict[str, object]) -> Iterator[dict[str, object]]:

@@ -13,7 +13,7 @@ from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
 from blogapi.importing.format_api.report import Item, read_item
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.formats.markdown import identity, paths, reader
+from blogapi.importing.formats.markdown import identity, paths, reader, site_dates
 from blogapi.importing.formats.markdown.identity import IdentifiedFile
 from blogapi.importing.formats.markdown.term_pages import read_term_page
 from blogapi.importing.formats.markdown.terms import TermSources
@@ -79,7 +79,10 @@ class MarkdownSource:
             folders=self._folders[file.entry.path],
             custom_fields=options.custom_fields,
             defines_fields=options.defines_fields,
+            time_zone=options.time_zone,
         )
+        note = site_dates.describe_zones(reader.find_site(file.entry), options.time_zone)
+        self.notes = list(dict.fromkeys([*self.notes, *filter(None, [note])]))
         record = self._add_place(self._add_language(record))
         if record.is_page and options.pages == "skip":
             self.left_behind["pages"] += 1

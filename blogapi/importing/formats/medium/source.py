@@ -47,7 +47,7 @@ class MediumSource:
         folders = dict.fromkeys(entry.path.parent.parent / "images" for entry in entries)
         # A link could lead to pictures that are not part of the archive.
         self.assets = tuple(path for path in folders if path.is_dir() and not path.is_symlink())
-        self._entries = entries
+        self._entries, self._zones = entries, options.zones
 
     def read(self) -> Iterator[Item]:
         """Yield the record of each story, and a report for each page that gives none."""
@@ -59,7 +59,7 @@ class MediumSource:
             raise entry.problem
         html, notes = decode(folder.read_bytes(entry.path))
         page = parse_page(html)
-        published_at = dates.parse_date(page.published) if page.published else None
+        published_at = dates.parse_date(page.published, self._zones) if page.published else None
         is_draft, may_be_response = is_named_draft(entry.path.name), _may_be_response(page)
         if published_at is None and not is_draft and _is_beside_posts(entry.path):
             raise NotAnArticle("It is not a story: the stories of an archive are in its folder `posts`.")

@@ -11,6 +11,7 @@ from itertools import takewhile
 
 import nh3
 
+from blogapi.importing.format_api.privacy_signs import DATE_FIELDS, EXPIRY_FIELDS
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts import dates
 from blogapi.importing.texts.frames import replace_frames
@@ -23,7 +24,7 @@ _LISTS = {"tags", "tag", "categories", "category", "keywords", "authors", "autho
 _DATE = re.compile(
     r"@?(?P<day>[A-Za-z]{3,9} [0-9]{1,2}, [0-9]{4}|[0-9]{4}[/-][0-9]{2}[/-][0-9]{2})"
     r"(?: (?P<time>[0-9]{1,2}:[0-9]{2})(?: (?P<half>[AP]M))?)?"
-    r"(?: \((?:UTC|GMT)(?P<zone>[+-][0-9]{1,2}(?::[0-9]{2})?)?\))?(?: → .*)?"
+    r"(?P<utc> \((?:UTC|GMT)(?P<zone>[+-][0-9]{1,2}(?::[0-9]{2})?)?\))?(?: → .*)?"
 )
 _ADDRESS = re.compile(
     r"https://(?:www\.)?notion\.so/(?:[\w%.-]{1,200}/)?(?:[\w%.-]{0,300}-)?([0-9a-f]{32})(?![\w%.-])(?:\?[\w&=%-]*)?"
@@ -144,20 +145,28 @@ def _read_value(name: str, value: str) -> str | list[str]:
     value = to_line(value)
     if normalize_key(name.removesuffix(":")) in _LISTS:
         return [part.strip() for part in value.split(",") if part.strip()]
-    return _read_date(value)
+    return _read_date(
+        value, is_field=normalize_key(name.removesuffix(":")) not in {*DATE_FIELDS, *EXPIRY_FIELDS}
+    )
 
 
-def _read_date(value: str) -> str:
-    """Return a date as ISO 8601, and any other value as it is."""
+def _read_date(value: str, *, is_field: bool) -> str:
+    """Return a date as ISO 8601, and any other value as it is.
+
+    In a field that is not read as a date of the page, a value without a time zone is in UTC.
+    """
     match = _DATE.fullmatch(value)
     day = dates.parse_date(match["day"]) if match else None
     if not match or not day:
         return value
     hour, _, minute = (match["time"] or "0:00").partition(":")
     number = int(hour) % 12 + 12 * (match["half"] == "PM") if match["half"] else int(hour)
+    time = f"{day:%Y-%m-%d} {number:02}:{minute}:00"
+    if not (match["utc"] or is_field):
+        return time if match["time"] else f"{day:%Y-%m-%d}"
     zone = match["zone"] or "+0"
     hours, _, minutes = zone[1:].partition(":")
-    return f"{day:%Y-%m-%d} {number:02}:{minute}:00 {zone[0]}{int(hours):02}:{minutes or '00'}"
+    return f"{time} {zone[0]}{int(hours):02}:{minutes or '00'}"
 
 
 def _read_element(html: str, start: re.Pattern[str], end: str) -> str:

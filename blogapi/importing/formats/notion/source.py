@@ -131,6 +131,7 @@ class NotionSource:
             terms=TermSources(tags=options.tags_from, category=options.category_from),
             custom_fields=options.custom_fields,
             defines_fields=options.defines_fields,
+            time_zones=options.zones,
         )
         is_undecided = record.status in PUBLIC_STATUSES and not is_public(page.properties)
         is_private = is_undecided and not options.publish_undated

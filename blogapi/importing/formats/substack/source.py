@@ -124,7 +124,7 @@ class SubstackSource:
             content=player + text.html,
             content_type="html",
             status=status,
-            published_at=dates.parse_date(row.get("post_date")),
+            published_at=dates.parse_date(row.get("post_date"), self._options.zones),
             tags=(kind,) if kind == "page" or kind not in _ORDINARY_TYPES else (),
             is_page=kind == "page",
             former_paths=(f"/p/{slug}",) if slug else (),

@@ -101,7 +101,7 @@ class RecordMaker:
         own = custom_fields.read(item, self.own_fields, self.counts)
         notes: list[str] = []
         texts = self._read_texts(item, metas, notes)
-        date = publication.find_date(item, self.blog.offset)
+        date = publication.find_date(item, self.blog.offset, self.options.zones)
         status, reason = publication.decide_status(item, metas, date, self.options.now)
         if status == "published" and date is None:
             notes.append(IMPORT_TIME)

@@ -104,9 +104,9 @@ class Blog:
         return next(filter(None, found), "") or self.first_address
 
     @property
-    def offset(self) -> timedelta:
-        """The most frequent difference between local time and UTC."""
-        return self.offsets.most_common(1)[0][0] if self.offsets else timedelta()
+    def offset(self) -> timedelta | None:
+        """The most frequent difference between local time and UTC; None if it is unknown."""
+        return self.offsets.most_common(1)[0][0] if self.offsets else None
 
     def list_uploads(self, post: int) -> Sequence[Attachment]:
         """Return the attachments that were uploaded to a post, in the order of a gallery."""

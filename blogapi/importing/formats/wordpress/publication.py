@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 from blogapi.importing.format_api.privacy_signs import WORDPRESS_ACCESS_FIELDS, WORDPRESS_MEMBERS_ONLY
-from blogapi.importing.texts.dates import parse_date
+from blogapi.importing.texts import dates
+from blogapi.importing.texts.dates import Zones
 from blogapi.importing.texts.messages import NO_DATE, PAST_SCHEDULE, describe_status
 from blogapi.importing.texts.xml_elements import Element
 
@@ -68,16 +69,17 @@ def parse_time(text: str) -> datetime | None:
         return None
 
 
-def find_date(item: Element, offset: timedelta) -> datetime | None:
+def find_date(item: Element, offset: timedelta | None, zones: Zones) -> datetime | None:
     """Return when an item was published (UTC), or None if it has no date.
 
-    A draft has only a local date; `offset` is the difference between local time and UTC.
+    A draft has only a local date; `offset` is the difference between local time and UTC. If it is unknown,
+    `zones` are used.
     """
     utc = parse_time(item.get_text("wp:post_date_gmt"))
     local = parse_time(item.get_text("wp:post_date"))
     if utc is None and local is not None:
         try:
-            return local - offset
+            return dates.parse_date(local.replace(tzinfo=None), zones) if offset is None else local - offset
         except OverflowError:
             return None
     return utc or _parse_rss_date(item.get_text("pubDate"))
@@ -85,4 +87,4 @@ def find_date(item: Element, offset: timedelta) -> datetime | None:
 
 def _parse_rss_date(text: str) -> datetime | None:
     # WordPress writes `Mon, 30 Nov -0001 00:00:00 +0000` for items without a date.
-    return None if "-0001" in text else parse_date(text)
+    return None if "-0001" in text else dates.parse_date(text)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blogapi.importing.formats.markdown import front_matter
+from blogapi.importing.format_api.files import Entry
+from blogapi.importing.formats.markdown import front_matter, reader, sections
+from blogapi.importing.formats.markdown.term_pages import read_term_page
 from blogapi.importing.refusals import RefusedFile
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 FORMATS = {
     "yaml": ("yaml", "---\ntitle: A\n---\nText"),
@@ -20,6 +26,13 @@ FORMATS = {
     "pelican": ("pelican", "Title: A\n\nText"),
     "more than three dashes": ("yaml", "----\ntitle: A\n-----\nText"),
     "hexo closed by more dashes": ("hexo", "title: A\n-----\nText"),
+    "yaml named": ("yaml", "---yaml\ntitle: A\n---\nText"),
+    "yaml named after a space": ("yaml", "--- YML\ntitle: A\n---\nText"),
+    "toml named": ("toml", '---toml\ntitle = "A"\n---\nText'),
+    "json named": ("json", '---json\n{"title": "A"}\n---\nText'),
+    "json without braces": ("hexo", ';;;\n"title": "A"\n;;;\nText'),
+    "json with braces": ("hexo", ';;;\n\n{"title": "A"}\n;;;\nText'),
+    "json without an opening fence": ("hexo", '"title": "A"\n;;;\nText'),
     "nikola": ("nikola", ".. title: A\n\nText"),
     "nikola in a comment": ("nikola", "<!--\n.. title: A\n-->\n\nText"),
     "nikola in a comment of one line": ("nikola", "<!-- .. title: A -->\nText"),
@@ -49,6 +62,10 @@ def test_each_format_is_recognised(name, text):
         "<!-- .. title: A\n",
         "<!--\n.. title: A\nmore\n-->\nText",
         "a\n---\nb\n---\n",
+        "---chapter\nText\n---\n",
+        '"Hello": she said\nText',
+        '"Hello", she said\n;;;\nText',
+        ";;; a comment of Lisp\n",
     ],
 )
 def test_a_text_without_front_matter_is_parsed_as_a_body(text):
@@ -127,6 +144,12 @@ REFUSED = {
     "a text": ("---\njust text\n---\n", "does not consist of `key: value` entries"),
     "bad toml": ("+++\na = 1\nb = \n+++\n", "line 3: Invalid value"),
     "leading zero and worse": ("+++\na = 01\nb = \n+++\n", "line 3: Invalid value"),
+    "bad json in fences": ('---json\n\n{"a": }\n---\n', "line 3: Expecting value"),
+    "json with a comment": (';;;\n"a": 1, // b\n;;;\n', "line 2: Expecting property name"),
+    "json with a second object": ('---json\n{"a": 1} {"draft": true}\n---\n', "a text follows its end"),
+    "toml in dashes": ("---toml\n=\n---\n", "line 2"),
+    "unclosed json": ('---json\n{"a": 1}\n', "never closed"),
+    "unclosed javascript": ("---js\n{}\n", "never closed"),
     "bad json": ('{\n"a": }', "line 2: Expecting value"),
     "c1 control": ("---\na: \x93\n---\n", "U+0093"),
     "impossible escape": ('---\na: "\\U00110000"\n---\n', "out of range"),
@@ -155,7 +178,9 @@ def test_the_error_for_invalid_front_matter_names_the_line_and_the_reason(text, 
 @settings(deadline=None)
 @given(
     st.text(st.characters(codec="utf-8")),
-    st.sampled_from(["---\n", "+++\n", '{"', "title: ", "---\na: ", "+++\na ="]),
+    st.sampled_from(
+        ["---\n", "+++\n", '{"', "title: ", "---\na: ", "+++\na =", ";;;\n", "---json\n", '"a":']
+    ),
 )
 def test_any_text_is_parsed_or_refused(text, start):
     try:
@@ -163,3 +188,49 @@ def test_any_text_is_parsed_or_refused(text, start):
     except RefusedFile:
         return
     assert isinstance(parsed.entries, dict)
+
+
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [
+        *((name, "JavaScript") for name in ("js", "javascript", "JS", " js", "cjs", "mjs", "node")),
+        *((name, "TypeScript") for name in ("ts", "typescript")),
+        *((name, "CoffeeScript") for name in ("coffee", "coffeescript", "cson")),
+    ],
+)
+def test_front_matter_that_is_a_program_is_not_run_and_makes_a_draft(name, language):
+    text = f'---{name}\n{{ title: "A", draft: false }}\n---\n# Hello\n\nText'
+    record = reader.parse_file("blog/2020-01-02-a.md", text.encode(), now=NOW, publish_undated=True)
+    assert (record.status, record.content) == ("draft", "# Hello\n\nText")
+    assert record.notes[0] == f"Its front matter is {language}, which is not run; the article became a draft."
+
+
+@pytest.mark.parametrize(
+    ("header", "status"),
+    [
+        ('---json\n{"title": "A", "draft": true}\n---', "draft"),
+        ('---json\n{"title": "A", "draft": false}\n---', "published"),
+        ("---toml\ndraft = true\n---", "draft"),
+        ("---yaml\ndraft: true\n---", "draft"),
+        (';;;\n"title": "A", "published": false\n;;;', "draft"),
+        (';;;\n"title": "A", "published": true\n;;;', "published"),
+        ('"title": "A",\n"draft": true\n;;;', "draft"),
+    ],
+)
+def test_no_reader_sees_front_matter(header, status):
+    record = reader.parse_file("blog/2020-01-02-a.md", f"{header}\nText".encode(), now=NOW)
+    assert (record.status, record.content) == (status, "Text")
+
+
+def test_a_section_page_whose_front_matter_is_a_program_may_be_private(tmp_path):
+    for name in ("_index.md", "a.md"):
+        (tmp_path / name).write_text(f"---{'js' * (name == '_index.md')}\n\n---\nText", encoding="utf-8")
+    assert sections.find_reasons(Entry("blog/a.md", tmp_path / "a.md"))
+
+
+def test_the_text_of_such_a_page_does_not_describe_a_tag(tmp_path):
+    (tmp_path / "_index.md").write_text("---js\n{draft: true}\n---\nText", encoding="utf-8")
+    entry = Entry("blog/tags/rye/_index.md", tmp_path / "_index.md")
+    assert read_term_page(entry, {("tag", "rye"): "rye"}) is None
+    (tmp_path / "_index.md").write_text("---\ndraft: false\n---\nText", encoding="utf-8")
+    assert read_term_page(entry, {("tag", "rye"): "rye"}).fields == {"description": "Text"}

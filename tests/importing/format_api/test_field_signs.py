@@ -1,0 +1,208 @@
+"""Each field that hides an article in some system makes a draft, and its other uses do not."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from blogapi.importing.format_api import privacy_signs
+from blogapi.importing.format_api.privacy_signs import FIELD_RULES, FIELD_SIGNS, MAPPING_PREFIXES
+from blogapi.importing.formats.markdown import reader
+from blogapi.importing.refusals import NotAnArticle
+from blogapi.importing.texts.keys import normalize_key
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+NAMES = [name for sign in FIELD_SIGNS for name in sign.names]
+#: For each field, its commonest use that hides nothing.
+HARMLESS = {
+    **dict.fromkeys(("draft", "drafts", "isDraft", "saveAsDraft", "wip", "isWip", "headless"), "false"),
+    **dict.fromkeys(("private", "isPrivate", "hidden", "isHidden", "secret"), "'no'"),
+    **dict.fromkeys(("unpublished", "ignorePost", "doNotPublish", "dontPublish", "noPublish"), "false"),
+    **dict.fromkeys(("unfinished", "incomplete", "emailOnly", "encrypt", "encrypted"), "[]"),
+    **dict.fromkeys(("locked", "isLocked", "protected", "isProtected", "protect", "restricted"), "none"),
+    **dict.fromkeys(("membersOnly", "memberOnly", "subscribersOnly", "gated", "isGated"), "0"),
+    **dict.fromkeys(("premium", "isPremium", "paid", "isPaid", "paywall", "paywalled"), "free"),
+    **dict.fromkeys(("vip", "exclusive", "sponsorsOnly", "loginRequired", "requiresLogin"), "off"),
+    **dict.fromkeys(("requireLogin", "authRequired", "requiresAuth", "requireAuth"), ""),
+    **dict.fromkeys(("eleventyExcludeFromCollections", "buildawesomeExcludeFromCollections"), "false"),
+    "permalink.build": "always",
+    "hide": "[navigation, toc]",
+    **dict.fromkeys(("published", "isPublished", "publish", "dg-publish"), "2019-05-01"),
+    **dict.fromkeys(("public", "isPublic", "visible", "isVisible"), "everyone"),
+    **dict.fromkeys(("render", "routable", "unlisted", "isUnlisted", "delisted"), None),
+    **dict.fromkeys(("listed", "isListed"), "true"),
+    **dict.fromkeys(("list", "post", "article"), "[bread, rolls]"),
+    "status": "featured",
+    **dict.fromkeys(("postStatus", "publishStatus"), "published"),
+    "visibility": "public",
+    "access": "by train",
+    "accessLevel": "anyone",
+    "audience": "home bakers",
+    **dict.fromkeys(("role", "roles"), "[editor]"),
+    **dict.fromkeys(("permission", "permissions"), "reprint allowed"),
+    **dict.fromkeys(("plan", "tier", "tiers"), "1"),
+    "members": "[Ada, Grace]",
+    "subscribers": "1200",
+    "build.render": "always",
+    "build.list": "always",
+    **dict.fromkeys(("password", "passwords", "passphrase", "passcode", "postPassword", "pwd"), "''"),
+    **dict.fromkeys(("deleted", "trashed", "disabled", "confidential"), "2019-05-01"),
+    "internal": "/docs/",
+    **dict.fromkeys(("inProgress", "idea", "lock"), "a short text"),
+    "template": "post.html",
+    **dict.fromkeys(("skip", "exclude", "excluded", "ignore", "ignored"), "[sitemap]"),
+    **dict.fromkeys(("active", "enabled", "live", "approved", "publishable"), "home"),
+    **dict.fromkeys(("ready", "released", "finished", "complete", "completed", "done"), "2019-05-01"),
+    **dict.fromkeys(("state", "workflow"), "ON"),
+    "stage": "seedling",
+    "type": "posts",
+    "permalink": "/2020/a/",
+}
+#: The values with which `render` and similar fields hide nothing.
+SHOWN = {"render": "true", "routable": "true", "unlisted": "false", "isUnlisted": "no", "delisted": "0"}
+#: Fields about lists, feeds, search engines and other things.
+OTHER_FIELDS = (
+    *("noindex: true", "robots: noindex", "robotsNoIndex: true", "sitemap: false", "searchable: false"),
+    *("searchHidden: true", "in_search_index: false", "index: false", "hiddenInHomeList: true"),
+    *("hide_from_feed: true", "excludeFromRss: true", "rss_ignore: true", "feed: false"),
+    *("nav_exclude: true", "dg-hide: true", "toc: false", "comments: false", "layout: none"),
+    *("layout: false", "timeline: false", "deprecated: true", "test: true", "price: 10"),
+    *("sponsor: Ada", "newsletter: true", "stage: budding", "status: complete", "status: done"),
+    *("hide: [toc]", "team_members: [Ada]", "accessibility: true", "roleplay: true"),
+)
+
+
+def read(front, **options):
+    text = f"---\ntitle: Hello\ndate: 2020-01-02\n{front}\n---\nText"
+    return reader.parse_file("blog/a.md", text.encode(), now=NOW, **options)
+
+
+def write(name, value, mapping=""):
+    outer, _, inner = name.rpartition(".")
+    outer = outer or mapping
+    quoted = value if value is None or value.startswith(("[", "'")) else f'"{value}"'
+    return f"{outer}: {{{inner}: {quoted}}}" if outer else f"{name}: {quoted}"
+
+
+def check_is_hidden(record, name, value):
+    rule = FIELD_RULES[normalize_key(name)]
+    if rule.is_unlisting or value == "unlisted":
+        assert (record.status, "draft" in " ".join(record.notes)) == ("unlisted", False)
+        return
+    assert record.status == "draft"
+    is_obvious = value == "draft" or name in ("draft", "isDraft", "published")
+    said = [note for note in record.notes if name in note and "became a draft" in note]
+    assert bool(said) != is_obvious
+
+
+def choose_private_value(name):
+    rule = FIELD_RULES[normalize_key(name)]
+    return "mellon" if rule.is_secret else next(value for value in sorted(rule.private) if value)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_field_hides_an_article_with_a_note(name):
+    value = choose_private_value(name)
+    if name == "headless":
+        with pytest.raises(NotAnArticle, match="headless"):
+            read(write(name, value))
+        return
+    check_is_hidden(read(write(name, value)), name, value)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "." not in name])
+@pytest.mark.parametrize("mapping", [name for name, prefix in MAPPING_PREFIXES.items() if not prefix])
+def test_each_field_hides_an_article_also_in_a_mapping(name, mapping):
+    assert read(write(name, choose_private_value(name), mapping)).status in ("draft", "unlisted")
+    harmless = SHOWN.get(name, HARMLESS[name])
+    assert read(write(name, harmless, mapping)).status == "published"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        (sign.names[-1], value)
+        for sign in {sign.rule: sign for sign in FIELD_SIGNS}.values()
+        for value in sorted(sign.rule.private)
+        if value
+    ],
+)
+def test_each_private_value_of_each_rule_hides_an_article(name, value):
+    check_is_hidden(read(write(name, value)), name, value)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_field_has_a_use_that_hides_nothing(name):
+    assert read(write(name, SHOWN.get(name, HARMLESS[name]))).status == "published"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        (sign.names[0], value)
+        for sign in FIELD_SIGNS
+        for value in sorted(sign.rule.public)
+        if sign.names != ("headless",)
+    ],
+)
+def test_each_public_value_of_each_rule_hides_nothing(name, value):
+    expected = "archived" if value in ("archived", "archive") else "published"
+    assert read(write(name, value)).status == expected
+
+
+@pytest.mark.parametrize("front", OTHER_FIELDS)
+def test_fields_about_lists_feeds_and_search_hide_nothing(front):
+    assert read(front).status == "published"
+
+
+@pytest.mark.parametrize("front", ["hidden: all", "private: everyone", "hide: public", "locked: default"])
+def test_a_field_that_hides_from_everyone_is_no_field_for_everyone(front):
+    assert read(front).status == "draft"
+
+
+def test_hidden_keeps_an_article_only_out_of_the_lists_of_jekyll():
+    record = read("hidden: true", is_jekyll=True)
+    assert (record.status, record.notes) == ("unlisted", ())
+    assert read("hidden: perhaps", is_jekyll=True).status == "draft"
+    assert read("hidden: true\nprivate: true", is_jekyll=True).status == "draft"
+
+
+@pytest.mark.parametrize(
+    ("name", "status"),
+    [("_config.yml", "unlisted"), ("hugo.toml", "draft"), ("", "draft"), ("_config.yml hexo", "draft")],
+)
+def test_the_configuration_decides_what_hidden_means(tmp_path, name, status):
+    (tmp_path / "_posts").mkdir()
+    path = tmp_path / "_posts" / "2020-01-02-a.md"
+    path.write_text("---\nhidden: true\n---\nText", encoding="utf-8")
+    if name:
+        text = "new_post_name: :title.md\n" if name.endswith("hexo") else "title: A\n"
+        (tmp_path / name.split(" ")[0]).write_text(text, encoding="utf-8")
+    entry = reader.folder.Entry("_posts/2020-01-02-a.md", path)
+    assert reader.read_file(entry, now=NOW).status == status
+
+
+def test_a_hidden_article_of_pelican_is_unlisted():
+    def read_header(status):
+        text = f"Title: Hello\nDate: 2020-01-02\nStatus: {status}\n\nText"
+        return reader.parse_file("blog/a.md", text.encode(), now=NOW).status
+
+    assert (read_header("hidden"), read_header("draft"), read_header("skip")) == (
+        "unlisted",
+        "draft",
+        "draft",
+    )
+
+
+@pytest.mark.parametrize("name", privacy_signs.ARCHIVING_FIELDS)
+def test_an_archived_article_is_archived_with_a_note(name):
+    record = read(f"{name}: true")
+    assert record.status == "archived"
+    assert record.notes == (f"It has `{name}: true`; the article was archived.",)
+    assert read(f"{name}: false").status == read(f"{name}: 2019").status == "published"
+    assert read(f"{name}: true\nprivate: true").status == "draft"
+
+
+def test_each_sign_has_a_source():
+    assert all(sign.names and sign.source for sign in (*FIELD_SIGNS, *privacy_signs.PUBLICATION_DATES))
