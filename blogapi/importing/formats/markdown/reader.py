@@ -14,6 +14,7 @@ from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.custom_fields import NO_CUSTOM_FIELDS, CustomFields
 from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.formats.markdown import (
+    comments,
     former_addresses,
     front_matter,
     generators,
@@ -23,6 +24,7 @@ from blogapi.importing.formats.markdown import (
     vaults,
 )
 from blogapi.importing.formats.markdown.authors import read_authors
+from blogapi.importing.formats.markdown.comments import SiteRules
 from blogapi.importing.formats.markdown.covers import read_cover
 from blogapi.importing.formats.markdown.fields import UNREPORTED_KEYS, Fields
 from blogapi.importing.formats.markdown.marks import (
@@ -51,6 +53,7 @@ from blogapi.importing.texts.messages import join_names
 from blogapi.rendering.sanitizer import to_safe_html
 from blogapi.rendering.table_of_contents import list_headings
 
+_NO_RULES = SiteRules()
 # The number of characters of a text in which its heading is looked for.
 _MAX_BEGINNING = 10_000
 # The tables of own fields: of Zola, of Hugo, and of the exports of this blog.
@@ -91,6 +94,7 @@ def read_file(
         is_note=vaults.is_in_vault(entry.path.parent, levels),
         keeps_date=generators.keeps_dates(entry.path.parent, levels),
         is_hexo=generators.is_hexo(entry.path.parent, levels) or paths.is_hexo_post(entry.key),
+        rules=comments.read_rules(entry.key, entry.path.parent, levels),
         terms=terms,
         folders=paths.list_folders(entry.key) if folders is None else folders,
         custom_fields=custom_fields,
@@ -123,6 +127,7 @@ def parse_file(
     is_note: bool = False,
     keeps_date: bool = False,
     is_hexo: bool = False,
+    rules: SiteRules = _NO_RULES,
     terms: TermSources = USUAL_SOURCES,
     folders: Sequence[str] | None = None,
     custom_fields: CustomFields = NO_CUSTOM_FIELDS,
@@ -134,9 +139,9 @@ def parse_file(
     `now` (aware). The article is a draft if there are `inherited` reasons. Unless `publish_undated` is true,
     it is also a draft if the file has neither front matter nor a date, or if it `is_note` (see `vaults`) and
     no field says that it is public. For `keeps_date`, see `paths.parse_path`, and for `is_hexo`, see
-    `terms.read_terms`. With `defines_fields`, no note names the `other_fields` of the record, for which the
-    import defines own fields. Raises RefusedFile if the file cannot be imported, and NotAnArticle if it is
-    not an article; no other exception is raised.
+    `terms.read_terms`; `rules` say what the program of the site hides. With `defines_fields`, no note names
+    the `other_fields` of the record, for which the import defines own fields. Raises RefusedFile if the file
+    cannot be imported, and NotAnArticle if it is not an article; no other exception is raised.
     """
     content_type = paths.get_content_type(key)
     text, notes = decode(data)
@@ -154,10 +159,12 @@ def parse_file(
     )
     authors = read_authors(fields)
     reasons = [*inherited, *_find_draft_reasons(key, parsed.body, fields, tags)]
+    reasons += comments.find_reasons(parsed.body, content_type, rules, fields.all_entries, tags)
+    body = comments.leave_out_comments(parsed.body, content_type, rules, fields)
     if is_note and not publish_undated:
         reasons += vaults.find_reasons(fields.all_entries)
     status, published_at = decide_publication(fields, path, reasons, now, publish_undated=publish_undated)
-    texts = _read_texts(fields, parsed.body if content_type == "markdown" else "", path.name)
+    texts = _read_texts(fields, body if content_type == "markdown" else "", path.name)
     slug = former_addresses.read_slug(fields) or former_addresses.derive_slug(
         parsed.format, texts["title"], path
     )
@@ -174,7 +181,7 @@ def parse_file(
     return ArticleRecord(
         key=key,
         **own,
-        content=mdx.remove_code(parsed.body, fields.notes) if is_mdx else parsed.body,
+        content=mdx.remove_code(body, fields.notes) if is_mdx else body,
         content_type=content_type,
         status=status,
         published_at=published_at,
@@ -221,7 +228,6 @@ def _check_is_article(key: str, content_type: str, parsed: front_matter.ParsedFi
 
 def _find_draft_reasons(key: str, body: str, fields: Fields, tags: tuple[str, ...]) -> list[DraftReason]:
     reasons = privacy.find_reasons(fields.all_entries, key, tags)
-    reasons += privacy.find_in_tags_of_text(body)
     if not fields.all_entries:
         reasons += privacy.find_in_text(body)
     if paths.is_repository_file(key):
