@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import nh3
 
-from blogapi.rendering import figures, html_cost, markdown, players, slugs
+from blogapi.rendering import figures, hidden_elements, html_cost, markdown, players, slugs
 from blogapi.rendering.article_references import REFERENCE
 from blogapi.rendering.embed_hosts import EMBED_HOSTS
 
@@ -160,7 +160,8 @@ def to_safe_html(content: str, content_type: str) -> str:
     """
     html = _to_html(content, content_type)
     if html is None or html_cost.is_too_expensive(html):
-        return escape(content.replace("\0", ""), quote=False)
+        shown = content if content_type == "text" else hidden_elements.remove_hidden(content)
+        return escape(shown.replace("\0", ""), quote=False)
     footnote_mark = markdown.FOOTNOTE_MARK if content_type == "markdown" else ""
     has_references = _REFERENCE_SCHEME.search(html) is not None
     attributes = _AttributeFilter(_footnote_ids(html, footnote_mark), has_references=has_references)
@@ -218,7 +219,11 @@ def _to_html(content: str, content_type: str) -> str | None:
     html: str | None = content
     if content_type == "markdown" and (html := markdown.render_markdown(content)):
         html = players.show_players(html)
-    return html and _SELF_CLOSED.sub(r"<\1\2></\1>", _NOSCRIPT.sub("", html))
+    if html is None:
+        return None
+    html = _SELF_CLOSED.sub(r"<\1\2></\1>", _NOSCRIPT.sub("", html))
+    # Without its attribute, the sanitizer would show a hidden element.
+    return hidden_elements.remove_hidden(html)
 
 
 def _paragraphs(text: str) -> list[str]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from blogapi.importing.format_api.privacy_signs import (
     FIELD_RULES,
-    HIDING_TAG,
     MAPPING_PREFIXES,
     PRIVATE_FOLDERS,
     PRIVATE_TAGS,
@@ -21,7 +20,6 @@ from blogapi.importing.format_api.privacy_signs import (
 from blogapi.importing.texts import dates
 from blogapi.importing.texts.keys import is_empty, normalize_key
 from blogapi.importing.texts.lines import to_bool, to_line
-from blogapi.importing.texts.scanner import find_outside_code
 
 # A `key: value` line of a header in an unknown format, such as `"draft": true,` or `.. status: private`.
 _HEADER_FIELD = re.compile(r"[\W_]*([A-Za-z][\w -]{0,60}?)[\"']?\s*[:=]+\s*[\"']?([^\"',}\n]{0,60})")
@@ -76,17 +74,6 @@ def find_in_text(text: str) -> list[DraftReason]:
     matches = filter(None, map(_HEADER_FIELD.match, lines))
     entries = ({match[1]: match[2].strip()} for match in matches if match[2].strip())
     return [reason for entry in entries for reason in find_in_front_matter(entry) if reason.is_understood]
-
-
-def find_in_tags_of_text(text: str) -> list[DraftReason]:
-    """Return the reason for a draft if template tags hide or encrypt a part of the text."""
-    if not HIDING_TAG.search(text):
-        return []
-    tag = next(find_outside_code(text, "markdown", HIDING_TAG, "{"), None)
-    note = (
-        f"The tag “{tag['name'][:60]}” hides a part of its text; the article became a draft." if tag else ""
-    )
-    return [DraftReason(note)] if tag else []
 
 
 def flatten(entries: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:

@@ -17,6 +17,7 @@ from blogapi.cli import ProgressReporter
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.custom_fields import DEFINE_NONE
+from blogapi.importing.format_api.hidden_parts import hide_parts
 from blogapi.importing.format_api.report import FileReport, Item, Result
 from blogapi.importing.format_api.source import Source
 from blogapi.importing.links.index import LinkIndex, get_blog
@@ -118,7 +119,7 @@ class ImportRun:
         items = (item for source in self.sources.values() for item in source.read())
         total = sum(source.total for source in self.sources.values())
         for item in show_progress(items, total=total, label="Reading"):
-            record = self._tell_apart(clean_record(item)) if isinstance(item, ArticleRecord) else item
+            record = self._tell_apart(prepare_record(item)) if isinstance(item, ArticleRecord) else item
             if isinstance(record, FileReport):
                 self.reports.append(record)
                 continue
@@ -195,6 +196,11 @@ class ImportRun:
             record = replace(record, status="draft", notes=(*record.notes, note))
         has_file = partial(self._importer.media.exists, record=record)
         return resolve_record(self._new_fields.complete(record), self._index, has_file)
+
+
+def prepare_record(record: ArticleRecord) -> ArticleRecord:
+    """Return the record without forbidden characters and without what the former blog hid, and with notes."""
+    return hide_parts(clean_record(record))
 
 
 def clean_record(record: ArticleRecord) -> ArticleRecord:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from blogapi.importing.texts.scanner import change_code, find_outside_code
+from blogapi.rendering.hidden_elements import remove_spans
 
 # Tags whose text up to the closing tag is not parsed.
 CODE_TAGS = {"highlight", "codeblock", "code", "prism", "mermaid", "plantuml", "highlightjs", "sourcecode"}
@@ -91,6 +92,20 @@ def _read_tag(match: re.Match[str]) -> FoundTag:
         if tag.text.startswith("(") and tag.text.endswith(")"):
             tag.text, tag.is_call = tag.text[1:-1], True
     return tag
+
+
+def remove_comments(content: str, content_type: str) -> tuple[str, int]:
+    """Return the text without the comments of Liquid (`{% comment %}`) outside of code, and their number."""
+    if "comment" not in content:
+        return content, 0
+    found = find_outside_code(content, content_type, _PATTERN, "{")
+    spans = [match.span() for match in found if is_comment(_read_tag(match))]
+    return remove_spans(content, spans), len(spans)
+
+
+def is_comment(tag: FoundTag) -> bool:
+    """Return whether a tag is a comment of Liquid, which other generators show."""
+    return tag.inner is not None and (tag.kind, tag.name) == ("liquid", "comment")
 
 
 def _pair(tags: list[FoundTag]) -> None:

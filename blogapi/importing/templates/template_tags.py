@@ -20,6 +20,7 @@ from blogapi.importing.templates.tag_syntax import (
     RAW_TAGS,
     FoundTag,
     find_tags,
+    is_comment,
     unescape,
     unescape_code,
 )
@@ -112,8 +113,10 @@ class _Resolver:
         elif name := _get_counted_name(tag):
             self.unresolved[name] += 1
 
-    def _show_literal(self, tag: FoundTag, inner: str) -> str:
-        """Return the text of a tag whose text is not parsed."""
+    def _show_literal(self, tag: FoundTag, inner: str) -> str | None:
+        """Return the text of a tag whose text is not parsed; None for a comment, which its reader removes."""
+        if is_comment(tag):
+            return None
         if tag.name in RAW_TAGS:
             return inner
         if tag.name in HIDDEN_TAGS:

@@ -22,7 +22,7 @@ from blogapi.importing.templates.tag_markup import (
     separate,
 )
 from blogapi.importing.texts.messages import format_count, join_names
-from blogapi.importing.texts.scanner import find_outside_code
+from blogapi.importing.texts.scanner import blank_code, find_outside_code
 from blogapi.rendering import slugs
 
 _PATTERN = re.compile(
@@ -34,6 +34,7 @@ _PATTERN = re.compile(
     r"|(?P<block>(?<=[ \t])\^(?:[a-z0-9]{6}|[a-z][\w-]{3,40})[ \t]*$)",
     re.IGNORECASE | re.MULTILINE,
 )
+_COMMENT = re.compile(r"(?<![\w%])%%(?!%)(?P<end>(?:[^%]++|%(?!%))*+%%)?+")
 _HINTS = ("[[", "%%", "==", " ^", "[!")
 _CONTENTS = {"toc", "_toc_", "tableofcontents"}
 # Lists of numbers and code, such as `[[nan, 1]]` and `[[T; N]]`, are not the names of pages.
@@ -44,6 +45,14 @@ _MEDIA = re.compile(r"\.(?!md$|markdown$|canvas$|base$|excalidraw$)[a-z0-9]{2,5}
 # An alert as on GitHub needs no conversion.
 _ALERT = re.compile(r"\[!(?:note|tip|important|warning|caution)\][ \t]*", re.IGNORECASE)
 _SUFFIX = re.compile(r"\.(?:md|markdown)$", re.IGNORECASE)
+
+
+def find_open_comment(content: str) -> int | None:
+    """Return the start of a comment outside of code that has no end; None = there is none."""
+    if "%%" not in content:
+        return None
+    comments = _COMMENT.finditer(blank_code(content, "markdown"))
+    return next((comment.start() for comment in comments if comment["end"] is None), None)
 
 
 def resolve_wiki_links(content: str, content_type: str, targets: LinkTargets) -> Resolved:

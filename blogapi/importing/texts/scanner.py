@@ -20,6 +20,7 @@ _SPAN = r"(?<!`)(?P<ticks>`{1,4}+)(?!`)(?:[^`\n]++|\n(?![ \t]*\n)|(?!(?P=ticks)(
 _INDENTED = re.compile(r" {4}| {0,3}\t")
 _LIST_ITEM = re.compile(r" {0,3}(?:[-*+]|[0-9]{1,9}[.)]|:|\[\^[^\]\n]+\]:)(?:[ \t]|$)")
 _MAX_PREFIX = 200
+_NEVER, _VISIBLE = re.compile("(?!)"), re.compile(r"\S")
 _FLAGS = re.IGNORECASE | re.MULTILINE
 _CODE = {
     "html": ("<", re.compile(_ELEMENTS, _FLAGS)),
@@ -61,6 +62,31 @@ def change_code(
         parts += [content[position : match.start()], change(match[0]) if is_code else match[0]]
         position = match.end()
     return "".join([*parts, content[position:]])
+
+
+def blank_code(content: str, content_type: str) -> str:
+    """Return the text with spaces in place of its code, so that everything else stays at its place.
+
+    HTML comments and the tags around code stay.
+    """
+    if content_type == "text":
+        return content
+    parts, position = [], 0
+    for match, _ in _scan(content, content_type, _NEVER, ""):
+        start, end = match.span()
+        if match["element"]:
+            start, end = content.index(">", start) + 1, content.rindex("<", start, end)
+        if not content.startswith("<!--", start):
+            parts += [content[position:start], _VISIBLE.sub(" ", content[start:end])]
+            position = end
+    content = "".join([*parts, content[position:]])
+    if content_type != "markdown":
+        return content
+    indented, parts, offset = set(_find_indented_lines(content)), [], 0
+    for line in content.split("\n"):
+        parts.append(_VISIBLE.sub(" ", line) if offset in indented else line)
+        offset += len(line) + 1
+    return "\n".join(parts)
 
 
 def _scan(

@@ -172,7 +172,7 @@ def test_code_in_html_is_escaped():
         ("{% raw %}{{ a }}{% endraw %} `{% raw %}{{ b }}{% endraw %}`", "{{ a }} `{{ b }}`"),
         ("```\n{% raw %}\n{{ a }}\n{% endraw %}\n```", "```\n{{ a }}\n```"),
         ("{{</* a */>}} {{%/* b */%}} {%/* c() */%}", "{{< a >}} {{% b %}} {% c() %}"),
-        ("a{% comment %} secret {% endcomment %}{{/* secret */}}{# secret #}{% # secret %}b", "ab"),
+        ("a{{/* secret */}}{# secret #}{% # secret %}{{% comment %}}secret{{% /comment %}}b", "ab"),
         ("{{< rawhtml >}}<b>{{ a }}</b>{{< /rawhtml >}}", "<b>{{ a }}</b>"),
         ("* TOC\n{:toc}\n\nText", "\n\nText"),
         ("![a](b){:width='50%'} [a](b){:target=\"_blank\"} ![a](b){.wide}", "![a](b) [a](b) ![a](b)"),

@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
+from blogapi.importing.format_api.hidden_parts import leave_out_hidden
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.blogger.publication import decide_status
 from blogapi.importing.refusals import RefusedFile
@@ -95,8 +96,9 @@ def make_record(
         raise RefusedFile(f"It has more than {MAX_TEXT_LENGTH:,} characters; shorten or split it.")
     notes: list[str] = []
     content = item.content.replace("\r\n", "\n").replace("\r", "\n").strip()
+    content, hidden = leave_out_hidden(content, "html")
     content, lost = convert_embeds(content)
-    notes += lost
+    notes += [*hidden, *lost]
     published_at = dates.parse_date(item.published, options.zones)
     status, reasons = decide_status(item.status, published_at, options.now, is_private=is_private)
     notes += reasons

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from blogapi.importing.format_api.hidden_parts import remove_gated
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.frames import replace_frames
 
@@ -29,9 +30,7 @@ _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _LAZY_HEADING = re.compile(r"(#{1,6})(?=[^#\s])")
 _HIGHLIGHT = re.compile(r"(?<![=\w`])==(?=[^\s=`])([^=`\n]+?)(?<!\s)==(?![=\w`])")
 
-# Ghost shows the content between these comments only to some readers. The first has the conditions in it.
-_GATE_START, _GATE_END = "<!--kg-gated-block:begin", "<!--kg-gated-block:end-->"
-_COMMENT = re.compile(r"<!--(?:kg-card-(?:begin|end)|members-only)[^<>]{0,50}-->")
+_COMMENT = re.compile(r"<!--(?:kg-(?:card-|gated-block:)(?:begin|end)|members-only)[^<>]{0,500}-->")
 # Elements that Ghost hides with its stylesheet or that need its scripts: the time and the buttons of players,
 # the icon and the publisher of a bookmark, and forms for members.
 _HIDDEN = re.compile(
@@ -147,7 +146,8 @@ def to_commonmark(text: str) -> str:
 def _clean_html(html: str) -> Body:
     """Return the HTML of Ghost without elements that only Ghost's own pages can show."""
     losses: Counter[str] = Counter()
-    html = _COMMENT.sub("", _remove_gated_blocks(html, losses))
+    html, losses[MEMBERS_ONLY] = remove_gated(html, html)
+    html = _COMMENT.sub("", html)
     html = _HIDDEN.sub("", html)
     html, losses["signup forms"] = _SIGNUP_FORM.subn("", html)
     html = _PLAYER.sub(r"<\1 controls", html)
@@ -161,16 +161,3 @@ def _clean_html(html: str) -> Body:
         # Otherwise, a checkbox of the form would be shown like one of a task list.
         html = _FIELD.sub("", html)
     return Body(clean_addresses(_BLOCK_END.sub("\\g<0>\n", html)).strip(), "html", +losses)
-
-
-def _remove_gated_blocks(html: str, losses: Counter[str]) -> str:
-    first, *blocks = html.split(_GATE_START)
-    parts = [first]
-    for block in blocks:
-        condition, _, rest = block.partition("-->")
-        content, _, after = rest.partition(_GATE_END)
-        if "nonMember:false" in condition.replace(" ", ""):
-            losses[MEMBERS_ONLY] += 1
-            content = ""
-        parts += [content, after]
-    return "".join(parts)

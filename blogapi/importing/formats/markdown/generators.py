@@ -69,7 +69,9 @@ def _read_site(outer: Path) -> Site | None:
     settings = {
         key: value for path in sources for key, value in parse_configuration(path.suffix, texts[path]).items()
     }
-    return Site(outer, _name_generator(names[0], text), found[0].name, settings, text)
+    is_hexo = names[0] == "jekyll" and (outer / "source" / "_posts").is_dir() and "source" not in settings
+    generator = "hexo" if is_hexo else _name_generator(names[0], text)
+    return Site(outer, generator, found[0].name, settings, text)
 
 
 def _name_generator(name: str, text: str) -> str:

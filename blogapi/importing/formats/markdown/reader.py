@@ -14,6 +14,7 @@ from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.custom_fields import NO_CUSTOM_FIELDS, CustomFields
 from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.formats.markdown import (
+    comments,
     former_addresses,
     front_matter,
     generators,
@@ -26,6 +27,7 @@ from blogapi.importing.formats.markdown import (
     vaults,
 )
 from blogapi.importing.formats.markdown.authors import read_authors
+from blogapi.importing.formats.markdown.comments import SiteRules
 from blogapi.importing.formats.markdown.covers import read_cover
 from blogapi.importing.formats.markdown.fields import UNREPORTED_KEYS, Fields
 from blogapi.importing.formats.markdown.generators import Site
@@ -56,6 +58,7 @@ from blogapi.importing.texts.messages import join_names
 from blogapi.rendering.sanitizer import to_safe_html
 from blogapi.rendering.table_of_contents import list_headings
 
+_NO_RULES = SiteRules()
 # The number of characters of a text in which its heading is looked for.
 _MAX_BEGINNING = 10_000
 # The tables of own fields: of Zola, of Hugo, and of the exports of this blog.
@@ -107,6 +110,7 @@ def read_file(
         is_note=vaults.is_in_vault(entry.path.parent, levels),
         keeps_date=generators.keeps_dates(entry.path.parent, levels),
         is_hexo=(site is not None and site.generator == "hexo") or paths.is_hexo_post(entry.key),
+        rules=comments.read_rules(entry.key, entry.path.parent, levels, site),
         terms=terms,
         folders=paths.list_folders(entry.key) if folders is None else folders,
         custom_fields=custom_fields,
@@ -151,6 +155,7 @@ def parse_file(
     is_note: bool = False,
     keeps_date: bool = False,
     is_hexo: bool = False,
+    rules: SiteRules = _NO_RULES,
     terms: TermSources = USUAL_SOURCES,
     folders: Sequence[str] | None = None,
     custom_fields: CustomFields = NO_CUSTOM_FIELDS,
@@ -160,15 +165,15 @@ def parse_file(
 ) -> ArticleRecord:
     """Return the record of a file with the content `data`.
 
-    `key` is the path with `/` as separator. It may contain a date and a slug. Expiry dates are compared with
-    `now` (aware). The article is a draft if there are `inherited` reasons, or if one of the `defaults` hides
-    it. Unless `publish_undated` is true, it is also a draft if the file has neither front matter nor a date,
-    or if it `is_note` (see `vaults`) and no field says that it is public. `generator` is that of the site
-    above its folder. For `keeps_date`, see `paths.parse_path`, and for `is_hexo`, see `terms.read_terms`.
-    `time_zones` are those of dates without an offset.
-    With `defines_fields`, no note names the `other_fields` of the record, for which the import defines own
-    fields. Raises RefusedFile if the file cannot be imported, and NotAnArticle if it is not an article; no
-    other exception is raised.
+    `key` is the path with `/` as separator. It may contain a date and a slug. Expiry dates are compared
+    with `now` (aware). The article is a draft if there are `inherited` reasons, or if one of the
+    `defaults` hides it. Unless `publish_undated` is true, it is also a draft if the file has neither
+    front matter nor a date, or if it `is_note` (see `vaults`) and no field says that it is public.
+    `generator` is that of the site above its folder, and `rules` say what its program hides. For
+    `keeps_date`, see `paths.parse_path`, and for `is_hexo`, see `terms.read_terms`. With
+    `defines_fields`, no note names the `other_fields` of the record, for which the import defines own
+    fields. Raises RefusedFile if the file cannot be imported, and NotAnArticle if it is not an article;
+    no other exception is raised. `time_zones` are those of dates without an offset.
     """
     content_type = paths.get_content_type(key)
     text, notes = decode(data)
@@ -194,6 +199,8 @@ def parse_file(
         note = "It has the name of a repository file (like README or LICENSE); the article became a draft."
         reasons.append(DraftReason(note))
     reasons += unbuilt.find_in_defaults(defaults, fields.all_entries)
+    reasons += comments.find_reasons(parsed.body, content_type, rules, fields.all_entries, tags)
+    body = comments.leave_out_comments(parsed.body, content_type, rules, fields)
     if is_note and not publish_undated:
         reasons += vaults.find_reasons(fields.all_entries)
     status, published_at = decide_publication(
@@ -205,7 +212,7 @@ def parse_file(
         zones=time_zones,
         custom_fields=custom_fields,
     )
-    texts = _read_texts(fields, parsed.body if content_type == "markdown" else "", path.name)
+    texts = _read_texts(fields, body if content_type == "markdown" else "", path.name)
     slug = former_addresses.read_slug(fields) or former_addresses.derive_slug(
         parsed.format, texts["title"], path
     )
@@ -222,7 +229,7 @@ def parse_file(
     return ArticleRecord(
         key=key,
         **own,
-        content=mdx.remove_code(parsed.body, fields.notes) if is_mdx else parsed.body,
+        content=mdx.remove_code(body, fields.notes) if is_mdx else body,
         content_type=content_type,
         status=status,
         published_at=published_at,
@@ -281,7 +288,6 @@ def _find_draft_reasons(
 ) -> list[DraftReason]:
     reasons = [DraftReason(parsed.problem)] if parsed.problem else []
     reasons += privacy.find_reasons(fields.all_entries, key, tags, system)
-    reasons += privacy.find_in_tags_of_text(parsed.body)
     if not fields.all_entries:
         reasons += privacy.find_in_text(parsed.body)
     return reasons

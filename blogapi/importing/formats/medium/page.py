@@ -13,6 +13,7 @@ from urllib.parse import SplitResult, parse_qs, urlsplit
 
 import nh3
 
+from blogapi.importing.format_api.hidden_parts import leave_out_hidden
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.frames import replace_frames
 from blogapi.importing.texts.lines import to_line
@@ -141,6 +142,9 @@ def _to_text(html: str) -> str:
 
 def _read_body(page: Page, html: str, targets: set[str]) -> None:
     """Read the text into the page; `targets` are the ids to which links of the page lead."""
+    # The attributes are removed below.
+    html, notes = leave_out_hidden(html, "html")
+    page.notes += notes
     html = _TITLE.sub(lambda element: _take_title(page, element), html)
     html = _CODE.sub(_convert_code, html)
     html = _IMAGE.sub(lambda tag: _convert_image(page, tag[0]), html)

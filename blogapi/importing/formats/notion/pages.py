@@ -11,6 +11,7 @@ from itertools import takewhile
 
 import nh3
 
+from blogapi.importing.format_api.hidden_parts import leave_out_hidden
 from blogapi.importing.format_api.privacy_signs import DATE_FIELDS, EXPIRY_FIELDS
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts import dates
@@ -64,6 +65,7 @@ class Page:
     properties: dict[str, str | list[str]] = field(default_factory=dict)
     subtitle: str = ""
     cover: str = ""
+    notes: list[str] = field(default_factory=list)
 
 
 def parse_markdown(text: str, columns: Collection[str]) -> Page:
@@ -93,7 +95,9 @@ def parse_html(html: str) -> Page:
     properties = {
         name: value for row in _ROW.split(head)[1:] if (pair := _read_row(row)) for name, value in [pair]
     }
-    html, _ = replace_frames(body)
+    # The attributes are removed below.
+    html, notes = leave_out_hidden(body, "html")
+    html, _ = replace_frames(html)
     targets = set(re.findall(r'href="#([^"<>]{1,100})"', html))
 
     def choose_value(_element: str, name: str, value: str) -> str | None:
@@ -114,6 +118,7 @@ def parse_html(html: str) -> Page:
         properties=properties,
         subtitle=_read_element(head, _DESCRIPTION, "</p>"),
         cover=unescape(cover[1]) if cover else "",
+        notes=notes,
     )
 
 

@@ -95,7 +95,7 @@ class NotionSource:
             raise NotAnArticle("It is a row of a database without a text; the table of the database has it.")
         page.body = pages.replace_addresses(page.body, self._ids)
         record = self._make_record(entry, name, page)
-        return replace(record, notes=(*notes, *record.notes))
+        return replace(record, notes=(*notes, *page.notes, *record.notes))
 
     def _read_table(self, entry: folder.Entry, name: Mapping[str, Any]) -> ArticleRecord:
         if entry.problem:

@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 import nh3
 
+from blogapi.importing.format_api.hidden_parts import leave_out_hidden
 from blogapi.importing.format_api.privacy_signs import SUBSTACK_PAYWALL
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.frames import replace_frames
@@ -64,6 +65,9 @@ def convert_text(html: str) -> Text:
     if is_too_expensive(html):
         raise RefusedFile("It has too many elements, or they are nested too deep; simplify the post.")
     text = Text("", set(), SUBSTACK_PAYWALL in html, [])
+    # The attributes are removed below.
+    html, notes = leave_out_hidden(html, "html")
+    text.notes += notes
     html = _BUTTON.sub(lambda button: _replace_button(text, button), html)
     html = _TWEET.sub(_link_tweet, html)
     html = _PICTURE.sub(lambda address: escape(unquote(address[1])), html)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
+from blogapi.importing.format_api.hidden_parts import leave_out_hidden
 from blogapi.importing.formats.wordpress.blocks import convert_blocks, has_blocks
 from blogapi.importing.formats.wordpress.code import protect_code
 from blogapi.importing.formats.wordpress.conversion import (
@@ -56,9 +57,12 @@ def to_html(content: str, context: ContentContext) -> Converted:
         html = _convert_inline(blocks, conversion)
     else:
         html = _convert_classic(text, conversion)
-    html = conversion.restore(add_alignment_classes(html)).strip()
+    html, notes = leave_out_hidden(conversion.restore(add_alignment_classes(html)).strip(), "html")
     return Converted(
-        html=html, excerpt=_find_excerpt(html), notes=conversion.notes, unconverted=conversion.unconverted
+        html=html,
+        excerpt=_find_excerpt(html),
+        notes=(*conversion.notes, *notes),
+        unconverted=conversion.unconverted,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from html import escape
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,7 @@ from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.blogger import article_records as items_module
-from blogapi.importing.formats.blogger.article_records import convert_embeds
+from blogapi.importing.formats.blogger.article_records import BloggerItem, convert_embeds, make_record
 from blogapi.importing.formats.blogger.format import FORMAT
 from blogapi.importing.formats.blogger.source import PICTURE_HOSTS
 
@@ -336,3 +337,12 @@ def test_an_unknown_encoding_is_read_as_utf_8(read):
 )
 def test_other_files_are_not_recognised(head):
     assert not FORMAT.detect(folder.Entry("x/feed.xml", None), head)
+
+
+@pytest.mark.parametrize("attribute", ["hidden", 'style="display: none"'])
+def test_a_hidden_element_is_neither_in_the_text_nor_in_the_title(attribute):
+    item = BloggerItem(id="tag:blogger.com,1999:blog-1.post-2", kind="post", published="2020-01-01T00:00:00Z")
+    item.status, item.content = "LIVE", f"<div {attribute}>secret</div><p>Shown</p>"
+    record = make_record(item, ("a.xml", Path("a.xml")), ImportOptions(now=NOW))
+    assert (record.content, record.title) == ("<p>Shown</p>", "Shown")
+    assert "browsers did not show" in record.notes[0]

@@ -348,22 +348,6 @@ def test_former_addresses_and_names_are_read(front, addresses, names):
     assert (record.addresses, record.names, record.notes) == (addresses, names, ())
 
 
-@pytest.mark.parametrize(
-    ("tag", "status"),
-    [
-        ('{{% hugo-encryptor "x" %}}a{{% /hugo-encryptor %}}', "draft"),
-        ("{% private %}a{% endprivate %}", "draft"),
-        ("{{< members-only >}}a{{< /members-only >}}", "draft"),
-        ("`{{% encrypt %}}`", "published"),
-        ("{{ site.password_hint }}", "published"),
-    ],
-)
-def test_a_text_with_hidden_parts_becomes_a_draft(tag, status):
-    record = read(body=tag)
-    assert record.status == status
-    assert bool(record.notes) == (status == "draft")
-
-
 def test_a_note_names_the_ignored_fields():
     record = read("layout: post\nmenu: [/a]\nweight: 3\nempty:\nlinkTitle: Hello")
     assert record.notes == ("Ignored front matter fields: menu, weight.",)

@@ -271,3 +271,9 @@ def test_pages_beside_the_stories_are_skipped(read, tmp_path):
         Result.SKIPPED,
         "draft",
     ]
+
+
+@pytest.mark.parametrize("attribute", ["hidden", "style='display: none'"])
+def test_a_hidden_element_is_left_out_with_a_note(read_one, attribute):
+    record = read_one(make_page(f"{TITLE}<p>a</p><div {attribute}>secret</div>"))
+    assert (record.content, len(record.notes)) == ("<p>a</p>", 1)

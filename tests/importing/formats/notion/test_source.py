@@ -205,3 +205,11 @@ def test_links_lead_to_the_articles_and_pictures_are_imported(app, people, write
     assert home["content"].startswith("[Cat](/a-cat/) [again](/a-cat/) [other](https://www.notion.so/x-")
     assert 'src="/media/' in home["html"]
     assert cat["content"] == "[Home](/home/)"
+
+
+@pytest.mark.parametrize("attribute", ["hidden", "style='display: none'"])
+def test_a_hidden_element_is_left_out_with_a_note(read_one, attribute):
+    page = HEADER.format('<h1 class="page-title">A</h1>', f"<p>a</p><div {attribute}>secret</div>")
+    record = read_one(page, f"A cat {CAT}.html")
+    assert record.content == "<p>a</p>"
+    assert any("browsers did not show" in note for note in record.notes)

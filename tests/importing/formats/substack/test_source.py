@@ -181,3 +181,9 @@ def test_footnotes_stay_linked():
 def test_a_text_that_takes_too_long_is_refused():
     with pytest.raises(RefusedFile):
         convert_text("<b>x" * 3_000)
+
+
+@pytest.mark.parametrize("attribute", ["hidden", "style='display: none'"])
+def test_a_hidden_element_is_left_out_with_a_note(read_one, attribute):
+    record = read_one(text=f"{TEXT}<div {attribute}>secret</div>")
+    assert (record.content, len(record.notes)) == (TEXT, 1)

@@ -215,3 +215,10 @@ def test_the_work_is_in_proportion_to_the_length(pattern):
 def test_a_picture_that_a_script_loads_is_shown_once(text, html):
     safe = to_html(f"<div>{text}</div>", CONTEXT).html
     assert to_safe_html(safe, "html") == to_safe_html(f"<div>{html}</div>", "html")
+
+
+@pytest.mark.parametrize("attribute", ["hidden", "style='display: none'"])
+def test_a_hidden_element_is_neither_in_the_text_nor_in_the_excerpt(attribute):
+    converted = convert(f"<p>Shown</p>\n<div {attribute}>secret</div>\n<!--more-->\n<p>More</p>")
+    assert "secret" not in repr(converted)
+    assert (converted.excerpt, len(converted.notes)) == ("Shown", 1)

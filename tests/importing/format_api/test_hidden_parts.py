@@ -1,0 +1,187 @@
+"""The parts of a text that its former blog hid, in each form of text."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from time import perf_counter
+
+import pytest
+
+from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.hidden_parts import hide_parts
+from blogapi.importing.format_api.privacy_signs import HARMLESS_TAGS, HIDING_ATTRIBUTES, TEXT_MARKS
+
+# How each kind of mark is written, and uses that hide nothing: other names, code, and other kinds.
+FORMS = {
+    "comment": ("<!--{}-->", "<!-- {} : start -->"),
+    "element": ("<{0}>x</{0}>", "<{} plan='a' />"),
+    "container": (":::{}\nx\n:::", "> ::: {}\n"),
+    "tag": ("{{{{< {} >}}}}x", "{{% {} %}}x", "{{{{%{} a=1 %}}}}"),
+}
+HARMLESS = {
+    "comment": ("<!-- no {} -->", "`<!--{}-->`", "<!-- {} is the topic -->", "```\n<!--{}-->\n```"),
+    "element": ("`<{}>`", "<{}-logo>x", "the {} element", "<pre><{}></pre>", "\\<{}>"),
+    "container": ("a:::{}", "::{}", ":::note {}", ":::{}hip", "```\n:::{}\n```"),
+    "tag": ("`{{{{< {} >}}}}`", "{{{{ site.{} }}}}", "    {{{{< {} >}}}}", "{{{{< figure {} >}}}}"),
+}
+NAMES = [(mark.kind, name) for mark in TEXT_MARKS for name in mark.names]
+HIDING = {
+    "hidden": ("hidden", 'hidden=""', "HIDDEN='x'", 'class="a"hidden'),
+    "style": (
+        *('style="display:none"', "style='color:red; DISPLAY : None !important;'", "style=display:none"),
+        *('style="display:block;display:none"', "style={{display: 'none'}}", 'style="display&#58;none"'),
+        'style="display:/**/none"',
+    ),
+}
+SHOWN = {
+    "hidden": (
+        "hidden='until-found'",
+        "class='hidden'",
+        "aria-hidden='true'",
+        "data-hidden",
+        "hidden={false}",
+    ),
+    "style": (
+        *("style='display:none;display:block'", "style='display:inline'", "style='x-display:none'"),
+        *("style='visibility:hidden'", "data-style='display:none'", "style='-display: none'"),
+    ),
+}
+
+
+def hide(content, content_type="markdown", **fields):
+    fields = {"status": "published", "has_templates": True, **fields}
+    record = ArticleRecord(
+        key="a", title="A", content=content, content_type=content_type, published_at=None, **fields
+    )
+    return hide_parts(record)
+
+
+def test_each_row_has_examples():
+    assert {mark.kind for mark in TEXT_MARKS} == set(FORMS) == set(HARMLESS)
+    assert {name for sign in HIDING_ATTRIBUTES for name in sign.names} == set(HIDING) == set(SHOWN)
+
+
+@pytest.mark.parametrize(("kind", "name"), NAMES)
+def test_a_text_with_a_mark_becomes_a_draft(kind, name):
+    for form in FORMS[kind]:
+        for written in (name, name.upper(), name.replace("-", "")):
+            content = f"Before\n\n{form.format(written)}\n\nafter"
+            record = hide(content)
+            assert (record.status, record.content) == ("draft", content)
+            assert record.notes[0].startswith(f"The {kind} “{written}")
+            assert record.notes[0].endswith("” hides a part of its text; the article became a draft.")
+
+
+@pytest.mark.parametrize(("kind", "name"), NAMES)
+def test_a_harmless_use_of_the_word_of_a_mark_stays_public(kind, name):
+    for form in HARMLESS[kind]:
+        record = hide(f"Before\n\n{form.format(name)}\n\nafter")
+        assert (record.status, record.notes) == ("published", ()), form
+
+
+@pytest.mark.parametrize("name", [*HARMLESS_TAGS, "team-members", "members-list", "member"])
+def test_a_tag_that_hides_nothing_stays_public(name):
+    assert hide(f"{{% {name} a %}} {{{{< {name} >}}}}").status == "published"
+
+
+@pytest.mark.parametrize("name", ["encrypt", "hugo-encryptor", "encrypt_text", "password-box"])
+def test_a_tag_whose_name_contains_the_word_makes_a_draft(name):
+    assert hide(f"{{% {name} a %}}").status == "draft"
+
+
+def test_marks_count_where_they_are_read():
+    assert hide("{{< members >}}", has_templates=False).status == "published"
+    assert hide(":::members", "html").status == "published"
+    assert hide("<!--members-only-->", "text").status == "published"
+    assert hide("<p>a</p><!--members-only-->", "html").status == "draft"
+    assert hide("<!--members-only-->", status="unlisted").status == "draft"
+    assert hide("<!--members-only-->", status="archived").notes == ()
+    assert not hide("{{< members >}}", is_undated=True).is_undated
+
+
+@pytest.mark.parametrize("written", [form for forms in HIDING.values() for form in forms])
+@pytest.mark.parametrize("content_type", ["markdown", "html"])
+def test_an_element_that_browsers_did_not_show_is_left_out(content_type, written):
+    record = hide(f"<p>a</p><div {written}>secret <div>x</div></div><p>b</p>", content_type)
+    assert (record.content, record.status) == ("<p>a</p><p>b</p>", "published")
+    note = "The import left out 1 part of the text that browsers did not show (`hidden`, `display: none`)."
+    assert record.notes == (note,)
+
+
+@pytest.mark.parametrize("written", [form for forms in SHOWN.values() for form in forms])
+def test_an_element_that_browsers_showed_stays(written):
+    content = f"a <div {written}>b</div> hidden, display"
+    for content_type in ("markdown", "html"):
+        record = hide(content, content_type)
+        assert (record.content, record.notes) == (content, ())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "`<div hidden>`",
+        "```html\n<div hidden>x</div>\n```",
+        "a\n\n    <div hidden>x</div>\n",
+        "<pre><code><div hidden>x</div></code></pre>",
+        "<https://x.example/hidden x hidden> b",
+        "\\<div hidden>x</div>",
+        "{{<figure hidden>}} a",
+        "1 <b and\n\n2 < hidden",
+    ],
+)
+def test_code_and_text_in_markdown_stay(content):
+    record = hide(content)
+    assert (record.content, record.notes) == (content, ())
+
+
+def test_markdown_in_hidden_elements_is_left_out_and_all_else_stays():
+    hidden = "<div hidden>\n\n- x\n\n```\n</div>\n```\n\n</div>"
+    content = f"a  \n\n{hidden}\n\n1 < 2 <b\n<pre style='display:none'>x</pre>\n"
+    assert hide(content).content == "a  \n\n\n\n1 < 2 <b\n\n"
+
+
+def test_plain_text_stays():
+    assert hide("<div hidden>x</div>", "text").content == "<div hidden>x</div>"
+
+
+def test_what_only_members_of_ghost_saw_is_left_out():
+    gate = '<!--kg-gated-block:begin nonMember:%s memberSegment:"" -->x<!--kg-gated-block:end-->'
+    content = (
+        f"a{gate % 'false'}b{gate % 'true'}`{gate % 'false'}`<!--kg-gated-block:begin nonMember:false -->c"
+    )
+    record = hide(content)
+    assert record.content == f"ab{gate % 'true'}`{gate % 'false'}`"
+    assert record.notes == ("The import left out 2 parts of the text that only members could read.",)
+
+
+def test_an_export_of_blogapi_stays_as_it_is(monkeypatch):
+    assert hide("<div hidden>x</div><!--members-only-->", exported=object()).status == "published"
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        *("<!--kg-gated-block:begin ", "<!--kg-gated-block:begin nonMember:false-->", "<div hidden>", "<!--"),
+        *("`", "<pre>", "<div hidden ", "{% ", ":::", "style=display:", "<a style='display:display:/*'>"),
+    ],
+)
+@pytest.mark.parametrize("content_type", ["markdown", "html"])
+def test_hostile_text_takes_linear_time(content_type, repeated):
+    start = perf_counter()
+    hide("<p hidden>" + repeated * (200_000 // len(repeated)), content_type)
+    assert perf_counter() - start < 3
+
+
+def test_every_format_gives_its_records_to_the_one_place(monkeypatch):
+    from blogapi.importing.pipeline import run
+
+    record = ArticleRecord(
+        key="a",
+        title="A",
+        content="<p hidden>x</p>a\0<!--paywall-->",
+        content_type="html",
+        status="published",
+        published_at=datetime(2020, 1, 1, tzinfo=UTC),
+    )
+    prepared = run.prepare_record(record)
+    assert (prepared.content, prepared.status, len(prepared.notes)) == ("a<!--paywall-->", "draft", 3)

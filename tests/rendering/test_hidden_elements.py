@@ -1,0 +1,106 @@
+"""Elements with the attribute `hidden`, whose text no reader sees."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import pytest
+
+from blogapi.rendering.hidden_elements import remove_hidden
+from blogapi.rendering.renderer import render
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("a<div hidden>x<div>y</div>z</div>b", "ab"),
+        ('<DIV class="a"HIDDEN=x>x</DIV>b', "b"),
+        ('<div title="a > b" hidden="">x</div>b', "b"),
+        ("<div/hidden>x</div>b", "b"),
+        ("a<img hidden><br hidden/>b", "ab"),
+        ("<pre hidden>x</pre><svg hidden><path/><text>x</text></svg>b", "b"),
+        ("<form hidden>x</form><x-y hidden>x</x-y><main hidden>x</main>b", "b"),
+        ("<iframe hidden><div></iframe>b", "b"),
+        ("<p>a<span hidden>x<div>b</div>", "<p>a<div>b</div>"),
+        # An element without an end tag ends with its parent, or where another start tag closes it.
+        ("<section>a<div hidden>x<p>y</section>b", "<section>a</section>b"),
+        ("a<div hidden>x<p>y", "a"),
+        ("<p hidden>x<p>a", "<p>a"),
+        ("<ul><li>a<li hidden>x<li>b</ul>", "<ul><li>a<li>b</ul>"),
+        ("<dl><dt hidden>x<dd>b</dl>", "<dl><dd>b</dl>"),
+        ("<table><tr hidden><td>x<td>y<tr><td>b</table>", "<table><tr><td>b</table>"),
+        # An end tag of another element does not end it.
+        ("<span hidden>x<div>y</span>z</div></div>w", ""),
+        ("<div hidden><table><tr><td>x</div>y</td></tr></table></div>b", "b"),
+        # Browsers open elements of formatting again behind their parent.
+        ("<p>a<b hidden>x</p><p>y</b>b</p>", "<p>ab</p>"),
+        ("<b hidden>x<div>y</b>b</div>", "b</div>"),
+    ],
+)
+def test_a_hidden_element_is_removed_with_its_content(written, expected):
+    assert remove_hidden(written) == expected
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        '<div hidden="until-found">a</div>',
+        "<div hidden=until-found hidden>a</div>",
+        "<Tab hidden={false}>a</Tab>",
+        '<p class="hidden" id=hidden aria-hidden="true" data-hidden>a</p>',
+        '<input type="hidden"><a href="/hidden/">the hidden</a>',
+        "<details><summary>hidden</summary>a</details>",
+        "<!-- <div hidden> -->a<script>'<div hidden>'</script>",
+        "<div title=' hidden '>&lt;div hidden&gt;</div>",
+        "a < b hidden > c",
+    ],
+)
+def test_what_browsers_show_stays(shown):
+    assert remove_hidden(shown) == shown
+
+
+@pytest.mark.parametrize(
+    ("content", "content_type"),
+    [
+        ("<h2>Shown</h2><div hidden><h2>Secret</h2><p>secret words</p></div>", "html"),
+        ("## Shown\n\n<div hidden>\n\n## Secret\n\nsecret *words*\n\n</div>\n", "markdown"),
+        ("## Shown <span hidden>secret words</span>", "markdown"),
+    ],
+)
+def test_no_text_that_is_made_of_the_content_has_hidden_words(content, content_type):
+    rendered = render(content, content_type)
+    assert "secret" not in repr(rendered).casefold()
+    assert (rendered.plain_text, rendered.excerpt, rendered.word_count) == ("Shown", "Shown", 1)
+    assert [heading.text for heading in rendered.toc] == ["Shown"]
+
+
+def test_a_text_that_would_take_long_to_render_has_no_hidden_words():
+    html = render("<div hidden>secret</div>" + "*a* " * 300_000, "markdown").html
+    assert "*a*" in html
+    assert "secret" not in html
+
+
+def test_hidden_words_in_code_and_in_plain_text_stay():
+    assert "div hidden" in render("`<div hidden>`", "markdown").plain_text
+    assert "div hidden" in render("<div hidden>", "text").plain_text
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        "<div hidden>",
+        "<div hidden",
+        '<a b="',
+        "<a b='\"",
+        "<!--",
+        "<i hidden><p>",
+        "</i>",
+        "<li>",
+        "<span></b>",
+        *("<script>", "<a b={", "<a b={{", "<td><div>", "< hidden"),
+    ],
+)
+def test_hostile_html_takes_linear_time(repeated):
+    start = perf_counter()
+    remove_hidden("<p hidden>" + repeated * (300_000 // len(repeated)))
+    assert perf_counter() - start < 2
