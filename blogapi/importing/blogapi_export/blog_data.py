@@ -18,7 +18,7 @@ from blogapi.importing.format_api.report import FileReport
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.exported_terms import ExportedTerm
 from blogapi.media.addresses import REFERENCE, make_path
-from blogapi.rendering.slugs import make_slug
+from blogapi.rendering.slugs import make_term_slug
 
 #: The kind of the terms in each list of an export.
 TERM_KINDS = {"categories": "category", "tags": "tag", "authors": "author"}
@@ -88,7 +88,7 @@ class TermNames:
         elif len(name) > MAX_NAME_LENGTH:
             raise RefusedFile(f"The name of a {kind} has {len(name):,} characters; shorten it.")
         else:
-            slug = make_slug(name)
+            slug = make_term_slug(name)
             self._slugs[kind, name].append(slug)
         return {"slug": slug, "name": name}
 

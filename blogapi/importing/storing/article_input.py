@@ -134,7 +134,7 @@ class ArticleInputs:
             if term is not None:
                 terms[slug] = exported_terms.create(self._owner, term, self._exported)
             else:
-                terms[slug] = exported_terms.create_named(self._owner, kind, name or slug)
+                terms[slug] = exported_terms.create_named(self._owner, kind, slug, name or slug)
             self._add_created(slug, terms[slug])
         return terms[slug]
 

@@ -141,10 +141,10 @@ def _add_former_slugs(taxonomy: Taxonomy[Any], term: ExportedTerm) -> None:
     )
 
 
-def create_named(owner: UUID, kind: str, name: str) -> Term:
-    """Return the term with the slug that is derived from the name, or create it.
+def create_named(owner: UUID, kind: str, slug: str, name: str) -> Term:
+    """Return the term with the slug, or create it with the name.
 
     A person can write the name of a new term into a file of an export.
     """
-    term: Term = service.get_or_create(TAXONOMIES[kind], owner, name)
+    term: Term = service.get_or_create(TAXONOMIES[kind], owner, name, slug=slug)
     return term

@@ -345,6 +345,15 @@ def test_a_new_tag_in_a_file_is_created(blogs, export):
     assert slugs == {"same", "same-2", "new-tag"}
 
 
+def test_new_tags_that_differ_only_in_characters_stay_apart_and_are_found_again(blogs, export):
+    edit(export, "  - Same\n  - Same", "  - C\n  - C#\n  - C++\n  - 🎉")
+    assert [report.result for report in blogs.restore(export)] == [Result.CREATED]
+    assert [report.result for report in blogs.restore(export)] == [Result.UNCHANGED]
+    with blogs.app.app_context():
+        names = db.session.scalars(select(Tag.name).where(~Tag.slug.startswith("same"))).all()
+    assert sorted(names) == ["C", "C#", "C++", "🎉"]
+
+
 def test_a_site_with_own_values_stays(blogs, export):
     write(export / "site.yaml", "title: Theirs\n")
     with blogs.app.app_context():
