@@ -49,12 +49,16 @@ _MAX_FRONT_MATTER = 2_000_000
 
 def has_mark(head: bytes) -> bool | None:
     """Return whether a file has the field `blogapi`; None if the front matter does not end in `head`."""
-    if not head.removeprefix(b"\xef\xbb\xbf").startswith(b"---"):
+    if not _has_front_matter(head):
         return False
     match = _FRONT_MATTER.match(head)
     if match is None:
         return True if _MARK.search(head) else None
     return _MARK.search(match[1]) is not None
+
+
+def _has_front_matter(data: bytes) -> bool:
+    return data.removeprefix(b"\xef\xbb\xbf").startswith(b"---")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,9 @@ class ArticleFiles:
         """Return the record of an article; raises RefusedFile if the file is broken."""
         match = _FRONT_MATTER.match(data)
         if match is None:
-            raise RefusedFile("Its front matter has no end; add a line with `---`.")
+            if _has_front_matter(data):
+                raise RefusedFile("Its front matter has no end; add a line with `---`.")
+            raise RefusedFile("It has no front matter; begin it with the lines `---`, `title: Bread`, `---`.")
         if len(match[1]) > _MAX_FRONT_MATTER:
             raise RefusedFile(f"Its front matter has more than {_MAX_FRONT_MATTER:,} bytes; shorten it.")
         entries, notes = parse_yaml(_decode(match[1]), 2)
@@ -84,8 +90,8 @@ class ArticleFiles:
         fields = {
             "uuid": metadata.get("uuid"),
             "created": metadata.get("created"),
-            "last_updated": entries.get("lastmod"),
-            "published_at": entries.get("date"),
+            "lastmod": entries.get("lastmod"),
+            "date": entries.get("date"),
             "status": status,
             "slug": entries.get("slug"),
             "title": entries.get("title"),

@@ -37,21 +37,22 @@ def make_record(
     media_paths: Mapping[str, UUID],
     notes: Sequence[str] = (),
 ) -> ArticleRecord:
-    """Return the record of an article with the fields and values of the API.
+    """Return the record of an article.
 
-    `fields` contains the texts of the article, its uuid, slug, status and times; `terms` has references by
-    `category`, `tags` and `authors`; `seo` contains only those fields that the export has. `now` is the time
-    of creation if the export does not contain it. Raises RefusedFile if a field is invalid.
+    `fields` contains the texts of the article, its uuid, slug, status and times, by the names in the default
+    layout; `terms` has references by `category`, `tags` and `authors`; `seo` contains only those fields that
+    the export has. `now` is the time of creation if the export does not contain it. Raises RefusedFile if a
+    field is invalid.
     """
     notes = list(notes)
     uuid, slug = values.get_uuid(fields, "uuid"), _read_slug(fields, notes)
     texts = {text.name: values.get_text_field(fields, text) for text in TEXT_FIELDS}
     if not texts["title"].strip():
         raise RefusedFile("It has no title; add the field `title`.")
-    published_at = values.get_time(fields, "published_at")
+    published_at = values.get_time(fields, "date")
     status = _read_status(fields, published_at, notes)
     created = values.get_time(fields, "created") or published_at or now
-    last_updated = values.get_time(fields, "last_updated") or created
+    last_updated = values.get_time(fields, "lastmod") or created
     body: dict[str, Any] = {
         **texts,
         "status": status,

@@ -103,7 +103,7 @@ def read_term(kind: str, values_by_name: Values, pictures: Mapping[str, str]) ->
     }
     for name in ("name", "slug"):
         if not values.get_text(values_by_name, name).strip():
-            raise RefusedFile(f"A {kind} has no `{name}`; add it.")
+            raise RefusedFile(f"A {kind} has no `{name}`; add it, for example `{name}: bread`.")
     created, updated = _get_times(values_by_name)
     return ExportedTerm(
         kind=kind,

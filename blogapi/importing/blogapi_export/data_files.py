@@ -61,8 +61,8 @@ def _read_list(
     try:
         text = _read_text(export, kind) or ""
         for group in _split(text):
-            start = "items:\n" if group.startswith("- ") else "items: "
-            for item in values.get_mappings(parse_yaml(f"{start}{group}", 0)[0], "items"):
+            start = f"{kind}:\n" if group.startswith("- ") else f"{kind}: "
+            for item in values.get_mappings(parse_yaml(f"{start}{group}", 0)[0], kind):
                 try:
                     yield read(item)
                 except RefusedFile as error:

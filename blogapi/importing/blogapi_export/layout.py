@@ -35,15 +35,17 @@ class ExportFolder:
         text = folder.read_bytes(self.root / DESCRIPTION, _MAX_DESCRIPTION_BYTES).decode("utf-8", "replace")
         described, _ = parse_yaml(text, 1)
         if described.get("format") != FORMAT:
-            raise RefusedFile(f"The `format` in {DESCRIPTION} is not {FORMAT}; correct it.")
-        if described.get("version") != VERSION:
+            raise RefusedFile(f"{DESCRIPTION} needs the line `format: {FORMAT}`; add it.")
+        if not described.get("version"):
+            raise RefusedFile(f"{DESCRIPTION} needs the line `version: {VERSION}`; add it.")
+        if described["version"] != VERSION:
             raise RefusedFile(
                 f"{DESCRIPTION} has an unknown version; import the folder with a newer version of blogapi."
             )
         name = described.get("layout")
         if not isinstance(name, str) or name not in LAYOUTS:
             raise RefusedFile(
-                f"The `layout` in {DESCRIPTION} is not one of {', '.join(LAYOUTS)}; correct it."
+                f"The `layout` in {DESCRIPTION} is not one of {', '.join(LAYOUTS)}; write `layout: default`."
             )
         return LAYOUTS[name]
 
@@ -54,7 +56,9 @@ class ExportFolder:
     def get_media_path(self, name: str) -> Path:
         """Return the path of a media file; raises RefusedFile if `name` is not the name of a file."""
         if not name or name.startswith(".") or any(letter in "/\\:\0" for letter in name) or len(name) > 255:
-            raise RefusedFile("It is not the name of a file in the media folder; correct `file`.")
+            raise RefusedFile(
+                "`file` is not the name of a file in the media folder; write for example `file: cat.jpg`."
+            )
         return self.root / self.layout.media / name
 
 

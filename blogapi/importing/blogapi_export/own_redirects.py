@@ -11,6 +11,7 @@ from blogapi.importing.blogapi_export.values import Values, get_text
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.storing.problems import REFUSALS, describe_refusal
 from blogapi.importing.storing.state import ImportState
+from blogapi.importing.texts.lines import to_line
 from blogapi.redirects.own import queries, service
 from blogapi.redirects.own.schemas import OwnRedirectBodySchema
 from blogapi.redirects.queries import OWN
@@ -38,7 +39,7 @@ def restore_redirects(
             if queries.find_by_path(fields["path"]) is None:
                 wanted.append(fields)
         except REFUSALS as error:
-            yield _refuse(key, get_text(one, "from"), error)
+            yield _refuse(key, to_line(one.get("from")), error)
     end_read()
     if state.dry_run:
         restored.counts["redirects"] += len(wanted)

@@ -170,8 +170,8 @@ def restore_fields(data: BlogData, key: str, state: ImportState, restored: Resto
         restored.notes.append("The own fields were not defined, because only admins define fields.")
         return
     for one in wanted:
-        uuid = values.get_uuid(one, "uuid")
         try:
+            uuid = values.get_uuid(one, "uuid") if one.get("uuid") else None
             fields = _FIELD_SCHEMA.load(_make_field_body(one))
             if not state.dry_run:
                 custom_fields.define(fields, uuid=uuid)
@@ -183,7 +183,7 @@ def restore_fields(data: BlogData, key: str, state: ImportState, restored: Resto
 
 def _make_field_body(given: Values) -> Fields:
     """Return the body of a definition, whose numbers and truth values are texts in YAML."""
-    body: Fields = {name: value for name, value in given.items() if name not in ("uuid", "used_in")}
+    body: Fields = {name: value for name, value in given.items() if name in _FIELD_SCHEMA.fields}
     for name in ("list", "required", "searched"):
         body[name] = given.get(name) in (True, "true")
     for name, convert in (("minimum", float), ("maximum", float), ("position", int)):
@@ -191,7 +191,7 @@ def _make_field_body(given: Values) -> Fields:
             try:
                 body[name] = convert(str(given[name]))
             except ValueError as error:
-                raise RefusedFile(f"`{name}` is not a number; correct it.") from error
+                raise RefusedFile(f"`{name}` is not a number; write for example `{name}: 1`.") from error
     return body
 
 
