@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +9,6 @@ from functools import partial
 from uuid import UUID
 
 import marshmallow as ma
-from flask import current_app
 from sqlalchemy import ColumnDefault
 
 from blogapi.custom_fields import service as custom_fields
@@ -19,9 +17,8 @@ from blogapi.custom_fields.schemas import FieldBodySchema
 from blogapi.exporting.snapshot import SITE_FIELDS
 from blogapi.importing import queries
 from blogapi.importing.blogapi_export import values
-from blogapi.importing.blogapi_export.blog_data import BlogData, ExportedMedia
+from blogapi.importing.blogapi_export.blog_data import BlogData, ExportedMedia, hash_file
 from blogapi.importing.blogapi_export.values import Values
-from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.media.imported_media import map_files
 from blogapi.importing.refusals import RefusedFile
@@ -101,8 +98,8 @@ def _store(item: ExportedMedia, user: UUID, taken: Container[UUID], *, dry_run: 
         raise RefusedFile(describe_refusal(error)) from error
     _check_hash(item)
     with service.prepare(item.path, item.name) as prepared:
-        if prepared.hash != item.hash:
-            raise RefusedFile("The library would change it, so it was not exported from a library.")
+        if prepared.hash != item.hash and item.is_exact:
+            raise RefusedFile("The library would change it; remove its metadata, or `hash` from its entry.")
         if dry_run:
             return item.uuid, True
         restored: Fields = {"created": item.created, "last_updated": item.last_updated}
@@ -120,8 +117,7 @@ def _check_hash(item: ExportedMedia) -> None:
         )
     if not item.path.is_file():
         raise RefusedFile("The file is missing; copy it from the blog that was exported.")
-    data = folder.read_bytes(item.path, current_app.config["MAX_MEDIA_SIZE"])
-    if hashlib.sha256(data).hexdigest() != item.hash:
+    if hash_file(item.path) != item.hash:
         raise RefusedFile(
             "The file is damaged or was changed; copy it again from the blog that was exported."
         )

@@ -93,9 +93,9 @@ def get_mapping(values: Values, name: str) -> Values:
     return value
 
 
-def get_former(values: Values, name: str, time: datetime) -> dict[str, datetime]:
+def get_former(values: Values, name: str, time: datetime | None) -> dict[str, datetime | None]:
     """Return the texts in `former_slugs` or `former_paths` with their times; `time` is the default."""
-    times: dict[str, datetime] = {}
+    times: dict[str, datetime | None] = {}
     key = name.removeprefix("former_").removesuffix("s")
     for item in get_list(values, name):
         entry = item if isinstance(item, dict) else {key: item}

@@ -26,7 +26,7 @@ TAXONOMIES: Mapping[str, Taxonomy[Any]] = {one.singular: one for one in (CATEGOR
 class ExportedTerm:
     """A term of an export; `fields` is its complete body, as the API takes it, with its slug.
 
-    `former_slugs` has the time at which the term lost each slug. All times are aware, UTC.
+    `former_slugs` has the time at which the term lost each slug, if it is known. All times are aware, UTC.
     """
 
     kind: str  #: "category", "tag" or "author"
@@ -35,7 +35,7 @@ class ExportedTerm:
     created: datetime
     last_updated: datetime
     parent: str = ""  #: the slug of the category above it
-    former_slugs: Mapping[str, datetime] = field(default_factory=dict)
+    former_slugs: Mapping[str, datetime | None] = field(default_factory=dict)
 
     @property
     def slug(self) -> str:

@@ -233,7 +233,7 @@ def test_a_broken_file_is_refused_by_name(export, text):
         (
             f"uuid: {UUID_TEXT}",
             "status: draft",
-            f"It has no `uuid`; add it, for example `uuid: {UUID_TEXT}`.",
+            "It has no `uuid`; add it, or add `source: https://old.example` to blogapi.yaml.",
         ),
         (UUID_TEXT, "1", f"`uuid` (“1”) is not a uuid; write for example `uuid: {UUID_TEXT}`."),
         (UUID_TEXT, "[1]", f"`uuid` (a list) is not a uuid; write for example `uuid: {UUID_TEXT}`."),
