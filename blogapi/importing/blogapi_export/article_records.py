@@ -48,8 +48,7 @@ def make_record(
     notes = list(notes)
     uuid, slug = values.get_uuid(fields, "uuid"), _read_slug(fields, notes)
     texts = {text.name: values.get_text_field(fields, text) for text in TEXT_FIELDS}
-    if not texts["title"].strip():
-        raise RefusedFile("It has no title; add the field `title`.")
+    values.get_required_text(fields, "title", "Bread")
     published_at = values.get_time(fields, "date")
     status = _read_status(fields, published_at, notes)
     created = values.get_time(fields, "created")

@@ -112,9 +112,7 @@ def read_term(
         for name in ("name", "slug", *TERM_FIELDS[kind])
         if values_by_name.get(name) is not None or (name == "description" and name in values_by_name)
     }
-    name = values.get_text(values_by_name, "name")
-    if not name.strip():
-        raise RefusedFile(f"A {kind} has no `name`; add it, for example `name: Bread`.")
+    name = values.get_required_text(values_by_name, "name", "Bread")
     slug = fields["slug"] = values.get_text(values_by_name, "slug").strip() or make_term_slug(name)
     created, updated = _get_times(values_by_name)
     return ExportedTerm(

@@ -27,6 +27,7 @@ from blogapi.importing.storing.exported_terms import ExportedTerm, ExportedTerms
 from blogapi.importing.storing.problems import REFUSALS, describe_refusal
 from blogapi.importing.storing.service import Importer
 from blogapi.importing.storing.state import ImportState
+from blogapi.importing.texts.lines import to_line
 from blogapi.importing.texts.messages import join_counts
 from blogapi.media import service
 from blogapi.media.schemas import MediaChangesSchema
@@ -173,7 +174,7 @@ def restore_fields(data: BlogData, key: str, state: ImportState, restored: Resto
                 custom_fields.define(fields, uuid=uuid)
             restored.counts["own fields"] += 1
         except REFUSALS as error:
-            path = f"{key}/fields/{str(one.get('name'))[:64]}"
+            path = f"{key}/fields/{to_line(one.get('name'))[:64]}"
             yield FileReport(path, Result.REFUSED, notes=(describe_refusal(error),))
 
 

@@ -32,6 +32,14 @@ def get_text(values: Values, name: str, default: str = "") -> str:
     return value
 
 
+def get_required_text(values: Values, name: str, example: str) -> str:
+    """Return a text, which must be given; `example` is one."""
+    text = get_text(values, name)
+    if not text.strip():
+        _refuse(name, None, "a text", f"{name}: {example}")
+    return text
+
+
 def get_text_field(values: Values, field: TextField) -> Any:
     """Return the value of a text field; its default if it is missing."""
     if isinstance(field.default, bool):

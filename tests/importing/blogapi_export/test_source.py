@@ -59,7 +59,7 @@ TAGS = "".join(
     f"- uuid: 00000000-0000-4000-8000-00000000000{number}\n  {TIMES}\n  name: Same\n  slug: {slug}\n"
     for number, slug in ((1, "same"), (2, "same-2"))
 )
-REDIRECT = "- kind: redirect\n  from: /old\n  to: /new\n  status: 301\n"
+REDIRECT = "- kind: redirect\n  from: /old\n  to: /new\n"
 FIELD = "- name: mood\n  type: text\n  label: Mood\n"
 
 
@@ -268,6 +268,7 @@ def test_a_broken_file_is_refused_by_name(export, text):
             f"uuid: {UUID_TEXT}\n  paths: [a]",
             "`paths` (“a”) is not a list of mappings; write for example `- name: Bread`.",
         ),
+        ("title: Bread", "title: ' '", "It has no `title`; add it, for example `title: Bread`."),
         ("---\nFlour", "Flour", "Its front matter has no end; add a line with `---`."),
     ],
 )
@@ -501,7 +502,11 @@ def test_a_broken_data_file_is_named(blogs, export, name, content, note):
             "- Rye\n",
             "`tags` (“Rye”) is not a list of mappings; write for example `- name: Bread`.",
         ),
-        ("tags.yaml", f"- uuid: {UUID_TEXT}\n  {TIMES}\n  slug: rye\n", "“rye”: A tag has no `name`; add it"),
+        (
+            "tags.yaml",
+            f"- uuid: {UUID_TEXT}\n  {TIMES}\n  slug: rye\n",
+            "“rye”: It has no `name`; add it, for example `name: Bread`.",
+        ),
         (
             "fields.yaml",
             "- uuid: 1\n  name: mood\n  type: text\n  label: Mood\n",
@@ -516,6 +521,16 @@ def test_a_broken_data_file_is_named(blogs, export, name, content, note):
             "redirects.yaml",
             "- kind: redirect\n  from: [a]\n  to: /b\n  status: 301\n",
             "`from` (a list) is not a text",
+        ),
+        (
+            "redirects.yaml",
+            "- kind: redirect\n  from: /a\n",
+            "It has no `to`; add it, for example `to: /new/`.",
+        ),
+        (
+            "redirects.yaml",
+            "- kind: redirect\n  to: /a\n",
+            "It has no `from`; add it, for example `from: /old/`.",
         ),
     ],
 )
