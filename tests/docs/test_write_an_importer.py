@@ -16,7 +16,7 @@ import blogapi
 from tests.pictures import make_picture
 
 PAGE = (Path(blogapi.__file__).parent / "docs" / "guide" / "write-an-importer.md").read_text(encoding="utf-8")
-(EXAMPLE,) = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+EXAMPLE, INSTALLATION = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 IMPORT = r"^python -m blogapi (import .*)$"
 
 
