@@ -8,27 +8,20 @@ from typing import Any
 from flask import Flask
 
 # An alias with the name of a subpackage would hide that subpackage.
-from blogapi import authentication, blueprints, config
+from blogapi import authentication, blueprints, config, dependencies
 from blogapi.api_keys import service as api_key_service
-from blogapi.articles import author_visibility
-from blogapi.articles.writing import definition_changes, json_writer, media_changes
-from blogapi.authors import profiles
+from blogapi.articles.writing import json_writer, media_changes
 from blogapi.backups import restoring
-from blogapi.custom_fields import articles as custom_field_articles
 from blogapi.feeds import routes as feeds
 from blogapi.mail import outbox
 from blogapi.media import addresses, delivery, folder, images, library, types, widths
 from blogapi.metrics import exposition
 from blogapi.metrics import registry as metrics_registry
-from blogapi.pages import moves as page_moves
-from blogapi.pages import tree as page_tree
 from blogapi.publication import event_writer
 from blogapi.rate_limits import limiter
 from blogapi.rate_limits import middleware as rate_limit_middleware
 from blogapi.response_cache import middleware as response_cache_middleware
-from blogapi.site import page_addresses
 from blogapi.storage import database
-from blogapi.users import service as user_service
 from blogapi.version import __version__
 from blogapi.web import errors, media_addresses, public_queries, request_id
 from blogapi.webhooks import sender
@@ -50,17 +43,14 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     blueprints.init_app(app, version=__version__)
     limiter.init_app(app)
     outbox.init_app(app)
+    dependencies.init_app(app)
     database.init_app(app, write_events=event_writer.write_events)
-    event_writer.init_app(app, authors=author_visibility)
     restoring.init_app(app)
     types.init_app(app)
     folder.init_app(app)
     images.init_app(app)
     widths.init_app(app)
-    user_service.init_app(app, profiles=profiles)
-    page_addresses.init_app(app, tree=page_tree, moves=page_moves)
     media_addresses.register_library(library)
-    custom_field_articles.init_app(app, articles=definition_changes)
     json_writer.init_app(app)
     media_changes.init_app()
     # The WSGI middleware that is added last is the outermost.

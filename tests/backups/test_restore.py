@@ -6,6 +6,7 @@ import os
 import shutil
 import stat
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +23,7 @@ from tests.response_cache.cached_blog import warm
 from tests.webhooks.rows import add_webhook
 
 CHANGES = "/api/v1/blog/changes/"
+PAGES = "/api/v1/blog/pages/"
 
 pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
 
@@ -149,11 +151,29 @@ def test_html_that_an_older_version_rendered_is_rendered_again_after_a_restore(
     run, blog, tmp_path, app, as_admin
 ):
     shown = as_admin.get(f"{ARTICLES}?fields=html,title").json
-    execute(blog / "blog.db", "UPDATE article_stats SET renderer = 'older'")
-    execute(blog / "blog.db", "UPDATE article_json SET html_json = x'00'")
+    let_older_version_render(blog)
     run("backup", tmp_path / "older.zip")
     assert run("restore", tmp_path / "older.zip").exit_code == 0
     assert as_admin.get(f"{ARTICLES}?fields=html,title").json == shown
+
+
+def test_a_page_that_an_older_version_rendered_is_rendered_again_after_a_restore(
+    run, blog, tmp_path, as_admin
+):
+    page = as_admin.post(PAGES, json={"title": "Imprint", "content": "We.", "status": "published"}).json
+    path = f"{PAGES}{page['uuid']}/?fields=html,title"
+    shown = as_admin.get(path).json
+    let_older_version_render(blog)
+    run("backup", tmp_path / "older.zip")
+    result = run("restore", tmp_path / "older.zip")
+    assert result.exit_code == 0, result.exception
+    assert as_admin.get(path).json == shown
+
+
+def let_older_version_render(blog: Path) -> None:
+    """Replace the stored HTML, and store that an older version has rendered it."""
+    execute(blog / "blog.db", "UPDATE article_stats SET renderer = 'older'")
+    execute(blog / "blog.db", "UPDATE article_json SET html_json = x'00'")
 
 
 def test_a_backup_with_an_older_schema_is_upgraded(run, tmp_path, monkeypatch, instance):
