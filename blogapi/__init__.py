@@ -10,7 +10,7 @@ from flask import Flask
 # An alias with the name of a subpackage would hide that subpackage.
 from blogapi import authentication, blueprints, config, dependencies
 from blogapi.api_keys import service as api_key_service
-from blogapi.articles.writing import json_writer, media_changes
+from blogapi.articles.writing import json_writer
 from blogapi.backups import restoring
 from blogapi.feeds import routes as feeds
 from blogapi.mail import outbox
@@ -52,7 +52,6 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     widths.init_app(app)
     media_addresses.register_library(library)
     json_writer.init_app(app)
-    media_changes.init_app()
     # The WSGI middleware that is added last is the outermost.
     delivery.init_app(app)
     response_cache_middleware.init_app(app)

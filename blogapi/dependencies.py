@@ -8,9 +8,10 @@ from __future__ import annotations
 from flask import Flask
 
 from blogapi.articles import author_visibility
-from blogapi.articles.writing import definition_changes
+from blogapi.articles.writing import definition_changes, media_changes
 from blogapi.authors import profiles
 from blogapi.custom_fields import articles as custom_field_articles
+from blogapi.media import hooks
 from blogapi.pages import moves, tree
 from blogapi.publication import event_writer
 from blogapi.site import page_addresses
@@ -22,4 +23,5 @@ def init_app(app: Flask) -> None:
     event_writer.init_app(app, authors=author_visibility)
     user_service.init_app(app, profiles=profiles)
     page_addresses.init_app(app, tree=tree, moves=moves)
+    hooks.init_app(app, articles=media_changes)
     custom_field_articles.init_app(app, articles=definition_changes)
