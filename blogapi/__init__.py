@@ -14,7 +14,7 @@ from blogapi.articles.writing import json_writer
 from blogapi.backups import restoring
 from blogapi.feeds import routes as feeds
 from blogapi.mail import outbox
-from blogapi.media import addresses, delivery, folder, images, library, types, widths
+from blogapi.media import addresses, delivery, folder, images, types, widths
 from blogapi.metrics import exposition
 from blogapi.metrics import registry as metrics_registry
 from blogapi.publication import event_writer
@@ -23,7 +23,7 @@ from blogapi.rate_limits import middleware as rate_limit_middleware
 from blogapi.response_cache import middleware as response_cache_middleware
 from blogapi.storage import database
 from blogapi.version import __version__
-from blogapi.web import errors, media_addresses, public_queries, request_id
+from blogapi.web import errors, public_queries, request_id
 from blogapi.webhooks import sender
 
 __all__ = ["__version__", "create_app"]
@@ -50,7 +50,6 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     folder.init_app(app)
     images.init_app(app)
     widths.init_app(app)
-    media_addresses.register_library(library)
     json_writer.init_app(app)
     # The WSGI middleware that is added last is the outermost.
     delivery.init_app(app)
