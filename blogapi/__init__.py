@@ -16,7 +16,6 @@ from blogapi.feeds import routes as feeds
 from blogapi.mail import outbox
 from blogapi.media import addresses, delivery, folder, images, types, widths
 from blogapi.metrics import exposition
-from blogapi.metrics import registry as metrics_registry
 from blogapi.publication import event_writer
 from blogapi.rate_limits import limiter
 from blogapi.rate_limits import middleware as rate_limit_middleware
@@ -36,29 +35,39 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     CannotStart if the application cannot start; the message says what to do.
     """
     app = Flask(__name__, instance_path=config.instance_path(), static_folder=None)
+    # All other calls read the settings.
     config.load(app, settings)
-    metrics_registry.init_app(app)
+
+    # These calls register views and functions, and create what the application keeps in memory. They come
+    # before the calls that use it; among themselves, their order does not matter.
     errors.init_app(app)
     authentication.init_app(app)
     blueprints.init_app(app, version=__version__)
     limiter.init_app(app)
     outbox.init_app(app)
-    dependencies.init_app(app)
-    database.init_app(app, write_events=event_writer.write_events)
-    restoring.init_app(app)
     types.init_app(app)
-    folder.init_app(app)
     images.init_app(app)
     widths.init_app(app)
+    dependencies.init_app(app)
+
+    # The order matters: after an update, the tables are upgraded, and then the articles are rendered again.
+    database.init_app(app, write_events=event_writer.write_events)
     json_writer.init_app(app)
-    # The WSGI middleware that is added last is the outermost.
+
+    # These calls use the database or the folders of the blog; their order does not matter.
+    restoring.init_app(app)
+    folder.init_app(app)
+    exposition.init_app(app)
+    with app.app_context():
+        api_key_service.delete_expired()
+        sender.init_app(app)
+
+    # The order matters: the WSGI middleware that is added last is the outermost. Each response has a request
+    # id, limits count files and cached responses too, and the cache sees no unknown parameters. The cache
+    # reads the routes when it is created: before them, it would store nothing for callers without a key.
     delivery.init_app(app)
     response_cache_middleware.init_app(app)
     public_queries.init_app(app, {addresses.PREFIX: (), **feeds.QUERY_PARAMETERS})
     rate_limit_middleware.init_app(app)
     request_id.init_app(app)
-    exposition.init_app(app)
-    with app.app_context():
-        api_key_service.delete_expired()
-        sender.init_app(app)
     return app
