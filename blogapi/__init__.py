@@ -8,29 +8,21 @@ from typing import Any
 from flask import Flask
 
 # An alias with the name of a subpackage would hide that subpackage.
-from blogapi import authentication, blueprints, config
+from blogapi import authentication, blueprints, config, dependencies
 from blogapi.api_keys import service as api_key_service
-from blogapi.articles import author_visibility
-from blogapi.articles.writing import definition_changes, json_writer, media_changes
-from blogapi.authors import profiles
+from blogapi.articles.writing import json_writer
 from blogapi.backups import restoring
-from blogapi.custom_fields import articles as custom_field_articles
 from blogapi.feeds import routes as feeds
 from blogapi.mail import outbox
-from blogapi.media import addresses, delivery, folder, images, library, types, widths
+from blogapi.media import addresses, delivery, folder, images, types, widths
 from blogapi.metrics import exposition
-from blogapi.metrics import registry as metrics_registry
-from blogapi.pages import moves as page_moves
-from blogapi.pages import tree as page_tree
 from blogapi.publication import event_writer
 from blogapi.rate_limits import limiter
 from blogapi.rate_limits import middleware as rate_limit_middleware
 from blogapi.response_cache import middleware as response_cache_middleware
-from blogapi.site import page_addresses
 from blogapi.storage import database
-from blogapi.users import service as user_service
 from blogapi.version import __version__
-from blogapi.web import errors, media_addresses, public_queries, request_id
+from blogapi.web import errors, public_queries, request_id
 from blogapi.webhooks import sender
 
 __all__ = ["__version__", "create_app"]
@@ -43,34 +35,39 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     CannotStart if the application cannot start; the message says what to do.
     """
     app = Flask(__name__, instance_path=config.instance_path(), static_folder=None)
+    # All other calls read the settings.
     config.load(app, settings)
-    metrics_registry.init_app(app)
+
+    # These calls register views and functions, and create what the application keeps in memory. They come
+    # before the calls that use it; among themselves, their order does not matter.
     errors.init_app(app)
     authentication.init_app(app)
     blueprints.init_app(app, version=__version__)
     limiter.init_app(app)
     outbox.init_app(app)
-    database.init_app(app, write_events=event_writer.write_events)
-    event_writer.init_app(app, authors=author_visibility)
-    restoring.init_app(app)
     types.init_app(app)
-    folder.init_app(app)
     images.init_app(app)
     widths.init_app(app)
-    user_service.init_app(app, profiles=profiles)
-    page_addresses.init_app(app, tree=page_tree, moves=page_moves)
-    media_addresses.register_library(library)
-    custom_field_articles.init_app(app, articles=definition_changes)
+    dependencies.init_app(app)
+
+    # The order matters: after an update, the tables are upgraded, and then the articles are rendered again.
+    database.init_app(app, write_events=event_writer.write_events)
     json_writer.init_app(app)
-    media_changes.init_app()
-    # The WSGI middleware that is added last is the outermost.
+
+    # These calls use the database or the folders of the blog; their order does not matter.
+    restoring.init_app(app)
+    folder.init_app(app)
+    exposition.init_app(app)
+    with app.app_context():
+        api_key_service.delete_expired()
+        sender.init_app(app)
+
+    # The order matters: the WSGI middleware that is added last is the outermost. Each response has a request
+    # id, limits count files and cached responses too, and the cache sees no unknown parameters. The cache
+    # reads the routes when it is created: before them, it would store nothing for callers without a key.
     delivery.init_app(app)
     response_cache_middleware.init_app(app)
     public_queries.init_app(app, {addresses.PREFIX: (), **feeds.QUERY_PARAMETERS})
     rate_limit_middleware.init_app(app)
     request_id.init_app(app)
-    exposition.init_app(app)
-    with app.app_context():
-        api_key_service.delete_expired()
-        sender.init_app(app)
     return app

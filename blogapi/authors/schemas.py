@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import marshmallow as ma
 
-from blogapi.authors.models import Author
 from blogapi.taxonomies.schemas import (
     PageAddress,
     TermBodySchema,
@@ -26,7 +25,6 @@ from blogapi.web.fields import (
 )
 from blogapi.web.media_addresses import PictureAddress, PictureReference
 from blogapi.web.pagination import DetailQuery
-from blogapi.web.stored_json import stored_for
 
 _USER = {"description": "The user whose profile this is; null for a guest."}
 
@@ -45,7 +43,6 @@ class AuthorSchema(_DocumentedFields, OutputSchema):
     """An author in the list."""
 
 
-@stored_for(Author)
 class EmbeddedAuthorSchema(AuthorSchema):
     """An author in an article."""
 

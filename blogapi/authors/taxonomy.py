@@ -10,6 +10,7 @@ AUTHORS = Taxonomy(
     singular="author",
     plural="authors",
     model=Author,
+    stored_schema=schemas.EmbeddedAuthorSchema,
     schema=schemas.AuthorSchema,
     fields_schema=schemas.AuthorFieldsSchema,
     single_schema=schemas.SingleAuthorSchema,

@@ -15,8 +15,7 @@ from pathlib import Path
 from flask import Flask
 from sqlalchemy import URL
 
-from blogapi import clock, config
-from blogapi.articles import author_visibility
+from blogapi import clock, config, dependencies
 from blogapi.articles.writing import json_writer
 from blogapi.backups import archive, media_restoring, naming, service
 from blogapi.backups.manifest import DATABASE, SETTINGS, Manifest, MissingFile
@@ -159,8 +158,8 @@ def _upgrade(folder: Path) -> None:
     app.config.update({setting.name: setting.default for setting in config.SETTINGS})
     app.config["SQLALCHEMY_DATABASE_URI"] = URL.create("sqlite", database=str(folder / DATABASE))
     try:
+        dependencies.init_app(app)
         database.init_app(app, write_events=event_writer.write_events)
-        event_writer.init_app(app, authors=author_visibility)
         with app.app_context(), upgrades.convert_errors(db.engine):
             upgrades.check_schema(db.session.connection(), Base.metadata)
         json_writer.init_app(app)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import marshmallow as ma
 
-from blogapi.categories.models import Category
 from blogapi.taxonomies.schemas import (
     PageAddress,
     TermBodySchema,
@@ -25,7 +24,6 @@ from blogapi.web.fields import (
 )
 from blogapi.web.media_addresses import PictureAddress, PictureReference
 from blogapi.web.pagination import DetailQuery
-from blogapi.web.stored_json import stored_for
 
 
 class CategorySchema(OutputSchema):
@@ -38,7 +36,6 @@ class CategorySchema(OutputSchema):
     slug = ma.fields.String(metadata={"example": "kitchen"})
 
 
-@stored_for(Category)
 class EmbeddedCategorySchema(CategorySchema):
     """A category in an article."""
 

@@ -16,6 +16,7 @@ CATEGORIES = Taxonomy(
     singular="category",
     plural="categories",
     model=Category,
+    stored_schema=schemas.EmbeddedCategorySchema,
     schema=schemas.CategorySchema,
     fields_schema=schemas.CategoryFieldsSchema,
     single_schema=schemas.SingleCategorySchema,

@@ -1,4 +1,4 @@
-"""The functions of `articles` that custom fields call; `create_app` sets them."""
+"""The functions of `articles` that custom fields call; `blogapi.dependencies` sets them."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def describe_unfit(values: Values) -> list[str]:
     """Return a sentence for each value of a file that is kept although it does not fit its field."""
     fields = {field.name: field for field in list_definitions()} if values else {}
     sentences = []
-    for name, value in values.items():
+    for name, value in convert_imported(values).items():
         try:
             if name in fields:
                 custom_values.convert(fields[name], value)

@@ -36,6 +36,7 @@ PAGE_NAMES = (
         "jekyll",
         "hugo",
         "markdown-blogs",
+        "write-an-importer",
         "leaving",
     ),
     *("roles", "operating", "postgresql", "cdn", "performance"),

@@ -1,48 +1,53 @@
-"""Functions that other packages register to be called when files change or are deleted.
+"""The functions of `articles` that the media library calls when files change or are deleted.
 
 The JSON of an article, for example, contains the sizes and texts of the files that it uses.
+`blogapi.dependencies` sets the functions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
+from typing import Protocol, cast
 from uuid import UUID
 
+from flask import Flask, current_app
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from blogapi.media.models import MediaPath, MediaUse
 from blogapi.storage import transaction_info
 
-Listener = Callable[[Session, Collection[UUID]], None]
-Preparation = Callable[[Collection[UUID]], None]
-
-_KEY = "items-of-deleted-media"
-# Each listener and its preparation. The keys keep their order, and a second registration changes nothing.
-_listeners: dict[Listener, Preparation | None] = {}
+_ARTICLES_KEY, _DELETED_KEY = "blogapi-media-articles", "items-of-deleted-media"
 
 
-def register_listener(listener: Listener, *, prepare: Preparation | None = None) -> None:
-    """Call the listener in each transaction that changes or deletes files.
+class Articles(Protocol):
+    """Renders articles again; `find_items` returns those that use the files."""
 
-    It gets the session, after the changes were flushed, and the uuids of the files. `find_items` returns the
-    items that use them. `prepare` gets the uuids before the transaction, and does the slow work.
-    """
-    _listeners[listener] = prepare
+    def prepare(self, media_ids: Collection[UUID]) -> None:
+        """Do the slow work for a change of these files, before the transaction."""
+
+    def render(self, session: Session, media_ids: Collection[UUID]) -> None:
+        """Store the articles, in the transaction that has changed or deleted these files and was flushed."""
+
+
+def init_app(app: Flask, *, articles: Articles) -> None:
+    """Set the functions of `articles`."""
+    app.extensions[_ARTICLES_KEY] = articles
+
+
+def _get_articles() -> Articles:
+    return cast(Articles, current_app.extensions[_ARTICLES_KEY])
 
 
 def prepare(media_ids: Collection[UUID]) -> None:
     """Do the slow work for a change of these files; call this before the transaction."""
-    for preparation in _listeners.values():
-        if preparation is not None:
-            preparation(media_ids)
+    _get_articles().prepare(media_ids)
 
 
 def notify(session: Session, media_ids: Collection[UUID]) -> None:
-    """Call all listeners, in the transaction that has changed or deleted these files."""
+    """Render the articles again, in the transaction that has changed or deleted these files."""
     if media_ids:
-        for listener in _listeners:
-            listener(session, media_ids)
+        _get_articles().render(session, media_ids)
 
 
 def find_items(session: Session, kind: str, media_ids: Collection[UUID]) -> set[UUID]:
@@ -50,14 +55,14 @@ def find_items(session: Session, kind: str, media_ids: Collection[UUID]) -> set[
 
     Items that used a file that the current transaction has deleted are included.
     """
-    deleted: dict[UUID, set[tuple[str, UUID]]] = transaction_info.get_info(session).get(_KEY, {})
+    deleted: dict[UUID, set[tuple[str, UUID]]] = transaction_info.get_info(session).get(_DELETED_KEY, {})
     items = {item for id in media_ids for item in deleted.get(id, ())} | _read_items(session, media_ids)
     return {item_id for item_kind, item_id in items if item_kind == kind}
 
 
 def remember_items(session: Session, media_ids: Collection[UUID]) -> None:
     """Remember the items that use the files, which this transaction is about to delete, until its end."""
-    deleted = transaction_info.get_info(session).setdefault(_KEY, {})
+    deleted = transaction_info.get_info(session).setdefault(_DELETED_KEY, {})
     for id in media_ids:
         deleted[id] = _read_items(session, [id])
 

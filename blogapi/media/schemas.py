@@ -23,7 +23,6 @@ from blogapi.web.fields import (
 )
 from blogapi.web.media_addresses import PictureAddress
 from blogapi.web.pagination import DetailQuery, ListQuery
-from blogapi.web.stored_json import stored_for
 from blogapi.web.uploads import FileBodySchema, FileQuery
 
 MAX_ALT, MAX_CAPTION, MAX_NAME = 1000, 10_000, 100
@@ -81,7 +80,6 @@ class _MediaFields(ma.Schema):
         return WithAttributes(media, url=make_path(media.hash, media.name), renditions=renditions)
 
 
-@stored_for(Media)
 class StoredMediaSchema(_MediaFields, OutputSchema):
     """The fields of a file that its row stores as JSON."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,22 +22,17 @@ class Metric:
     read: Read
 
 
-def init_app(app: Flask) -> None:
-    """Give the application an empty registry."""
-    app.extensions[_KEY] = {}
-
-
 def add_gauge(app: Flask, name: str, description: str, read: Read) -> None:
     """Register a metric that can go up and down."""
-    app.extensions[_KEY][name] = Metric(description, "gauge", read)
+    get_metrics(app)[name] = Metric(description, "gauge", read)
 
 
 def add_counter(app: Flask, name: str, description: str, read: Read) -> None:
     """Register a metric that only grows."""
-    app.extensions[_KEY][name] = Metric(description, "counter", read)
+    get_metrics(app)[name] = Metric(description, "counter", read)
 
 
-def get_metrics(app: Flask) -> Mapping[str, Metric]:
+def get_metrics(app: Flask) -> dict[str, Metric]:
     """Return the registered metrics by name."""
-    metrics: dict[str, Metric] = app.extensions[_KEY]
+    metrics: dict[str, Metric] = app.extensions.setdefault(_KEY, {})
     return metrics

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 import unicodedata
+import zlib
 from functools import lru_cache
 
 MAX_SLUG_LENGTH = 255
@@ -32,8 +33,12 @@ def make_slug(text: str, *, max_length: int = MAX_DERIVED_LENGTH, default: str =
 
 
 def make_term_slug(name: str) -> str:
-    """Return the slug of the name of a category or tag: `C#` gives "c-sharp", `C++` gives "c-plus-plus"."""
-    return make_slug(_PLUS.sub(" plus", _SHARP.sub(" sharp", name)))
+    """Return the slug of the name of a category or tag: `C#` gives "c-sharp", `C++` gives "c-plus-plus".
+
+    Equal names have equal slugs, also without letters and digits, so that each import finds their terms.
+    """
+    default = f"{zlib.crc32(name.encode(errors='replace')):08x}"
+    return make_slug(_PLUS.sub(" plus", _SHARP.sub(" sharp", name)), default=default)
 
 
 def is_slug(text: str) -> bool:

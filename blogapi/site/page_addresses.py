@@ -1,4 +1,4 @@
-"""The functions of `pages` that other packages call for addresses; `create_app` sets them."""
+"""The functions of `pages` that other packages call for addresses; `blogapi.dependencies` sets them."""
 
 from __future__ import annotations
 

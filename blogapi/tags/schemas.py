@@ -6,7 +6,6 @@ from typing import Any
 
 import marshmallow as ma
 
-from blogapi.tags.models import Tag
 from blogapi.taxonomies.schemas import (
     PageAddress,
     TermBodySchema,
@@ -20,10 +19,8 @@ from blogapi.taxonomies.schemas import (
 )
 from blogapi.web.fields import FieldNames, Identifier, OutputSchema, Text
 from blogapi.web.pagination import DetailQuery
-from blogapi.web.stored_json import stored_for
 
 
-@stored_for(Tag)
 class TagSchema(TermSchema):
     """A tag, in the list and in an article."""
 

@@ -11,6 +11,7 @@ TAGS = Taxonomy(
     singular="tag",
     plural="tags",
     model=Tag,
+    stored_schema=schemas.TagSchema,
     schema=schemas.TagSchema,
     fields_schema=schemas.TagFieldsSchema,
     single_schema=schemas.SingleTagSchema,

@@ -28,7 +28,6 @@ from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Page, PageRequest, paginate
 from blogapi.web.slug_lookup import NIL_UUID, SlugOwner, choose_owner
-from blogapi.web.stored_json import stored_fields
 
 # A function that returns the public articles of a term, with the documented fields.
 ListArticles = Callable[[UUID], JsonBody]
@@ -97,7 +96,7 @@ def list_json(
     model: type[Term] = taxonomy.model
     terms = _list_terms(model, page, condition, filters)
     fields = taxonomy.schema._declared_fields if names is None else names
-    if set(fields) == set(stored_fields(model)):
+    if set(fields) == set(taxonomy.stored_schema._declared_fields):
         body = b"[%b]" % b",".join(terms.rows)
     else:
         counts = count_articles(None) if count_articles and "articles_count" in fields else None
@@ -233,7 +232,7 @@ def _list_details(taxonomy: Taxonomy[Any]) -> Mapping[str, str]:
     """Return the columns of the fields that the stored JSON does not contain, by field."""
     fields, columns = taxonomy.fields_schema._declared_fields, table_of(taxonomy.model).c
     details = {name: field.attribute or name for name, field in fields.items()}
-    stored = stored_fields(taxonomy.model)
+    stored = taxonomy.stored_schema._declared_fields
     return {name: column for name, column in details.items() if name not in stored and column in columns}
 
 

@@ -21,10 +21,11 @@ class Taxonomy(Generic[TermType]):
     """A set of terms, such as the categories or the tags.
 
     `schema` and `single_schema` are the responses of the list and of a single term; `fields_schema` and
-    `single_fields_schema` have all fields that `fields` may select in these responses. `body_schema` is the
-    body of a write, and `item_schema` is the body of one term in a bulk write. `defaults` contains the values
-    of fields that the body of a new or replaced term omits. `deletion` is the summary of DELETE.
-    `address_field` is the name of the field with the address of a term's page.
+    `single_fields_schema` have all fields that `fields` may select in these responses. `stored_schema`
+    serializes the JSON that each row stores. `body_schema` is the body of a write, and `item_schema` is the
+    body of one term in a bulk write. `defaults` contains the values of fields that the body of a new or
+    replaced term omits. `deletion` is the summary of DELETE. `address_field` is the name of the field with
+    the address of a term's page.
     `list_section` and `detail_section` are the sections of the interface specification that document the two
     reads, if there are any. With `creator_owns`, the user who creates a term owns it. `check` is called in
     the transaction of a write, with the uuid of the term (None for a new one) and the written fields; it
@@ -36,6 +37,7 @@ class Taxonomy(Generic[TermType]):
     singular: str
     plural: str
     model: type[TermType]
+    stored_schema: type[OutputSchema]
     schema: type[OutputSchema]
     fields_schema: type[PartialOutputSchema]
     single_schema: type[OutputSchema]

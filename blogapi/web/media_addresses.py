@@ -1,21 +1,24 @@
 """Fields that contain the address of a picture, which can be a file of the media library.
 
 Such an address is stored as `/media/<hash>/<name>`. A response shows it below the address of the service, if
-that is known.
+that is known. `blogapi.dependencies` sets the media library.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, cast
 from uuid import UUID
 
 import marshmallow as ma
+from flask import Flask, current_app
 from sqlalchemy.orm import Mapped
 
 from blogapi.parsing import is_web_address
 from blogapi.web.fields import WebAddress
+
+_KEY = "blogapi-media-library"
 
 PREFIX = "/media/"
 # The pattern of the path of a file without its name.
@@ -43,9 +46,6 @@ class Library(Protocol):
         """Store the JSON of everything that shows files again: the address of the service has changed."""
 
 
-_libraries: list[Library] = []
-
-
 class ShowsPictures:
     """Mixin for models with fields that contain the address of a picture."""
 
@@ -58,27 +58,29 @@ class ShowsPictures:
         return [getattr(self, name) or "" for name in self.picture_fields]
 
 
-def register_library(library: Library) -> None:
+def init_app(app: Flask, *, library: Library) -> None:
     """Set the media library."""
-    _libraries[:] = [library]
+    app.extensions[_KEY] = library
+
+
+def _get_library() -> Library:
+    return cast(Library, current_app.extensions[_KEY])
 
 
 def store_new_address() -> None:
     """Store the JSON of everything that shows files again: the address of the service has changed."""
-    _libraries[0].store_new_address()
+    _get_library().store_new_address()
 
 
 def store_uses(item: ShowsPictures, former: Sequence[str], pictures: Sequence[str]) -> None:
     """Store which files of the library the item shows, if a write has changed them."""
     if former != pictures and any(PATH.fullmatch(picture) for picture in (*former, *pictures)):
-        _libraries[0].store_item_uses(item.kind, item.uuid, pictures)
+        _get_library().store_item_uses(item.kind, item.uuid, pictures)
 
 
 def complete_address(address: str) -> str:
     """Return the address below that of the service if it is the path of a file."""
-    if not _libraries or not PATH.fullmatch(address):
-        return address
-    return f"{_libraries[0].get_service_url()}{address}"
+    return f"{_get_library().get_service_url()}{address}" if PATH.fullmatch(address) else address
 
 
 class PictureReference(WebAddress):
@@ -96,11 +98,11 @@ class PictureReference(WebAddress):
 
     def check_address(self, address: str) -> str:
         """Return the stored form of the address."""
-        if not _REFERENCE.match(address) or not _libraries:
+        if not _REFERENCE.match(address):
             return super().check_address(address)
         if address[:6].lower() != "media:" and not is_web_address(address):
             return super().check_address(address)
-        normalized = _libraries[0].normalize_address(address)
+        normalized = _get_library().normalize_address(address)
         if normalized is None:
             raise ma.ValidationError(
                 "There is no such file in the media library; GET /api/v1/blog/media/ lists the files."

@@ -1,29 +1,32 @@
-"""Stored JSON: each row stores its JSON when it is written, so that a read does not serialize it."""
+"""Stored JSON: each row stores its JSON when it is written, so that a read does not serialize it.
+
+`blogapi.dependencies` sets the schemas that serialize the rows.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 from uuid import UUID
 
 import marshmallow as ma
+from flask import Flask, current_app
 from sqlalchemy import LargeBinary, bindparam, select, update
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import Mapped, Session, mapped_column, selectinload
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from blogapi.storage.database import Timestamped, db, table_of, transaction
+from blogapi.config import CannotStart
+from blogapi.storage.database import Base, Timestamped, db, table_of, transaction
 from blogapi.web import json as web_json
 
-SchemaClass = TypeVar("SchemaClass", bound=type[ma.Schema])
-
-_SCHEMAS: dict[type[Any], ma.Schema] = {}
+_KEY = "blogapi-stored-json"
 
 
 class StoresJson(Timestamped):
-    """A model whose rows store their JSON, serialized by the schema declared with `stored_for`."""
+    """Mixin for models whose rows store their JSON."""
 
     # The relationships whose rows the schema shows.
     shown_relationships: ClassVar[tuple[str, ...]] = ()
@@ -68,29 +71,28 @@ def _compile_items_postgresql(element: json_items, compiler: SQLCompiler, **opti
     return f"coalesce(string_agg({compiler.process(element.clauses, **options)}, ','::bytea), '')"
 
 
-def stored_for(model: type[StoresJson]) -> Callable[[SchemaClass], SchemaClass]:
-    """Declare the schema that serializes the JSON of the model's rows."""
+def init_app(app: Flask, *, schemas: Mapping[type[StoresJson], type[ma.Schema]]) -> None:
+    """Set the schemas that serialize the rows of each model; raises CannotStart if a model has none."""
+    for mapper in Base.registry.mappers:
+        if issubclass(mapper.class_, StoresJson) and mapper.class_ not in schemas:
+            name = mapper.class_.__name__
+            raise CannotStart(f"The rows of {name} store JSON; add its schema to blogapi/dependencies.py.")
+    app.extensions[_KEY] = {model: schema() for model, schema in schemas.items()}
 
-    def declare(schema: SchemaClass) -> SchemaClass:
-        _SCHEMAS[model] = schema()
-        return schema
 
-    return declare
+def _get_schemas() -> Mapping[type[Any], ma.Schema]:
+    schemas: Mapping[type[Any], ma.Schema] = current_app.extensions[_KEY]
+    return schemas
 
 
 def stored_models() -> Sequence[type[Any]]:
     """Return the models whose rows store JSON."""
-    return tuple(_SCHEMAS)
-
-
-def stored_fields(model: type[Any]) -> Collection[str]:
-    """Return the names of the fields that the JSON of the model's rows contains."""
-    return _SCHEMAS[model].fields
+    return tuple(_get_schemas())
 
 
 def render_json(row: Any) -> bytes:
     """Return the JSON of the row as its schema serializes it now."""
-    return web_json.to_json_bytes(_SCHEMAS[type(row)].dump(row))
+    return web_json.to_json_bytes(_get_schemas()[type(row)].dump(row))
 
 
 def store_json(session: Session, *rows: Any) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import subprocess
+import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -18,10 +21,14 @@ from tests.audit_hooks.sqlite_files import allow_opening
 from tests.backups.databases import create_older_blog, dump_rows, execute
 from tests.conftest import ARTICLES, TAGS, close_connections
 from tests.databases import open_sqlite
+from tests.media.rows import MEDIA
 from tests.response_cache.cached_blog import warm
+from tests.stored_pictures import store_picture
 from tests.webhooks.rows import add_webhook
 
 CHANGES = "/api/v1/blog/changes/"
+PAGES = "/api/v1/blog/pages/"
+ROOT = Path(__file__).parent.parent.parent
 
 pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
 
@@ -149,11 +156,44 @@ def test_html_that_an_older_version_rendered_is_rendered_again_after_a_restore(
     run, blog, tmp_path, app, as_admin
 ):
     shown = as_admin.get(f"{ARTICLES}?fields=html,title").json
-    execute(blog / "blog.db", "UPDATE article_stats SET renderer = 'older'")
-    execute(blog / "blog.db", "UPDATE article_json SET html_json = x'00'")
+    let_older_version_render(blog)
     run("backup", tmp_path / "older.zip")
     assert run("restore", tmp_path / "older.zip").exit_code == 0
     assert as_admin.get(f"{ARTICLES}?fields=html,title").json == shown
+
+
+def test_a_page_that_an_older_version_rendered_is_rendered_again_after_a_restore(
+    run, blog, tmp_path, as_admin
+):
+    page = as_admin.post(PAGES, json={"title": "Imprint", "content": "We.", "status": "published"}).json
+    path = f"{PAGES}{page['uuid']}/?fields=html,title"
+    shown = as_admin.get(path).json
+    let_older_version_render(blog)
+    run("backup", tmp_path / "older.zip")
+    result = run("restore", tmp_path / "older.zip")
+    assert result.exit_code == 0, result.exception
+    assert as_admin.get(path).json == shown
+
+
+@pytest.mark.slow
+def test_a_restore_stores_the_addresses_of_pictures_below_that_of_the_service(
+    app, run, blog, tmp_path, as_admin
+):
+    store_picture(app, "red")
+    assert run("site", "set", "service_url=https://api.blog.example").exit_code == 0
+    let_older_version_render(blog)
+    run("backup", tmp_path / "older.zip")
+    # In a process of its own, no other application exists.
+    command = [sys.executable, "-m", "blogapi", "restore", str(tmp_path / "older.zip")]
+    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE)
+    (picture,) = as_admin.get(MEDIA).json
+    assert picture["url"].startswith("https://api.blog.example/media/")
+
+
+def let_older_version_render(blog: Path) -> None:
+    """Replace the stored HTML, and store that an older version has rendered it."""
+    execute(blog / "blog.db", "UPDATE article_stats SET renderer = 'older'")
+    execute(blog / "blog.db", "UPDATE article_json SET html_json = x'00'")
 
 
 def test_a_backup_with_an_older_schema_is_upgraded(run, tmp_path, monkeypatch, instance):

@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import null, update
 from werkzeug.datastructures import MultiDict
 
+from blogapi.articles.writing import media_changes
 from blogapi.media import editing, hooks, queries, removal
 from blogapi.media.folder import get_folder
 from blogapi.media.models import Media, MediaPath, MediaUse
@@ -503,19 +504,19 @@ def test_a_stored_file_that_cannot_be_deleted_is_logged(app, as_admin, monkeypat
 
 @pytest.fixture
 def calls(monkeypatch):
-    """The calls of a listener and of its preparation."""
+    """The calls of the functions that prepare and render articles."""
     made = []
 
-    def listen(session, media_ids):
+    def render(session, media_ids):
         gone = session.get(Media, next(iter(media_ids))) is None
         made.append(("gone" if gone else "changed", hooks.find_items(session, "article", media_ids)))
 
-    monkeypatch.setattr(hooks, "_listeners", {})
-    hooks.register_listener(listen, prepare=lambda media_ids: made.append(("prepared", len(media_ids))))
+    monkeypatch.setattr(media_changes, "render", render)
+    monkeypatch.setattr(media_changes, "prepare", lambda media_ids: made.append(("prepared", len(media_ids))))
     return made
 
 
-def test_listeners_learn_of_changed_and_deleted_files(app, as_admin, make_article, calls):
+def test_articles_are_rendered_after_a_change_and_a_deletion_of_a_file(app, as_admin, make_article, calls):
     article = make_article().uuid
     path = f"{MEDIA}{add_media(app, uses=[('article', article)])}/"
     as_admin.patch(path, json={"alt": "Changed"})
@@ -528,7 +529,7 @@ def test_listeners_learn_of_changed_and_deleted_files(app, as_admin, make_articl
     assert calls == [("prepared", 1), ("gone", {article})]
 
 
-def test_listeners_learn_of_texts_that_an_upload_fills_in(as_admin, calls):
+def test_articles_are_rendered_after_an_upload_that_fills_in_texts(as_admin, calls):
     upload(as_admin)
     assert calls == []
     upload(as_admin, alt="A cat")

@@ -51,6 +51,12 @@ def test_the_slug_of_a_term_tells_signs_apart(name, slug):
     assert slugs.make_term_slug(name) == slug
 
 
+@pytest.mark.parametrize("name", ["", "🎉🎉", "!?", "\ud800"])
+def test_a_term_without_letters_and_digits_has_the_same_slug_each_time(name):
+    assert re.fullmatch(r"[0-9a-f]{8}", slugs.make_term_slug(name))
+    assert slugs.make_term_slug(name) == slugs.make_term_slug(name) != slugs.make_term_slug(f"{name}!")
+
+
 @pytest.mark.parametrize("words", ["", " ", "🎉🎉", "!?", "\x00", "\ud800", "---"])
 def test_words_without_letters_and_digits_get_a_random_slug(words):
     first, second = slugs.make_slug(words), slugs.make_slug(words)

@@ -11,8 +11,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
 
+from blogapi import dependencies
 from blogapi.articles.lists import counts
 from blogapi.articles.responses import queries as responses_queries
+from blogapi.authors.taxonomy import AUTHORS
 from blogapi.categories import taxonomy as categories_definition
 from blogapi.categories.models import Category
 from blogapi.categories.schemas import (
@@ -23,6 +25,7 @@ from blogapi.categories.schemas import (
     SingleCategoryFieldsSchema,
     SingleCategorySchema,
 )
+from blogapi.config import CannotStart
 from blogapi.storage.database import db
 from blogapi.tags import taxonomy as tags_definition
 from blogapi.tags.models import Tag
@@ -59,6 +62,12 @@ def dump_only(schema, fields, row):
     return json.loads(
         web_json.to_json_bytes({name: value for name, value in schema().dump(row).items() if name in fields})
     )
+
+
+def test_the_application_does_not_start_if_a_model_that_stores_json_has_no_schema(make_app, monkeypatch):
+    monkeypatch.setattr(dependencies, "TAXONOMIES", (AUTHORS, categories_definition.CATEGORIES))
+    with pytest.raises(CannotStart, match="The rows of Tag store JSON"):
+        make_app()
 
 
 def test_stored_json_is_that_of_the_schema(app, make_tag):

@@ -1,4 +1,4 @@
-"""Renders articles again when a file that they use is changed or deleted."""
+"""Renders articles again when a file that they use is changed or deleted; see `media.hooks`."""
 
 from __future__ import annotations
 
@@ -23,12 +23,7 @@ _BATCH_SIZE = 100
 _MAX_PREPARED_LENGTH = 20_000_000
 
 
-def init_app() -> None:
-    """Follow the changes of files."""
-    hooks.register_listener(_render, prepare=_prepare)
-
-
-def _prepare(media_ids: Collection[UUID]) -> None:
+def prepare(media_ids: Collection[UUID]) -> None:
     """Render the contents of the articles that use the files, before the transaction."""
     users = sorted(hooks.find_items(db.session(), Article.kind, media_ids))
     contents: list[tuple[str, str]] = []
@@ -42,7 +37,7 @@ def _prepare(media_ids: Collection[UUID]) -> None:
     renderings.prepare(contents)
 
 
-def _render(session: Session, media_ids: Collection[UUID]) -> None:
+def render(session: Session, media_ids: Collection[UUID]) -> None:
     """Store the JSON of the articles that show the files, and record the change of these articles."""
     users = sorted(hooks.find_items(session, Article.kind, media_ids))
     for batch in chunk(users, _BATCH_SIZE):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 from uuid import UUID
 
@@ -19,7 +19,7 @@ from blogapi.exporting.references import restore_content
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.article_records import make_record
 from blogapi.importing.blogapi_export.blog_data import ExportedMedia, TermNames
-from blogapi.importing.blogapi_export.layout import get_file_name
+from blogapi.importing.blogapi_export.layout import ExportFolder, get_file_name
 from blogapi.importing.blogapi_export.values import Values
 from blogapi.importing.format_api import privacy
 from blogapi.importing.format_api.article_record import ArticleRecord
@@ -34,7 +34,6 @@ _FRONT_MATTER = re.compile(
 )
 _MARK = re.compile(rb"^blogapi[ \t]*:", re.MULTILINE)
 _CONTENT_TYPES = {".md": "markdown", ".html": "html", ".txt": "text"}
-_DRAFT_FOLDER = "_drafts"
 # The fields of `blogapi` that are read as they are.
 _HISTORY_FIELDS = ("type", "parent", "position", "former_slugs", "former_paths", "was_public", "slug_derived")
 # The fields that other rules of this module read.
@@ -49,7 +48,7 @@ _MAX_FRONT_MATTER = 2_000_000
 
 def has_mark(head: bytes) -> bool | None:
     """Return whether a file has the field `blogapi`; None if the front matter does not end in `head`."""
-    if not head.removeprefix(b"\xef\xbb\xbf").startswith(b"---"):
+    if not _has_front_matter(head):
         return False
     match = _FRONT_MATTER.match(head)
     if match is None:
@@ -57,35 +56,48 @@ def has_mark(head: bytes) -> bool | None:
     return _MARK.search(match[1]) is not None
 
 
+def _has_front_matter(data: bytes) -> bool:
+    return data.removeprefix(b"\xef\xbb\xbf").startswith(b"---")
+
+
 @dataclass(frozen=True, slots=True)
 class ArticleFiles:
     """Reads the article files of an export; `media` has the files of the library by their exported names."""
 
+    export: ExportFolder
     media: Mapping[str, ExportedMedia]
-    media_folder: str  #: the address of the media folder in articles
     terms: TermNames
     now: datetime
+
+    @property
+    def media_folder(self) -> str:
+        """The address of the media folder in articles."""
+        return self.export.layout.article_media
 
     def read(self, data: bytes, path: Path, source: str) -> ArticleRecord:
         """Return the record of an article; raises RefusedFile if the file is broken."""
         match = _FRONT_MATTER.match(data)
         if match is None:
-            raise RefusedFile("Its front matter has no end; add a line with `---`.")
+            if _has_front_matter(data):
+                raise RefusedFile("Its front matter has no end; add a line with `---`.")
+            raise RefusedFile("It has no front matter; begin it with the lines `---`, `title: Bread`, `---`.")
         if len(match[1]) > _MAX_FRONT_MATTER:
             raise RefusedFile(f"Its front matter has more than {_MAX_FRONT_MATTER:,} bytes; shorten it.")
         entries, notes = parse_yaml(_decode(match[1]), 2)
-        metadata = values.get_mapping(entries, "blogapi")
+        place = path.relative_to(self.export.root)
+        metadata = self._complete(values.get_mapping(entries, "blogapi"), place)
         content, media_paths = self._read_content(metadata, _decode(data[match.end() :]))
         content_type = _read_content_type(metadata, path)
         if content_type == ContentType.TEXT and path.suffix.lower() == ".html":
             content = _read_pre(content)
-        status, reasons = _read_status(entries, metadata, path, self.now)
+        is_hidden = any(privacy.find_in_folders(place.parts[:-1]))
+        status, reasons = _read_status(entries, metadata, self.now, is_hidden=is_hidden)
         cover = self._read_picture(metadata, "cover_image", *_list_covers(entries))
         fields = {
             "uuid": metadata.get("uuid"),
             "created": metadata.get("created"),
-            "last_updated": entries.get("lastmod"),
-            "published_at": entries.get("date"),
+            "lastmod": entries.get("lastmod"),
+            "date": entries.get("date"),
             "status": status,
             "slug": entries.get("slug"),
             "title": entries.get("title"),
@@ -112,12 +124,18 @@ class ArticleFiles:
         return make_record(
             fields,
             source,
-            self.now,
+            path if self.export.source else None,
             terms=terms,
             seo=self._read_seo(entries, metadata),
             media_paths=media_paths,
             notes=(*notes, *reasons),
         )
+
+    def _complete(self, metadata: Values, place: PurePath) -> Values:
+        """Return the fields with the uuid, and with the type that follows from the folder."""
+        uuid = self.export.get_uuid(metadata, place.as_posix())
+        is_page = self.export.source and place.is_relative_to(self.export.layout.pages)
+        return {**({"type": ItemType.PAGE.value} if is_page else {}), **metadata, "uuid": str(uuid)}
 
     def _find_terms(
         self, kind: str, names: Sequence[str], metadata: Values, field: str
@@ -135,6 +153,8 @@ class ArticleFiles:
         if name in originals:
             return values.get_text(originals, name)
         address = values.get_text({name: next(filter(None, candidates), "")}, name)
+        if self.export.source and name == "cover_image":
+            return address
         file = self.media.get(address.removeprefix(self.media_folder))
         return file.address if file and address.startswith(self.media_folder) else address
 
@@ -188,8 +208,13 @@ def _list_covers(entries: Values) -> list[Any]:
     return [entries.get("cover_image"), *values.get_list(entries, "images"), entries.get("image")]
 
 
-def _read_status(entries: Values, metadata: Values, path: Path, now: datetime) -> tuple[str, tuple[str, ...]]:
-    """Return the status, and the reasons for a draft that a person has added."""
+def _read_status(
+    entries: Values, metadata: Values, now: datetime, *, is_hidden: bool
+) -> tuple[str, tuple[str, ...]]:
+    """Return the status, and the reasons for a draft that a person has added.
+
+    `is_hidden` says whether the file is in a folder of drafts.
+    """
     other_entries = {key: value for key, value in entries.items() if key not in _OWN_FIELDS}
     reasons = tuple(reason.note for reason in privacy.find_in_front_matter(other_entries))
     draft = to_bool(entries.get("draft")) if "draft" in entries else False
@@ -197,13 +222,13 @@ def _read_status(entries: Values, metadata: Values, path: Path, now: datetime) -
     if status == SCHEDULED and metadata.get("type") == ItemType.PAGE and not (draft is not False or reasons):
         # Jekyll would show such a page at once, so its file is among the drafts.
         time = values.get_time({"date": entries.get("date")}, "date")
-        is_public = path.parent.name != _DRAFT_FOLDER or (time and time > now)
+        is_public = not is_hidden or (time and time > now)
         return (Status.PUBLISHED if is_public else Status.DRAFT).value, ()
     if status is not None and not (reasons and status in READABLE_STATUSES):
         return (str(status), ()) if status in NAMED_STATUSES else ("", reasons)
     if draft is None:
         line = to_line(entries["draft"])[:100]
         reasons = (*reasons, f"The value “{line}” of `draft` is not understood; the article became a draft.")
-    if draft is not False or reasons or path.parent.name == _DRAFT_FOLDER:
+    if draft is not False or reasons or is_hidden:
         return Status.DRAFT.value, tuple(filter(None, reasons))
     return Status.PUBLISHED.value, ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -30,28 +31,28 @@ def make_key(uuid: UUID) -> str:
 def make_record(
     fields: Values,
     source: str,
-    now: datetime,
+    path: Path | None,
     *,
     terms: Mapping[str, Sequence[Mapping[str, str]]],
     seo: Mapping[str, str],
     media_paths: Mapping[str, UUID],
     notes: Sequence[str] = (),
 ) -> ArticleRecord:
-    """Return the record of an article with the fields and values of the API.
+    """Return the record of an article.
 
-    `fields` contains the texts of the article, its uuid, slug, status and times; `terms` has references by
-    `category`, `tags` and `authors`; `seo` contains only those fields that the export has. `now` is the time
-    of creation if the export does not contain it. Raises RefusedFile if a field is invalid.
+    `fields` contains the texts of the article, its uuid, slug, status and times, by the names in the default
+    layout; `terms` has references by `category`, `tags` and `authors`; `seo` contains only those fields that
+    the export has. `path` is the file if the import looks for the pictures. Raises RefusedFile if a field is
+    invalid.
     """
     notes = list(notes)
     uuid, slug = values.get_uuid(fields, "uuid"), _read_slug(fields, notes)
     texts = {text.name: values.get_text_field(fields, text) for text in TEXT_FIELDS}
-    if not texts["title"].strip():
-        raise RefusedFile("It has no title; add the field `title`.")
-    published_at = values.get_time(fields, "published_at")
+    values.get_required_text(fields, "title", "Bread")
+    published_at = values.get_time(fields, "date")
     status = _read_status(fields, published_at, notes)
-    created = values.get_time(fields, "created") or published_at or now
-    last_updated = values.get_time(fields, "last_updated") or created
+    created = values.get_time(fields, "created")
+    last_updated = values.get_time(fields, "lastmod") or created
     body: dict[str, Any] = {
         **texts,
         "status": status,
@@ -59,7 +60,7 @@ def make_record(
         "category": terms["category"][0] if terms["category"] else None,
         "tags": list(terms["tags"]),
         "authors": list(terms["authors"]),
-        "seo": {**default_seo(texts), **seo},
+        "seo": {**({} if path else default_seo(texts)), **seo},
     }
     if fields.get("type") == ItemType.PAGE:
         parent, position = parse_uuid(values.get_text(fields, "parent")), str(fields.get("position", ""))
@@ -88,6 +89,8 @@ def make_record(
         content_type=texts["content_type"],
         status=status,
         published_at=published_at,
+        path=path,
+        cover_image=texts["cover_image"] if path else "",
         custom=values.get_custom(fields),
         exported=exported,
         notes=tuple(notes),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,14 +12,19 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from flask import current_app
+
 from blogapi.exporting.snapshot import SITE_FIELDS, TERM_FIELDS
 from blogapi.importing.blogapi_export import values
+from blogapi.importing.blogapi_export.layout import ExportFolder
 from blogapi.importing.blogapi_export.values import Values
+from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.report import FileReport
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.exported_terms import ExportedTerm
 from blogapi.media.addresses import REFERENCE, make_path
-from blogapi.rendering.slugs import make_slug
+from blogapi.rendering.slugs import make_term_slug
+from blogapi.storage.database import current_time
 
 #: The kind of the terms in each list of an export.
 TERM_KINDS = {"categories": "category", "tags": "tag", "authors": "author"}
@@ -41,11 +47,14 @@ class ExportedMedia:
     last_updated: datetime
     file: str = ""  #: the name in the folder of the export
     former_hashes: Mapping[str, int | None] = field(default_factory=dict)  #: with the widths of renditions
-    path: Path = Path()  #: where the file is
+    path: Path  #: where the file is
+    is_exact: bool  #: whether the library must not change it, because the export has its hash
 
     @property
     def address(self) -> str:
         """The address under which the fields of the API refer to the file."""
+        if not self.is_exact:
+            raise RefusedFile(f"The entry of “{self.file}” in `media` needs its `hash`; add the SHA-256.")
         return make_path(self.hash, self.name)
 
 
@@ -88,12 +97,14 @@ class TermNames:
         elif len(name) > MAX_NAME_LENGTH:
             raise RefusedFile(f"The name of a {kind} has {len(name):,} characters; shorten it.")
         else:
-            slug = make_slug(name)
+            slug = make_term_slug(name)
             self._slugs[kind, name].append(slug)
         return {"slug": slug, "name": name}
 
 
-def read_term(kind: str, values_by_name: Values, pictures: Mapping[str, str]) -> ExportedTerm:
+def read_term(
+    export: ExportFolder, kind: str, values_by_name: Values, pictures: Mapping[str, str]
+) -> ExportedTerm:
     """Return a term; `pictures` has the fields with the address of a picture as they are stored."""
     values.refuse_surrogates(values_by_name)
     fields: dict[str, Any] = {
@@ -101,13 +112,12 @@ def read_term(kind: str, values_by_name: Values, pictures: Mapping[str, str]) ->
         for name in ("name", "slug", *TERM_FIELDS[kind])
         if values_by_name.get(name) is not None or (name == "description" and name in values_by_name)
     }
-    for name in ("name", "slug"):
-        if not values.get_text(values_by_name, name).strip():
-            raise RefusedFile(f"A {kind} has no `{name}`; add it.")
+    name = values.get_required_text(values_by_name, "name", "Bread")
+    slug = fields["slug"] = values.get_text(values_by_name, "slug").strip() or make_term_slug(name)
     created, updated = _get_times(values_by_name)
     return ExportedTerm(
         kind=kind,
-        uuid=values.get_uuid(values_by_name, "uuid"),
+        uuid=export.get_uuid(values_by_name, f"{kind}/{slug}"),
         fields=fields | {name: pictures[name] for name in pictures if name in TERM_FIELDS[kind]},
         created=created,
         last_updated=updated,
@@ -116,14 +126,16 @@ def read_term(kind: str, values_by_name: Values, pictures: Mapping[str, str]) ->
     )
 
 
-def read_media(fields: Values) -> ExportedMedia:
-    """Return a file of the library; the path of its file is not known yet."""
+def read_media(export: ExportFolder, fields: Values) -> ExportedMedia:
+    """Return a file of the library; without a hash, the library may change it."""
     values.refuse_surrogates(fields)
     created, updated = _get_times(fields)
-    file, digest = values.get_text(fields, "file"), values.get_text(fields, "hash")
+    file = values.get_text(fields, "file")
+    path = export.get_media_path(file)
+    digest = values.get_text(fields, "hash") or hash_file(path)
     _check_digest(digest)
     return ExportedMedia(
-        uuid=values.get_uuid(fields, "uuid"),
+        uuid=export.get_uuid(fields, f"media/{file}"),
         file=file,
         name=values.get_text(fields, "name") or file,
         hash=digest,
@@ -133,7 +145,14 @@ def read_media(fields: Values) -> ExportedMedia:
         created=created,
         last_updated=updated,
         former_hashes=dict(_read_former_hashes(fields)),
+        path=path,
+        is_exact=bool(fields.get("hash")),
     )
+
+
+def hash_file(path: Path) -> str:
+    """Return the SHA-256 of a file; raises RefusedFile if it is missing, too large or not a regular file."""
+    return hashlib.sha256(folder.read_bytes(path, current_app.config["MAX_MEDIA_SIZE"])).hexdigest()
 
 
 def _read_former_hashes(fields: Values) -> Iterator[tuple[str, int | None]]:
@@ -166,9 +185,7 @@ def read_site(fields: Values, pictures: Mapping[str, str]) -> dict[str, Any]:
 
 def _get_times(fields: Values) -> tuple[datetime, datetime]:
     created, updated = values.get_time(fields, "created"), values.get_time(fields, "last_updated")
-    created = created or updated
-    if created is None:
-        raise RefusedFile("It has no `created`; add the time, such as 2024-05-01T09:00:00+00:00.")
+    created = created or updated or current_time()
     return created, updated or created
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from blogapi.importing.blogapi_export import blog_data, values
@@ -28,17 +28,12 @@ Item = TypeVar("Item")
 def read_data(export: ExportFolder) -> BlogData:
     """Return the data of the export; unreadable data becomes a report."""
     data = BlogData()
-
-    def read_media(fields: Values) -> ExportedMedia:
-        item = blog_data.read_media(fields)
-        return replace(item, path=export.get_media_path(item.file))
-
-    data.media = [*_read_list(export, "media", data, read_media)]
+    data.media = [*_read_list(export, "media", data, partial(blog_data.read_media, export))]
     by_file = {item.file: item for item in data.media}
     for name, kind in blog_data.TERM_KINDS.items():
 
         def read(given: Values, kind: str = kind) -> ExportedTerm:
-            return blog_data.read_term(kind, given, _read_pictures(export, given, by_file))
+            return blog_data.read_term(export, kind, given, _read_pictures(export, given, by_file))
 
         for term in _read_list(export, name, data, read):
             data.terms[kind, term.slug] = term
@@ -61,8 +56,8 @@ def _read_list(
     try:
         text = _read_text(export, kind) or ""
         for group in _split(text):
-            start = "items:\n" if group.startswith("- ") else "items: "
-            for item in values.get_mappings(parse_yaml(f"{start}{group}", 0)[0], "items"):
+            start = f"{kind}:\n" if group.startswith("- ") else f"{kind}: "
+            for item in values.get_mappings(parse_yaml(f"{start}{group}", 0)[0], kind):
                 try:
                     yield read(item)
                 except RefusedFile as error:

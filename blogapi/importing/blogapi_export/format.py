@@ -16,9 +16,9 @@ _JSON_MARK = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"format"\s*:\s*"blogapi-expo
 def detect(entry: folder.Entry, head: bytes) -> bool:
     """Return whether the file belongs to an export of blogapi.
 
-    That is a file below the folder of an export: one of its data files, or an article whose front matter has
-    the field `blogapi`. Another file in the folder is a file of another format. A JSON document is also
-    recognised, but refused.
+    That is a file below the folder of an export: one of its data files, an article whose front matter has
+    the field `blogapi`, or each article if the folder names its source. Another file in the folder is a file
+    of another format. A JSON document is also recognised, but refused.
     """
     if _JSON_MARK.match(head):
         return True
@@ -30,7 +30,9 @@ def detect(entry: folder.Entry, head: bytes) -> bool:
     if entry.problem or entry.path.suffix.lower() not in layout.ARTICLE_SUFFIXES:
         return False
     has_mark = article_files.has_mark(head)
-    return article_files.has_mark(_read(entry)) is True if has_mark is None else has_mark
+    if has_mark is None:
+        has_mark = article_files.has_mark(_read(entry))
+    return has_mark is True or export.is_article(entry.path)
 
 
 def _read(entry: folder.Entry) -> bytes:

@@ -6,12 +6,16 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from uuid import UUID, uuid5
 
 from blogapi.exporting.export_files import DESCRIPTION, GIT_ATTRIBUTES
 from blogapi.exporting.layouts import LAYOUTS, Layout
+from blogapi.importing.blogapi_export import values
+from blogapi.importing.blogapi_export.values import Values
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.data import parse_yaml
+from blogapi.importing.texts.lines import to_line
 
 FORMAT, VERSION = "blogapi-export", "1"
 DATA_KINDS = ("categories", "tags", "authors", "media", "redirects", "site", "fields")
@@ -19,6 +23,8 @@ ARTICLE_SUFFIXES = (".md", ".html", ".txt")
 #: The files and folders in the folder of an export that contain no articles. Imports skip the folder `_data`.
 _OTHER_NAMES = (DESCRIPTION, GIT_ATTRIBUTES, "_data", *(layout.manifest for layout in LAYOUTS.values()))
 _MAX_DESCRIPTION_BYTES = 64 * 1024
+# A namespace of its own, because scripts make uuids of the addresses of the old blog in others.
+_NAMESPACE = UUID("94290312-b869-4d58-a6ae-a14a46ffe24c")
 # Addresses in the content of an article can end with the number of the reference.
 _NUMBER = re.compile(r"#[0-9]+\Z")
 
@@ -30,22 +36,55 @@ class ExportFolder:
     root: Path
 
     @cached_property
-    def layout(self) -> Layout:
-        """The layout that `blogapi.yaml` names; raises RefusedFile if the folder cannot be read."""
+    def _description(self) -> Values:
         text = folder.read_bytes(self.root / DESCRIPTION, _MAX_DESCRIPTION_BYTES).decode("utf-8", "replace")
         described, _ = parse_yaml(text, 1)
         if described.get("format") != FORMAT:
-            raise RefusedFile(f"The `format` in {DESCRIPTION} is not {FORMAT}; correct it.")
-        if described.get("version") != VERSION:
+            raise RefusedFile(f"{DESCRIPTION} needs the line `format: {FORMAT}`; add it.")
+        return described
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The layout that `blogapi.yaml` names; raises RefusedFile if the folder cannot be read."""
+        version, name = self._description.get("version"), self._description.get("layout")
+        if not version:
+            raise RefusedFile(f"{DESCRIPTION} needs the line `version: {VERSION}`; add it.")
+        if version != VERSION:
             raise RefusedFile(
                 f"{DESCRIPTION} has an unknown version; import the folder with a newer version of blogapi."
             )
-        name = described.get("layout")
         if not isinstance(name, str) or name not in LAYOUTS:
             raise RefusedFile(
-                f"The `layout` in {DESCRIPTION} is not one of {', '.join(LAYOUTS)}; correct it."
+                f"The `layout` in {DESCRIPTION} is not one of {', '.join(LAYOUTS)}; write `layout: default`."
             )
         return LAYOUTS[name]
+
+    @cached_property
+    def source(self) -> str:
+        """The name of the old blog in a folder that another program has written; "" in an export."""
+        return to_line(self._description.get("source"))
+
+    def get_uuid(self, item: Values, path: str) -> UUID:
+        """Return the uuid of an item; if it has none, the one that follows from the source and from `path`.
+
+        Raises RefusedFile if there is no source either, because two blogs can have files with equal paths.
+        """
+        if item.get("uuid"):
+            return values.get_uuid(item, "uuid")
+        if not self.source:
+            raise RefusedFile(
+                f"It has no `uuid`; add it, or add `source: https://old.example` to {DESCRIPTION}."
+            )
+        return uuid5(uuid5(_NAMESPACE, self.source), folder.escape(path))
+
+    def is_article(self, path: Path) -> bool:
+        """Return whether a text file is an article because of its place, even without the field `blogapi`."""
+        try:
+            layouts = LAYOUTS.values() if self.source else ()
+        except RefusedFile:
+            return False
+        places = {place for layout in layouts for place in (layout.posts, layout.drafts, layout.pages)}
+        return any(self.root / place in path.parents for place in places)
 
     def get_data_path(self, kind: str) -> Path:
         """Return the path of a data file."""
@@ -54,7 +93,9 @@ class ExportFolder:
     def get_media_path(self, name: str) -> Path:
         """Return the path of a media file; raises RefusedFile if `name` is not the name of a file."""
         if not name or name.startswith(".") or any(letter in "/\\:\0" for letter in name) or len(name) > 255:
-            raise RefusedFile("It is not the name of a file in the media folder; correct `file`.")
+            raise RefusedFile(
+                "`file` is not the name of a file in the media folder; write for example `file: cat.jpg`."
+            )
         return self.root / self.layout.media / name
 
 

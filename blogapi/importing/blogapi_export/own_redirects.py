@@ -7,11 +7,13 @@ from urllib.parse import quote
 
 from blogapi.importing.blogapi_export.blog_data import BlogData
 from blogapi.importing.blogapi_export.restoring import Restored
-from blogapi.importing.blogapi_export.values import Values, get_text
+from blogapi.importing.blogapi_export.values import Values, get_required_text, get_text
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.storing.problems import REFUSALS, describe_refusal
 from blogapi.importing.storing.state import ImportState
+from blogapi.importing.texts.lines import to_line
 from blogapi.redirects.own import queries, service
+from blogapi.redirects.own.models import GONE
 from blogapi.redirects.own.schemas import OwnRedirectBodySchema
 from blogapi.redirects.queries import OWN
 from blogapi.storage.database import db, end_read
@@ -38,7 +40,7 @@ def restore_redirects(
             if queries.find_by_path(fields["path"]) is None:
                 wanted.append(fields)
         except REFUSALS as error:
-            yield _refuse(key, get_text(one, "from"), error)
+            yield _refuse(key, to_line(one.get("from")), error)
     end_read()
     if state.dry_run:
         restored.counts["redirects"] += len(wanted)
@@ -57,11 +59,10 @@ def restore_redirects(
 def _make_body(row: Values) -> Fields:
     """Return the body of a redirect, whose status is a text in YAML."""
     status = get_text(row, "status")
-    return {
-        "path": quote(get_text(row, "from")),
-        "target": get_text(row, "to"),
-        "status": int(status) if status.isdecimal() else 0,
-    }
+    path = get_required_text(row, "from", "/old/")
+    target = get_text(row, "to") if status == str(GONE) else get_required_text(row, "to", "/new/")
+    body: Fields = {"path": quote(path), "target": target}
+    return body | ({"status": int(status) if status.isdecimal() else 0} if status else {})
 
 
 def _refuse(key: str, path: str, error: Exception) -> FileReport:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +9,6 @@ from functools import partial
 from uuid import UUID
 
 import marshmallow as ma
-from flask import current_app
 from sqlalchemy import ColumnDefault
 
 from blogapi.custom_fields import service as custom_fields
@@ -19,9 +17,8 @@ from blogapi.custom_fields.schemas import FieldBodySchema
 from blogapi.exporting.snapshot import SITE_FIELDS
 from blogapi.importing import queries
 from blogapi.importing.blogapi_export import values
-from blogapi.importing.blogapi_export.blog_data import BlogData, ExportedMedia
+from blogapi.importing.blogapi_export.blog_data import BlogData, ExportedMedia, hash_file
 from blogapi.importing.blogapi_export.values import Values
-from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.media.imported_media import map_files
 from blogapi.importing.refusals import RefusedFile
@@ -30,6 +27,7 @@ from blogapi.importing.storing.exported_terms import ExportedTerm, ExportedTerms
 from blogapi.importing.storing.problems import REFUSALS, describe_refusal
 from blogapi.importing.storing.service import Importer
 from blogapi.importing.storing.state import ImportState
+from blogapi.importing.texts.lines import to_line
 from blogapi.importing.texts.messages import join_counts
 from blogapi.media import service
 from blogapi.media.schemas import MediaChangesSchema
@@ -101,8 +99,8 @@ def _store(item: ExportedMedia, user: UUID, taken: Container[UUID], *, dry_run: 
         raise RefusedFile(describe_refusal(error)) from error
     _check_hash(item)
     with service.prepare(item.path, item.name) as prepared:
-        if prepared.hash != item.hash:
-            raise RefusedFile("The library would change it, so it was not exported from a library.")
+        if prepared.hash != item.hash and item.is_exact:
+            raise RefusedFile("The library would change it; remove its metadata, or `hash` from its entry.")
         if dry_run:
             return item.uuid, True
         restored: Fields = {"created": item.created, "last_updated": item.last_updated}
@@ -120,8 +118,7 @@ def _check_hash(item: ExportedMedia) -> None:
         )
     if not item.path.is_file():
         raise RefusedFile("The file is missing; copy it from the blog that was exported.")
-    data = folder.read_bytes(item.path, current_app.config["MAX_MEDIA_SIZE"])
-    if hashlib.sha256(data).hexdigest() != item.hash:
+    if hash_file(item.path) != item.hash:
         raise RefusedFile(
             "The file is damaged or was changed; copy it again from the blog that was exported."
         )
@@ -170,20 +167,20 @@ def restore_fields(data: BlogData, key: str, state: ImportState, restored: Resto
         restored.notes.append("The own fields were not defined, because only admins define fields.")
         return
     for one in wanted:
-        uuid = values.get_uuid(one, "uuid")
         try:
+            uuid = values.get_uuid(one, "uuid") if one.get("uuid") else None
             fields = _FIELD_SCHEMA.load(_make_field_body(one))
             if not state.dry_run:
                 custom_fields.define(fields, uuid=uuid)
             restored.counts["own fields"] += 1
         except REFUSALS as error:
-            path = f"{key}/fields/{str(one.get('name'))[:64]}"
+            path = f"{key}/fields/{to_line(one.get('name'))[:64]}"
             yield FileReport(path, Result.REFUSED, notes=(describe_refusal(error),))
 
 
 def _make_field_body(given: Values) -> Fields:
     """Return the body of a definition, whose numbers and truth values are texts in YAML."""
-    body: Fields = {name: value for name, value in given.items() if name not in ("uuid", "used_in")}
+    body: Fields = {name: value for name, value in given.items() if name in _FIELD_SCHEMA.fields}
     for name in ("list", "required", "searched"):
         body[name] = given.get(name) in (True, "true")
     for name, convert in (("minimum", float), ("maximum", float), ("position", int)):
@@ -191,7 +188,7 @@ def _make_field_body(given: Values) -> Fields:
             try:
                 body[name] = convert(str(given[name]))
             except ValueError as error:
-                raise RefusedFile(f"`{name}` is not a number; correct it.") from error
+                raise RefusedFile(f"`{name}` is not a number; write for example `{name}: 1`.") from error
     return body
 
 

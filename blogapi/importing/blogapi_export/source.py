@@ -34,13 +34,13 @@ class ExportSource:
     """The articles of exports; `prepare_blog` stores the other contents before the articles are read."""
 
     terms: Sequence[TermRecord] = ()
-    assets: Sequence[Path] = ()
 
     def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
         self.total = len(entries)
         self.hosts: set[str] = set()
         self.left_behind = Counter[str]()
         self.notes: list[str] = []
+        self.assets: list[Path] = []
         self._options = options
         self._unread: list[FileReport] = []
         self._folders: dict[ExportFolder, list[folder.Entry]] = {}
@@ -72,6 +72,8 @@ class ExportSource:
                 key = f"{export.root.name}/{DESCRIPTION}"
                 yield FileReport(key, Result.REFUSED, notes=(str(error),))
                 continue
+            if export.source:
+                self.assets.append(export.root / export.layout.media)
             yield from self._restore(data, export.root.name, importer, restored)
         self._media_uuids = restored.media_uuids
         sentence = restoring.describe_counts(restored)
@@ -95,9 +97,7 @@ class ExportSource:
         for export, entries in self._folders.items():
             data = self._data.get(export) or data_files.read_data(export)
             media = {item.file: item for item in data.media}
-            reader = ArticleFiles(
-                media, export.layout.article_media, TermNames(data.terms), self._options.now
-            )
+            reader = ArticleFiles(export, media, TermNames(data.terms), self._options.now)
             pages = []
             for entry in entries:
                 item = self._finish(read_item(entry.key, partial(_read_file, reader, entry)))

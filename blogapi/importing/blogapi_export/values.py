@@ -1,6 +1,6 @@
 """Check the values in an export, which a person may have edited.
 
-Every function raises RefusedFile with a sentence that names the field.
+Every function raises RefusedFile with a sentence that names the field and gives an example.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from blogapi.importing.texts.lines import to_line
 from blogapi.parsing import parse_timestamp, parse_uuid
 
 Values = Mapping[str, object]
+# What a person calls the values of YAML and JSON that are not texts; all others are numbers.
+_TYPES: Mapping[type, str] = {list: "a list", dict: "a mapping", bool: "true or false"}
 
 
 def get_text(values: Values, name: str, default: str = "") -> str:
@@ -26,8 +28,16 @@ def get_text(values: Values, name: str, default: str = "") -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        _refuse(name, value, "is not a text")
+        _refuse(name, value, "a text", f'{name}: "Bread"')
     return value
+
+
+def get_required_text(values: Values, name: str, example: str) -> str:
+    """Return a text, which must be given; `example` is one."""
+    text = get_text(values, name)
+    if not text.strip():
+        _refuse(name, None, "a text", f"{name}: {example}")
+    return text
 
 
 def get_text_field(values: Values, field: TextField) -> Any:
@@ -39,18 +49,20 @@ def get_text_field(values: Values, field: TextField) -> Any:
 
 def get_uuid(values: Values, name: str) -> UUID:
     """Return a uuid, which must be given."""
-    uuid = parse_uuid(get_text(values, name))
+    value = values.get(name)
+    uuid = parse_uuid(value) if isinstance(value, str) else None
     if uuid is None:
-        _refuse(name, values.get(name), "is not a uuid")
+        _refuse(name, value, "a uuid", f"{name}: 3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d")
     return uuid
 
 
 def get_time(values: Values, name: str) -> datetime | None:
     """Return a time (aware, UTC), or None if the field is missing or empty."""
-    text = get_text(values, name).strip()
+    value = values.get(name)
+    text = value.strip() if isinstance(value, str) else ""
     time = parse_timestamp(text)
-    if text and time is None:
-        _refuse(name, text, "is not a time such as 2024-05-01T09:00:00+00:00")
+    if time is None and (text or not isinstance(value, str | None)):
+        _refuse(name, value, "a time", f"{name}: 2024-05-01T09:00:00+00:00")
     return time
 
 
@@ -67,7 +79,7 @@ def get_texts(values: Values, name: str) -> list[str]:
     items = [item for item in get_list(values, name) if item not in (None, "")]
     for item in items:
         if not isinstance(item, str):
-            _refuse(name, item, "is not a text")
+            _refuse(name, item, "a list of texts", f"{name}: [Bread, Rye]")
     return [str(item) for item in items]
 
 
@@ -75,7 +87,7 @@ def get_mappings(values: Values, name: str) -> Iterator[Values]:
     """Yield the mappings in a list."""
     for item in get_list(values, name):
         if not isinstance(item, dict):
-            _refuse(name, item, "is not a mapping")
+            _refuse(name, item, "a list of mappings", "- name: Bread")
         yield item
 
 
@@ -85,13 +97,13 @@ def get_mapping(values: Values, name: str) -> Values:
     if value is None or value == "":
         return {}
     if not isinstance(value, dict):
-        _refuse(name, value, "is not a mapping")
+        _refuse(name, value, "a mapping", f"{name}: {{}}")
     return value
 
 
-def get_former(values: Values, name: str, time: datetime) -> dict[str, datetime]:
+def get_former(values: Values, name: str, time: datetime | None) -> dict[str, datetime | None]:
     """Return the texts in `former_slugs` or `former_paths` with their times; `time` is the default."""
-    times: dict[str, datetime] = {}
+    times: dict[str, datetime | None] = {}
     key = name.removeprefix("former_").removesuffix("s")
     for item in get_list(values, name):
         entry = item if isinstance(item, dict) else {key: item}
@@ -107,9 +119,12 @@ def refuse_surrogates(value: object) -> None:
         raise RefusedFile("It contains a lone surrogate, which is not a character; remove it.") from error
 
 
-def _refuse(name: str, value: object, problem: str) -> NoReturn:
-    shown = to_line(value)[:100] if isinstance(value, str) else type(value).__name__
-    raise RefusedFile(f"`{to_line(name)[:60]}` (“{shown}”) {problem}; correct it.")
+def _refuse(name: str, value: object, expected: str, example: str) -> NoReturn:
+    """Refuse a value that is not what is expected; `example` is a line that is accepted."""
+    if value in (None, ""):
+        raise RefusedFile(f"It has no `{name}`; add it, for example `{example}`.")
+    shown = f"“{to_line(value)[:100]}”" if isinstance(value, str) else _TYPES.get(type(value), "a number")
+    raise RefusedFile(f"`{name}` ({shown}) is not {expected}; write for example `{example}`.")
 
 
 def get_custom(values: Values) -> dict[str, Any]:

@@ -39,16 +39,16 @@ class ExportedFields:
     #: the complete body of the article, as the API takes it; the references to its category, tags and authors
     #: have a `slug`, and a `name` with which a term is created that the export does not contain
     body: Mapping[str, Any]
-    created: datetime  #: aware, UTC
-    last_updated: datetime  #: aware, UTC
+    created: datetime | None  #: aware, UTC; None = before all other times of the article
+    last_updated: datetime | None  #: aware, UTC; None = when it was created
     #: whether the article was public at some time; None = if it is public now
     was_public: bool | None = None
     slug_derived: bool = False  #: whether the slug changes with the title until the article is public
-    #: the former slugs, each with the time at which the article lost it (aware, UTC)
-    former_slugs: Mapping[str, datetime] = field(default_factory=dict)
-    #: the paths in other systems, each with the time at which it was stored (aware, UTC)
+    #: the former slugs, each with the time at which the article lost it (aware, UTC), if it is known
+    former_slugs: Mapping[str, datetime | None] = field(default_factory=dict)
+    #: the paths in other systems, each with the time at which it was stored (aware, UTC), if it is known
     #: they are not part of a digest, because each import stores them
-    former_paths: Mapping[str, datetime] = field(default_factory=dict, repr=False)
+    former_paths: Mapping[str, datetime | None] = field(default_factory=dict, repr=False)
     #: the library files to which paths in the content refer
     media_paths: Mapping[str, UUID] = field(default_factory=dict)
 

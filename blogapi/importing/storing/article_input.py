@@ -134,7 +134,7 @@ class ArticleInputs:
             if term is not None:
                 terms[slug] = exported_terms.create(self._owner, term, self._exported)
             else:
-                terms[slug] = exported_terms.create_named(self._owner, kind, name or slug)
+                terms[slug] = exported_terms.create_named(self._owner, kind, slug, name or slug)
             self._add_created(slug, terms[slug])
         return terms[slug]
 
@@ -193,7 +193,9 @@ def _collect_errors(errors: Errors, name: str = "") -> Iterator[None]:
 def make_body(record: ArticleRecord) -> dict[str, Any]:
     """Return the body of a request that writes the article of a record, without its terms."""
     if record.exported is not None:
-        return {**record.exported.body}
+        # In a folder of another program, the import has looked for the file of the cover.
+        cover = {"cover_image": record.cover_image} if record.path else {}
+        return {**record.exported.body, **cover}
     body: dict[str, Any] = {
         "title": record.title,
         "subtitle": record.subtitle,

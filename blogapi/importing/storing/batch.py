@@ -278,7 +278,7 @@ def _set_digest(file: ImportedFile, record: ArticleRecord, imported_at: datetime
 def _get_import_time(record: ArticleRecord) -> datetime:
     """Return the current time, or the time of the article's last change if that is later in an export."""
     now = current_time()
-    return now if record.exported is None else max(now, record.exported.last_updated)
+    return max(now, (record.exported and record.exported.last_updated) or now)
 
 
 def _find_root(record: ArticleRecord, key: str) -> str | None:

@@ -32,9 +32,11 @@ def complete_article(
     """
     if exported is None:
         return
-    article.created = exported.created
-    if old_time is None or exported.last_updated > old_time:
-        article.last_updated = exported.last_updated
+    times = (article.created, article.published_at, exported.last_updated)
+    article.created = exported.created or min(filter(None, times))
+    last_updated = exported.last_updated or article.created
+    if old_time is None or last_updated > old_time:
+        article.last_updated = last_updated
     article.slug_derived = exported.slug_derived
     # A slug that was public stays, and becomes a former slug if it changes.
     article.was_public |= bool(exported.was_public or exported.former_slugs)

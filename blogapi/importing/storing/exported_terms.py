@@ -26,7 +26,7 @@ TAXONOMIES: Mapping[str, Taxonomy[Any]] = {one.singular: one for one in (CATEGOR
 class ExportedTerm:
     """A term of an export; `fields` is its complete body, as the API takes it, with its slug.
 
-    `former_slugs` has the time at which the term lost each slug. All times are aware, UTC.
+    `former_slugs` has the time at which the term lost each slug, if it is known. All times are aware, UTC.
     """
 
     kind: str  #: "category", "tag" or "author"
@@ -35,7 +35,7 @@ class ExportedTerm:
     created: datetime
     last_updated: datetime
     parent: str = ""  #: the slug of the category above it
-    former_slugs: Mapping[str, datetime] = field(default_factory=dict)
+    former_slugs: Mapping[str, datetime | None] = field(default_factory=dict)
 
     @property
     def slug(self) -> str:
@@ -141,10 +141,10 @@ def _add_former_slugs(taxonomy: Taxonomy[Any], term: ExportedTerm) -> None:
     )
 
 
-def create_named(owner: UUID, kind: str, name: str) -> Term:
-    """Return the term with the slug that is derived from the name, or create it.
+def create_named(owner: UUID, kind: str, slug: str, name: str) -> Term:
+    """Return the term with the slug, or create it with the name.
 
     A person can write the name of a new term into a file of an export.
     """
-    term: Term = service.get_or_create(TAXONOMIES[kind], owner, name)
+    term: Term = service.get_or_create(TAXONOMIES[kind], owner, name, slug=slug)
     return term

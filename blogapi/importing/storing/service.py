@@ -203,7 +203,9 @@ class Importer:
                 key for key in media.keys() - changed if not media[key].is_mapped(mapped.get(key, {}))
             }
             renderings.prepare((_get_source(item) for item in records if item.key in remapped), keep=True)
-        return media | list_library_media(records)
+        for key, library in list_library_media(records).items():
+            media.setdefault(key, RecordMedia()).files.update(library.files)
+        return media
 
     def _store_in_transaction(
         self, records: Sequence[ArticleRecord], media: Mapping[str, RecordMedia]

@@ -59,6 +59,8 @@ TAGS = "".join(
     f"- uuid: 00000000-0000-4000-8000-00000000000{number}\n  {TIMES}\n  name: Same\n  slug: {slug}\n"
     for number, slug in ((1, "same"), (2, "same-2"))
 )
+REDIRECT = "- kind: redirect\n  from: /old\n  to: /new\n"
+FIELD = "- name: mood\n  type: text\n  label: Mood\n"
 
 
 @pytest.fixture
@@ -225,6 +227,69 @@ def test_a_broken_file_is_refused_by_name(export, text):
     assert (report.key, report.result) == ("export/articles/bread.md", Result.REFUSED)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        (
+            f"uuid: {UUID_TEXT}",
+            "status: draft",
+            "It has no `uuid`; add it, or add `source: https://old.example` to blogapi.yaml.",
+        ),
+        (UUID_TEXT, "1", f"`uuid` (“1”) is not a uuid; write for example `uuid: {UUID_TEXT}`."),
+        (UUID_TEXT, "[1]", f"`uuid` (a list) is not a uuid; write for example `uuid: {UUID_TEXT}`."),
+        (
+            "slug: bread",
+            "lastmod: [1]",
+            "`lastmod` (a list) is not a time; write for example `lastmod: 2024-05-01T09:00:00+00:00`.",
+        ),
+        (
+            "title: Bread",
+            "title: {a: b}",
+            '`title` (a mapping) is not a text; write for example `title: "Bread"`.',
+        ),
+        (
+            "2024-05-01T09",
+            "2024-05-01T99",
+            "`date` (“2024-05-01T99:00:00.000000+00:00”) is not a time; "
+            "write for example `date: 2024-05-01T09:00:00+00:00`.",
+        ),
+        (
+            "- Ada",
+            "- [Ada]",
+            "`authors` (a list) is not a list of texts; write for example `authors: [Bread, Rye]`.",
+        ),
+        (
+            "blogapi:",
+            "blogapi: text\nother:",
+            "`blogapi` (“text”) is not a mapping; write for example `blogapi: {}`.",
+        ),
+        (
+            f"uuid: {UUID_TEXT}",
+            f"uuid: {UUID_TEXT}\n  paths: [a]",
+            "`paths` (“a”) is not a list of mappings; write for example `- name: Bread`.",
+        ),
+        ("title: Bread", "title: ' '", "It has no `title`; add it, for example `title: Bread`."),
+        ("---\nFlour", "Flour", "Its front matter has no end; add a line with `---`."),
+    ],
+)
+def test_a_refusal_names_the_field_and_gives_an_example(export, old, new, sentence):
+    assert read_article(export, ARTICLE.replace(old, new)).notes == (sentence,)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("version: 1\nlayout: default\n", "blogapi.yaml needs the line `format: blogapi-export`; add it."),
+        ("format: blogapi-export\nlayout: default\n", "blogapi.yaml needs the line `version: 1`; add it."),
+        ("format: blogapi-export\nversion: 1\n", "write `layout: default`"),
+    ],
+)
+def test_an_incomplete_description_is_refused_with_the_missing_line(export, text, sentence):
+    write(export / "blogapi.yaml", text)
+    with pytest.raises(RefusedFile, match=re.escape(sentence)):
+        _ = ExportFolder(export).layout
+
+
 @pytest.mark.parametrize("line", ["format: other", "version: 2", "layout: ../..", "layout: [default]"])
 def test_an_unknown_description_is_refused(export, line):
     description = export / "blogapi.yaml"
@@ -345,6 +410,15 @@ def test_a_new_tag_in_a_file_is_created(blogs, export):
     assert slugs == {"same", "same-2", "new-tag"}
 
 
+def test_new_tags_that_differ_only_in_characters_stay_apart_and_are_found_again(blogs, export):
+    edit(export, "  - Same\n  - Same", "  - C\n  - C#\n  - C++\n  - 🎉")
+    assert [report.result for report in blogs.restore(export)] == [Result.CREATED]
+    assert [report.result for report in blogs.restore(export)] == [Result.UNCHANGED]
+    with blogs.app.app_context():
+        names = db.session.scalars(select(Tag.name).where(~Tag.slug.startswith("same"))).all()
+    assert sorted(names) == ["C", "C#", "C++", "🎉"]
+
+
 def test_a_site_with_own_values_stays(blogs, export):
     write(export / "site.yaml", "title: Theirs\n")
     with blogs.app.app_context():
@@ -418,6 +492,85 @@ def test_a_broken_data_file_is_named(blogs, export, name, content, note):
     assert {report.key for report in refused} == {f"export/{name}"}
     assert any(note in report.notes[0] for report in refused)
     assert created.result is Result.CREATED
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "note"),
+    [
+        (
+            "tags.yaml",
+            "- Rye\n",
+            "`tags` (“Rye”) is not a list of mappings; write for example `- name: Bread`.",
+        ),
+        (
+            "tags.yaml",
+            f"- uuid: {UUID_TEXT}\n  {TIMES}\n  slug: rye\n",
+            "“rye”: It has no `name`; add it, for example `name: Bread`.",
+        ),
+        (
+            "fields.yaml",
+            "- uuid: 1\n  name: mood\n  type: text\n  label: Mood\n",
+            "`uuid` (“1”) is not a uuid",
+        ),
+        (
+            "fields.yaml",
+            "- name: mood\n  type: number\n  label: Mood\n  minimum: low\n",
+            "`minimum` is not a number; write for example `minimum: 1`.",
+        ),
+        (
+            "redirects.yaml",
+            "- kind: redirect\n  from: [a]\n  to: /b\n  status: 301\n",
+            "`from` (a list) is not a text",
+        ),
+        (
+            "redirects.yaml",
+            "- kind: redirect\n  from: /a\n",
+            "It has no `to`; add it, for example `to: /new/`.",
+        ),
+        (
+            "redirects.yaml",
+            "- kind: redirect\n  to: /a\n",
+            "It has no `from`; add it, for example `from: /old/`.",
+        ),
+    ],
+)
+def test_a_broken_entry_is_refused_and_the_import_continues(blogs, export, name, content, note):
+    write(export / name, content)
+    refused, created = blogs.restore(export)
+    assert (refused.result, created.result) == (Result.REFUSED, Result.CREATED)
+    assert note in refused.notes[0]
+
+
+def test_unknown_fields_are_ignored_everywhere(blogs, export):
+    write(
+        export / "articles" / "bread.md", ARTICLE.replace("blogapi:\n", "new: [1]\nblogapi:\n  new: {a: b}\n")
+    )
+    for name in ("blogapi.yaml", "site.yaml"):
+        write(export / name, f"{read_text(export / name)}new: [1]\n")
+    for name, text in (("categories", CATEGORY), ("tags", TAGS), ("redirects", REDIRECT), ("fields", FIELD)):
+        write(export / f"{name}.yaml", "".join(f"{entry}  new: [1]\n" for entry in split_entries(text)))
+    assert [report.result for report in blogs.restore(export)] == [Result.CREATED]
+    assert [report.result for report in blogs.restore(export)] == [Result.UNCHANGED]
+    rows = blogs.read_rows()
+    assert [len(rows[name]) for name in ("category", "tag", "custom_field", "redirect")] == [1, 2, 1, 1]
+
+
+def test_a_number_of_an_own_field_fits(blogs, export):
+    write(export / "fields.yaml", FIELD.replace("type: text", "type: number"))
+    write(export / "articles" / "bread.md", ARTICLE.replace("blogapi:", "custom: {mood: 4.5}\nblogapi:"))
+    (report,) = blogs.restore(export)
+    assert (report.result, report.notes) == (Result.CREATED, ())
+    assert find_article(blogs).custom == '{"mood":4.5}'
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file; "" if it is missing."""
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def split_entries(text: str) -> list[str]:
+    """Return the entries of a list in YAML."""
+    return [f"- {entry}" for entry in re.split(r"^- ", text, flags=re.MULTILINE)[1:]]
 
 
 def test_long_data_files_are_parsed_in_groups(blogs, export, monkeypatch):

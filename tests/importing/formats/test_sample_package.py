@@ -30,6 +30,12 @@ POSTS = [
 ]
 
 
+@pytest.mark.parametrize("name", ["pyproject.toml", "blogapi_json_posts.py"])
+def test_the_guide_shows_the_package(name):
+    page = (Path(blogapi.__file__).parent / "docs" / "guide" / "write-an-importer.md").read_text("utf-8")
+    assert f"\n{(SAMPLE / name).read_text('utf-8')}```\n" in page
+
+
 @pytest.fixture
 def run_installed(tmp_path, instance):
     """Runs a command of blogapi in an environment in which pip has installed the package."""

@@ -1,0 +1,41 @@
+"""Gives an application the functions of higher packages that lower packages call.
+
+`create_app` needs them, and the application with which a restore upgrades the database of a backup.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Flask
+
+from blogapi.articles import author_visibility
+from blogapi.articles.writing import definition_changes, media_changes
+from blogapi.authors import profiles
+from blogapi.authors.taxonomy import AUTHORS
+from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.custom_fields import articles as custom_field_articles
+from blogapi.media import hooks, library
+from blogapi.media.models import Media
+from blogapi.media.schemas import StoredMediaSchema
+from blogapi.pages import moves, tree
+from blogapi.publication import event_writer
+from blogapi.site import page_addresses
+from blogapi.tags.taxonomy import TAGS
+from blogapi.taxonomies.taxonomy import Taxonomy
+from blogapi.users import service as user_service
+from blogapi.web import media_addresses, stored_json
+
+TAXONOMIES: tuple[Taxonomy[Any], ...] = (AUTHORS, CATEGORIES, TAGS)
+
+
+def init_app(app: Flask) -> None:
+    """Set the functions; this has to happen before the first transaction."""
+    schemas = {taxonomy.model: taxonomy.stored_schema for taxonomy in TAXONOMIES}
+    stored_json.init_app(app, schemas={**schemas, Media: StoredMediaSchema})
+    event_writer.init_app(app, authors=author_visibility)
+    user_service.init_app(app, profiles=profiles)
+    page_addresses.init_app(app, tree=tree, moves=moves)
+    media_addresses.init_app(app, library=library)
+    hooks.init_app(app, articles=media_changes)
+    custom_field_articles.init_app(app, articles=definition_changes)
