@@ -20,7 +20,7 @@ from blogapi.publication import event_writer, events
 from blogapi.publication.events import EPOCH, ItemAddress, State
 from blogapi.publication.models import FETCHED, Event, What
 from blogapi.publication.visibility import ItemType
-from blogapi.storage.database import current_time, db, transaction
+from blogapi.storage.database import LOWEST_UUID, current_time, db, transaction
 from blogapi.tags.models import Tag
 from blogapi.taxonomies import service as taxonomies
 
@@ -44,7 +44,7 @@ def run_checks(*, repair: bool = False) -> Iterator[Finding]:
 
 
 def _read_batches(model: Any) -> Iterator[Sequence[Any]]:
-    last = UUID(int=0)
+    last = LOWEST_UUID
     while True:
         statement = select(model).where(model.uuid > last).order_by(model.uuid).limit(_ITEMS_PER_BATCH)
         rows = db.session.scalars(statement).all()
