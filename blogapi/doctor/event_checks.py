@@ -88,7 +88,8 @@ def _differ(recorded: State, state: State, now: datetime) -> bool:
     times = [each.readable_from for each in (recorded, state)]
     if any(time is not None and time > now for time in times):
         return times[0] != times[1]
-    was_public, is_public = (time is not None for time in times)
+    # No public event shows an unlisted item: the changes feed names only what is listed.
+    was_public, is_public = times[0] is not None, times[1] is not None and state.listed
     return was_public != is_public or (is_public and recorded.address.slug != state.address.slug)
 
 
