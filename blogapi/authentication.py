@@ -39,6 +39,7 @@ from blogapi.web.access import (
 from blogapi.web.blueprint import reject_conditional_headers, reject_query_parameters
 from blogapi.web.errors import Unauthorized, format_allow
 from blogapi.web.headers import CORS_EXPOSED_HEADERS
+from blogapi.web.slug_lookup import check_ids
 
 COOKIE = "blogapi_session"
 # Browsers accept a cookie with this prefix only over TLS and for this host alone, so no other host of the
@@ -107,7 +108,8 @@ def has_session(app: Flask, cookies: str) -> bool:
 def authenticate() -> Response | None:
     """Set `g.caller` and check the access rule of the view; a write checks it once more (`g.check_caller`).
 
-    An unknown path returns 404 to every caller, and OPTIONS needs no key. If the path does not support the
+    An unknown path returns 404 to every caller, a malformed id in a path only to those who may call the view,
+    and OPTIONS needs no key. If the path does not support the
     method, a request without credentials gets 405 only if another method of the path is open to everyone;
     otherwise it gets 401.
     """
@@ -125,6 +127,7 @@ def authenticate() -> Response | None:
     view = current_app.view_functions[endpoint]
     g.check_caller = partial(_check_access, _get_access(endpoint))
     g.check_caller()
+    check_ids(request.view_args or {})
     reject_query_parameters(view)
     reject_conditional_headers(view)
     if view.__dict__.get("cacheable"):

@@ -46,7 +46,8 @@ ONCE = tuple(
         *("admin", "api_keys/test_access.py", "contracts/test_interface.py", "contracts/test_shapes.py"),
         "docs/test_guide_pages.py",
         *("security/test_assignment.py", "security/test_bad_input.py", "security/test_bad_paths.py"),
-        *("security/test_headers.py", "security/test_logins.py", "security/test_objects.py"),
+        *("security/test_headers.py", "security/test_logins.py", "security/test_malformed_ids.py"),
+        "security/test_objects.py",
     )
 )
 NOT_ONCE = TESTS / "admin/test_routes.py"

@@ -19,6 +19,8 @@ EXPECTED_REASONS = {
     "nginx is not installed": "needs nginx",
     "Varnish is not installed": "needs Varnish and a C compiler",
     "the package registry cannot be reached": "needs a network that some machines lack",
+    "wrk is not installed": "the benchmark has a client in Python too",
+    "Matplotlib is not installed": "only charts of the benchmark need it",
     "no IPv6": "needs a network that few containers have",
 }
 

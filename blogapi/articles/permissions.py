@@ -26,7 +26,6 @@ from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, 
 from blogapi.storage.database import chunk, current_time, db, table_of
 from blogapi.web.access import Caller, current_caller
 from blogapi.web.errors import Forbidden, NotFound, Problem
-from blogapi.web.slug_lookup import NIL_UUID
 
 ARTICLE = ItemType.ARTICLE.value
 _PUBLISHED = frozenset((*READABLE_STATUSES, SCHEDULED))
@@ -167,7 +166,8 @@ def check_writes(
         [uuid for fields in inputs if (uuid := fields.uuid) and fields.authors is not None]
     )
     for index, fields in enumerate(inputs):
-        uuid = fields.uuid or NIL_UUID
+        uuid = fields.uuid
+        assert uuid is not None, "an input that is checked has the uuid of its article"
         row = rows.get(uuid)
         try:
             if row is None and creates:

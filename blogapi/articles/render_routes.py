@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import partial
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from blogapi.articles import permissions, queries
 from blogapi.articles.fields import TEXT_DEFAULTS
@@ -28,7 +28,6 @@ from blogapi.storage.database import current_time, db
 from blogapi.web.access import allow, author, current_caller
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields, WithAttributes
-from blogapi.web.slug_lookup import NIL_UUID
 from blogapi.web.unique_slugs import choose_slug
 
 bp = Blueprint(
@@ -46,8 +45,9 @@ bp = Blueprint(
 @bp.response(200, RenderingSchema())
 def render(fields: Fields) -> WithAttributes:
     """Render a text as the content of an article or page, and compute its address; store nothing."""
-    article: UUID = fields.pop("article", None) or NIL_UUID
-    article = article if permissions.may_work_on(article) else NIL_UUID
+    article: UUID | None = fields.pop("article", None)
+    if article is None or not permissions.may_work_on(article):
+        article = uuid4()
     content = fields.pop("content", "")
     content_type = fields.pop("content_type", TEXT_DEFAULTS["content_type"])
     rendered = renderer.render(content, content_type)

@@ -46,7 +46,6 @@ def single(id: UUID) -> WithAttributes:
 
 @bp.put("/<id:id>/")
 @allow(admin_login, scope="write")
-@bp.require_uuid
 @bp.arguments(FieldBodySchema)
 @bp.write(200, FieldSchema(), REPRESENTATION, creates=True)
 def replace(fields: Fields, id: UUID) -> UpsertResult:

@@ -27,7 +27,7 @@ from blogapi.search import engines
 from blogapi.search.models import SearchEntry
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, last_number
 from blogapi.search.service import make_row
-from blogapi.storage.database import db, table_of, transaction
+from blogapi.storage.database import LOWEST_UUID, db, table_of, transaction
 from blogapi.storage.sqlite_errors import primary_result_code
 from blogapi.web import stored_json
 
@@ -82,7 +82,7 @@ def _report_differing(check: str, subject: str, names: Sequence[str], repair: bo
 
 def _check_stored_json(model: Any, repair: bool) -> Iterator[str]:
     """Yield the names of categories or tags whose stored JSON differs from a new rendering."""
-    last = UUID(int=0)
+    last = LOWEST_UUID
     while True:
         statement = select(model).where(model.uuid > last).order_by(model.uuid).limit(_ROWS_PER_BATCH)
         shown = (selectinload(getattr(model, name)) for name in model.shown_relationships)
@@ -124,7 +124,7 @@ def _compare_rows(slugs: dict[str, list[str]]) -> None:
 
 
 def _article_batches() -> Iterator[list[UUID]]:
-    last = UUID(int=0)
+    last = LOWEST_UUID
     while True:
         statement = select(Article.uuid).where(Article.uuid > last).order_by(Article.uuid)
         uuids = list(db.session.scalars(statement.limit(_ARTICLES_PER_BATCH)))

@@ -20,7 +20,7 @@ from blogapi.publication import event_writer, events
 from blogapi.publication.events import EPOCH, ItemAddress, State
 from blogapi.publication.models import FETCHED, Event, What
 from blogapi.publication.visibility import ItemType
-from blogapi.storage.database import current_time, db, transaction
+from blogapi.storage.database import LOWEST_UUID, current_time, db, transaction
 from blogapi.tags.models import Tag
 from blogapi.taxonomies import service as taxonomies
 
@@ -44,7 +44,7 @@ def run_checks(*, repair: bool = False) -> Iterator[Finding]:
 
 
 def _read_batches(model: Any) -> Iterator[Sequence[Any]]:
-    last = UUID(int=0)
+    last = LOWEST_UUID
     while True:
         statement = select(model).where(model.uuid > last).order_by(model.uuid).limit(_ITEMS_PER_BATCH)
         rows = db.session.scalars(statement).all()
@@ -88,7 +88,8 @@ def _differ(recorded: State, state: State, now: datetime) -> bool:
     times = [each.readable_from for each in (recorded, state)]
     if any(time is not None and time > now for time in times):
         return times[0] != times[1]
-    was_public, is_public = (time is not None for time in times)
+    # No public event shows an unlisted item: the changes feed names only what is listed.
+    was_public, is_public = times[0] is not None, times[1] is not None and state.listed
     return was_public != is_public or (is_public and recorded.address.slug != state.address.slug)
 
 

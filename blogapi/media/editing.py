@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from uuid import UUID
 
-from blogapi.media import hooks, names, queries, service, uses
+from blogapi.media import hooks, names, permissions, queries, service, uses
 from blogapi.media.models import Media
 from blogapi.media.service import PreparedFile
 from blogapi.rendering.media_types import MediaType
@@ -16,18 +16,13 @@ from blogapi.web.stored_json import store_json
 
 
 def add(
-    prepared: PreparedFile,
-    *,
-    alt: str = "",
-    caption: str = "",
-    user: UUID | None = None,
-    keeps_texts: bool = False,
+    prepared: PreparedFile, *, alt: str = "", caption: str = "", user: UUID | None = None
 ) -> tuple[Media, bool]:
     """Store a prepared file that the user has uploaded; return it, and whether it is new.
 
-    If the library already has the file, its empty texts are filled in, and its other texts stay as they are;
-    with `keeps_texts`, the texts of a file that another user has uploaded stay empty.
-    Raises StorageFull if the library has no room for the file.
+    If the library already has the file, its empty texts are filled in if the caller may change it, and its
+    other texts stay as they are. Raises Forbidden if the file is a former version of a file that the caller
+    may not change, and StorageFull if the library has no room for the file.
     """
     texts = {"alt": alt, "caption": caption}
     stored = queries.find_stored(prepared.hash)
@@ -36,8 +31,9 @@ def add(
     elif _find_missing(stored, texts):
         hooks.prepare([stored.uuid])
     with transaction():
+        permissions.check_former_owners(prepared.hashes)
         media, created = service.store(prepared, alt=alt, caption=caption, user=user)
-        if not created and not (keeps_texts and media.account_id != user):
+        if not created and not permissions.find_objection(media.uuid):
             _change(media, _find_missing(media, texts))
     return media, created
 
@@ -61,8 +57,8 @@ def replace(uuid: UUID, prepared: PreparedFile, *, name: str = "") -> Media:
     """Store a prepared file in place of the file `uuid`, and under another name if one is given.
 
     Everything that refers to the file, also by its old addresses, shows the new one. Raises NotFound if there
-    is no such file, Conflict if the library has the new file as another entry, and StorageFull if it has no
-    room for it.
+    is no such file, Forbidden if the new file is a former version of a file that the caller may not change,
+    Conflict if the library has the new file as another entry, and StorageFull if it has no room for it.
     """
     with transaction():
         media = queries.get_media(uuid)
@@ -77,6 +73,7 @@ def replace(uuid: UUID, prepared: PreparedFile, *, name: str = "") -> Media:
         stem = name or f"{media.name.rpartition('.')[0]}.{prepared.type.extension}"
         new_name = names.make_name(stem, prepared.type)
         if stored is None:
+            permissions.check_former_owners(prepared.hashes)
             service.replace(media, prepared)
             _change(media, {"name": new_name}, is_replaced=True)
         else:

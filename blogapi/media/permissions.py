@@ -2,11 +2,14 @@
 
 An author sees the files that they have uploaded, and those that their articles use. They change, replace or
 delete a file that they have uploaded, as long as nothing uses it but articles that they may change and their
-own profile; otherwise they would change what others have written. Editors and admins may do everything.
+own profile; otherwise they would change what others have written. An upload changes a file, too: one that the
+library has gets texts that it lacks, and bytes that were replaced take over the old addresses. Editors and
+admins may do everything.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, exists, or_, select
@@ -37,15 +40,31 @@ def check_visible(uuid: UUID) -> None:
 
 def check_change(uuid: UUID) -> None:
     """Raise NotFound or Forbidden unless there is the file and the caller may change it."""
-    author = current_caller().draft_author
-    if author is None:
+    if current_caller().draft_author is None:
         queries.check_exists(uuid)
         return
     check_visible(uuid)
+    objection = find_objection(uuid)
+    if objection:
+        raise Forbidden(objection)
+
+
+def check_former_owners(hashes: Collection[str]) -> None:
+    """Raise Forbidden if a file that the caller may not change had one of these hashes before."""
+    if any(find_objection(owner) for owner in queries.find_owners_of_former(hashes)):
+        raise Forbidden("The file is a former version of a file that you may not change; ask an editor.")
+
+
+def find_objection(uuid: UUID) -> str:
+    """Return why the caller may not change a file that exists, or "" if they may."""
+    author = current_caller().draft_author
+    if author is None:
+        return ""
     if db.session.scalar(select(Media.account_id).where(Media.uuid == uuid)) != author:
-        raise Forbidden("Another user has uploaded this file; ask an editor to change it.")
+        return "Another user has uploaded this file; ask an editor to change it."
     if db.session.scalar(select(_is_used_elsewhere(uuid, author))):
-        raise Forbidden("The file is used where you may not change it; ask an editor.")
+        return "The file is used where you may not change it; ask an editor."
+    return ""
 
 
 def _is_used_elsewhere(uuid: UUID, author: UUID) -> ColumnElement[bool]:

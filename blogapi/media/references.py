@@ -81,7 +81,7 @@ _SELECT_PATHS = select(_path.article_id, _path.path, _path.media_id).where(
     _path.article_id.in_(bindparam("articles", expanding=True))
 )
 # The parameters of an `IN` that must find nothing: SQLite reads a whole index for an empty `IN`.
-_NO_UUIDS, _NO_HASHES = (UUID(int=0),), ("",)
+_NO_UUIDS, _NO_HASHES = (None,), ("",)
 
 
 @dataclass(frozen=True, slots=True)

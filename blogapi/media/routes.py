@@ -92,11 +92,11 @@ def create(query: Fields) -> Response:
     """Upload a file.
 
     If the library already has the file, the response is its present entry with status 200, and an alt text or
-    a caption is added to it if it has none. Repeating an upload is therefore safe.
+    a caption is added to it if it has none and the caller may change it. Repeating an upload is therefore
+    safe.
     """
     with _receive(query) as (prepared, texts):
-        keeps_texts = current_caller().is_author
-        media, created = editing.add(prepared, **texts, user=current_user_id(), keeps_texts=keeps_texts)
+        media, created = editing.add(prepared, **texts, user=current_user_id())
     try:
         return bp.build_write_response(UpsertResult(media, created), 200, MediaSchema(), REPRESENTATION)
     except NotFound as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from functools import partial
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from blogapi.articles import permissions, queries
 from blogapi.articles import service as articles
@@ -36,7 +36,7 @@ from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import BulkDeleteQuery, Query
-from blogapi.web.slug_lookup import NIL_UUID, accept_slugs
+from blogapi.web.slug_lookup import accept_slugs
 
 PAGE = ItemType.PAGE.value
 
@@ -70,9 +70,10 @@ def _read_parent(reference: str | None) -> Fields:
         return {"parent": uuid}
     owner, tree = queries.find_slug_owner(reference), page_tree.read_tree()
     place = tree.get(owner.uuid) if owner else None
-    # Neither the response nor the number of statements may reveal whether a hidden page has the slug.
+    # Neither the response nor the number of statements may reveal whether a hidden page has the slug. No page
+    # is below a new uuid.
     is_visible = place is not None and (current_caller().sees_drafts or is_readable(place, current_time()))
-    return {"parent": owner.uuid if owner and is_visible else NIL_UUID}
+    return {"parent": owner.uuid if owner and is_visible else uuid4()}
 
 
 def _list_in_any_status(names: Sequence[str], page: object, filters: ArticleFilters) -> object:

@@ -137,6 +137,10 @@ class Base(DeclarativeBase):
     )
 
 
+#: A loop over all rows in the order of their uuids starts after this one, which no row has.
+LOWEST_UUID = UUID(int=0)
+
+
 def chunk(values: Collection[Value], size: int = 500) -> Iterator[list[Value]]:
     """Yield the values in lists of `size` values; databases limit the number of parameters of a statement."""
     ordered = list(values)

@@ -27,7 +27,7 @@ from blogapi.web.errors import NotFound
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Page, PageRequest, paginate
-from blogapi.web.slug_lookup import NIL_UUID, SlugOwner, choose_owner
+from blogapi.web.slug_lookup import SlugOwner, choose_owner
 
 # A function that returns the public articles of a term, with the documented fields.
 ListArticles = Callable[[UUID], JsonBody]
@@ -333,14 +333,14 @@ def find_merged(model: type[Any], uuids: Sequence[UUID]) -> dict[UUID, Row[str, 
 
 
 def find_taken_slugs(
-    taxonomy: Taxonomy[TermType], slugs: Sequence[str], *, exclude: UUID = NIL_UUID
+    taxonomy: Taxonomy[TermType], slugs: Sequence[str], *, exclude: UUID | None = None
 ) -> set[str]:
     """Return those of the slugs that a term other than `exclude` has or had."""
     model: type[Term] = taxonomy.model
     statement = union_all(
-        select(model.slug).where(model.slug.in_(slugs), model.uuid != exclude),
+        select(model.slug).where(model.slug.in_(slugs), model.uuid.is_distinct_from(exclude)),
         select(_former.slug).where(
-            _former.kind == model.kind, _former.slug.in_(slugs), _former.term_id != exclude
+            _former.kind == model.kind, _former.slug.in_(slugs), _former.term_id.is_distinct_from(exclude)
         ),
     )
     return set(db.session.scalars(statement))

@@ -161,7 +161,6 @@ def build_blueprint(
 
     @bp.put("/<id:id>/")
     @allow(editor, scope="write")
-    @bp.require_uuid
     @bp.arguments(taxonomy.body_schema)
     @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema, creates=True)
     @_summary(f"Create or replace the {singular} with this uuid.")

@@ -114,7 +114,9 @@ def reset_password(token: str, password: str) -> Account:
 
 def get_account(token: str) -> Account:
     """Return the user of a reset link; raises Unauthorized if the token is invalid."""
-    return queries.get_by_uuid(_get_link(token, LinkKind.RESET).account_id or UUID(int=0))
+    account = _get_link(token, LinkKind.RESET).account_id
+    assert account is not None, "a link that sets a password has a user"
+    return queries.get_by_uuid(account)
 
 
 def _create(link: OneTimeLink) -> WithAttributes:

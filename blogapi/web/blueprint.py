@@ -30,7 +30,6 @@ from blogapi.web.fields import FieldNames, OutputSchema, PartialOutputSchema, Pr
 from blogapi.web.json import JsonBody
 from blogapi.web.operation_ids import make_operation_id
 from blogapi.web.pagination import DetailQuery, Page, Query
-from blogapi.web.slug_lookup import NIL_UUID
 
 View = Callable[..., Response]
 
@@ -174,28 +173,17 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         super().add_url_rule(rule, endpoint, view_func, provide_automatic_options, **options)
 
     def check_exists(self, lookup: Callable[[UUID], object]) -> Callable[[View], View]:
-        """Look up the item of the path before the body is read, so that a 404 comes before a 422.
-
-        A slug or a malformed id gets 404: reads accept slugs, but writes do not, because the slug can change.
-        """
+        """Look up the item of the path before the body is read, so that a 404 comes before a 422."""
 
         def decorate(view: View) -> View:
             @wraps(view)
             def with_lookup(*args: Any, id: UUID, **kwargs: Any) -> Any:
-                if id == NIL_UUID:
-                    raise NotFound(
-                        "The id in the path is not a UUID. A write needs the uuid of the item, not its slug."
-                    )
                 lookup(id)
                 return view(*args, id=id, **kwargs)
 
             return with_lookup
 
         return decorate
-
-    def require_uuid(self, view: View) -> View:
-        """Refuse a malformed id before the body is read, in a view that creates an item with that id."""
-        return self.check_exists(lambda id: None)(view)
 
     def arguments(
         self, schema: type[ma.Schema] | ma.Schema, *, location: str = "json", **options: Any

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 from urllib.parse import quote
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from flask import Response, request
 from werkzeug.routing import BaseConverter
@@ -17,10 +17,13 @@ from blogapi.parsing import parse_uuid
 from blogapi.rendering.slugs import is_slug
 from blogapi.web.errors import NotFound
 
-# A malformed id becomes the nil UUID. No item has this UUID, so the lookup raises NotFound.
-NIL_UUID = UUID(int=0)
-
 View = Callable[..., Any]
+
+
+class MalformedId(str):
+    """The text in place of an id in a path; no view gets one, because of `check_ids`."""
+
+    __slots__ = ()
 
 
 class IdConverter(BaseConverter):
@@ -29,17 +32,23 @@ class IdConverter(BaseConverter):
     It accepts any single segment, so that a malformed id without credentials gets 401 rather than 404.
     """
 
-    def to_python(self, value: str) -> UUID:
-        """Return the UUID, or the nil UUID for a malformed id."""
-        return parse_uuid(value) or NIL_UUID
+    def to_python(self, value: str) -> UUID | MalformedId:
+        """Return the UUID, or the text if it is not a UUID."""
+        return parse_uuid(value) or MalformedId(value)
+
+
+def check_ids(values: Mapping[str, Any]) -> None:
+    """Raise NotFound if one of the values of a path is a malformed id."""
+    if any(isinstance(value, MalformedId) for value in values.values()):
+        raise NotFound("The id in the path is not a UUID. A write needs the uuid of the item, not its slug.")
 
 
 class ReferenceConverter(BaseConverter):
     """Converts the uuid or slug in the path of a read; it accepts any single segment."""
 
     def to_python(self, value: str) -> UUID | str:
-        """Return the UUID, or the text if it is not a UUID."""
-        return parse_uuid(value) or value
+        """Return the UUID, or the slug, or a MalformedId if the text is neither."""
+        return parse_uuid(value) or (value if is_slug(value) else MalformedId(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +87,10 @@ def accept_slugs(find_owner: Callable[[str], SlugOwner | None]) -> Callable[[Vie
                     if owner is None:
                         raise
             else:
-                owner = find_owner(id) if is_slug(id) else None
-            # An unknown slug executes the same statements as the slug of an item that the caller may not see.
-            result = view(*args, id=owner.uuid if owner else NIL_UUID, **kwargs)
+                owner = find_owner(id)
+            # An unknown slug executes the same statements as the slug of an item that the caller may not see:
+            # the view looks for a new uuid, which no item has.
+            result = view(*args, id=owner.uuid if owner else uuid4(), **kwargs)
             return result if owner is None or owner.slug == str(id) else _redirect(owner.slug)
 
         with_slug.__dict__["accepts_slugs"] = True

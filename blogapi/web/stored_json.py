@@ -19,7 +19,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from blogapi.config import CannotStart
-from blogapi.storage.database import Base, Timestamped, db, table_of, transaction
+from blogapi.storage.database import LOWEST_UUID, Base, Timestamped, db, table_of, transaction
 from blogapi.web import json as web_json
 
 _KEY = "blogapi-stored-json"
@@ -114,7 +114,7 @@ def store_all(batch_size: int) -> None:
     for model in stored_models():
         loaded = [selectinload(getattr(model, name)) for name in model.shown_relationships]
         statement = select(model).order_by(model.uuid).limit(batch_size).options(*loaded)
-        last: UUID | None = UUID(int=0)
+        last: UUID | None = LOWEST_UUID
         while last is not None:
             with transaction():
                 rows = db.session.scalars(statement.where(model.uuid > last)).all()

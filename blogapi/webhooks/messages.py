@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
-from uuid import UUID
+from uuid import uuid4
 
 from blogapi.publication import cache_tags
 from blogapi.publication.cursor import Cursor, format_cursor
@@ -196,7 +196,7 @@ def make_sample(preset: str, mode: str | None = None) -> dict[str, Any]:
         changes,
         len(changes),
     )
-    webhook = Webhook(uuid=UUID(int=0), url="https://hooks.example/", preset=preset, rotation=1, headers="{}")
+    webhook = Webhook(uuid=uuid4(), url="https://hooks.example/", preset=preset, rotation=1, headers="{}")
     return describe_request(webhook, message, message.time)
 
 

@@ -1,7 +1,7 @@
 """Measures speed and memory: `python -m tests.benchmarks`; needs tests/benchmarks/requirements.txt.
 
-All servers and clients are child processes on 127.0.0.1. This package contains no tests, so no result can
-fail the test suite.
+All servers and clients are child processes on 127.0.0.1. The test suite runs each part with tiny numbers, and
+judges no time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from tests.benchmarks import (
     load,
     machine,
     media,
-    plot,
     postgresql,
     report,
     size,
@@ -197,7 +196,7 @@ def measure(
     _print_results(found, facts, markdown=markdown)
     if json_file:
         report.write_json(json_file, machine=facts, options=numbers, notes=notes, parts=found)
-    if plot_file and not plot.draw_plot(plot_file, found, machine.format_facts(facts)):
+    if plot_file and not _draw_plot(plot_file, found, machine.format_facts(facts)):
         raise click.ClickException("There is nothing to draw: measure hot, cold or size.")
     if len(found) < len(chosen) or report.list_problems(found):
         raise click.exceptions.Exit(1)
@@ -228,6 +227,13 @@ def _open_home(keep: Path | None, postgresql: str) -> Iterator[Path]:
             yield Path(folder).resolve()
         finally:
             delete_databases(Path(folder), postgresql)
+
+
+def _draw_plot(file: Path, found: dict[str, list[Any]], caption: str) -> bool:
+    # Only charts need Matplotlib.
+    from tests.benchmarks.plot import draw_plot
+
+    return draw_plot(file, found, caption)
 
 
 def _print_progress(sentence: str) -> None:

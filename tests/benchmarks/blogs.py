@@ -19,33 +19,28 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from uuid import UUID, uuid4
 
 from sqlalchemy import select
 
 from blogapi import create_app
 from blogapi.api_keys import service as api_keys
 from blogapi.articles import service as articles_service
-from blogapi.articles.content import ArticleInput, TermReference
-from blogapi.articles.lifecycle import ContentType
-from blogapi.articles.models import Article, FormerSlug, Seo
-from blogapi.articles.writing import json_writer, states
-from blogapi.articles.writing.json_writer import Write
+from blogapi.articles.lifecycle import API_STATUSES, SCHEDULED, ContentType
+from blogapi.articles.models import Article, FormerSlug
+from blogapi.articles.schemas import ArticleItemSchema
 from blogapi.authors import taxonomy as authors_definition
-from blogapi.authors.models import Author
 from blogapi.categories import taxonomy as categories_definition
-from blogapi.categories.models import Category
-from blogapi.categories.schemas import CategoryBodySchema
-from blogapi.publication import events
 from blogapi.publication.visibility import Status
 from blogapi.rendering import slugs
 from blogapi.site import service as site
 from blogapi.storage.database import db, transaction
 from blogapi.tags import taxonomy as tags_definition
-from blogapi.tags.models import Tag
 from blogapi.taxonomies import service as taxonomies
+from blogapi.taxonomies.taxonomy import Taxonomy
 from blogapi.users import service as users
-from blogapi.users.models import Account, Role
+from blogapi.users.models import Role
 from tests.benchmarks import copies, databases
 from tests.benchmarks.databases import POSTGRESQL, SQLITE
 from tests.benchmarks.pictures import add_rows
@@ -60,22 +55,26 @@ AUTHORS = 2
 ARTICLES_PER_REDIRECT = 50
 ARTICLES_PER_FILE = 10
 MAX_FILES = 10_000
-ROWS_PER_TRANSACTION = 1_000
+# The articles in each other status. They are few, so that the size of the database is that of the others.
+ARTICLES_PER_STATUS = 5
+# The API takes no more articles in one request.
+ARTICLES_PER_REQUEST = 100
 # The texts of more articles repeat. The number is a multiple of RARE_EVERY and ARTICLES_PER_REDIRECT.
 DISTINCT_ARTICLES = 4_000
 NEWEST = datetime(2025, 12, 31, tzinfo=UTC)
 YEARS = 10
+LATER = datetime(2999, 1, 1, tzinfo=UTC)
 
 # This file is written last: without it, the blog in the folder is incomplete.
 RECORD_FILE = "benchmark.json"
 
 
 class Terms(NamedTuple):
-    """The categories, tags and authors of a blog."""
+    """The uuids of the categories, tags and authors of a blog."""
 
-    categories: Sequence[Category]
-    tags: Sequence[Tag]
-    authors: Sequence[Author]
+    categories: Sequence[UUID]
+    tags: Sequence[UUID]
+    authors: Sequence[UUID]
 
 
 class BlogKind(NamedTuple):
@@ -161,33 +160,26 @@ def fill_blog(folder: Path, articles: int, size: int) -> None:
     app = create_app()
     with app.app_context():
         site.change({"url": "https://blog.example"})
-        ada = users.create("ada", None, role=Role.ADMIN)
-        categories = _create_categories(ada)
-        tags = [
-            taxonomies.create(tags_definition.TAGS, ada.uuid, {"name": f"Tag {number}"})
-            for number in range(1, TAGS + 1)
-        ]
-        authors = [
-            taxonomies.create(authors_definition.AUTHORS, ada.uuid, {"name": f"Author {number}"})
-            for number in range(1, AUTHORS + 1)
-        ]
-        articles_to_store = _write_articles(ada, articles, size, Terms(categories, tags, authors))
-        _store_articles(islice(articles_to_store, DISTINCT_ARTICLES))
+        ada = users.create("ada", None, role=Role.ADMIN).uuid
+        terms = _create_terms(ada)
+        _store_articles(ada, islice(_write_articles(articles, size, terms), DISTINCT_ARTICLES))
         if articles > DISTINCT_ARTICLES:
             numbers = range(articles - DISTINCT_ARTICLES)[::-1]
             copies.add_copies(numbers, partial(_get_time, articles=articles))
         record = {
             "key": api_keys.issue(None).value,
-            "admin_key": api_keys.issue(ada.uuid, scopes={"write"}).value,
+            "admin_key": api_keys.issue(ada, scopes={"write"}).value,
             "newest": str(
                 db.session.scalar(select(Article.uuid).order_by(Article.published_at.desc()).limit(1))
             ),
-            "tag": str(tags[-1].uuid),
-            "draft": _create_draft(ada, categories[0]),
+            "tag": str(terms.tags[-1]),
         }
         db.session.remove()
         db.engine.dispose()
-    record["bytes"] = _get_size(folder)
+        record["bytes"] = _get_size(folder)
+        record["draft"] = _add_hidden_articles(ada, size, terms)
+        db.session.remove()
+        db.engine.dispose()
     add_rows(min(articles // ARTICLES_PER_FILE, MAX_FILES))
     (folder / RECORD_FILE).write_text(json.dumps(record), encoding="utf-8")
 
@@ -199,75 +191,79 @@ def _get_size(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.glob("blog.db*"))
 
 
-def _create_categories(ada: Account) -> list[Category]:
-    load = CategoryBodySchema().load
-    names = [f"Category {number}" for number in range(1, CATEGORIES + 1)]
-    return [
-        taxonomies.create(
-            categories_definition.CATEGORIES, ada.uuid, load({"name": name, "description": f"About {name}."})
-        )
-        for name in names
-    ]
+def _create_terms(ada: UUID) -> Terms:
+    def create(taxonomy: Taxonomy[Any], count: int, **fields: str) -> list[UUID]:
+        names = [f"{taxonomy.singular.capitalize()} {number}" for number in range(1, count + 1)]
+        bodies = [taxonomy.body_schema().load({"name": name, **fields}) for name in names]
+        return [taxonomies.create(taxonomy, ada, body).uuid for body in bodies]
 
-
-def _create_draft(ada: Account, category: Category) -> str:
-    draft = ArticleInput(
-        texts={"title": "A draft", "content_type": ContentType.MARKDOWN.value},
-        category=TermReference(uuid=category.uuid),
+    return Terms(
+        create(categories_definition.CATEGORIES, CATEGORIES, description="About a category."),
+        create(tags_definition.TAGS, TAGS),
+        create(authors_definition.AUTHORS, AUTHORS),
     )
-    return str(articles_service.create(ada.uuid, draft).uuid)
 
 
-def _store_articles(articles_to_store: Iterator[Article]) -> None:
-    """Store the articles."""
-    while True:
+def _store_articles(ada: UUID, bodies: Iterator[dict[str, Any]]) -> None:
+    """Store the articles with these fields, as the bulk write of the API does."""
+    load = ArticleItemSchema(many=True).load
+    while fields := load(list(islice(bodies, ARTICLES_PER_REQUEST))):
+        articles_service.prepare(fields)
         with transaction():
-            rows = list(islice(articles_to_store, ROWS_PER_TRANSACTION))
-            db.session.add_all(rows)
-            db.session.flush()
-            for row in rows:
-                events.record(Article.kind, row.uuid, None, states.get_state(row))
-            json_writer.store_writes(db.session(), [Write(row, None) for row in rows])
+            articles_service.replace_all(ada, fields)
             db.session.add_all(
-                FormerSlug(slug=f"former-{row.slug}", article_id=row.uuid)
-                for row in rows[::ARTICLES_PER_REDIRECT]
+                FormerSlug(slug=f"former-{one.slug}", article_id=one.uuid)
+                for one in fields[::ARTICLES_PER_REDIRECT]
             )
-        if not rows:
-            return
+        db.session.expunge_all()
 
 
-def _write_articles(ada: Account, articles: int, size: int, terms: Terms) -> Iterator[Article]:
-    """Yield the articles, oldest first, with the columns that `articles.service` would set."""
+def _add_hidden_articles(ada: UUID, size: int, terms: Terms) -> str:
+    """Store articles in the statuses that readers do not see in lists; return the uuid of a draft."""
+    bodies = _write_articles(ARTICLES_PER_STATUS * len(API_STATUSES), size, terms)
+    hidden = [status for status in API_STATUSES if status != Status.PUBLISHED]
+    times = {SCHEDULED: {"published_at": LATER.isoformat()}}
+    articles = [
+        body | {"slug": f"{status}-{number}", "status": status} | times.get(status, {})
+        for status in hidden
+        for number, body in enumerate(islice(bodies, ARTICLES_PER_STATUS))
+    ]
+    _store_articles(ada, iter(articles))
+    return next(body["uuid"] for body in articles if body["status"] == Status.DRAFT)
+
+
+def _write_articles(articles: int, size: int, terms: Terms) -> Iterator[dict[str, Any]]:
+    """Yield the fields of the articles, oldest first, as the API takes them."""
     writer = Writer(seed=articles)
     newest = max(0, articles - DISTINCT_ARTICLES)
     for number in reversed(range(articles)):
         title = writer.phrase(writer.random.randint(3, 8))
-        article = Article(
-            author_id=ada.uuid,
-            editor_id=ada.uuid,
-            title=title,
-            subtitle=writer.phrase(8),
-            slug=f"{slugs.make_slug(title)}-{number + 1}",
-            cover_image=f"https://img.example.org/{number}.jpg",
-            content=writer.html(size, rare=number % RARE_EVERY == 0),
-            content_type=ContentType.HTML.value,
-            status=Status.PUBLISHED.value,
-            published_at=_get_time(number, articles),
-            was_public=True,
-            category_id=writer.random.choice(terms.categories).uuid,
-            tags=_choose_tags(writer, terms.tags, newest=number == newest),
-            authors=[terms.authors[number % AUTHORS]],
-            seo=Seo(title=title, description=writer.phrase(12)),
-        )
-        article.update_links()
-        yield article
+        yield {
+            "uuid": str(uuid4()),
+            "title": title,
+            "subtitle": writer.phrase(8),
+            "slug": f"{slugs.make_slug(title)}-{number + 1}",
+            "cover_image": f"https://img.example.org/{number}.jpg",
+            "content": writer.html(size, rare=number % RARE_EVERY == 0),
+            "content_type": ContentType.HTML.value,
+            "status": Status.PUBLISHED.value,
+            "published_at": _get_time(number, articles).isoformat(),
+            "category": _refer(writer.random.choice(terms.categories)),
+            "tags": [_refer(tag) for tag in _choose_tags(writer, terms.tags, newest=number == newest)],
+            "authors": [_refer(terms.authors[number % AUTHORS])],
+            "seo": {"title": title, "description": writer.phrase(12)},
+        }
+
+
+def _refer(term: UUID) -> dict[str, str]:
+    return {"uuid": str(term)}
 
 
 def _get_time(number: int, articles: int) -> datetime:
     return NEWEST - timedelta(days=365 * YEARS) * (number / articles)
 
 
-def _choose_tags(writer: Writer, tags: Sequence[Tag], *, newest: bool) -> list[Tag]:
+def _choose_tags(writer: Writer, tags: Sequence[UUID], *, newest: bool) -> list[UUID]:
     # The last tag is renamed before each cold read. The newest article is read, so it must have this tag, and
     # so must the article of which it is a copy.
     if newest:

@@ -80,5 +80,5 @@ def _make_line(name: str, cells: Sequence[tuple[float, str]]) -> tuple[str, ...]
 
 
 def _make_row(read: str, articles: int, cold: ColdRead) -> Row:
-    problem = "" if cold.status == 200 else f"answered {cold.status}"
-    return Row(read, articles, cold.wsgi_ms, cold.elapsed_ms, cold.view_ms, cold.write_ms, problem)
+    times = cold.wsgi_ms, cold.elapsed_ms, cold.view_ms, cold.write_ms
+    return Row(read, articles, *times, cold.problem)

@@ -47,6 +47,8 @@ def measure_command(folder: Path, *arguments: str) -> CommandCost:
             cpu = times.user + times.system + times.children_user + times.children_system
         status = child.wait()
     if status:
-        reason = log.read_text(encoding="utf-8", errors="replace").strip()[-300:]
+        lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        # `doctor` prints what is right too.
+        reason = "; ".join(line for line in lines if not line.startswith("ok "))[-300:]
         raise MeasurementError(f"{arguments[0]} failed: {reason}")
     return CommandCost(cpu, time.monotonic() - started, peak / MEGABYTE)

@@ -25,9 +25,9 @@ from tests.benchmarks.plan import ARTICLES, CATEGORIES, LIST_OF_20, TAGS, Plan, 
 from tests.benchmarks.recorded_responses import Response
 from tests.benchmarks.servers import (
     THREADS,
-    MeasurementError,
     Server,
     fetch,
+    fetch_measured,
     free_port,
     make_serve_command,
     run_server,
@@ -165,11 +165,7 @@ def _start_server(stack: ExitStack, blog: Blog, name: str, command: Command) -> 
 
 
 def _record_responses(server: Server, reads: Mapping[str, str], key: str) -> dict[str, Response]:
-    found = {path: fetch(server.port, path, {"X-API-KEY": key}) for path in reads.values()}
-    for path, answer in found.items():
-        if answer.status != 200:
-            raise MeasurementError(f"{path} returns {answer.status}")
-    return found
+    return {path: fetch_measured(server.port, path, key) for path in reads.values()}
 
 
 def _make_replay_command(module: str, file: Path, port: int) -> list[str]:
@@ -195,7 +191,9 @@ def _find_differences(
 def _take_samples(plan: Plan, blog: Blog, servers: Sequence[Server], reads: Mapping[str, str]) -> Samples:
     plan.print_progress(f"hot: warming up, {blog.name}")
     seconds = {
-        (server.name, path): _choose_seconds(plan, _take_sample(plan, blog, server, path, 1))
+        (server.name, path): _choose_seconds(
+            plan, _take_sample(plan, blog, server, path, min(1, plan.seconds))
+        )
         for path in reads.values()
         for server in servers
     }
@@ -214,7 +212,7 @@ def _take_samples(plan: Plan, blog: Blog, servers: Sequence[Server], reads: Mapp
     return samples
 
 
-def _choose_seconds(plan: Plan, warm_up: Sample) -> int:
+def _choose_seconds(plan: Plan, warm_up: Sample) -> float:
     """Return the seconds of load in each round. A slow server gets more seconds, to send enough responses."""
     needed = math.ceil(MIN_REQUESTS / max(warm_up.rate, 1))
     return max(plan.seconds, min(needed, MAX_EXTENSION * plan.seconds))
@@ -226,7 +224,7 @@ def _take_sample_with_drafts(plan: Plan, blog: Blog, server: Server, path: str) 
     return replace(sample, errors=sum(status != 200 for status in saves) if saves else 1)
 
 
-def _take_sample(plan: Plan, blog: Blog, server: Server, path: str, seconds: int) -> Sample:
+def _take_sample(plan: Plan, blog: Blog, server: Server, path: str, seconds: float) -> Sample:
     before = server.cpu_seconds()
     load = generate_load(server.port, path, blog.key, seconds, wrk=plan.wrk)
     cpu_seconds = server.cpu_seconds() - before

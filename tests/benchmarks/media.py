@@ -28,7 +28,7 @@ from tests.benchmarks.servers import (
     TIMEOUT_SECONDS,
     MeasurementError,
     Server,
-    fetch,
+    fetch_measured,
     free_port,
     make_environment,
     make_serve_command,
@@ -140,7 +140,7 @@ def _measure_rendition(plan: Plan, blog: Blog, server: Server, media: dict[str, 
     path = rendition["url"]
     (file,) = (blog.folder / "media").rglob(f"{path.split('/')[2]}.*")
     responses = plan.home / "rendition.json"
-    recorded_responses.save(responses, {path: fetch(server.port, path, {})})
+    recorded_responses.save(responses, {path: fetch_measured(server.port, path, "")})
     with ExitStack() as stack:
         port = free_port()
         command = _make_bare_command(responses, file, port)
@@ -190,16 +190,13 @@ def _measure_list(plan: Plan, blog: Blog) -> list[Row]:
         for page in (1, last)
     }
     results = in_process.measure_reads(admin, pages, plan.samples)
-    problems = {
-        name: "" if cold.status == 200 else f"answered {cold.status}" for name, cold in results.items()
-    }
     return [
         *(
-            Row(f"{name}: through WSGI", cold.wsgi_ms, "ms CPU", problems[name])
+            Row(f"{name}: through WSGI", cold.wsgi_ms, "ms CPU", cold.problem)
             for name, cold in results.items()
         ),
         *(
-            Row(f"{name}: the view alone", cold.view_ms, "ms CPU", problems[name])
+            Row(f"{name}: the view alone", cold.view_ms, "ms CPU", cold.problem)
             for name, cold in results.items()
         ),
     ]

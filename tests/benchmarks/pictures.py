@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from PIL import Image
+from sqlalchemy import func, select
 
 from blogapi import create_app
 from blogapi.media.folder import MediaFolder, get_folder
@@ -21,7 +22,7 @@ from blogapi.web.stored_json import store_json
 SIZE = (4000, 3000)
 ROWS_PER_TRANSACTION = 500
 _RENDITION_WIDTHS = (400, 800, 1600)
-_ORIGINAL = "file"
+_ORIGINAL, _NAME = "file", "picture-"
 
 
 def make_photo(seed: int) -> bytes:
@@ -41,12 +42,14 @@ def make_photo(seed: int) -> bytes:
 
 
 def add_rows(count: int) -> None:
-    """Add entries to the library; their files are texts that have the right sizes and digests."""
+    """Add entries to the library until it has `count`; their files are texts with the right digests."""
     app = create_app()
     started_at = datetime(2025, 1, 1, tzinfo=UTC)
     with app.app_context():
         folder = get_folder()
-        for first in range(0, count, ROWS_PER_TRANSACTION):
+        is_added = Media.name.startswith(_NAME)
+        present = db.session.scalar(select(func.count()).select_from(Media).where(is_added)) or 0
+        for first in range(present, count, ROWS_PER_TRANSACTION):
             with transaction():
                 numbers = range(first, min(first + ROWS_PER_TRANSACTION, count))
                 rows = [_make_row(number, started_at + timedelta(minutes=number)) for number in numbers]
@@ -69,7 +72,7 @@ def _make_row(number: int, created: datetime) -> Media:
         return {"size": len(content), "hash": hashlib.sha256(content).hexdigest()}
 
     return Media(
-        name=f"picture-{number}.jpg",
+        name=f"{_NAME}{number}.jpg",
         type="image/jpeg",
         **describe(_ORIGINAL),
         upload_hash=hashlib.sha256(_make_content(number, "upload")).hexdigest(),

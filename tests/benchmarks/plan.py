@@ -33,7 +33,7 @@ class Plan:
 
     home: Path
     rounds: int
-    seconds: int
+    seconds: float
     sizes: tuple[int, ...]
     samples: int
     articles: int

@@ -16,6 +16,7 @@ from pathlib import Path
 import psutil
 
 from tests.benchmarks.recorded_responses import Response
+from tests.benchmarks.wsgi_calls import find_problem
 
 ROOT = Path(__file__).parents[2]
 HOST = "127.0.0.1"
@@ -158,13 +159,23 @@ def fetch(port: int, path: str, headers: Mapping[str, str]) -> Response:
         connection.close()
 
 
+def fetch_measured(port: int, path: str, key: str) -> Response:
+    """Return the response to a read that is measured; raises MeasurementError for an error or an empty body.
+
+    Raises OSError or HTTPException if there is no response.
+    """
+    response = fetch(port, path, {"X-API-KEY": key} if key else {})
+    if problem := find_problem("GET", response.status, response.body):
+        raise MeasurementError(f"{path}: {problem}")
+    return response
+
+
 def _wait_until_ready(child: subprocess.Popen[bytes], port: int, path: str, key: str, log: Path) -> None:
     deadline = time.monotonic() + TIMEOUT_SECONDS
     while time.monotonic() < deadline and child.poll() is None:
         with suppress(OSError, HTTPException):
-            if fetch(port, path, {"X-API-KEY": key}).status == 200:
-                return
-            break
+            fetch_measured(port, path, key)
+            return
         time.sleep(POLL_SECONDS)
     output_lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() or [
         "and printed nothing"

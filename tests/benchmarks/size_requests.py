@@ -1,7 +1,7 @@
 """Measures requests to one blog inside this process; each read is the first one after a write.
 
 As a program (`python -m tests.benchmarks.size_requests`) it reads its task from standard input as JSON and
-prints the best time in ms and the worst status of each measurement as JSON.
+prints the best time in ms of each measurement, and why it is invalid, as JSON.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from uuid import UUID, uuid4
 from flask import Flask
 
 from blogapi import create_app
-from blogapi.articles.lifecycle import API_STATUSES
+from blogapi.articles.lifecycle import ANY_STATUS, API_STATUSES
 from blogapi.articles.lists.query_schemas import ORDERINGS
+from blogapi.articles.lists.statements import FEATURED_FIRST
 from blogapi.storage.database import db
 from tests.benchmarks.in_process import measure_write
 from tests.benchmarks.plan import ARTICLES, CATEGORIES, LIST_OF_20, TAGS
@@ -63,9 +64,11 @@ def list_reads(newest: str, articles: int) -> dict[str, str]:
         "sitemap, part 1": "/sitemap-1.xml",
         **{f"search for {what}": f"{LIST_OF_20}&q={quote(words)}" for what, words in make_searches().items()},
     }
-    for status in ("any", *API_STATUSES):
+    for status in (ANY_STATUS, *API_STATUSES):
         for ordering in ORDERINGS:
-            reads[f"admin, {status}, {ordering}"] = page(f"status={status}&ordering={ordering}")
+            # No index has the featured articles of all statuses first, so the API refuses this order.
+            if (status, ordering) != (ANY_STATUS, FEATURED_FIRST):
+                reads[f"admin, {status}, {ordering}"] = page(f"status={status}&ordering={ordering}")
     reads |= {
         "counts of statuses": f"{BLOG}article-counts/",
         "tags with counts": f"{TAGS}?fields=name,articles_count",
@@ -85,15 +88,15 @@ class Meter:
         self.headers = {"X-API-KEY": task["key"]}
         self.clock = task["clock"]
 
-    def measure_read(self, path: str) -> tuple[float, int]:
-        """Return the best time in ms, and the worst status, of the first read after a write."""
+    def measure_read(self, path: str) -> tuple[float, str]:
+        """Return the best time in ms of the first read after a write, and why it is invalid."""
         calls = []
         for number in range(self.samples):
             measure_write(self.app, self.tag, f"Tag turned {number}")
             calls.append(self.call(("GET", path, None)))
         return self._summarize(calls)
 
-    def measure_writes(self) -> dict[str, tuple[float, int]]:
+    def measure_writes(self) -> dict[str, tuple[float, str]]:
         """Return the same for creating, changing and deleting an article and for renaming terms."""
         category, tags = self._list_uuids(CATEGORIES)[2], self._list_uuids(TAGS)[:3]
         created, changed, deleted = [], [], []
@@ -137,12 +140,12 @@ class Meter:
             "seo": {"title": f"Created {uuid}", "description": "A new article."},
         }
 
-    def _summarize(self, calls: list[Call]) -> tuple[float, int]:
+    def _summarize(self, calls: list[Call]) -> tuple[float, str]:
         best = min(one.cpu_ms if self.clock == "cpu" else one.wall_ms for one in calls)
-        return best, max(one.status for one in calls)
+        return best, next((one.problem for one in calls if one.problem), "")
 
 
-def _main(task: dict[str, Any]) -> dict[str, tuple[float, int]]:
+def _main(task: dict[str, Any]) -> dict[str, tuple[float, str]]:
     app = create_app()
     meter = Meter(app, task)
     reads = list_reads(task["newest"], task["articles"])

@@ -23,7 +23,7 @@ from tests.benchmarks.hot import BLOGAPI
 from tests.benchmarks.in_process import run_program
 from tests.benchmarks.plan import ARTICLES, HOT_BLOG, Plan, Table, format_value
 from tests.benchmarks.servers import HOST, TIMEOUT_SECONDS, Server, free_port, make_serve_command, run_server
-from tests.webhooks.receiver import Receiver, receive
+from tests.webhooks.receiver import Call, Receiver, receive
 
 WEBHOOKS = 10
 PAUSE_SECONDS = 0.5
@@ -123,9 +123,8 @@ def _write(server: Server, blog: Blog, count: int) -> Writes:
 def _measure_publication(server: Server, blog: Blog, receiver: Receiver) -> float:
     """Return the seconds from the response to a publication to the call."""
 
-    def publish() -> float:
-        _create(server, blog, {"status": "published"})
-        return time.time()
+    def publish() -> tuple[str, float]:
+        return _create(server, blog, {"status": "published"}), time.time()
 
     return _measure(receiver, publish)
 
@@ -133,29 +132,33 @@ def _measure_publication(server: Server, blog: Blog, receiver: Receiver) -> floa
 def _measure_schedule(server: Server, blog: Blog, receiver: Receiver) -> float:
     """Return the seconds from the time of a scheduled article to the call."""
 
-    def schedule() -> float:
+    def schedule() -> tuple[str, float]:
         due = datetime.now(UTC) + timedelta(seconds=SCHEDULE_SECONDS)
-        _create(server, blog, {"status": "published", "published_at": due.isoformat()})
-        return due.timestamp()
+        fields = {"status": "published", "published_at": due.isoformat()}
+        return _create(server, blog, fields), due.timestamp()
 
     return _measure(receiver, schedule)
 
 
-def _measure(receiver: Receiver, act: Callable[[], float]) -> float:
-    count = len(receiver.calls)
-    times: list[float] = []
-    receiver.check = lambda call: times.append(time.time())
-    since = act()
-    receiver.wait_for(count + 1)
-    return times[0] - since
+def _measure(receiver: Receiver, act: Callable[[], tuple[str, float]]) -> float:
+    """Return the seconds until the call that reports the article; `act` returns its uuid and the start."""
+    times: dict[str, float] = {}
+
+    def note(call: Call) -> None:
+        times.setdefault(call.json["data"].get("uuid", ""), time.time())
+
+    receiver.check = note
+    article, since = act()
+    receiver.wait_until(lambda calls: article in times)
+    return times[article] - since
 
 
-def _create(server: Server, blog: Blog, fields: dict[str, Any]) -> None:
+def _create(server: Server, blog: Blog, fields: dict[str, Any]) -> str:
     article = {"title": f"Told {time.time()}", "content": "Words", "content_type": "markdown"}
-    _send(server, blog, "POST", ARTICLES, article | fields)
+    return str(_send(server, blog, "POST", ARTICLES, article | fields)["uuid"])
 
 
-def _send(server: Server, blog: Blog, method: str, path: str, body: dict[str, Any]) -> None:
+def _send(server: Server, blog: Blog, method: str, path: str, body: dict[str, Any]) -> dict[str, Any]:
     connection = HTTPConnection(HOST, server.port, timeout=TIMEOUT_SECONDS)
     try:
         headers = {"X-API-KEY": blog.admin_key, "Content-Type": "application/json"}
@@ -163,5 +166,7 @@ def _send(server: Server, blog: Blog, method: str, path: str, body: dict[str, An
         response = connection.getresponse()
         content = response.read()
         assert response.status in (200, 201), content
+        created: dict[str, Any] = json.loads(content)
+        return created
     finally:
         connection.close()

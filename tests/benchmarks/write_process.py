@@ -17,7 +17,7 @@ if __name__ == "__main__":
     task = json.load(sys.stdin)
     app = create_app()
     lock = get_write_lock(app)
-    calls: dict[str, list[tuple[float, float, int]]] = {}
+    calls: dict[str, list[tuple[float, float, str]]] = {}
     held_ms = {}
     for name, requests in task["requests"].items():
         before = lock.held_seconds

@@ -29,14 +29,14 @@ from tests.benchmarks.servers import (
     TIMEOUT_SECONDS,
     MeasurementError,
     Server,
-    fetch,
+    fetch_measured,
     free_port,
     make_serve_command,
     pin_to_core,
     run_server,
 )
 from tests.benchmarks.write_requests import RequestMaker, write_markdown_files
-from tests.benchmarks.wsgi_calls import Call, Request
+from tests.benchmarks.wsgi_calls import Call, Request, find_problem
 
 CREATE, CHANGE, BULK = "create an article of 4 kB", "change a title", "change 100 titles in one request"
 WARM_UP = 5
@@ -77,7 +77,7 @@ class Samples:
 
     cpu_seconds: float = 0.0
     elapsed_ms: list[float] = field(default_factory=list)
-    statuses: set[int] = field(default_factory=set)
+    problems: set[str] = field(default_factory=set)
     fields: Any = None
 
 
@@ -153,7 +153,7 @@ def _format(row: Row, value: float | None) -> str:
 
 
 def _fetch(server: Server, path: str, blog: Blog) -> Response:
-    return fetch(server.port, path, {"X-API-KEY": blog.key})
+    return fetch_measured(server.port, path, blog.key)
 
 
 def _run_server(blog: Blog) -> AbstractContextManager[Server]:
@@ -234,7 +234,7 @@ def _send(server: Server, requests: Sequence[Request], key: str, sample: Samples
                 response = connection.getresponse()
                 text = response.read()
                 sample.elapsed_ms.append((time.perf_counter() - started_at) * 1000)
-                sample.statuses.add(response.status)
+                sample.problems.add(find_problem(method, response.status, text))
     except (OSError, HTTPException) as error:
         raise MeasurementError(f"{server.name} did not answer a write ({error!r})") from error
     finally:
@@ -257,11 +257,8 @@ def _make_row(
     write: str, server: str, calls: Sequence[Call], samples: Mapping[tuple[str, str], Samples]
 ) -> Row:
     sample = samples[write, server]
-    statuses = sample.statuses | {call.status for call in calls}
-    problem = ""
-    if wrong := statuses - {200, 201}:
-        problem = f"answered {wrong}"
-    elif sample.fields != samples[write, BLOGAPI].fields:
+    problem = ", ".join(sorted(filter(None, sample.problems | {call.problem for call in calls})))
+    if not problem and sample.fields != samples[write, BLOGAPI].fields:
         problem = "its response has other fields"
     return Row(
         write,

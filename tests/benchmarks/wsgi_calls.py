@@ -8,9 +8,10 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 from wsgiref.util import setup_testing_defaults
 
@@ -24,13 +25,33 @@ Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 Request = tuple[str, str, Any]
 
 
+# An empty list or page costs next to nothing, so its measurement would be wrong.
+_EMPTY_JSON = re.compile(rb'(\[\]|\{\}|null|\{"changes":\[\].*)\s*')
+_ITEMS_OF_XML = (b"<entry>", b"<item>", b"<loc>")
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The CPU time of the thread and the elapsed time of a call, in ms, and the status of the response."""
+    """The CPU time of the thread and the elapsed time of a call, in ms.
+
+    If `problem` is not empty, the times are invalid.
+    """
 
     cpu_ms: float
     wall_ms: float
-    status: int
+    problem: str = ""
+
+
+def find_problem(method: str, status: int, body: bytes) -> str:
+    """Return why a response must not be measured: it is an error, or empty; "" if it can be measured."""
+    if status not in {"GET": (200,), "DELETE": (204,)}.get(method, (200, 201)):
+        return f"answered {status}"
+    if status == 204:
+        return ""
+    is_empty = not body or _EMPTY_JSON.fullmatch(body)
+    if is_empty or (body.startswith(b"<?xml") and not any(item in body for item in _ITEMS_OF_XML)):
+        return "the response is empty"
+    return ""
 
 
 def call(app: Application, request: Request, headers: Mapping[str, str]) -> Call:
@@ -45,22 +66,20 @@ def call(app: Application, request: Request, headers: Mapping[str, str]) -> Call
 
     cpu, wall = cpu_clock(), time.perf_counter()
     chunks = app(environ, start_response)
-    for _ in chunks:
-        pass
+    body = list(chunks)
     if hasattr(chunks, "close"):
         chunks.close()
-    return Call((cpu_clock() - cpu) * 1000, (time.perf_counter() - wall) * 1000, status)
+    times = (cpu_clock() - cpu) * 1000, (time.perf_counter() - wall) * 1000
+    return Call(*times, find_problem(request[0], status, b"".join(body)))
 
 
 def call_all(
     app: Application, requests: Mapping[str, Sequence[Request]], headers: Mapping[str, str]
-) -> dict[str, list[tuple[float, float, int]]]:
-    """Return the CPU ms, elapsed ms and status of each request, under the same names as the requests."""
-    found: dict[str, list[tuple[float, float, int]]] = {}
-    for name, same in requests.items():
-        calls = [call(app, request, headers) for request in same]
-        found[name] = [(one.cpu_ms, one.wall_ms, one.status) for one in calls]
-    return found
+) -> dict[str, list[tuple[float, float, str]]]:
+    """Return the CPU ms, elapsed ms and problem of each request, under the same names as the requests."""
+    return {
+        name: [astuple(call(app, request, headers)) for request in same] for name, same in requests.items()
+    }
 
 
 def _make_environ(request: Request, headers: Mapping[str, str]) -> dict[str, Any]:

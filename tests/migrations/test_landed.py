@@ -57,6 +57,7 @@ DIGESTS = {
     "0026": "c545f5b53eb7597480a582025e895fc00a35b060e41ae5bd6e928c4906fc262d",
     "0027": "8d178f7b9307b98e3e869977f50e455bc611d36fb76cbc9c93c3161af7ffb020",
     "0028": "7c30c58ba09ca83aa394fd6b9c0a2a5caad1a14579d7178405bf52f266f21f30",
+    "0029": "73e0590c4cf69912ad4482e8d88cc572a469e7b83dafa58b065d0840eacd297e",
 }
 
 # Tables that are derived from other tables and can differ between versions, and tables with internal

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from io import BytesIO
 
 import pytest
 
@@ -17,7 +16,6 @@ from blogapi.users.models import Role
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
 from tests.contracts.client import outcome
 from tests.media.rows import MEDIA, add_media
-from tests.pictures import make_picture
 from tests.security.conftest import OTHER_UUID
 
 OWN = f"{ARTICLES}own/"
@@ -405,17 +403,6 @@ def test_the_uses_of_a_file_show_no_hidden_articles(
         )
         if (owner, status) != ("author", "draft"):
             assert outcome(refused) == (403, "forbidden") and "Use" not in refused.text
-
-
-def test_an_upload_that_the_library_has_changes_no_texts_of_others(app, as_author, as_admin):
-    picture = make_picture("red")
-
-    def upload(client, **texts):
-        return client.post(MEDIA, data={"file": (BytesIO(picture), "cat.png"), **texts})
-
-    assert upload(as_admin).status_code == 201
-    again = upload(as_author, alt="Mine", caption="Mine")
-    assert (again.status_code, again.json["alt"], again.json["caption"]) == (200, "", "")
 
 
 def test_a_hidden_profile_is_seen_by_its_author_alone(as_author, as_role):

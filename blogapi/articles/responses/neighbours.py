@@ -62,7 +62,7 @@ _UUID: BindParameter[UUID] = bindparam("uuid")
 _TAGS: BindParameter[Any] = bindparam("tags", expanding=True)
 _TIME = bindparam("time", type_=UtcDateTime())
 # The parameter of an `IN` that must find nothing: SQLite reads a whole index for an empty `IN`.
-_NO_UUIDS = (UUID(int=0),)
+_NO_UUIDS = (None,)
 
 # With `>` too, SQLite seeks the first row of the index of languages.
 _has_languages = (

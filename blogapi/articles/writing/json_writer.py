@@ -46,7 +46,7 @@ from blogapi.rendering.renderer import RenderedContent
 from blogapi.search import service as search
 from blogapi.search.service import SearchText
 from blogapi.storage import upgrades, version_check
-from blogapi.storage.database import db, table_of, transaction
+from blogapi.storage.database import LOWEST_UUID, db, table_of, transaction
 from blogapi.storage.version_check import NewerSchema
 from blogapi.web import json as web_json
 from blogapi.web import stored_json
@@ -234,7 +234,7 @@ def render_all() -> Iterator[int]:
             pass
         links.repair()
         counts.count_again()
-    last, done = UUID(int=0), 0
+    last, done = LOWEST_UUID, 0
     while True:
         statement = select(Article).where(Article.uuid > last).order_by(Article.uuid).limit(_BATCH_SIZE)
         batch = db.session.scalars(statement).all()

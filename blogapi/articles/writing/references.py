@@ -23,8 +23,6 @@ from blogapi.web.errors import Errors
 # The maximum number of values per statement, because databases limit the number of parameters.
 _VALUES_PER_STATEMENT = 500
 
-_NIL_UUID = UUID(int=0)
-
 _Known = Mapping[UUID | str, UUID]
 
 
@@ -159,16 +157,16 @@ def _resolve_all(
         _resolve(known_uuids, reference, f"{field}.{index}", errors)
         for index, reference in enumerate(references)
     )
-    return tuple(dict.fromkeys(uuids))
+    return tuple(dict.fromkeys(filter(None, uuids)))
 
 
-def _resolve(uuids: _Known, reference: TermReference, path: str, errors: Errors) -> UUID:
+def _resolve(uuids: _Known, reference: TermReference, path: str, errors: Errors) -> UUID | None:
     value = _get_value(reference)
     if value not in uuids:
         name = "slug" if reference.uuid is None else "uuid"
         kind = path.partition(".")[0].removesuffix("s")
         errors[f"{path}.{name}"] = [f"There is no such {kind}."]
-    return uuids.get(value, _NIL_UUID)
+    return uuids.get(value)
 
 
 def _get_value(reference: TermReference) -> UUID | str:

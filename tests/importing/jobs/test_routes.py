@@ -107,6 +107,24 @@ def test_an_editor_restores_no_own_fields_in_the_name_of_an_admin(as_login, as_r
     assert "only admins define fields" in str(next(iter(notes.values())))
 
 
+@pytest.mark.parametrize("role", [Role.AUTHOR, Role.EDITOR])
+def test_an_import_fills_texts_of_files_only_for_those_who_may_change_all(as_login, as_role, wait, role):
+    media, picture, user = "/api/v1/blog/media/", make_picture("red"), as_role(role, "login")
+    file = user.post(media, query_string={"name": "a.png"}, data=picture).json
+    public = {"title": "A", "content": f'<img src="{file["url"]}">', "status": "published"}
+    path = as_login.post(ARTICLES, json=public).headers["Location"]
+    post = make_zip(bread__md=BREAD.replace("cover: a.png\n", ""), a__png=picture)
+    job = user.post(IMPORTS, data=post, query_string={"name": "blog.zip"})
+    if role == Role.EDITOR:
+        wait()
+        assert user.post(f"{IMPORTS}{job.json['uuid']}/start/").status_code == 200
+        wait()
+    else:
+        assert outcome(job) == (403, "forbidden")
+    assert as_login.get(f"{media}{file['uuid']}/").json["alt"] == ("Oven" if role == Role.EDITOR else "")
+    assert ("Oven" in as_login.get(f"{path}?fields=html").json["html"]) == (role == Role.EDITOR)
+
+
 def test_an_upload_is_tried_and_stores_nothing(as_login, send):
     tried = send(base_url="https://old.example")
     assert tried["status"] == "tried"
