@@ -8,14 +8,16 @@ from datetime import UTC, datetime
 import pytest
 
 from blogapi.importing.format_api import privacy
+from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader, vaults
 from blogapi.importing.refusals import NotAnArticle
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def read_text(text, key="blog/a.md", **options):
-    return reader.parse_file(key, text.encode(), now=NOW, **options)
+def read_text(text, key="blog/a.md", *, is_note=False, **options):
+    place = reader.Place(is_note=is_note)
+    return reader.parse_file(key, text.encode(), ImportOptions(now=NOW, **options), place)
 
 
 def read(front, key="blog/a.md"):

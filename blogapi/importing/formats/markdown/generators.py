@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,24 +14,32 @@ from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.files import SITE_FILE, SITE_FILES
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts import data as parsers
+from blogapi.importing.texts.keys import normalize_key
 
 _MAX_CONFIGURATION = 200_000
 _MAX_PYTHON_VALUE = 5_000
-# These generators remove the date (Pelican derives the address from the title).
-_REMOVING = re.compile(
-    r"(?:\.eleventy|(?:eleventy|docusaurus)\.config|pelicanconf)\.[a-z]+"
-    r"|\.(?:vue|vite)press|metalsmith\.[a-z]+|dendron\.yml"
-)
-_HEXO = re.compile(rb"^new_post_name\s*:(.*)", re.MULTILINE)
+# These generators remove the date of a file name (Pelican derives the address from the title).
+_REMOVES_DATES = {
+    *("jekyll", "eleventy", "docusaurus", "pelican", "vuepress", "vitepress", "metalsmith", "dendron")
+}
+# These keep it if their configuration says so.
+_KEEPS_DATES = {
+    "hexo": re.compile(r"^new_post_name\s*:(?!.*:day)", re.MULTILINE),
+    "zola": re.compile(r"^(?:slugify\.)?paths_keep_dates\s*=\s*true", re.MULTILINE),
+}
 _HEXO_SETTING = re.compile(
     r"^(?:new_post_name|post_asset_folder|public_dir|skip_render)[ \t]*+:", re.MULTILINE
 )
-_ZOLA = re.compile(rb"^base_url\s*=", re.MULTILINE)
-_ZOLA_KEEPS = re.compile(rb"^(?:slugify\.)?paths_keep_dates\s*=\s*true", re.MULTILINE)
+_ZOLA_SETTING = re.compile(r"^base_url\s*=", re.MULTILINE)
 _NIKOLA_SETTING = re.compile(r"^POSTS[ \t]*+=", re.MULTILINE)
 # `NAME = value` in Python; the value ends before the next line that is not indented.
 _PYTHON_SETTING = re.compile(r"^([A-Z_]++)[ \t]*+=(.*(?:\n(?:[ \t)\]}].*)?)*)", re.MULTILINE)
-_PROGRAM = re.compile(r"[^.].*\.[cm]?[jt]s")
+_PARSERS: dict[str, Callable[[str], dict[str, object]]] = {
+    **dict.fromkeys((".yml", ".yaml"), lambda text: parsers.parse_yaml(text, 1)[0]),
+    ".toml": lambda text: parsers.parse_toml(text, 1)[0],
+    ".json": lambda text: parsers.parse_json(text, 1)[0],
+    ".py": lambda text: dict(filter(None, map(_parse_python, _PYTHON_SETTING.finditer(text)))),
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +49,7 @@ class Site:
     folder: Path
     generator: str  #: a key of SITE_FILES, "hexo", or "sphinx"
     configuration: str  #: the name of the file or folder, for notes
-    #: as written in the configuration, each scalar of YAML as text; {} if it is a program or cannot be read
+    #: by normalized key, each scalar of YAML as text; {} if the configuration is a program or cannot be read
     settings: Mapping[str, object]
     text: str  #: the text of the configuration
 
@@ -56,44 +64,36 @@ def find_site(posts: Path, levels: int) -> Site | None:
 @lru_cache(maxsize=256)
 def _read_site(outer: Path) -> Site | None:
     files = [*list_configuration(outer), *list_configuration(outer / "config" / "_default")]
-    names = [
-        name for name, pattern in SITE_FILES.items() for file in files if re.fullmatch(pattern, file.name)
-    ]
-    if not names:
-        return None
-    found = sorted(file for file in files if re.fullmatch(SITE_FILES[names[0]], file.name))
-    # VuePress and VitePress have a folder with several programs.
-    sources = [path for file in found for path in ([file] if file.is_file() else _list_programs(file))]
-    texts = {path: read_configuration(path).decode("utf-8", "replace") for path in sources}
-    text = "\n".join(texts.values())
-    settings = {
-        key: value for path in sources for key, value in parse_configuration(path.suffix, texts[path]).items()
-    }
-    is_hexo = names[0] == "jekyll" and (outer / "source" / "_posts").is_dir() and "source" not in settings
-    generator = "hexo" if is_hexo else _name_generator(names[0], text)
-    return Site(outer, generator, found[0].name, settings, text)
+    for name, pattern in SITE_FILES.items():
+        found = sorted(file for file in files if re.fullmatch(pattern, file.name))
+        if found:
+            return _make_site(outer, name, found)
+    return None
 
 
-def _name_generator(name: str, text: str) -> str:
-    """Return the generator; some of them have configuration files with the same name."""
-    if name == "hugo" and _ZOLA.search(text.encode()):
-        return "zola"
-    if name == "jekyll" and _HEXO_SETTING.search(text):
-        return "hexo"
-    return "sphinx" if name == "nikola" and not _NIKOLA_SETTING.search(text) else name
+def _make_site(outer: Path, name: str, files: list[Path]) -> Site:
+    settings, texts = dict[str, object](), list[str]()
+    for file in files:
+        # VuePress and VitePress have a folder with several programs.
+        programs = sorted((*file.glob("*.*[jt]s"), *file.glob("config/*.*[jt]s")))
+        texts += map(read_configuration, programs or [file])
+        settings |= parse_configuration(file.suffix, texts[-1])
+    settings = {normalize_key(key): value for key, value in settings.items()}
+    text = "\n".join(texts)
+    is_hexo = "source" not in settings and (outer / "source" / "_posts").is_dir()
+    if name == "jekyll" and (is_hexo or _HEXO_SETTING.search(text)):
+        name = "hexo"
+    elif name == "hugo" and _ZOLA_SETTING.search(text):
+        name = "zola"
+    elif name == "nikola" and not _NIKOLA_SETTING.search(text):
+        name = "sphinx"
+    return Site(outer, name, files[0].name, settings, text)
 
 
-def parse_configuration(suffix: str, text: str) -> Mapping[str, object]:
+def parse_configuration(suffix: str, text: str) -> dict[str, object]:
     """Return the settings in a file with this suffix; {} if it is a program or cannot be read."""
-    with suppress(RefusedFile):
-        if suffix in (".yml", ".yaml"):
-            return parsers.parse_yaml(text, 1)[0]
-        if suffix == ".toml":
-            return parsers.parse_toml(text, 1)[0]
-        if suffix == ".json":
-            return parsers.parse_json(text.lstrip(), 1)[0]
-        if suffix == ".py":
-            return dict(filter(None, map(_parse_python, _PYTHON_SETTING.finditer(text))))
+    with suppress(RefusedFile, KeyError):
+        return _PARSERS[suffix](text.lstrip("\n"))
     return {}
 
 
@@ -105,27 +105,17 @@ def _parse_python(setting: re.Match[str]) -> tuple[str, object] | None:
     return None
 
 
-def _list_programs(outer: Path) -> list[Path]:
-    found = list[Path]()
-    for inner in (outer, outer / "config"):
-        with suppress(OSError):
-            found += sorted(path for path in inner.iterdir() if _PROGRAM.fullmatch(path.name))
-    return found
+def keeps_dates(site: Site | None) -> bool:
+    """Return whether `2006-05-26-a.md` has the address `/2006-05-26-a/` in a site, as in Hugo.
 
-
-# A folder is checked only once, and not again for each of its files.
-@lru_cache(maxsize=1024)
-def keeps_dates(posts: Path, levels: int) -> bool:
-    """Return whether `2006-05-26-a.md` in this folder has the address `/2006-05-26-a/`, as in Hugo.
-
-    The nearest of `levels` folders with the configuration of a generator decides. Without one, the date is
-    not part of the address, as in Jekyll.
+    Without a site, the date is not part of the address, as in Jekyll.
     """
-    for outer in (posts, *posts.parents[: levels - 1]):
-        files = [*list_configuration(outer), *list_configuration(outer / "config" / "_default")]
-        if files:
-            return not any(map(_removes_dates, files))
-    return False
+    if site is None or site.generator in _REMOVES_DATES:
+        return False
+    if site.generator in _KEEPS_DATES:
+        return _KEEPS_DATES[site.generator].search(site.text) is not None
+    # Hugo removes the date if the configuration says that dates are taken from file names.
+    return ":filename" not in site.text
 
 
 def list_configuration(site: Path) -> list[Path]:
@@ -136,22 +126,9 @@ def list_configuration(site: Path) -> list[Path]:
         return []
 
 
-def _removes_dates(configuration: Path) -> bool:
-    if _REMOVING.fullmatch(configuration.name):
-        return True
-    text = read_configuration(configuration)
-    if configuration.name.startswith("_config."):
-        hexo = _HEXO.search(text)
-        return b":day" in hexo[1] if hexo else True
-    if _ZOLA.search(text):
-        return not _ZOLA_KEEPS.search(text)
-    # Hugo removes the date if the configuration says that dates are taken from file names.
-    return b":filename" in text
-
-
-def read_configuration(configuration: Path) -> bytes:
-    """Return the beginning of a file; b"" if it cannot be read."""
+def read_configuration(configuration: Path) -> str:
+    """Return the beginning of a file; "" if it cannot be read."""
     try:
-        return folder.read_head(configuration, _MAX_CONFIGURATION)
+        return folder.read_head(configuration, _MAX_CONFIGURATION).decode("utf-8", "replace")
     except RefusedFile:
-        return b""
+        return ""
