@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from blogapi.importing.format_api import privacy
+from blogapi.importing.format_api import privacy_signs
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader, vaults
 from blogapi.importing.refusals import NotAnArticle
@@ -131,7 +131,7 @@ def test_an_article_that_is_only_kept_out_of_lists_becomes_unlisted(front):
 
 
 @pytest.mark.parametrize(
-    "name", sorted(name for name, rule in privacy.FIELD_RULES.items() if not rule.others_are_public)
+    "name", sorted(name for name, rule in privacy_signs.FIELD_RULES.items() if not rule.others_are_public)
 )
 def test_an_article_with_an_unknown_value_becomes_a_draft_with_a_note(name):
     outer, _, inner = name.partition(".")
@@ -139,7 +139,7 @@ def test_an_article_with_an_unknown_value_becomes_a_draft_with_a_note(name):
     assert record.status == "draft"
     notes = " ".join(record.notes)
     assert name in notes
-    assert ("perhaps" in notes) != privacy.FIELD_RULES[name].is_secret
+    assert ("perhaps" in notes) != privacy_signs.FIELD_RULES[name].is_secret
 
 
 @pytest.mark.parametrize("value", ["{a: b}", "[a]", "3.5", "2020-13-45"])

@@ -1,23 +1,25 @@
-"""Find the site to which a file belongs, its generator and the settings in its configuration."""
+"""Find the site to which a file belongs, its generator, and what its configuration says about dates."""
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from functools import lru_cache
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.files import SITE_FILE, SITE_FILES
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts import data as parsers
+from blogapi.importing.texts.dates import Zones, find_zone
 from blogapi.importing.texts.keys import normalize_key
+from blogapi.importing.texts.lines import to_bool, to_line
 
 _MAX_CONFIGURATION = 200_000
-_MAX_PYTHON_VALUE = 5_000
 # These generators remove the date of a file name (Pelican derives the address from the title).
 _REMOVES_DATES = {
     *("jekyll", "eleventy", "docusaurus", "pelican", "vuepress", "vitepress", "metalsmith", "dendron")
@@ -27,18 +29,31 @@ _KEEPS_DATES = {
     "hexo": re.compile(r"^new_post_name\s*:(?!.*:day)", re.MULTILINE),
     "zola": re.compile(r"^(?:slugify\.)?paths_keep_dates\s*=\s*true", re.MULTILINE),
 }
+#: The note of a scheduled article in a site that shows such articles.
+SHOWN_EARLY = "Its date is in the future, and the old blog could show it already; here it is scheduled."
+
+# These take the zone of the computer if the configuration has none; the others take UTC.
+_WITHOUT_DEFAULT = {"hexo", "quartz", "dendron", "sphinx"}
+# The settings that show posts with a date in the future, and their defaults; all others show them.
+_SHOWS_FUTURE = {
+    "jekyll": ("future", False),
+    "hugo": ("buildfuture", False),
+    "nikola": ("futureisnow", False),
+    "hexo": ("future", True),
+    "pelican": ("withfuturedates", True),
+}
 _HEXO_SETTING = re.compile(
     r"^(?:new_post_name|post_asset_folder|public_dir|skip_render)[ \t]*+:", re.MULTILINE
 )
 _ZOLA_SETTING = re.compile(r"^base_url\s*=", re.MULTILINE)
 _NIKOLA_SETTING = re.compile(r"^POSTS[ \t]*+=", re.MULTILINE)
-# `NAME = value` in Python; the value ends before the next line that is not indented.
-_PYTHON_SETTING = re.compile(r"^([A-Z_]++)[ \t]*+=(.*(?:\n(?:[ \t)\]}].*)?)*)", re.MULTILINE)
+# `NAME = 'a word'` in Python
+_PYTHON_SETTING = re.compile(r"^([A-Z_]++)[ \t]*+=[ \t]*+[\"']?([\w/+-]++)[\"']?[ \t]*+(?:#|$)", re.MULTILINE)
 _PARSERS: dict[str, Callable[[str], dict[str, object]]] = {
     **dict.fromkeys((".yml", ".yaml"), lambda text: parsers.parse_yaml(text, 1)[0]),
     ".toml": lambda text: parsers.parse_toml(text, 1)[0],
     ".json": lambda text: parsers.parse_json(text, 1)[0],
-    ".py": lambda text: dict(filter(None, map(_parse_python, _PYTHON_SETTING.finditer(text)))),
+    ".py": lambda text: dict(_PYTHON_SETTING.findall(text)),
 }
 
 
@@ -97,14 +112,6 @@ def parse_configuration(suffix: str, text: str) -> dict[str, object]:
     return {}
 
 
-def _parse_python(setting: re.Match[str]) -> tuple[str, object] | None:
-    """Return the name and the value of a setting that is a literal; nothing is run."""
-    # Parsing is limited, because it is recursive.
-    with suppress(ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
-        return setting[1], ast.literal_eval(setting[2][:_MAX_PYTHON_VALUE].strip())
-    return None
-
-
 def keeps_dates(site: Site | None) -> bool:
     """Return whether `2006-05-26-a.md` has the address `/2006-05-26-a/` in a site, as in Hugo.
 
@@ -116,6 +123,38 @@ def keeps_dates(site: Site | None) -> bool:
         return _KEEPS_DATES[site.generator].search(site.text) is not None
     # Hugo removes the date if the configuration says that dates are taken from file names.
     return ":filename" not in site.text
+
+
+def get_zones(site: Site | None, time_zone: tzinfo) -> Zones:
+    """Return the zones for the files of a site; `time_zone` is that of this blog, also for all bare dates."""
+    if site is None:
+        return Zones(time_zone, time_zone)
+    # Jekyll takes a time as UTC, whatever its `timezone` says (which only decides how times are shown).
+    configured = None if site.generator == "jekyll" else _find_zone(site)
+    return Zones(time_zone, configured or (time_zone if site.generator in _WITHOUT_DEFAULT else UTC))
+
+
+def _find_zone(site: Site) -> ZoneInfo | None:
+    return find_zone(to_line(site.settings.get("timezone")))
+
+
+def describe_zones(site: Site, time_zone: tzinfo) -> str:
+    """Return the sentence for the report if the site has another zone than this blog, or ""."""
+    times = get_zones(site, time_zone).times
+    former = _find_zone(site) or times
+    if str(former) == str(time_zone):
+        return ""
+    return (
+        f"The time zone of the old blog ({former}) is not that of this site ({time_zone}): a date without a "
+        f"time is midnight in {time_zone}, and a time without an offset is one in {times}."
+    )
+
+
+def shows_future(site: Site) -> bool:
+    """Return whether the site shows posts before their date."""
+    name, default = _SHOWS_FUTURE.get(site.generator, ("", True))
+    value = to_bool(site.settings.get(name))
+    return default if value is None else value
 
 
 def list_configuration(site: Path) -> list[Path]:

@@ -6,15 +6,8 @@ import re
 from datetime import datetime
 
 from blogapi.importing.format_api import privacy
+from blogapi.importing.format_api import privacy_signs as signs
 from blogapi.importing.format_api.privacy import DraftReason
-from blogapi.importing.format_api.privacy_signs import (
-    ARCHIVING_FIELDS,
-    DATE_FIELDS,
-    EXPIRY_FIELDS,
-    FIELD_RULES,
-    MAPPING_PREFIXES,
-    PLANNING_WORDS,
-)
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown.fields import Fields
 from blogapi.importing.formats.markdown.paths import PathInfo
@@ -60,23 +53,22 @@ def decide_publication(
 
 
 def _is_archived(fields: Fields) -> bool:
-    name = next((name for name in ARCHIVING_FIELDS if to_bool(fields.find(name))), "")
+    name = next((name for name in signs.ARCHIVING_FIELDS if to_bool(fields.find(name))), "")
     if name:
         fields.add_note(f"It has `{name}: {to_line(fields.take(name))}`; the article was archived.")
     return bool(name) or fields.take_line("status").casefold() in _ARCHIVED_STATUSES
 
 
 def _find_date(fields: Fields, path: PathInfo, options: ImportOptions, zones: Zones) -> datetime | None:
-    first = [name for name, sign in DATE_FIELDS.items() if sign.is_first]
     # Material for MkDocs: `date: {created: …, updated: …}`.
-    values = [*map(fields.take, first), fields.find("date.created")]
+    values = [*map(fields.take, signs.FIRST_DATES), fields.find("date.created")]
     times = filter(None, (_parse("", value, zones) for value in values))
     found = max(times, default=None) or dates.parse_date(path.day, zones)
     found = found or _find_date_in_address(fields, zones)
     if found:
         return found
-    outer = ("", *(f"{name}." for name, prefix in MAPPING_PREFIXES.items() if not prefix))
-    names = (f"{table}{name}" for table in outer for name in DATE_FIELDS)
+    outer = ("", *(f"{name}." for name, prefix in signs.MAPPING_PREFIXES.items() if not prefix))
+    names = (f"{table}{name}" for table in outer for name in signs.DATE_FIELDS)
     name = next((name for name in names if _parse(name, fields.find(name), zones)), "")
     return _parse(name, _use(fields, name, options), zones)
 
@@ -103,9 +95,10 @@ def _has_unclear_date(
     fields: Fields, path: PathInfo, published_at: datetime | None, now: datetime, zones: Zones
 ) -> bool:
     """Return whether a field has a later time of publication, or one that cannot be read, and add a note."""
+    day = dates.parse_date(path.day, zones)
     for key, name, value in privacy.flatten(fields.all_entries):
         words = set(_WORD_BORDER.sub(" ", key).casefold().split())
-        if name in EXPIRY_FIELDS or not (name in DATE_FIELDS or words & PLANNING_WORDS):
+        if name in signs.EXPIRY_FIELDS or not (name in signs.DATE_FIELDS or words & signs.PLANNING_WORDS):
             continue
         time = _parse(name, value, zones)
         if time and time > max(published_at or now, now):
@@ -115,9 +108,7 @@ def _has_unclear_date(
         if time or not _is_unreadable(key, name, value):
             continue
         problem = f"The date “{to_line(value)[:100]}” could not be read"
-        if not (
-            DATE_FIELDS[name].is_first and path.day and published_at == dates.parse_date(path.day, zones)
-        ):
+        if not (day and day == published_at and name in signs.FIRST_DATES):
             fields.add_note(f"{problem}; the article became a draft.")
             return True
         fields.add_note(f"{problem}; the date in the file's path, {path.day}, was used.")
@@ -126,16 +117,21 @@ def _has_unclear_date(
 
 def _is_unreadable(key: str, name: str, value: object) -> bool:
     """Return whether a value that is no date makes a draft; `published` can also be true or false."""
-    sign = DATE_FIELDS.get(name)
-    if not sign or not sign.is_strict or name in FIELD_RULES or dates.is_missing(value) or is_empty(value):
+    sign = signs.DATE_FIELDS.get(name)
+    if (
+        not (sign and sign.is_strict)
+        or name in signs.FIELD_RULES
+        or dates.is_missing(value)
+        or is_empty(value)
+    ):
         return False
-    if sign.is_first:
+    if name in signs.FIRST_DATES:
         return "." not in key and not (name == "date" and isinstance(value, dict))
-    return to_bool(value) is not False
+    return sign is not None and sign.is_strict and to_bool(value) is not False
 
 
 def _decide_by_expiry(fields: Fields, options: ImportOptions, zones: Zones) -> str:
-    name = next((name for name in EXPIRY_FIELDS if not is_empty(fields.find(name))), "")
+    name = next((name for name in signs.EXPIRY_FIELDS if not is_empty(fields.find(name))), "")
     value = _use(fields, name, options)
     if dates.is_missing(value) or to_bool(value) is False:
         return "published"
@@ -144,7 +140,7 @@ def _decide_by_expiry(fields: Fields, options: ImportOptions, zones: Zones) -> s
         fields.add_note(f"The expiry date “{text}” could not be read; the article became a draft.")
         return "draft"
     if expires_at <= options.now:
-        fields.add_note(f"It expired on {dates.format_day(expires_at, zones)}; the article was archived.")
+        fields.add_note(f"It expired on {text}; the article was archived.")
         return "archived"
     fields.add_note(f"The expiry date “{text}” was ignored; the article will not expire.")
     return "published"

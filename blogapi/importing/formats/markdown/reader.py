@@ -22,7 +22,6 @@ from blogapi.importing.formats.markdown import (
     other_systems,
     paths,
     sections,
-    site_dates,
     unbuilt,
     vaults,
 )
@@ -167,29 +166,23 @@ def parse_file(
     body = comments.leave_out_comments(parsed.body, content_type, place.rules, fields)
     if place.is_note and not options.publish_undated:
         reasons += vaults.find_reasons(fields.all_entries)
-    zones = site_dates.get_zones(place.site, options.time_zone)
+    zones = generators.get_zones(place.site, options.time_zone)
     status, published_at = decide_publication(fields, path, reasons, options, zones)
     is_early = status == "published" and published_at and published_at > options.now
-    if is_early and place.site and site_dates.shows_future(place.site):
-        fields.add_note(site_dates.SHOWN_EARLY)
+    if is_early and place.site and generators.shows_future(place.site):
+        fields.add_note(generators.SHOWN_EARLY)
     texts = _read_texts(fields, body if content_type == "markdown" else "", path.name)
     slug = former_addresses.read_slug(fields) or former_addresses.derive_slug(
         parsed.format, texts["title"], path
     )
     former_slugs = former_addresses.read_former_slugs(fields, slug)
-    addresses, names = former_addresses.read_addresses(fields), former_addresses.read_names(fields)
-    is_mdx = key.casefold().endswith(".mdx")
-    media_folder = fields.take_line(*_MEDIA_FOLDER_FIELDS)
-    featured, robots = read_featured(fields), read_robots(fields)
+    addresses = former_addresses.read_addresses(fields)
     language, translation_key = read_language_and_key(fields)
     is_page = paths.is_page(key, is_dated=published_at is not None) or read_is_page(fields)
     is_page = is_page and not paths.is_post(key)
-    position = read_position(fields) if is_page else 0
-    own = _read_own_fields(fields, options)
     return ArticleRecord(
         key=key,
-        **own,
-        content=mdx.remove_code(body, fields.notes) if is_mdx else body,
+        content=mdx.remove_code(body, fields.notes) if key.casefold().endswith(".mdx") else body,
         content_type=content_type,
         status=status,
         published_at=published_at,
@@ -198,19 +191,21 @@ def parse_file(
         tags=tags,
         authors=authors,
         **texts,
-        featured=featured,
-        robots=robots,
+        featured=read_featured(fields),
+        robots=read_robots(fields),
         language=language,
         translation_key=translation_key,
         is_page=is_page,
-        position=position,
+        position=read_position(fields) if is_page else 0,
         slug=slug,
         former_slugs=former_slugs,
         former_paths=addresses,
         addresses=addresses,
-        names=names,
+        names=former_addresses.read_names(fields),
         has_templates=True,
-        media_folder=media_folder,
+        media_folder=fields.take_line(*_MEDIA_FOLDER_FIELDS),
+        # These are the fields that no line above has read.
+        **_read_own_fields(fields, options),
         is_undated=not (published_at or fields.all_entries or reasons),
         notes=tuple(fields.notes),
     )

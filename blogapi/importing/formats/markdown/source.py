@@ -13,7 +13,7 @@ from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
 from blogapi.importing.format_api.report import Item, read_item
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.formats.markdown import identity, paths, reader, site_dates
+from blogapi.importing.formats.markdown import generators, identity, paths, reader
 from blogapi.importing.formats.markdown.identity import IdentifiedFile
 from blogapi.importing.formats.markdown.term_pages import read_term_page
 from blogapi.importing.formats.markdown.translations import Translations
@@ -72,7 +72,7 @@ class MarkdownSource:
         options = self._options
         record = reader.read_file(file.entry, options, self._folders[file.entry.path])
         site = reader.find_site(file.entry)
-        note = site_dates.describe_zones(site, options.time_zone) if site else ""
+        note = generators.describe_zones(site, options.time_zone) if site else ""
         self.notes = list(dict.fromkeys(filter(None, (*self.notes, note))))
         record = self._add_place(self._add_language(record))
         if record.is_page and options.pages == "skip":

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -12,30 +12,23 @@ from itertools import accumulate
 from pathlib import Path
 
 from blogapi.importing.format_api import privacy
+from blogapi.importing.format_api import privacy_signs as signs
 from blogapi.importing.format_api.privacy import DraftReason
-from blogapi.importing.format_api.privacy_signs import (
-    CONTENT_FOLDERS,
-    ELEVENTY_HIDING_FIELD,
-    ELEVENTY_IGNORE_FILES,
-    HIDING_TEXTS,
-    JEKYLL_POST,
-    UNBUILT_NAMES,
-    UNBUILT_SETTINGS,
-)
 from blogapi.importing.formats.markdown.generators import Site, parse_configuration, read_configuration
 from blogapi.importing.texts.keys import normalize_key
 from blogapi.importing.texts.lines import to_bool, to_line
 
 _COMMENT_LINE = re.compile(r"^[ \t]*+(?://|#).*", re.MULTILINE)
 # Texts in quotes, in the list or the call that begins here.
-_TEXTS = re.compile(r"\s*+\[?+((?:\s*+(?:\"[^\"\n]*+\"|'[^'\n]*+'|`[^`\n]*+`)\s*+,?+)*+)\s*+[\])]")
+_TEXTS = re.compile(r"\s*+[\[(]?+((?:\s*+(?:\"[^\"\n]*+\"|'[^'\n]*+'|`[^`\n]*+`)\s*+,?+)*+)\s*+[\])]")
 _TEXT = re.compile(r"[\"'`]([^\"'`\n]*+)[\"'`]")
 # A mapping with two levels of inner mappings, and the addresses among its keys.
 _MAPPING = re.compile(r"\s*+(\{(?:[^{}]++|\{(?:[^{}]++|\{[^{}]*+\})*+\})*+\})")
 _ADDRESS = re.compile(r"[\"']\^?+(/[^\"'\n]*+)[\"']\s*+:")
 # `\.Rmd$`, `_cache$`, `drafts/.*\.md`
 _SIMPLE_REGEX = re.compile(r"(?:\.\*|\\?\.|[\w/ -])++\$?")
-_DATA_FILE = re.compile(r"(.+?)(?:\.json|\.(?:11ty)?data\.(?:json|ya?ml|toml|[cm]?[jt]s))")
+_DATA_FORMATS = ("json", "yaml", "yml", "toml", "js", "cjs", "mjs", "ts")
+_DATA_SUFFIXES = (".json", *(f".{kind}.{name}" for kind in ("11tydata", "data") for name in _DATA_FORMATS))
 
 
 def find_reasons(path: Path, site: Site, entries: Mapping[str, object]) -> Iterator[DraftReason]:
@@ -50,7 +43,7 @@ def find_reasons(path: Path, site: Site, entries: Mapping[str, object]) -> Itera
     if site.generator == "eleventy":
         yield from _find_in_ignore_files(path, site)
         for file in _list_data_files(path, site):
-            field = ELEVENTY_HIDING_FIELD.search(_read_code(file))
+            field = signs.ELEVENTY_HIDING_FIELD.search(_read_code(file))
             if field and not _read_data(file):
                 yield _report_unread(file.name, field[0])
     yield from _find_in_defaults(path, site, entries)
@@ -66,14 +59,14 @@ def _report_unread(name: str, field: str) -> DraftReason:
 
 def _find_in_names(parts: Sequence[str], site: Site) -> Iterator[DraftReason]:
     path, file = "/".join(parts), parts[-1]
-    signs = [s for s in UNBUILT_NAMES if s.generator == site.generator and path.startswith(s.below)]
-    names = [name for sign in signs for name in sign.names]
+    found = [s for s in signs.UNBUILT_NAMES if s.generator == site.generator and path.startswith(s.below)]
+    names = [name for sign in found for name in sign.names]
     built = _list_built_names(site)
     # `privacy` reports files with “_”.
     for part in parts[:-1] if file.startswith("_") else parts:
         if part not in built and any(fnmatchcase(part, name) for name in names):
-            yield _report(f"{signs[0].source} does not build names like “{part}”")
-    if site.generator == "jekyll" and "_posts" in parts[:-1] and not JEKYLL_POST.fullmatch(file):
+            yield _report(f"{found[0].source} does not build names like “{part}”")
+    if site.generator == "jekyll" and "_posts" in parts[:-1] and not signs.JEKYLL_POST.fullmatch(file):
         yield _report(f"Jekyll does not build names like “{file}”, without a date, in “_posts”")
 
 
@@ -92,26 +85,23 @@ def _to_mapping(value: object) -> dict[str, object]:
 
 def _locate(path: Path, site: Site) -> Sequence[str]:
     """Return the parts of the path below the folder where the paths in settings begin."""
-    below, setting = CONTENT_FOLDERS.get(site.generator, ("", ""))
+    below, setting = signs.CONTENT_FOLDERS.get(site.generator, ("", ""))
     base = site.folder / (to_line(site.settings.get(setting)) or below)
     return path.relative_to(base if path.is_relative_to(base) else site.folder).parts
-
-
-# Settings that exclude files
 
 
 # The configuration is read once, and not again for each file.
 @lru_cache(maxsize=256)
 def _read_settings(site: Site) -> list[tuple[str, list[str] | None]]:
     """Return the name and the globs (None if unknown) of each setting that excludes files."""
-    signs = [sign for sign in UNBUILT_SETTINGS if sign.generator == site.generator]
-    return [(name, _read_globs(site, name, sign.form)) for sign in signs for name in sign.names]
+    found = [sign for sign in signs.UNBUILT_SETTINGS if sign.generator == site.generator]
+    return [(name, _read_globs(site, name, sign.form)) for sign in found for name in sign.names]
 
 
 def _read_globs(site: Site, name: str, form: str) -> list[str] | None:
     if normalize_key(name) in site.settings:
         return _to_globs(site.settings[normalize_key(name)], form)
-    # In Python, a value that is no literal is missing in the settings.
+    # The settings of Python are only those with a word.
     if site.settings and site.generator != "pelican":
         return []
     code, texts = _COMMENT_LINE.sub("", site.text), list[str]()
@@ -132,7 +122,8 @@ def _to_globs(value: object, form: str) -> list[str] | None:
     lines = _COMMENT_LINE.sub("", value).splitlines() if isinstance(value, str) else value or ()
     if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
         return None
-    patterns = [line.strip() for line in lines if line.strip()]
+    # What a pattern with `!` would build after all becomes a draft.
+    patterns = [line.strip() for line in lines if line.strip() and not line.startswith("!")]
     if form == "regex" and not all(map(_SIMPLE_REGEX.fullmatch, patterns)):
         return None
     return [_to_glob(pattern, form) for line in patterns for pattern in _list_alternatives(line)]
@@ -146,32 +137,22 @@ def _list_alternatives(pattern: str) -> list[str]:
 
 
 def _to_glob(pattern: str, form: str) -> str:
-    """Return the glob for a pattern, with a `!` before it if the files that fit are built."""
     if form == "regex":
         glob = re.sub(r"\\?\.", "?", pattern.replace(".*", "*"))
         return f"*{glob[:-1]}" if glob.endswith("$") else f"*{glob}*"
-    name = pattern.removeprefix("!").removeprefix("./")
-    mark = "" if name == pattern.removeprefix("./") else "!"
+    name = pattern.removeprefix("./")
     if form in ("start", "address"):
         name = f"{name.removesuffix('html')}*"
     name = name.rstrip("/")
     is_anywhere = name.startswith("**/") or (form == "name" and "/" not in name)
     outer = "*/" if is_anywhere else "/"
-    return mark + outer + name.removeprefix("**/").lstrip("/").replace("/**/", "/*")
+    return outer + name.removeprefix("**/").lstrip("/").replace("/**/", "/*")
 
 
 def _is_excluded(globs: Sequence[str], parts: Sequence[str]) -> bool:
     """Return whether globs exclude a file; `parts` are the names in its path."""
     places = list(accumulate(parts, "{}/{}".format, initial=""))[1:]
-    excluded = False
-    # The last one that fits decides.
-    for glob in globs:
-        if any(fnmatchcase(place, glob.removeprefix("!")) for place in places):
-            excluded = not glob.startswith("!")
-    return excluded
-
-
-# Files of Eleventy with patterns, and with fields
+    return any(fnmatchcase(place, glob) for place in places for glob in globs)
 
 
 def _list_folders(path: Path, site: Site) -> list[Path]:
@@ -181,7 +162,7 @@ def _list_folders(path: Path, site: Site) -> list[Path]:
 
 def _find_in_ignore_files(path: Path, site: Site) -> Iterator[DraftReason]:
     for outer in _list_folders(path, site):
-        for name in ELEVENTY_IGNORE_FILES:
+        for name in signs.ELEVENTY_IGNORE_FILES:
             globs = _to_globs(_read_code(outer / name), "name") or ()
             is_used = name != ".gitignore" or "setUseGitIgnore(false" not in site.text
             if is_used and _is_excluded(globs, path.relative_to(outer).parts):
@@ -195,17 +176,13 @@ def _read_code(file: Path) -> str:
 
 def _list_data_files(path: Path, site: Site) -> list[Path]:
     """Return the data files for a file and for its folders, innermost first."""
-    folders = _list_folders(path, site)
-    places = [(path.parent, path.stem), *((outer, outer.name) for outer in folders)]
-    return [file for outer, name in places for stem, file in _list_data_files_in(outer) if stem == name]
-
-
-@lru_cache(maxsize=1024)
-def _list_data_files_in(outer: Path) -> list[tuple[str, Path]]:
-    with suppress(OSError):
-        matches = [(_DATA_FILE.fullmatch(file.name), file) for file in sorted(outer.iterdir())]
-        return [(match[1], file) for match, file in matches if match]
-    return []
+    stems = (path.with_suffix(""), *(outer / outer.name for outer in _list_folders(path, site)))
+    return [
+        stem.with_name(stem.name + suffix)
+        for stem in stems
+        for suffix in _DATA_SUFFIXES
+        if os.path.lexists(f"{stem}{suffix}")
+    ]
 
 
 def _read_data(file: Path) -> Mapping[str, object]:
@@ -213,19 +190,15 @@ def _read_data(file: Path) -> Mapping[str, object]:
     return {**fields, **_to_mapping(fields.get("eleventyComputed"))}
 
 
-# Fields that hide the files that do not set them
-
-
 def _find_in_defaults(path: Path, site: Site, entries: Mapping[str, object]) -> Iterator[DraftReason]:
     known = set(map(normalize_key, entries))
     for name, fields in _list_defaults(path, site):
-        for key, value in fields.items():
-            for reason in privacy.find_in_front_matter(
-                {key: value} if normalize_key(key) not in known else {}
-            ):
-                note = _report(f"“{name}” sets `{to_line(key)[:60]}` for files that do not set it").note
+        new = {key: value for key, value in fields.items() if normalize_key(key) not in known}
+        known |= set(map(normalize_key, new))
+        for key, value in new.items():
+            note = _report(f"“{name}” sets `{to_line(key)[:60]}` for files that do not set it").note
+            for reason in privacy.find_in_front_matter({key: value}):
                 yield replace(reason, note=note)
-        known |= set(map(normalize_key, fields))
 
 
 def _list_defaults(path: Path, site: Site) -> list[tuple[str, Mapping[str, object]]]:
@@ -233,12 +206,10 @@ def _list_defaults(path: Path, site: Site) -> list[tuple[str, Mapping[str, objec
     if site.generator == "eleventy":
         return [(file.name, _read_data(file)) for file in _list_data_files(path, site)]
     code = _COMMENT_LINE.sub("", site.text)
-    signs = (sign for sign in HIDING_TEXTS if sign.generator == site.generator)
-    found = [sign.fields for sign in signs if sign.pattern.search(code)]
+    texts = [sign for sign in signs.HIDING_TEXTS if sign.generator == site.generator]
+    found = [sign.fields for sign in texts if sign.pattern.search(code)]
     if site.generator == "jekyll":
         found = list(_list_jekyll_defaults(_locate(path, site), site))
-    elif site.generator == "pelican":
-        found = [_to_mapping(site.settings.get("defaultmetadata"))]
     return [(site.configuration, fields) for fields in found]
 
 
