@@ -10,6 +10,7 @@ from blogapi.categories.schemas import CategoryBodySchema
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.report import Result
+from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.storing import service as importing
 from blogapi.storage.database import current_time, transaction
@@ -34,7 +35,7 @@ def fill_empty_blog() -> int:
         author = (users.find_by_name(AUTHOR_NAME) or accounts.create(AUTHOR_NAME, None, role=Role.ADMIN)).uuid
         for category in tomllib.loads((_FOLDER / "categories.toml").read_text(encoding="utf-8"))["category"]:
             taxonomies.create(CATEGORIES, author, CategoryBodySchema().load(category))
-        now, entries = current_time(), folder.walk_path(_FOLDER / "articles")
-        records = [reader.read_file(entry, now=now) for entry in entries if entry.problem is None]
+        options, entries = ImportOptions(now=current_time()), folder.walk_path(_FOLDER / "articles")
+        records = [reader.read_file(entry, options) for entry in entries if entry.problem is None]
         reports = importing.Importer(author, restore_deleted=True).store(records)
         return sum(report.result is Result.CREATED for report in reports)

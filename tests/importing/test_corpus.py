@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import front_matter, reader
 from blogapi.importing.formats.markdown.fields import Fields
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
@@ -107,7 +108,7 @@ def count_files(source: str) -> Counter[str]:
 
 def get_outcome(entry: folder.Entry) -> str:
     try:
-        return reader.read_file(entry, now=NOW).status
+        return reader.read_file(entry, ImportOptions(now=NOW)).status
     except (RefusedFile, NotAnArticle) as error:
         return type(error).__name__
 
@@ -162,7 +163,7 @@ def test_the_number_of_unresolved_template_tags_is_as_expected(source):
     unresolved = 0
     for entry in folder.walk_path(Path(CORPUS) / source):
         with suppress(RefusedFile, NotAnArticle):
-            record = reader.read_file(entry, now=NOW)
+            record = reader.read_file(entry, ImportOptions(now=NOW))
             resolved = resolve_templates(record.content, record.content_type, Targets())
             links = resolve_wiki_links(resolved.content, record.content_type, Targets())
             unresolved += resolved.unresolved.total() + links.unresolved.total()

@@ -6,17 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 
-from blogapi.importing.format_api.privacy_signs import (
-    FIELD_RULES,
-    MAPPING_PREFIXES,
-    PRIVATE_FOLDERS,
-    PRIVATE_TAGS,
-    PUBLISHING_FIELDS,
-    STATUS_RULE,
-    UNLISTED,
-    UNLISTED_BY_GENERATOR,
-    FieldRule,
-)
+from blogapi.importing.format_api import privacy_signs as signs
+from blogapi.importing.format_api.privacy_signs import FieldRule
 from blogapi.importing.texts import dates
 from blogapi.importing.texts.keys import is_empty, normalize_key
 from blogapi.importing.texts.lines import to_bool, to_line
@@ -38,7 +29,7 @@ class DraftReason:
 
 def is_privacy_field(name: str) -> bool:
     """Return whether privacy is the only purpose of a field."""
-    return name in FIELD_RULES and not FIELD_RULES[name].others_are_public
+    return name in signs.FIELD_RULES and not signs.FIELD_RULES[name].others_are_public
 
 
 def find_reasons(
@@ -51,17 +42,17 @@ def find_reasons(
 def find_in_front_matter(entries: Mapping[str, object], generator: str = "") -> Iterator[DraftReason]:
     """Yield a reason for each entry that makes the article private.
 
-    `generator` is the one of UNLISTED_BY_GENERATOR whose rules apply.
+    `generator` is the one of signs.UNLISTED_BY_GENERATOR whose rules apply.
     """
     flat = list(flatten(entries))
-    says_public = any(name in PUBLISHING_FIELDS and to_bool(value) for _, name, value in flat)
+    says_public = any(name in signs.PUBLISHING_FIELDS and to_bool(value) for _, name, value in flat)
     for key, name, value in flat:
-        rule = FIELD_RULES.get(name)
+        rule = signs.FIELD_RULES.get(name)
         # In notes, `status` often says how complete a public text is.
-        if rule is STATUS_RULE and says_public and not set(_to_words(value)) & rule.private:
+        if rule is signs.STATUS_RULE and says_public and not set(_to_words(value)) & rule.private:
             continue
         if rule and not _is_public(rule, value):
-            unlisting = UNLISTED | UNLISTED_BY_GENERATOR.get((generator, name), frozenset())
+            unlisting = signs.UNLISTED | signs.UNLISTED_BY_GENERATOR.get((generator, name), frozenset())
             yield _make_reason(key, name, rule, value, unlisting)
 
 
@@ -80,11 +71,11 @@ def flatten(entries: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:
     """Yield the key as written, the name in FIELD_RULES, and the value of each entry and inner entry."""
     for key, value in entries.items():
         name = normalize_key(key)
-        if isinstance(value, dict) and name in MAPPING_PREFIXES:
+        if isinstance(value, dict) and name in signs.MAPPING_PREFIXES:
             for inner_key, inner_value in value.items():
                 yield (
                     f"{key}.{inner_key}",
-                    f"{MAPPING_PREFIXES[name]}{normalize_key(inner_key)}",
+                    f"{signs.MAPPING_PREFIXES[name]}{normalize_key(inner_key)}",
                     inner_value,
                 )
         else:
@@ -128,7 +119,7 @@ def _make_reason(key: str, name: str, rule: FieldRule, value: object, unlisting:
 def find_in_folders(folders: Iterable[str]) -> Iterator[DraftReason]:
     """Yield a reason for each folder name that makes the articles in the folder private."""
     for folder in folders:
-        if folder.casefold() in PRIVATE_FOLDERS:
+        if folder.casefold() in signs.PRIVATE_FOLDERS:
             is_obvious = "draft" in folder.casefold()
             yield DraftReason(
                 "" if is_obvious else f"It is in the folder “{folder}”; the article became a draft."
@@ -146,5 +137,5 @@ def _find_in_path(key: str) -> Iterator[DraftReason]:
 
 def _find_in_tags(tags: tuple[str, ...]) -> Iterator[DraftReason]:
     for tag in tags:
-        if tag.casefold() in PRIVATE_TAGS:
+        if tag.casefold() in signs.PRIVATE_TAGS:
             yield DraftReason(f"It has the tag “{tag}”; the article became a draft.")

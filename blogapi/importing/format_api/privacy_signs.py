@@ -112,13 +112,9 @@ FIELD_SIGNS = tuple(
         ("content systems", _PRIVATE_IF_TRUE, "protected isProtected protect"),
         ("Eleventy", _PRIVATE_IF_TRUE, "eleventyExcludeFromCollections buildawesomeExcludeFromCollections"),
         ("sites with members", _FOR_SOME_IF_TRUE, "membersOnly memberOnly subscribersOnly sponsorsOnly vip"),
-        (
-            "sites with members",
-            _FOR_SOME_IF_TRUE,
-            "premium isPremium paid isPaid paywall paywalled exclusive",
-        ),
-        ("sites with members", _FOR_SOME_IF_TRUE, "gated isGated loginRequired requiresLogin requireLogin"),
-        ("sites with members", _FOR_SOME_IF_TRUE, "authRequired requiresAuth requireAuth"),
+        ("sites with members", _FOR_SOME_IF_TRUE, "premium isPremium paid isPaid paywall paywalled"),
+        ("sites with members", _FOR_SOME_IF_TRUE, "exclusive gated isGated loginRequired requiresLogin"),
+        ("sites with members", _FOR_SOME_IF_TRUE, "requireLogin authRequired requiresAuth requireAuth"),
         ("Hexo, Material for MkDocs", _HIDE, "hide"),  # `hide: [navigation, toc]` hides parts of the page
         ("Jekyll, Obsidian, Quartz", _PUBLISHED, "published isPublished publish dg-publish"),
         ("content systems", _PRIVATE_IF_FALSE, "public isPublic visible isVisible"),
@@ -128,19 +124,11 @@ FIELD_SIGNS = tuple(
         ("themes of VuePress", _UNLISTED_IF_OFF, "list post article"),
         ("Pelican, Nikola and others", STATUS_RULE, "status postStatus publishStatus"),
         ("Ghost and others", FieldRule(public=_PUBLIC, private=_PRIVATE | _READERS), "visibility"),
-        (
-            "sites with members",
-            _FOR_READERS,
-            "access accessLevel audience members subscribers plan tier tiers",
-        ),
-        ("sites with members", _FOR_READERS, "role roles permission permissions"),
+        ("sites with members", _FOR_READERS, "access accessLevel audience members subscribers"),
+        ("sites with members", _FOR_READERS, "plan tier tiers role roles permission permissions"),
         ("Hugo", _RENDER, "build.render"),
         ("Hugo", _LIST, "build.list"),
-        (
-            "hexo-blog-encrypt and others",
-            _PASSWORD,
-            "password passwords passphrase passcode postPassword pwd",
-        ),
+        ("hexo-blog-encrypt", _PASSWORD, "password passwords passphrase passcode postPassword pwd"),
         ("content systems", _PRIVATE_IF_ON, "deleted trashed disabled confidential internal inProgress idea"),
         ("content systems", _PRIVATE_IF_ON, "template lock skip exclude excluded ignore ignored"),
         ("content systems", _PRIVATE_IF_OFF, "active enabled live approved publishable ready released"),
@@ -174,44 +162,32 @@ ARCHIVING_FIELDS = ("archived", "isarchived", "archive")
 class DateSign(Sign):
     """Fields of front matter with the time of publication."""
 
-    #: whether the latest of these fields counts, also before a date in the path; of all others, the first one
-    is_first: bool = False
-    #: whether a value that is no date makes a draft
-    is_strict: bool = False
+    is_strict: bool  #: whether a value that is no date makes a draft
 
 
-#: In the order in which they are read.
-PUBLICATION_DATES = (
-    # Hugo displays `date`, but publishes the page at `publishDate` (or one of its aliases) if that is later.
-    DateSign(
-        names=("date", "publishDate", "pubDate", "pubDatetime", "publishedAt", "published", "publish"),
-        source="Hugo, Jekyll, Astro, Metalsmith",
-        is_first=True,
-        is_strict=True,
-    ),
-    *(
-        DateSign(source=source, is_strict=is_strict, names=tuple(names.split()))
-        for source, is_strict, names in (
-            (
-                "Keystatic and others",
-                True,
-                "datetime publishedOn publishedDate publishedTime publishAt publishOn",
-            ),
-            (
-                "schema.org, Open Graph",
-                True,
-                "publishTime publicationDate datePublished article:published_time",
-            ),
-            ("Craft, WordPress", False, "datePosted posted postedAt postedOn postDate postDateGmt dateGmt"),
-            ("content systems", False, "releaseDate releasedAt release issued issueDate firstPublished"),
-            ("content systems", False, "originalDate originallyPublished displayDate"),
-            # Notes of Obsidian often have only the time at which they were written.
-            ("Obsidian, Notion", False, "created createdAt createdOn createdDate dateCreated creationDate"),
-            ("others", False, "creationTime fileCreated timestamp time day written entryDate"),
-            ("content systems", True, "scheduledFor goLive embargo embargoUntil availableFrom visibleFrom"),
-        )
-    ),
+#: In the order in which they are read. Notes of Obsidian often have only the time at which they were written.
+PUBLICATION_DATES = tuple(
+    DateSign(source=source, is_strict=is_strict, names=tuple(names.split()))
+    for source, is_strict, names in (
+        (
+            "Hugo, Jekyll, Astro",
+            True,
+            "date publishDate pubDate pubDatetime publishedAt published publish",
+        ),
+        ("Keystatic and others", True, "datetime publishedOn publishedDate publishedTime publishAt"),
+        ("content systems", True, "publishOn publishTime publicationDate"),
+        ("schema.org, Open Graph", True, "datePublished article:published_time"),
+        ("Craft, WordPress", False, "datePosted posted postedAt postedOn postDate postDateGmt dateGmt"),
+        ("content systems", False, "releaseDate releasedAt release issued issueDate firstPublished"),
+        ("content systems", False, "originalDate originallyPublished displayDate"),
+        ("Obsidian, Notion", False, "created createdAt createdOn createdDate dateCreated creationDate"),
+        ("others", False, "creationTime fileCreated timestamp time day written entryDate"),
+        ("content systems", True, "scheduledFor goLive embargo embargoUntil availableFrom visibleFrom"),
+    )
 )
+#: Of these, the latest counts, also before a date in the path; of all others, the first one. Hugo displays
+#: `date`, but publishes the page at `publishDate` (or one of its aliases) if that is later.
+FIRST_DATES = tuple(map(normalize_key, PUBLICATION_DATES[0].names))
 #: The fields of PUBLICATION_DATES by normalized key, in their order.
 DATE_FIELDS = {normalize_key(name): sign for sign in PUBLICATION_DATES for name in sign.names}
 #: A date in the future makes a draft in each field with one of these words.
@@ -237,72 +213,58 @@ PRIVATE_TAGS = {"draft", "private"}
 class GeneratorSign(Sign):
     """A sign by which a generator does not build a file; `source` begins with its name."""
 
+    below: tuple[str, ...] = ("",)  #: the folders of the site in which the rule applies
+    form: str = ""  #: see UNBUILT_SETTINGS
+
     @property
     def generator(self) -> str:
         """The generator in the form of `files.SITE_FILES`."""
         return self.source.partition(" ")[0].casefold()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnbuiltName(GeneratorSign):
-    """Names of files and folders that a generator does not build, where `*` stands for any characters."""
-
-    below: tuple[str, ...] = ("",)  #: the folders of the site in which the rule applies
-
-
+#: Names of files and folders, where `*` stands for any characters.
 UNBUILT_NAMES = (
-    UnbuiltName(names=("_*", "#*", "~*", "*~"), source="Jekyll"),
-    UnbuiltName(names=("_*", "*~", "*%"), source="Hexo"),
-    UnbuiltName(names=("#*", "*~"), source="Hugo"),
-    UnbuiltName(names=("_*",), source="Astro", below=("src/content/", "src/pages/")),
-    UnbuiltName(names=("_*",), source="Docusaurus"),
-    UnbuiltName(names=("_*", "*.draft", "*.draft.*"), source="Nuxt Content", below=("content/",)),
+    GeneratorSign(names=("_*", "#*", "~*", "*~"), source="Jekyll"),
+    GeneratorSign(names=("_*", "*~", "*%"), source="Hexo"),
+    GeneratorSign(names=("#*", "*~"), source="Hugo"),
+    GeneratorSign(names=("_*",), source="Astro", below=("src/content/", "src/pages/")),
+    GeneratorSign(names=("_*",), source="Docusaurus"),
+    GeneratorSign(names=("_*", "*.draft", "*.draft.*"), source="Nuxt Content", below=("content/",)),
 )
-#: Names with a rule of their own.
-BUILT_NAMES = frozenset(("_posts", "_drafts"))
 #: The names of the files in `_posts` that Jekyll builds.
 JEKYLL_POST = re.compile(r"[0-9]{2,4}-[0-9]{1,2}-[0-9]{1,2}-.+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnbuiltSetting(GeneratorSign):
-    """Settings with the files that a generator does not build.
-
-    The forms of their values are "glob" (a path, where `*` is a part of one name), "gitignore" (also names in
-    any folder), "prefix" (the beginning of a path, or one where `*` can contain `/`), "regex", "addresses"
-    (the keys of a mapping), and "unread" (each file may be one of them).
-    """
-
-    form: str
-
-
-UNBUILT_SETTINGS = (
-    UnbuiltSetting(names=("exclude",), source="Jekyll", form="prefix"),
-    UnbuiltSetting(names=("exclude", "ignore", "skip_render"), source="Hexo", form="glob"),
-    UnbuiltSetting(names=("ignoreFiles",), source="Hugo", form="regex"),
-    UnbuiltSetting(names=("ignored_content",), source="Zola", form="prefix"),
-    UnbuiltSetting(
-        names=("ARTICLE_EXCLUDES", "PAGE_EXCLUDES", "IGNORE_FILES"), source="Pelican", form="gitignore"
-    ),
-    UnbuiltSetting(names=("exclude_docs", "draft_docs"), source="MkDocs", form="gitignore"),
-    UnbuiltSetting(names=("ignorePatterns",), source="Quartz", form="glob"),
-    UnbuiltSetting(names=("ignores.add",), source="Eleventy", form="glob"),
-    UnbuiltSetting(names=("exclude",), source="Docusaurus", form="gitignore"),
-    UnbuiltSetting(names=("ignores",), source="Nuxt Content", form="gitignore"),
-    UnbuiltSetting(names=("srcExclude",), source="VitePress", form="unread"),
-    UnbuiltSetting(names=("pagePatterns",), source="VuePress", form="unread"),
-    UnbuiltSetting(names=("encrypt",), source="VuePress Theme Hope", form="addresses"),
+#: Settings with paths. The form of their values is "path", "start" (of a path), "name" (a path, or a name in
+#: any folder), "regex", "address" (the keys of a mapping), or "unread" (each file may be one of them).
+UNBUILT_SETTINGS = tuple(
+    GeneratorSign(source=source, form=form, names=tuple(names.split()))
+    for source, form, names in (
+        ("Jekyll", "start", "exclude"),
+        ("Hexo", "path", "exclude ignore skip_render"),
+        ("Hugo", "regex", "ignoreFiles"),
+        ("Zola", "start", "ignored_content"),
+        ("Pelican", "name", "ARTICLE_EXCLUDES PAGE_EXCLUDES IGNORE_FILES"),
+        ("MkDocs", "name", "exclude_docs draft_docs"),
+        ("Quartz", "path", "ignorePatterns"),
+        ("Eleventy", "path", "ignores.add"),
+        ("Docusaurus", "name", "exclude"),
+        ("Nuxt Content", "name", "ignores"),
+        ("VitePress", "unread", "srcExclude"),
+        ("VuePress", "unread", "pagePatterns"),
+        ("VuePress Theme Hope", "address", "encrypt"),
+    )
 )
 #: The folder in the site where the paths in settings begin, and the setting that names another one.
 CONTENT_FOLDERS = {
     "jekyll": ("", "source"),
-    "hexo": ("source", "source_dir"),
+    "hexo": ("source", "sourcedir"),
     "zola": ("content", ""),
-    "pelican": ("content", "PATH"),
-    "mkdocs": ("docs", "docs_dir"),
+    "pelican": ("content", "path"),
+    "mkdocs": ("docs", "docsdir"),
     "quartz": ("content", ""),
 }
-#: Files with patterns in the form "gitignore", in the folder of the site and in inner folders.
+#: Files with patterns in the form "name", in the folder of the site and in inner folders.
 ELEVENTY_IGNORE_FILES = (".eleventyignore", ".gitignore")
 
 
@@ -311,36 +273,19 @@ class HidingText(GeneratorSign):
     """A text in a configuration file that hides the files whose front matter does not say otherwise."""
 
     pattern: re.Pattern[str]
-    default: tuple[str, str]  #: the field that these files get
+    fields: dict[str, object]  #: the fields that these files get
 
 
-HIDING_TEXTS = (
-    HidingText(
-        names=("ExplicitPublish",),
-        source="Quartz",
-        pattern=re.compile("ExplicitPublish"),
-        default=("publish", "false"),
-    ),
-    HidingText(
-        names=("drafts({default: true})",),
-        source="Metalsmith",
-        pattern=re.compile(r"drafts[^()]{0,20}[({][^)}]{0,200}\bdefault[\"']?:\s{0,20}true"),
-        default=("draft", "true"),
-    ),
-    HidingText(
-        names=("visibility: private",),
-        source="Dendron",
-        pattern=re.compile(r"\bvisibility: {0,20}private\b"),
-        default=("visibility", "private"),
-    ),
-    HidingText(
-        names=("publishByDefault: false", "siteHierarchies: [x]"),
-        source="Dendron",
-        pattern=re.compile(
-            r"\bpublishByDefault: {0,20}false\b|\bsiteHierarchies:\s{0,20}[\[-] {0,20}+(?!root\b)"
-        ),
-        default=("published", "false"),
-    ),
+HIDING_TEXTS = tuple(
+    HidingText(source=source, names=(name,), pattern=re.compile(pattern), fields={field: value})
+    for source, name, pattern, field, value in (
+        ("Pelican", "DEFAULT_METADATA", r"[\"']status[\"']\s*+:\s*+[\"'](?!published)", "status", "draft"),
+        ("Quartz", "ExplicitPublish", r"ExplicitPublish", "publish", "false"),
+        ("Metalsmith", "drafts({default: true})", r"\bdefault[\"']?:\s{0,20}true", "draft", "true"),
+        ("Dendron", "visibility: private", r"\bvisibility: {0,20}private\b", "visibility", "private"),
+        ("Dendron", "publishByDefault: false", r"\bpublishByDefault: {0,20}false\b", "published", "false"),
+        ("Dendron", "siteHierarchies: [x]", r"\bsiteHierarchies:[\s\[-]++(?!root\b)", "published", "false"),
+    )
 )
 #: In a data file of Eleventy that is a program: the names of fields that may hide files.
 ELEVENTY_HIDING_FIELD = re.compile(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from email.utils import parsedate_to_datetime
@@ -135,11 +134,3 @@ def _parse_day(year: str, month: str, day: str) -> date | None:
         return date(int(year), int(month), int(day))
     except ValueError:
         return None
-
-
-def format_day(time: datetime | date, zones: Zones = UTC_ZONES) -> str:
-    """Return the date as `2021-05-06`."""
-    # A time within a day of the last one that Python can represent has no local time.
-    with suppress(OverflowError):
-        time = time.astimezone(zones.days) if isinstance(time, datetime) else time
-    return time.isoformat()[:10]

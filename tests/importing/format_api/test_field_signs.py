@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
 from blogapi.importing.format_api import privacy_signs
 from blogapi.importing.format_api.privacy_signs import FIELD_RULES, FIELD_SIGNS, MAPPING_PREFIXES
+from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
+from blogapi.importing.formats.markdown.generators import Site
 from blogapi.importing.refusals import NotAnArticle
 from blogapi.importing.texts.keys import normalize_key
 
@@ -73,9 +76,11 @@ OTHER_FIELDS = (
 )
 
 
-def read(front, **options):
+def read(front, generator=""):
     text = f"---\ntitle: Hello\ndate: 2020-01-02\n{front}\n---\nText"
-    return reader.parse_file("blog/a.md", text.encode(), now=NOW, **options)
+    site = Site(Path(), generator, "", {}, "") if generator else None
+    place = reader.Place(path=Path("a.md"), site=site)
+    return reader.parse_file("blog/a.md", text.encode(), ImportOptions(now=NOW), place)
 
 
 def write(name, value, mapping=""):
@@ -162,10 +167,10 @@ def test_a_field_that_hides_from_everyone_is_no_field_for_everyone(front):
 
 
 def test_hidden_keeps_an_article_only_out_of_the_lists_of_jekyll():
-    record = read("hidden: true", is_jekyll=True)
+    record = read("hidden: true", "jekyll")
     assert (record.status, record.notes) == ("unlisted", ())
-    assert read("hidden: perhaps", is_jekyll=True).status == "draft"
-    assert read("hidden: true\nprivate: true", is_jekyll=True).status == "draft"
+    assert read("hidden: perhaps", "jekyll").status == "draft"
+    assert read("hidden: true\nprivate: true", "jekyll").status == "draft"
 
 
 @pytest.mark.parametrize(
@@ -180,13 +185,13 @@ def test_the_configuration_decides_what_hidden_means(tmp_path, name, status):
         text = "new_post_name: :title.md\n" if name.endswith("hexo") else "title: A\n"
         (tmp_path / name.split(" ")[0]).write_text(text, encoding="utf-8")
     entry = reader.folder.Entry("_posts/2020-01-02-a.md", path)
-    assert reader.read_file(entry, now=NOW).status == status
+    assert reader.read_file(entry, ImportOptions(now=NOW)).status == status
 
 
 def test_a_hidden_article_of_pelican_is_unlisted():
     def read_header(status):
         text = f"Title: Hello\nDate: 2020-01-02\nStatus: {status}\n\nText"
-        return reader.parse_file("blog/a.md", text.encode(), now=NOW).status
+        return reader.parse_file("blog/a.md", text.encode(), ImportOptions(now=NOW)).status
 
     assert (read_header("hidden"), read_header("draft"), read_header("skip")) == (
         "unlisted",

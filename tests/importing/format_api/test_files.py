@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 
@@ -316,14 +317,16 @@ def test_a_deleted_file_is_refused(blog):
 
 def test_a_file_with_another_suffix_is_not_opened(blog, now):
     with pytest.raises(NotAnArticle, match=r"photo\.png"):
-        reader.read_file(folder.Entry("blog/photo.png", blog / "gone.png"), now=now)
+        reader.read_file(folder.Entry("blog/photo.png", blog / "gone.png"), ImportOptions(now=now))
 
 
 def test_read_file_returns_a_record(blog, now):
-    assert reader.read_file(folder.Entry("blog/a.md", blog / "a.md"), now=now).content == "Text"
+    assert (
+        reader.read_file(folder.Entry("blog/a.md", blog / "a.md"), ImportOptions(now=now)).content == "Text"
+    )
 
 
 def test_an_entry_with_a_problem_is_not_read(blog, now):
     entry = folder.Entry("blog/a.md", blog / "a.md", RefusedFile("Broken."))
     with pytest.raises(RefusedFile, match="Broken"):
-        reader.read_file(entry, now=now)
+        reader.read_file(entry, ImportOptions(now=now))

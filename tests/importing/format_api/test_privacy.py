@@ -7,15 +7,17 @@ from datetime import UTC, datetime
 
 import pytest
 
-from blogapi.importing.format_api import privacy
+from blogapi.importing.format_api import privacy_signs
+from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader, vaults
 from blogapi.importing.refusals import NotAnArticle
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def read_text(text, key="blog/a.md", **options):
-    return reader.parse_file(key, text.encode(), now=NOW, **options)
+def read_text(text, key="blog/a.md", *, is_note=False, **options):
+    place = reader.Place(is_note=is_note)
+    return reader.parse_file(key, text.encode(), ImportOptions(now=NOW, **options), place)
 
 
 def read(front, key="blog/a.md"):
@@ -129,7 +131,7 @@ def test_an_article_that_is_only_kept_out_of_lists_becomes_unlisted(front):
 
 
 @pytest.mark.parametrize(
-    "name", sorted(name for name, rule in privacy.FIELD_RULES.items() if not rule.others_are_public)
+    "name", sorted(name for name, rule in privacy_signs.FIELD_RULES.items() if not rule.others_are_public)
 )
 def test_an_article_with_an_unknown_value_becomes_a_draft_with_a_note(name):
     outer, _, inner = name.partition(".")
@@ -137,7 +139,7 @@ def test_an_article_with_an_unknown_value_becomes_a_draft_with_a_note(name):
     assert record.status == "draft"
     notes = " ".join(record.notes)
     assert name in notes
-    assert ("perhaps" in notes) != privacy.FIELD_RULES[name].is_secret
+    assert ("perhaps" in notes) != privacy_signs.FIELD_RULES[name].is_secret
 
 
 @pytest.mark.parametrize("value", ["{a: b}", "[a]", "3.5", "2020-13-45"])

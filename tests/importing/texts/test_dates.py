@@ -110,7 +110,7 @@ def test_null_and_zero_dates_count_as_missing(value):
 )
 def test_a_file_name_is_split_into_its_date_and_the_rest(name, day, rest):
     date, remainder = dates.split_date_prefix(name)
-    assert (date and dates.format_day(date), remainder) == (day, rest)
+    assert (date and date.isoformat(), remainder) == (day, rest)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_a_file_name_is_split_into_its_date_and_the_rest(name, day, rest):
 )
 def test_a_date_is_found_in_the_folder_names_of_a_path(path, day):
     date = dates.find_in_path(path)
-    assert (date and dates.format_day(date)) == day
+    assert (date and date.isoformat()) == day
 
 
 @settings(deadline=None)

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.refusals import RefusedFile
 
@@ -14,7 +15,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 def read(text):
     data = text if isinstance(text, bytes) else text.encode()
-    return reader.parse_file("blog/post.md", data, now=NOW)
+    return reader.parse_file("blog/post.md", data, ImportOptions(now=NOW))
 
 
 @pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])

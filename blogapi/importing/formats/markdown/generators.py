@@ -1,37 +1,60 @@
-"""Find the site to which a file belongs, its generator and the settings in its configuration."""
+"""Find the site to which a file belongs, its generator, and what its configuration says about dates."""
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from functools import lru_cache
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.files import SITE_FILE, SITE_FILES
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts import data as parsers
+from blogapi.importing.texts.dates import Zones, find_zone
+from blogapi.importing.texts.keys import normalize_key
+from blogapi.importing.texts.lines import to_bool, to_line
 
 _MAX_CONFIGURATION = 200_000
-_MAX_PYTHON_VALUE = 5_000
-# These generators remove the date (Pelican derives the address from the title).
-_REMOVING = re.compile(
-    r"(?:\.eleventy|(?:eleventy|docusaurus)\.config|pelicanconf)\.[a-z]+"
-    r"|\.(?:vue|vite)press|metalsmith\.[a-z]+|dendron\.yml"
-)
-_HEXO = re.compile(rb"^new_post_name\s*:(.*)", re.MULTILINE)
+# These generators remove the date of a file name (Pelican derives the address from the title).
+_REMOVES_DATES = {
+    *("jekyll", "eleventy", "docusaurus", "pelican", "vuepress", "vitepress", "metalsmith", "dendron")
+}
+# These keep it if their configuration says so.
+_KEEPS_DATES = {
+    "hexo": re.compile(r"^new_post_name\s*:(?!.*:day)", re.MULTILINE),
+    "zola": re.compile(r"^(?:slugify\.)?paths_keep_dates\s*=\s*true", re.MULTILINE),
+}
+#: The note of a scheduled article in a site that shows such articles.
+SHOWN_EARLY = "Its date is in the future, and the old blog could show it already; here it is scheduled."
+
+# These take the zone of the computer if the configuration has none; the others take UTC.
+_WITHOUT_DEFAULT = {"hexo", "quartz", "dendron", "sphinx"}
+# The settings that show posts with a date in the future, and their defaults; all others show them.
+_SHOWS_FUTURE = {
+    "jekyll": ("future", False),
+    "hugo": ("buildfuture", False),
+    "nikola": ("futureisnow", False),
+    "hexo": ("future", True),
+    "pelican": ("withfuturedates", True),
+}
 _HEXO_SETTING = re.compile(
     r"^(?:new_post_name|post_asset_folder|public_dir|skip_render)[ \t]*+:", re.MULTILINE
 )
-_ZOLA = re.compile(rb"^base_url\s*=", re.MULTILINE)
-_ZOLA_KEEPS = re.compile(rb"^(?:slugify\.)?paths_keep_dates\s*=\s*true", re.MULTILINE)
+_ZOLA_SETTING = re.compile(r"^base_url\s*=", re.MULTILINE)
 _NIKOLA_SETTING = re.compile(r"^POSTS[ \t]*+=", re.MULTILINE)
-# `NAME = value` in Python; the value ends before the next line that is not indented.
-_PYTHON_SETTING = re.compile(r"^([A-Z_]++)[ \t]*+=(.*(?:\n(?:[ \t)\]}].*)?)*)", re.MULTILINE)
-_PROGRAM = re.compile(r"[^.].*\.[cm]?[jt]s")
+# `NAME = 'a word'` in Python
+_PYTHON_SETTING = re.compile(r"^([A-Z_]++)[ \t]*+=[ \t]*+[\"']?([\w/+-]++)[\"']?[ \t]*+(?:#|$)", re.MULTILINE)
+_PARSERS: dict[str, Callable[[str], dict[str, object]]] = {
+    **dict.fromkeys((".yml", ".yaml"), lambda text: parsers.parse_yaml(text, 1)[0]),
+    ".toml": lambda text: parsers.parse_toml(text, 1)[0],
+    ".json": lambda text: parsers.parse_json(text, 1)[0],
+    ".py": lambda text: dict(_PYTHON_SETTING.findall(text)),
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +64,7 @@ class Site:
     folder: Path
     generator: str  #: a key of SITE_FILES, "hexo", or "sphinx"
     configuration: str  #: the name of the file or folder, for notes
-    #: as written in the configuration, each scalar of YAML as text; {} if it is a program or cannot be read
+    #: by normalized key, each scalar of YAML as text; {} if the configuration is a program or cannot be read
     settings: Mapping[str, object]
     text: str  #: the text of the configuration
 
@@ -56,76 +79,82 @@ def find_site(posts: Path, levels: int) -> Site | None:
 @lru_cache(maxsize=256)
 def _read_site(outer: Path) -> Site | None:
     files = [*list_configuration(outer), *list_configuration(outer / "config" / "_default")]
-    names = [
-        name for name, pattern in SITE_FILES.items() for file in files if re.fullmatch(pattern, file.name)
-    ]
-    if not names:
-        return None
-    found = sorted(file for file in files if re.fullmatch(SITE_FILES[names[0]], file.name))
-    # VuePress and VitePress have a folder with several programs.
-    sources = [path for file in found for path in ([file] if file.is_file() else _list_programs(file))]
-    texts = {path: read_configuration(path).decode("utf-8", "replace") for path in sources}
-    text = "\n".join(texts.values())
-    settings = {
-        key: value for path in sources for key, value in parse_configuration(path.suffix, texts[path]).items()
-    }
-    is_hexo = names[0] == "jekyll" and (outer / "source" / "_posts").is_dir() and "source" not in settings
-    generator = "hexo" if is_hexo else _name_generator(names[0], text)
-    return Site(outer, generator, found[0].name, settings, text)
-
-
-def _name_generator(name: str, text: str) -> str:
-    """Return the generator; some of them have configuration files with the same name."""
-    if name == "hugo" and _ZOLA.search(text.encode()):
-        return "zola"
-    if name == "jekyll" and _HEXO_SETTING.search(text):
-        return "hexo"
-    return "sphinx" if name == "nikola" and not _NIKOLA_SETTING.search(text) else name
-
-
-def parse_configuration(suffix: str, text: str) -> Mapping[str, object]:
-    """Return the settings in a file with this suffix; {} if it is a program or cannot be read."""
-    with suppress(RefusedFile):
-        if suffix in (".yml", ".yaml"):
-            return parsers.parse_yaml(text, 1)[0]
-        if suffix == ".toml":
-            return parsers.parse_toml(text, 1)[0]
-        if suffix == ".json":
-            return parsers.parse_json(text.lstrip(), 1)[0]
-        if suffix == ".py":
-            return dict(filter(None, map(_parse_python, _PYTHON_SETTING.finditer(text))))
-    return {}
-
-
-def _parse_python(setting: re.Match[str]) -> tuple[str, object] | None:
-    """Return the name and the value of a setting that is a literal; nothing is run."""
-    # Parsing is limited, because it is recursive.
-    with suppress(ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
-        return setting[1], ast.literal_eval(setting[2][:_MAX_PYTHON_VALUE].strip())
+    for name, pattern in SITE_FILES.items():
+        found = sorted(file for file in files if re.fullmatch(pattern, file.name))
+        if found:
+            return _make_site(outer, name, found)
     return None
 
 
-def _list_programs(outer: Path) -> list[Path]:
-    found = list[Path]()
-    for inner in (outer, outer / "config"):
-        with suppress(OSError):
-            found += sorted(path for path in inner.iterdir() if _PROGRAM.fullmatch(path.name))
-    return found
+def _make_site(outer: Path, name: str, files: list[Path]) -> Site:
+    settings, texts = dict[str, object](), list[str]()
+    for file in files:
+        # VuePress and VitePress have a folder with several programs.
+        programs = sorted((*file.glob("*.*[jt]s"), *file.glob("config/*.*[jt]s")))
+        texts += map(read_configuration, programs or [file])
+        settings |= parse_configuration(file.suffix, texts[-1])
+    settings = {normalize_key(key): value for key, value in settings.items()}
+    text = "\n".join(texts)
+    is_hexo = "source" not in settings and (outer / "source" / "_posts").is_dir()
+    if name == "jekyll" and (is_hexo or _HEXO_SETTING.search(text)):
+        name = "hexo"
+    elif name == "hugo" and _ZOLA_SETTING.search(text):
+        name = "zola"
+    elif name == "nikola" and not _NIKOLA_SETTING.search(text):
+        name = "sphinx"
+    return Site(outer, name, files[0].name, settings, text)
 
 
-# A folder is checked only once, and not again for each of its files.
-@lru_cache(maxsize=1024)
-def keeps_dates(posts: Path, levels: int) -> bool:
-    """Return whether `2006-05-26-a.md` in this folder has the address `/2006-05-26-a/`, as in Hugo.
+def parse_configuration(suffix: str, text: str) -> dict[str, object]:
+    """Return the settings in a file with this suffix; {} if it is a program or cannot be read."""
+    with suppress(RefusedFile, KeyError):
+        return _PARSERS[suffix](text.lstrip("\n"))
+    return {}
 
-    The nearest of `levels` folders with the configuration of a generator decides. Without one, the date is
-    not part of the address, as in Jekyll.
+
+def keeps_dates(site: Site | None) -> bool:
+    """Return whether `2006-05-26-a.md` has the address `/2006-05-26-a/` in a site, as in Hugo.
+
+    Without a site, the date is not part of the address, as in Jekyll.
     """
-    for outer in (posts, *posts.parents[: levels - 1]):
-        files = [*list_configuration(outer), *list_configuration(outer / "config" / "_default")]
-        if files:
-            return not any(map(_removes_dates, files))
-    return False
+    if site is None or site.generator in _REMOVES_DATES:
+        return False
+    if site.generator in _KEEPS_DATES:
+        return _KEEPS_DATES[site.generator].search(site.text) is not None
+    # Hugo removes the date if the configuration says that dates are taken from file names.
+    return ":filename" not in site.text
+
+
+def get_zones(site: Site | None, time_zone: tzinfo) -> Zones:
+    """Return the zones for the files of a site; `time_zone` is that of this blog, also for all bare dates."""
+    if site is None:
+        return Zones(time_zone, time_zone)
+    # Jekyll takes a time as UTC, whatever its `timezone` says (which only decides how times are shown).
+    configured = None if site.generator == "jekyll" else _find_zone(site)
+    return Zones(time_zone, configured or (time_zone if site.generator in _WITHOUT_DEFAULT else UTC))
+
+
+def _find_zone(site: Site) -> ZoneInfo | None:
+    return find_zone(to_line(site.settings.get("timezone")))
+
+
+def describe_zones(site: Site, time_zone: tzinfo) -> str:
+    """Return the sentence for the report if the site has another zone than this blog, or ""."""
+    times = get_zones(site, time_zone).times
+    former = _find_zone(site) or times
+    if str(former) == str(time_zone):
+        return ""
+    return (
+        f"The time zone of the old blog ({former}) is not that of this site ({time_zone}): a date without a "
+        f"time is midnight in {time_zone}, and a time without an offset is one in {times}."
+    )
+
+
+def shows_future(site: Site) -> bool:
+    """Return whether the site shows posts before their date."""
+    name, default = _SHOWS_FUTURE.get(site.generator, ("", True))
+    value = to_bool(site.settings.get(name))
+    return default if value is None else value
 
 
 def list_configuration(site: Path) -> list[Path]:
@@ -136,22 +165,9 @@ def list_configuration(site: Path) -> list[Path]:
         return []
 
 
-def _removes_dates(configuration: Path) -> bool:
-    if _REMOVING.fullmatch(configuration.name):
-        return True
-    text = read_configuration(configuration)
-    if configuration.name.startswith("_config."):
-        hexo = _HEXO.search(text)
-        return b":day" in hexo[1] if hexo else True
-    if _ZOLA.search(text):
-        return not _ZOLA_KEEPS.search(text)
-    # Hugo removes the date if the configuration says that dates are taken from file names.
-    return b":filename" in text
-
-
-def read_configuration(configuration: Path) -> bytes:
-    """Return the beginning of a file; b"" if it cannot be read."""
+def read_configuration(configuration: Path) -> str:
+    """Return the beginning of a file; "" if it cannot be read."""
     try:
-        return folder.read_head(configuration, _MAX_CONFIGURATION)
+        return folder.read_head(configuration, _MAX_CONFIGURATION).decode("utf-8", "replace")
     except RefusedFile:
-        return b""
+        return ""

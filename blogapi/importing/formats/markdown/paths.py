@@ -120,8 +120,7 @@ def is_repository_file(key: str) -> bool:
 
 def is_readme(key: str) -> bool:
     """Return whether the file is a `README.md`, which is the page of its folder in VuePress."""
-    stem, suffix = _split_suffix(key)
-    return suffix.casefold() in _CONTENT_TYPES and _README.fullmatch(stem) is not None
+    return _is_named(key, _README)
 
 
 def is_in_folder_of_posts(key: str) -> bool:
@@ -131,14 +130,17 @@ def is_in_folder_of_posts(key: str) -> bool:
 
 def is_section(key: str) -> bool:
     """Return whether the file is a section page of Hugo or Zola, such as `_index.md` or `_index.fr.md`."""
-    stem, suffix = _split_suffix(key)
-    return suffix.casefold() in _CONTENT_TYPES and _SECTION.fullmatch(stem) is not None
+    return _is_named(key, _SECTION)
 
 
 def is_index(key: str) -> bool:
     """Return whether the file is the index page of its folder, such as `index.md` or `index.fr.md`."""
+    return _is_named(key, _INDEX)
+
+
+def _is_named(key: str, name: re.Pattern[str]) -> bool:
     stem, suffix = _split_suffix(key)
-    return suffix.casefold() in _CONTENT_TYPES and _INDEX.fullmatch(stem) is not None
+    return suffix.casefold() in _CONTENT_TYPES and name.fullmatch(stem) is not None
 
 
 def is_post(key: str) -> bool:

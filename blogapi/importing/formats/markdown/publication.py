@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 
 from blogapi.importing.format_api import privacy
-from blogapi.importing.format_api.custom_fields import NO_CUSTOM_FIELDS, CustomFields
+from blogapi.importing.format_api import privacy_signs as signs
 from blogapi.importing.format_api.privacy import DraftReason
-from blogapi.importing.format_api.privacy_signs import (
-    ARCHIVING_FIELDS,
-    DATE_FIELDS,
-    EXPIRY_FIELDS,
-    FIELD_RULES,
-    MAPPING_PREFIXES,
-    PLANNING_WORDS,
-)
+from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown.fields import Fields
 from blogapi.importing.formats.markdown.paths import PathInfo
 from blogapi.importing.texts import dates
-from blogapi.importing.texts.dates import UTC_ZONES, Zones
+from blogapi.importing.texts.dates import Zones
 from blogapi.importing.texts.keys import is_empty
 from blogapi.importing.texts.lines import to_bool, to_line
 from blogapi.importing.texts.messages import IMPORT_TIME
@@ -31,22 +22,15 @@ _WORD_BORDER = re.compile(r"[^A-Za-z]|(?<=[a-z])(?=[A-Z])")
 
 
 def decide_publication(
-    fields: Fields,
-    path: PathInfo,
-    reasons: list[DraftReason],
-    now: datetime,
-    *,
-    publish_undated: bool,
-    zones: Zones = UTC_ZONES,
-    custom_fields: CustomFields = NO_CUSTOM_FIELDS,
+    fields: Fields, path: PathInfo, reasons: list[DraftReason], options: ImportOptions, zones: Zones
 ) -> tuple[str, datetime | None]:
     """Return the status and the time of publication (aware, UTC; None if unknown), and add notes.
 
     An article with an unreadable value becomes a draft, because publishing a private article is worse than
-    publishing an article late. A date that is also one of the `custom_fields` remains one.
+    publishing an article late. A date that is also a custom field remains one.
     """
-    published_at, is_certain = _find_date(fields, path, zones, custom_fields)
-    is_certain = is_certain and not _is_planned(fields, max(published_at or now, now), zones)
+    published_at = _find_date(fields, path, options, zones)
+    is_certain = not _has_unclear_date(fields, path, published_at, options.now, zones)
     is_unlisted = bool(reasons) and all(reason.is_unlisted for reason in reasons)
     if is_unlisted and is_certain:
         fields.take("build")
@@ -57,80 +41,48 @@ def decide_publication(
         return "draft", published_at
     if _is_archived(fields):
         return "archived", published_at
-    if not published_at and not fields.all_entries and not publish_undated:
+    if not published_at and not fields.all_entries and not options.publish_undated:
         fields.add_note(
             "It has no front matter and no date; the article became a draft (--publish-undated publishes it)."
         )
         return "draft", None
-    status = _decide_by_expiry(fields, now, zones, custom_fields)
+    status = _decide_by_expiry(fields, options, zones)
     if not published_at and status == "published":
         fields.add_note(IMPORT_TIME)
     return status, published_at
 
 
 def _is_archived(fields: Fields) -> bool:
-    name = next((name for name in ARCHIVING_FIELDS if to_bool(fields.find(name))), "")
+    name = next((name for name in signs.ARCHIVING_FIELDS if to_bool(fields.find(name))), "")
     if name:
         fields.add_note(f"It has `{name}: {to_line(fields.take(name))}`; the article was archived.")
     return bool(name) or fields.take_line("status").casefold() in _ARCHIVED_STATUSES
 
 
-@dataclass(frozen=True, slots=True)
-class _FoundDate:
-    """A field of DATE_FIELDS that is not empty."""
-
-    name: str  #: as in `Fields.find`
-    value: object
-    time: datetime | None  #: None if the value is no date
-    is_first: bool  #: see `DateSign`
-    is_strict: bool
-
-
-def _find_date(
-    fields: Fields, path: PathInfo, zones: Zones, custom_fields: CustomFields
-) -> tuple[datetime | None, bool]:
-    """Return the time of publication, and whether it is certain."""
-    found = list(_list_dates(fields, zones))
-    for name in (name for name, sign in DATE_FIELDS.items() if sign.is_first):
-        fields.take(name)
-    first = [one.time for one in found if one.is_first and one.time]
-    unreadable = next((one for one in found if one.is_strict and not one.time), None)
-    day = dates.parse_date(path.day, zones)
-    if unreadable:
-        problem = f"The date “{to_line(unreadable.value)[:100]}” could not be read"
-        if unreadable.is_first and day and not first:
-            fields.add_note(f"{problem}; the date in the file's path, {path.day}, was used.")
-            return day, True
-        fields.add_note(f"{problem}; the article became a draft.")
-        return next(iter(first), None), False
-    time = max(first) if first else day or _find_date_in_address(fields, zones)
-    later = next((one for one in found if one.time and not time), None)
-    if later:
-        _use(fields, later.name, custom_fields)
-    return later.time if later else time, True
+def _find_date(fields: Fields, path: PathInfo, options: ImportOptions, zones: Zones) -> datetime | None:
+    # Material for MkDocs: `date: {created: …, updated: …}`.
+    values = [*map(fields.take, signs.FIRST_DATES), fields.find("date.created")]
+    times = filter(None, (_parse("", value, zones) for value in values))
+    found = max(times, default=None) or dates.parse_date(path.day, zones)
+    found = found or _find_date_in_address(fields, zones)
+    if found:
+        return found
+    outer = ("", *(f"{name}." for name, prefix in signs.MAPPING_PREFIXES.items() if not prefix))
+    names = (f"{table}{name}" for table in outer for name in signs.DATE_FIELDS)
+    name = next((name for name in names if _parse(name, fields.find(name), zones)), "")
+    return _parse(name, _use(fields, name, options), zones)
 
 
-def _list_dates(fields: Fields, zones: Zones) -> Iterator[_FoundDate]:
-    """Yield the fields of DATE_FIELDS in their order, then those in mappings, which no generator reads."""
-    for table in ("", *(f"{name}." for name, prefix in MAPPING_PREFIXES.items() if not prefix)):
-        for name, sign in DATE_FIELDS.items():
-            value = fields.find(f"{table}{name}")
-            # Material for MkDocs: `date: {created: …, updated: …}`.
-            if name == "date" and isinstance(value, dict):
-                value = fields.find("date.created")
-            if dates.is_missing(value):
-                continue
-            time = dates.parse_date(value, Zones(zones.days) if name.endswith("gmt") else zones)
-            # `published` and `publish` are either dates or booleans.
-            if time or not (name in FIELD_RULES or (to_bool(value) is False and not sign.is_first)):
-                is_first = sign.is_first and not table
-                is_strict = is_first or (sign.is_strict and not sign.is_first)
-                yield _FoundDate(f"{table}{name}", value, time, is_first, is_strict)
+def _parse(name: str, value: object, zones: Zones) -> datetime | None:
+    if dates.is_missing(value):
+        return None
+    return dates.parse_date(value, Zones(zones.days) if name.endswith("gmt") else zones)
 
 
-def _use(fields: Fields, name: str, custom_fields: CustomFields) -> object:
+def _use(fields: Fields, name: str, options: ImportOptions) -> object:
     """Return the value of a field and mark it as used; a custom field is not, so that it keeps its value."""
-    return fields.find(name) if custom_fields.find(name.rpartition(".")[2]) else fields.take(name)
+    is_custom = options.custom_fields.find(name.rpartition(".")[2])
+    return fields.find(name) if is_custom else fields.take(name)
 
 
 def _find_date_in_address(fields: Fields, zones: Zones) -> datetime | None:
@@ -139,31 +91,56 @@ def _find_date_in_address(fields: Fields, zones: Zones) -> datetime | None:
     return dates.parse_date(day, zones)
 
 
-def _is_planned(fields: Fields, published_at: datetime, zones: Zones) -> bool:
-    """Return whether a field has a later time of publication than `published_at`, and add a note."""
+def _has_unclear_date(
+    fields: Fields, path: PathInfo, published_at: datetime | None, now: datetime, zones: Zones
+) -> bool:
+    """Return whether a field has a later time of publication, or one that cannot be read, and add a note."""
+    day = dates.parse_date(path.day, zones)
     for key, name, value in privacy.flatten(fields.all_entries):
-        is_unknown = name not in DATE_FIELDS and name not in EXPIRY_FIELDS
-        if is_unknown and PLANNING_WORDS.isdisjoint(_WORD_BORDER.sub(" ", key).casefold().split()):
+        words = set(_WORD_BORDER.sub(" ", key).casefold().split())
+        if name in signs.EXPIRY_FIELDS or not (name in signs.DATE_FIELDS or words & signs.PLANNING_WORDS):
             continue
-        time = name not in EXPIRY_FIELDS and dates.parse_date(value, zones)
-        if time and time > published_at:
+        time = _parse(name, value, zones)
+        if time and time > max(published_at or now, now):
             what = f"`{to_line(key)[:60]}` is in the future ({to_line(value)})"
             fields.add_note(f"Its {what}; the article became a draft.")
             return True
+        if time or not _is_unreadable(key, name, value):
+            continue
+        problem = f"The date “{to_line(value)[:100]}” could not be read"
+        if not (day and day == published_at and name in signs.FIRST_DATES):
+            fields.add_note(f"{problem}; the article became a draft.")
+            return True
+        fields.add_note(f"{problem}; the date in the file's path, {path.day}, was used.")
     return False
 
 
-def _decide_by_expiry(fields: Fields, now: datetime, zones: Zones, custom_fields: CustomFields) -> str:
-    name = next((name for name in EXPIRY_FIELDS if not is_empty(fields.find(name))), "")
-    value = _use(fields, name, custom_fields)
+def _is_unreadable(key: str, name: str, value: object) -> bool:
+    """Return whether a value that is no date makes a draft; `published` can also be true or false."""
+    sign = signs.DATE_FIELDS.get(name)
+    if (
+        not (sign and sign.is_strict)
+        or name in signs.FIELD_RULES
+        or dates.is_missing(value)
+        or is_empty(value)
+    ):
+        return False
+    if name in signs.FIRST_DATES:
+        return "." not in key and not (name == "date" and isinstance(value, dict))
+    return sign is not None and sign.is_strict and to_bool(value) is not False
+
+
+def _decide_by_expiry(fields: Fields, options: ImportOptions, zones: Zones) -> str:
+    name = next((name for name in signs.EXPIRY_FIELDS if not is_empty(fields.find(name))), "")
+    value = _use(fields, name, options)
     if dates.is_missing(value) or to_bool(value) is False:
         return "published"
     expires_at, text = dates.parse_date(value, zones), to_line(value)[:100]
     if not expires_at:
         fields.add_note(f"The expiry date “{text}” could not be read; the article became a draft.")
         return "draft"
-    if expires_at <= now:
-        fields.add_note(f"It expired on {dates.format_day(expires_at, zones)}; the article was archived.")
+    if expires_at <= options.now:
+        fields.add_note(f"It expired on {text}; the article was archived.")
         return "archived"
     fields.add_note(f"The expiry date “{text}” was ignored; the article will not expire.")
     return "published"

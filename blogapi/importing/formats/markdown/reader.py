@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence, Set
-from dataclasses import replace
-from datetime import UTC, datetime, tzinfo
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api import privacy
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.custom_fields import NO_CUSTOM_FIELDS, CustomFields
 from blogapi.importing.format_api.privacy import DraftReason
+from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import (
     comments,
     former_addresses,
@@ -22,7 +22,6 @@ from blogapi.importing.formats.markdown import (
     other_systems,
     paths,
     sections,
-    site_dates,
     unbuilt,
     vaults,
 )
@@ -39,10 +38,9 @@ from blogapi.importing.formats.markdown.marks import (
     read_robots,
 )
 from blogapi.importing.formats.markdown.publication import decide_publication
-from blogapi.importing.formats.markdown.terms import USUAL_SOURCES, TermSources, read_terms
+from blogapi.importing.formats.markdown.terms import read_terms
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import titles
-from blogapi.importing.texts.dates import UTC_ZONES, Zones
 from blogapi.importing.texts.keys import normalize_key
 from blogapi.importing.texts.lines import (
     MAX_URL_LENGTH,
@@ -68,23 +66,27 @@ _TEXT_TYPES = {"text", "long_text", "url"}
 _MEDIA_FOLDER_FIELDS = ("mediasubpath", "imgpath")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a file is, and what its folders say about it; by default, they say nothing."""
+
+    path: Path = Path()
+    site: Site | None = None
+    reasons: Sequence[DraftReason] = ()  #: for a draft, in the folders
+    rules: SiteRules = _NO_RULES  #: what the program of the site hides
+    is_note: bool = False  #: see `vaults`
+
+
+_NOWHERE = Place()
+
+
 def read_file(
-    entry: folder.Entry,
-    *,
-    now: datetime,
-    publish_undated: bool = False,
-    terms: TermSources = USUAL_SOURCES,
-    folders: Sequence[str] | None = None,
-    custom_fields: CustomFields = NO_CUSTOM_FIELDS,
-    defines_fields: bool = False,
-    time_zone: tzinfo = UTC,
+    entry: folder.Entry, options: ImportOptions, folders: Sequence[str] | None = None
 ) -> ArticleRecord:
     """Return the record of a file found by `folder.walk_paths`; see `parse_file`.
 
     The names and section pages of all folders in the key can make the article a draft. A file is opened only
-    if its suffix is that of an article. `folders` are the folders that can be terms; None = take them from
-    the key. `time_zone` is that of the site. Raises RefusedFile if the file cannot be imported, and
-    NotAnArticle if it is not an article.
+    if its suffix is that of an article.
     """
     data = _read_source(entry)
     depth = entry.key.count("/")
@@ -93,35 +95,14 @@ def read_file(
     levels = depth + folder.MAX_OUTER_FOLDERS
     site = find_site(entry)
     other_systems.check_path(entry.path, entry.key, levels)
-    unbuilt_reasons = unbuilt.find_reasons(entry.path, site) if site else ()
-    inherited = [
-        *unbuilt_reasons,
-        *sections.find_reasons(entry),
-        *privacy.find_in_folders(folder.name for folder in outer),
-    ]
-    record = parse_file(
-        entry.key,
-        data,
-        now=now,
-        publish_undated=publish_undated,
-        inherited=inherited,
-        generator=site.generator if site and site.folder != entry.path.parent else "",
-        defaults=unbuilt.read_defaults(entry.path, site) if site else (),
-        is_note=vaults.is_in_vault(entry.path.parent, levels),
-        keeps_date=generators.keeps_dates(entry.path.parent, levels),
-        is_hexo=(site is not None and site.generator == "hexo") or paths.is_hexo_post(entry.key),
+    place = Place(
+        path=entry.path,
+        site=site,
+        reasons=[*sections.find_reasons(entry), *privacy.find_in_folders(folder.name for folder in outer)],
         rules=comments.read_rules(entry.key, entry.path.parent, levels, site),
-        terms=terms,
-        folders=paths.list_folders(entry.key) if folders is None else folders,
-        custom_fields=custom_fields,
-        defines_fields=defines_fields,
-        time_zones=site_dates.get_zones(site, time_zone),
-        is_jekyll=site is not None and site.generator == "jekyll",
+        is_note=vaults.is_in_vault(entry.path.parent, levels),
     )
-    is_early = record.status == "published" and record.published_at and record.published_at > now
-    if is_early and site_dates.shows_future(site):
-        record = replace(record, notes=(*record.notes, site_dates.SHOWN_EARLY))
-    return replace(record, path=entry.path)
+    return replace(parse_file(entry.key, data, options, place, folders), path=entry.path)
 
 
 def find_site(entry: folder.Entry) -> Site | None:
@@ -146,90 +127,62 @@ def _read_source(entry: folder.Entry) -> bytes:
 def parse_file(
     key: str,
     data: bytes,
-    *,
-    now: datetime,
-    publish_undated: bool = False,
-    inherited: Sequence[DraftReason] = (),
-    generator: str = "",
-    defaults: unbuilt.Defaults = (),
-    is_note: bool = False,
-    keeps_date: bool = False,
-    is_hexo: bool = False,
-    rules: SiteRules = _NO_RULES,
-    terms: TermSources = USUAL_SOURCES,
+    options: ImportOptions,
+    place: Place = _NOWHERE,
     folders: Sequence[str] | None = None,
-    custom_fields: CustomFields = NO_CUSTOM_FIELDS,
-    defines_fields: bool = False,
-    time_zones: Zones = UTC_ZONES,
-    is_jekyll: bool = False,
 ) -> ArticleRecord:
     """Return the record of a file with the content `data`.
 
-    `key` is the path with `/` as separator. It may contain a date and a slug. Expiry dates are compared
-    with `now` (aware). The article is a draft if there are `inherited` reasons, or if one of the
-    `defaults` hides it. Unless `publish_undated` is true, it is also a draft if the file has neither
-    front matter nor a date, or if it `is_note` (see `vaults`) and no field says that it is public.
-    `generator` is that of the site above its folder, and `rules` say what its program hides. For
-    `keeps_date`, see `paths.parse_path`, and for `is_hexo`, see `terms.read_terms`. With
-    `defines_fields`, no note names the `other_fields` of the record, for which the import defines own
-    fields. Raises RefusedFile if the file cannot be imported, and NotAnArticle if it is not an article;
-    no other exception is raised. `time_zones` are those of dates without an offset.
+    `key` is the path with `/` as separator. It may contain a date and a slug. `folders` are the folders that
+    can be terms; None = take them from the key. Raises RefusedFile if the file cannot be imported, and
+    NotAnArticle if it is not an article; no other exception is raised.
     """
     content_type = paths.get_content_type(key)
     text, notes = decode(data)
+    generator = place.site.generator if place.site else ""
     if content_type == "text":
         other_systems.check_text(key, text, generator)
     parsed = front_matter.parse_file(text)
     fields = Fields(parsed.entries, [*notes, *parsed.notes])
-    is_repository_file = paths.is_repository_file(key) and not _is_page_of_folder(key, fields, generator)
+    is_repository_file = paths.is_repository_file(key) and not _is_page_of_folder(key, fields, place)
     _check_is_article(key, content_type, parsed, fields, is_repository_file=is_repository_file)
-    path = paths.parse_path(key, keeps_date=keeps_date)
-    folders = paths.list_folders(key) if folders is None else folders
+    path = paths.parse_path(key, keeps_date=generators.keeps_dates(place.site))
     categories, tags = read_terms(
         fields,
+        options,
         split_at_spaces=path.has_date_prefix,
-        sources=terms,
-        folders=folders,
-        is_hexo=is_hexo or parsed.format == "hexo",
+        folders=paths.list_folders(key) if folders is None else folders,
+        is_hexo="hexo" in (generator, parsed.format) or paths.is_hexo_post(key),
     )
     authors = read_authors(fields)
-    system = "jekyll" if is_jekyll else parsed.format
-    reasons = [*inherited, *_find_draft_reasons(key, parsed, fields, tags, system)]
+    system = generator if generator == "jekyll" else parsed.format
+    reasons = [*place.reasons, *_find_draft_reasons(key, parsed, fields, tags, system)]
     if is_repository_file:
         note = "It has the name of a repository file (like README or LICENSE); the article became a draft."
         reasons.append(DraftReason(note))
-    reasons += unbuilt.find_in_defaults(defaults, fields.all_entries)
-    reasons += comments.find_reasons(parsed.body, content_type, rules, fields.all_entries, tags)
-    body = comments.leave_out_comments(parsed.body, content_type, rules, fields)
-    if is_note and not publish_undated:
+    if place.site:
+        reasons += unbuilt.find_reasons(place.path, place.site, fields.all_entries)
+    reasons += comments.find_reasons(parsed.body, content_type, place.rules, fields.all_entries, tags)
+    body = comments.leave_out_comments(parsed.body, content_type, place.rules, fields)
+    if place.is_note and not options.publish_undated:
         reasons += vaults.find_reasons(fields.all_entries)
-    status, published_at = decide_publication(
-        fields,
-        path,
-        reasons,
-        now,
-        publish_undated=publish_undated,
-        zones=time_zones,
-        custom_fields=custom_fields,
-    )
+    zones = generators.get_zones(place.site, options.time_zone)
+    status, published_at = decide_publication(fields, path, reasons, options, zones)
+    is_early = status == "published" and published_at and published_at > options.now
+    if is_early and place.site and generators.shows_future(place.site):
+        fields.add_note(generators.SHOWN_EARLY)
     texts = _read_texts(fields, body if content_type == "markdown" else "", path.name)
     slug = former_addresses.read_slug(fields) or former_addresses.derive_slug(
         parsed.format, texts["title"], path
     )
     former_slugs = former_addresses.read_former_slugs(fields, slug)
-    addresses, names = former_addresses.read_addresses(fields), former_addresses.read_names(fields)
-    is_mdx = key.casefold().endswith(".mdx")
-    media_folder = fields.take_line(*_MEDIA_FOLDER_FIELDS)
-    featured, robots = read_featured(fields), read_robots(fields)
+    addresses = former_addresses.read_addresses(fields)
     language, translation_key = read_language_and_key(fields)
     is_page = paths.is_page(key, is_dated=published_at is not None) or read_is_page(fields)
     is_page = is_page and not paths.is_post(key)
-    position = read_position(fields) if is_page else 0
-    own = _read_own_fields(fields, custom_fields, defines_fields=defines_fields)
     return ArticleRecord(
         key=key,
-        **own,
-        content=mdx.remove_code(body, fields.notes) if is_mdx else body,
+        content=mdx.remove_code(body, fields.notes) if key.casefold().endswith(".mdx") else body,
         content_type=content_type,
         status=status,
         published_at=published_at,
@@ -238,29 +191,32 @@ def parse_file(
         tags=tags,
         authors=authors,
         **texts,
-        featured=featured,
-        robots=robots,
+        featured=read_featured(fields),
+        robots=read_robots(fields),
         language=language,
         translation_key=translation_key,
         is_page=is_page,
-        position=position,
+        position=read_position(fields) if is_page else 0,
         slug=slug,
         former_slugs=former_slugs,
         former_paths=addresses,
         addresses=addresses,
-        names=names,
+        names=former_addresses.read_names(fields),
         has_templates=True,
-        media_folder=media_folder,
+        media_folder=fields.take_line(*_MEDIA_FOLDER_FIELDS),
+        # These are the fields that no line above has read.
+        **_read_own_fields(fields, options),
         is_undated=not (published_at or fields.all_entries or reasons),
         notes=tuple(fields.notes),
     )
 
 
-def _is_page_of_folder(key: str, fields: Fields, generator: str) -> bool:
+def _is_page_of_folder(key: str, fields: Fields, place: Place) -> bool:
     """Return whether a `README.md` is the page of its folder, as in VuePress, or a post in a folder."""
+    if place.site and place.site.generator == "vuepress" and place.site.folder != place.path.parent:
+        return paths.is_readme(key)
     is_dated = bool(fields.find("title") and fields.find("date"))
-    is_post = generator == "vuepress" or (is_dated and paths.is_in_folder_of_posts(key))
-    return is_post and paths.is_readme(key)
+    return is_dated and paths.is_readme(key) and paths.is_in_folder_of_posts(key)
 
 
 def _check_is_article(
@@ -340,11 +296,12 @@ def _read_canonical_url(fields: Fields) -> str:
     return ""
 
 
-def _read_own_fields(fields: Fields, custom_fields: CustomFields, *, defines_fields: bool) -> dict[str, Any]:
+def _read_own_fields(fields: Fields, options: ImportOptions) -> dict[str, Any]:
     """Return the values of own fields, and the entries for which own fields could be defined.
 
     Notes the entries that the import ignores.
     """
+    custom_fields = options.custom_fields
     taken, others, ignored = dict[str, Any](), dict[str, Any](), []
     for outer, key, value in fields.list_unused(_OWN_FIELD_TABLES):
         name = normalize_key(key)
@@ -354,7 +311,7 @@ def _read_own_fields(fields: Fields, custom_fields: CustomFields, *, defines_fie
             continue
         elif _is_possible_own_field(fields, custom_fields.guess_types(value), value):
             others.setdefault(key, value)
-            ignored += [] if defines_fields else [(outer, key, value)]
+            ignored += [] if options.defines_fields else [(outer, key, value)]
         else:
             ignored.append((outer, key, value))
     names = [

@@ -13,10 +13,9 @@ from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
 from blogapi.importing.format_api.report import Item, read_item
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.formats.markdown import identity, paths, reader, site_dates
+from blogapi.importing.formats.markdown import generators, identity, paths, reader
 from blogapi.importing.formats.markdown.identity import IdentifiedFile
 from blogapi.importing.formats.markdown.term_pages import read_term_page
-from blogapi.importing.formats.markdown.terms import TermSources
 from blogapi.importing.formats.markdown.translations import Translations
 from blogapi.importing.refusals import NotAnArticle
 from blogapi.importing.texts.languages import add_language
@@ -71,18 +70,10 @@ class MarkdownSource:
 
     def _read(self, file: IdentifiedFile) -> ArticleRecord:
         options = self._options
-        record = reader.read_file(
-            file.entry,
-            now=options.now,
-            publish_undated=options.publish_undated,
-            terms=TermSources(tags=options.tags_from, category=options.category_from),
-            folders=self._folders[file.entry.path],
-            custom_fields=options.custom_fields,
-            defines_fields=options.defines_fields,
-            time_zone=options.time_zone,
-        )
-        note = site_dates.describe_zones(reader.find_site(file.entry), options.time_zone)
-        self.notes = list(dict.fromkeys([*self.notes, *filter(None, [note])]))
+        record = reader.read_file(file.entry, options, self._folders[file.entry.path])
+        site = reader.find_site(file.entry)
+        note = generators.describe_zones(site, options.time_zone) if site else ""
+        self.notes = list(dict.fromkeys(filter(None, (*self.notes, note))))
         record = self._add_place(self._add_language(record))
         if record.is_page and options.pages == "skip":
             self.left_behind["pages"] += 1

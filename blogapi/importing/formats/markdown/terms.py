@@ -3,51 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown.fields import Fields
 from blogapi.importing.texts.keys import normalize_key
 from blogapi.importing.texts.lines import list_distinct, to_line
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TermSources:
-    """The sources of tags and the category in addition to the usual fields.
-
-    Each name is a front matter field, `folder` (the folder of the file) or `section` (the outermost folder).
-    """
-
-    tags: tuple[str, ...] = ()
-    category: tuple[str, ...] = ()
-
-
-#: Only the usual fields.
-USUAL_SOURCES = TermSources()
-
-
 def read_terms(
     fields: Fields,
+    options: ImportOptions,
     *,
     split_at_spaces: bool,
-    sources: TermSources = USUAL_SOURCES,
-    folders: Sequence[str] = (),
-    is_hexo: bool = False,
+    folders: Sequence[str],
+    is_hexo: bool,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the category with those above it, outermost first (() if there is none), and the tags.
 
     If there are several categories, the first is kept and the others become tags. With `split_at_spaces`,
     `tags: a b` is two names, as in Jekyll. The fields `tag` and `category` are never split at spaces.
     `folders` are the folders of the file that can be terms, outermost first. In Hexo, a list of categories is
-    one path, and a list of lists is several.
+    one path, and a list of lists is several. The options name further fields, `folder` (the folder of the
+    file) or `section` (the outermost folder).
     """
-    used = {normalize_key(name) for name in (*sources.tags, *sources.category)}
+    used = {normalize_key(name) for name in (*options.tags_from, *options.category_from)}
 
     def take(*names: str, at_spaces: bool = False) -> list[str]:
         unused = (name for name in names if name not in used)
         return [name for field in unused for name in _to_names(fields.take(field), at_spaces)]
 
-    added = [name for source in sources.tags for name in _take_from(fields, source, folders, split_at_spaces)]
-    chosen = [name for source in sources.category for name in _take_from(fields, source, folders, False)]
+    added = [
+        name for source in options.tags_from for name in _take_from(fields, source, folders, split_at_spaces)
+    ]
+    chosen = [name for source in options.category_from for name in _take_from(fields, source, folders, False)]
     paths: list[tuple[str, ...]] = [
         (name,) for name in _unique([*chosen, *take("category", "taxonomies.category")])
     ]
@@ -56,7 +44,7 @@ def read_terms(
     paths += [(name,) for name in take("taxonomies.categories", at_spaces=split_at_spaces)]
     paths = [path for path in map(_unique, paths) if path]
     categories = _unique(path[-1] for path in paths)
-    if len(categories) > 1 and not sources.category:
+    if len(categories) > 1 and not options.category_from:
         others = ", ".join(f"“{name}”" for name in categories[1:])
         fields.add_note(
             f"An article has only one category here: “{categories[0]}” was kept, and {others} became tags."

@@ -18,7 +18,6 @@ from blogapi.importing.format_api.article_record import PUBLIC_STATUSES, Article
 from blogapi.importing.format_api.report import Item, read_item, report_problem
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
-from blogapi.importing.formats.markdown.terms import TermSources
 from blogapi.importing.formats.notion import pages
 from blogapi.importing.formats.notion.databases import Database, parse_database
 from blogapi.importing.formats.notion.publication import is_public
@@ -126,12 +125,7 @@ class NotionSource:
         record = reader.parse_file(
             "/".join((*folders, f"{name['title'] or page.title or 'untitled'}.{name['suffix']}")),
             pages.to_front_matter(page),
-            now=options.now,
-            publish_undated=True,
-            terms=TermSources(tags=options.tags_from, category=options.category_from),
-            custom_fields=options.custom_fields,
-            defines_fields=options.defines_fields,
-            time_zones=options.zones,
+            replace(options, publish_undated=True),
         )
         is_undecided = record.status in PUBLIC_STATUSES and not is_public(page.properties)
         is_private = is_undecided and not options.publish_undated

@@ -7,13 +7,14 @@ from datetime import UTC, datetime
 import pytest
 
 from blogapi.importing.format_api.article_record import AuthorRecord
+from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def read(text):
-    record = reader.parse_file("blog/post.md", text.encode(), now=NOW)
+    record = reader.parse_file("blog/post.md", text.encode(), ImportOptions(now=NOW))
     assert not [note for note in record.notes if "gnored" in note]
     return record.authors
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
 
 COMMENT = "a{% comment %} secret {% endcomment %}b"
@@ -27,7 +28,7 @@ def read(tmp_path):
             (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / path).write_text(content, encoding="utf-8")
         entries = {entry.key: entry for entry in folder.walk_paths([tmp_path / "site"])}
-        return reader.read_file(entries[name], now=datetime(2026, 1, 1, tzinfo=UTC))
+        return reader.read_file(entries[name], ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC)))
 
     return read
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -13,7 +14,9 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 def read(front):
     return reader.parse_file(
-        "blog/a.md", f"---\ntitle: Hello\ndate: 2020-01-02\n{front}\n---\nText".encode(), now=NOW
+        "blog/a.md",
+        f"---\ntitle: Hello\ndate: 2020-01-02\n{front}\n---\nText".encode(),
+        ImportOptions(now=NOW),
     )
 
 

@@ -14,12 +14,11 @@ from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.formats.markdown.format import FORMAT
 from blogapi.importing.storing.custom_fields import OwnFields
-from blogapi.importing.texts.dates import Zones
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 LOS_ANGELES, BERLIN = ZoneInfo("America/Los_Angeles"), ZoneInfo("Europe/Berlin")
 NAMES = [name for sign in PUBLICATION_DATES for name in sign.names]
-FIRST = [name for sign in PUBLICATION_DATES if sign.is_first for name in sign.names]
+FIRST = PUBLICATION_DATES[0].names
 LATER = [name for name in NAMES if name not in FIRST]
 #: For each word of PLANNING_WORDS, a field with it that no table contains.
 UNKNOWN = {
@@ -40,7 +39,9 @@ NO_PLANS = (
 
 
 def read(front, key="blog/a.md", **options):
-    return reader.parse_file(key, f"---\ntitle: Hello\n{front}\n---\nText".encode(), now=NOW, **options)
+    return reader.parse_file(
+        key, f"---\ntitle: Hello\n{front}\n---\nText".encode(), ImportOptions(now=NOW, **options)
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -106,7 +107,7 @@ def test_a_value_that_is_no_date_makes_a_draft_only_in_a_field_that_plans(sign):
         record = read(f'date: 2020-01-02\n"{name}": in the summer')
         assert (record.status == "draft") == sign.is_strict
         assert record.published_at == datetime(2020, 1, 2, tzinfo=UTC)
-        if not sign.is_first:
+        if name not in FIRST:
             assert read(f'date: 2020-01-02\n"{name}": false').status == "published"
 
 
@@ -145,20 +146,20 @@ def test_a_date_that_is_a_custom_field_keeps_its_value():
 )
 @pytest.mark.parametrize("zone", ["America/Los_Angeles", "Pacific/Auckland", "Asia/Kathmandu", "UTC"])
 def test_a_date_without_a_time_is_midnight_in_the_zone_of_the_site(key, front, zone):
-    record = read(front, key, time_zones=Zones(ZoneInfo(zone), UTC))
+    record = read(front, key, time_zone=ZoneInfo(zone))
     assert record.published_at == datetime(2020, 1, 1, tzinfo=ZoneInfo(zone))
 
 
 def test_the_date_of_a_path_and_of_an_expiry_are_named_as_written():
-    zones = Zones(ZoneInfo("Pacific/Auckland"), UTC)
-    record = read("date: 2020-02-30", "blog/2020-01-12-a.md", time_zones=zones)
+    zone = ZoneInfo("Pacific/Auckland")
+    record = read("date: 2020-02-30", "blog/2020-01-12-a.md", time_zone=zone)
     assert "2020-01-12, was used" in record.notes[0]
-    record = read("date: 2020-01-01\nexpires: 2021-01-01", time_zones=zones)
+    record = read("date: 2020-01-01\nexpires: 2021-01-01", time_zone=zone)
     assert "It expired on 2021-01-01; the article was archived." in record.notes
 
 
 def test_a_date_named_after_gmt_is_in_utc():
-    record = read("post_date_gmt: 2020-01-01 10:00:00", time_zones=Zones(BERLIN, BERLIN))
+    record = read("post_date_gmt: 2020-01-01 10:00:00", time_zone=BERLIN)
     assert record.published_at == datetime(2020, 1, 1, 10, tzinfo=UTC)
 
 
@@ -238,7 +239,7 @@ def test_a_post_that_was_shown_before_its_date_is_scheduled_with_a_note(tmp_path
     path.write_text("---\ndate: 2999-01-01\n---\nText", encoding="utf-8")
     if name:
         (tmp_path / name).write_text(text, encoding="utf-8")
-    record = reader.read_file(reader.folder.Entry("a.md", path), now=NOW)
+    record = reader.read_file(reader.folder.Entry("a.md", path), ImportOptions(now=NOW))
     assert (record.status, record.published_at) == ("published", datetime(2999, 1, 1, tzinfo=UTC))
     assert any("could show it already" in note for note in record.notes) == is_shown
 
@@ -251,7 +252,6 @@ def test_each_field_of_a_date_is_found_in_any_spelling():
 
 @pytest.mark.parametrize("zone", ["America/Los_Angeles", "Pacific/Auckland"])
 def test_the_first_and_the_last_days_stop_no_import(zone):
-    zones = Zones(ZoneInfo(zone), UTC)
     for day in ("0001-01-01", "0001-01-02", "9999-12-31", "9999-12-31T23:59:59Z"):
         front = f"date: {day}\nembargo: {day}\nexpires: {day}\npath: /{day.replace('-', '/')[:10]}/a/"
-        assert read(front, f"blog/{day[:10]}-a.md", time_zones=zones).title == "Hello"
+        assert read(front, f"blog/{day[:10]}-a.md", time_zone=ZoneInfo(zone)).title == "Hello"

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogapi.importing.format_api.files import Entry
+from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import front_matter, reader, sections
 from blogapi.importing.formats.markdown.term_pages import read_term_page
 from blogapi.importing.refusals import RefusedFile
@@ -200,7 +201,9 @@ def test_any_text_is_parsed_or_refused(text, start):
 )
 def test_front_matter_that_is_a_program_is_not_run_and_makes_a_draft(name, language):
     text = f'---{name}\n{{ title: "A", draft: false }}\n---\n# Hello\n\nText'
-    record = reader.parse_file("blog/2020-01-02-a.md", text.encode(), now=NOW, publish_undated=True)
+    record = reader.parse_file(
+        "blog/2020-01-02-a.md", text.encode(), ImportOptions(now=NOW, publish_undated=True)
+    )
     assert (record.status, record.content) == ("draft", "# Hello\n\nText")
     assert record.notes[0] == f"Its front matter is {language}, which is not run; the article became a draft."
 
@@ -218,7 +221,7 @@ def test_front_matter_that_is_a_program_is_not_run_and_makes_a_draft(name, langu
     ],
 )
 def test_no_reader_sees_front_matter(header, status):
-    record = reader.parse_file("blog/2020-01-02-a.md", f"{header}\nText".encode(), now=NOW)
+    record = reader.parse_file("blog/2020-01-02-a.md", f"{header}\nText".encode(), ImportOptions(now=NOW))
     assert (record.status, record.content) == (status, "Text")
 
 

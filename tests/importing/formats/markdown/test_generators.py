@@ -15,18 +15,18 @@ LEVELS = 6
         ("_config.yml", "timezone: Europe/Paris\nexclude: [a]\n", "jekyll", {"exclude": ["a"]}),
         ("_config.yml", "new_post_name: :title.md\ntimezone: ''\n", "hexo", {"timezone": ""}),
         ("_config.toml", "timezone = 'UTC'\n", "jekyll", {"timezone": "UTC"}),
-        ("hugo.toml", "timeZone = 'UTC'\n", "hugo", {"timeZone": "UTC"}),
-        ("config.yaml", "ignoreFiles: ['\\.Rmd$']\n", "hugo", {"ignoreFiles": ["\\.Rmd$"]}),
+        ("hugo.toml", "timeZone = 'UTC'\n", "hugo", {"timezone": "UTC"}),
+        ("config.yaml", "ignoreFiles: ['\\.Rmd$']\n", "hugo", {"ignorefiles": ["\\.Rmd$"]}),
         ("config.json", '\n{"title": "A"}', "hugo", {"title": "A"}),
         ("config/_default/hugo.yaml", "title: A\n", "hugo", {"title": "A"}),
-        ("config.toml", "base_url = 'https://a.example'\n", "zola", {"base_url": "https://a.example"}),
+        ("config.toml", "base_url = 'https://a.example'\n", "zola", {"baseurl": "https://a.example"}),
         ("zola.toml", "base_url = 'https://a.example'\n", "zola", {}),
-        ("mkdocs.yml", "a: !!python/name:x.y\nexclude_docs: |\n  a/\n", "mkdocs", {"exclude_docs": "a/\n"}),
+        ("mkdocs.yml", "a: !!python/name:x.y\nexclude_docs: |\n  a/\n", "mkdocs", {"excludedocs": "a/\n"}),
         (
             "pelicanconf.py",
             "TIMEZONE = 'Europe/Paris'  # here\nARTICLE_EXCLUDES = [\n    'a',\n]\nPATH = os.sep\n",
             "pelican",
-            {"TIMEZONE": "Europe/Paris", "ARTICLE_EXCLUDES": ["a"]},
+            {"timezone": "Europe/Paris"},
         ),
         ("conf.py", "TIMEZONE = 'UTC'\nPOSTS = (('posts/*.md', 'posts', 'a.tmpl'),)\n", "nikola", {}),
         ("conf.py", "project = 'A'\n", "sphinx", {}),
@@ -52,10 +52,10 @@ def test_a_configuration_that_cannot_be_read_has_no_settings(tmp_path, text):
     assert (site.generator, site.settings, site.text) == ("jekyll", {}, text)
 
 
-@pytest.mark.parametrize("value", ["(" * 5000, "-" * 5000 + "1", "run()", "[", "{[]: 1}"])
-def test_a_setting_in_python_that_is_no_literal_is_left_out(tmp_path, value):
+@pytest.mark.parametrize("value", ["(" * 5000, "run()", "[", "['a']", "os.sep", "{[]: 1}"])
+def test_a_setting_in_python_that_is_no_word_is_left_out(tmp_path, value):
     (tmp_path / "pelicanconf.py").write_text(f"PATH = 'a'\nIGNORE_FILES = {value}\n", encoding="utf-8")
-    assert find_site(tmp_path, LEVELS).settings == {"PATH": "a"}
+    assert find_site(tmp_path, LEVELS).settings == {"path": "a"}
 
 
 def test_a_more_specific_configuration_beside_others_counts(tmp_path):

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -15,7 +16,9 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 def read(front, key="blog/a.md"):
     """Return the record of a file, dated 2 January 2020 unless `front` contains another date."""
     default = "" if re.search(r"(?m)^date:", front) else "date: 2020-01-02\n"
-    return reader.parse_file(key, f"---\ntitle: Hello\n{default}{front}\n---\nText".encode(), now=NOW)
+    return reader.parse_file(
+        key, f"---\ntitle: Hello\n{default}{front}\n---\nText".encode(), ImportOptions(now=NOW)
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import AuthorRecord
+from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 
@@ -26,7 +27,7 @@ def read(front="", body="Text", key="blog/post.md"):
 
 def read_file(text, key="blog/post.md"):
     data = text if isinstance(text, bytes) else text.encode()
-    return reader.parse_file(key, data, now=NOW)
+    return reader.parse_file(key, data, ImportOptions(now=NOW))
 
 
 def test_all_fields_of_a_file_are_read():
@@ -240,7 +241,7 @@ def test_an_article_with_a_metadata_file_is_refused(tmp_path):
     (tmp_path / "a.md").write_text(".. title: Mine\n.. slug: mine\n\nText", encoding="utf-8")
     (tmp_path / "a.meta").write_text(".. title: Bread\n.. status: private\n", encoding="utf-8")
     with pytest.raises(RefusedFile, match=r"in a `\.meta` file"):
-        reader.read_file(folder.Entry("blog/a.md", tmp_path / "a.md"), now=NOW)
+        reader.read_file(folder.Entry("blog/a.md", tmp_path / "a.md"), ImportOptions(now=NOW))
 
 
 @pytest.mark.parametrize(
@@ -262,7 +263,7 @@ def test_other_formats_for_articles_are_refused_by_name(suffix, reason):
 def test_a_signature_is_not_an_asciidoc_file(tmp_path):
     (tmp_path / "a.asc").write_bytes(b"-----BEGIN PGP SIGNATURE-----\n")
     with pytest.raises(NotAnArticle, match="OpenPGP"):
-        reader.read_file(folder.Entry("blog/a.asc", tmp_path / "a.asc"), now=NOW)
+        reader.read_file(folder.Entry("blog/a.asc", tmp_path / "a.asc"), ImportOptions(now=NOW))
 
 
 def test_mdx_is_read_as_markdown_without_javascript():
@@ -399,10 +400,12 @@ def test_any_key_is_read_or_refused(key):
 
 
 def test_the_aliases_of_a_note_are_its_names():
-    record = reader.parse_file("vault/a.md", b"---\naliases: Big Data, data\n---\nText", now=NOW)
+    record = reader.parse_file(
+        "vault/a.md", b"---\naliases: Big Data, data\n---\nText", ImportOptions(now=NOW)
+    )
     assert record.names == ("Big Data, data", "Big Data", "data")
 
 
 def test_the_folder_of_the_pictures_is_read():
-    record = reader.parse_file("blog/a.md", b"---\nmedia_subpath: /img/a/\n---\nText", now=NOW)
+    record = reader.parse_file("blog/a.md", b"---\nmedia_subpath: /img/a/\n---\nText", ImportOptions(now=NOW))
     assert record.media_folder == "/img/a/"

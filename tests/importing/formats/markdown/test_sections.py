@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.refusals import NotAnArticle
 
@@ -26,7 +27,7 @@ def statuses(tmp_path):
         found = {}
         for entry in folder.walk_path(tmp_path / "blog"):
             try:
-                found[entry.path.stem] = reader.read_file(entry, now=NOW).status
+                found[entry.path.stem] = reader.read_file(entry, ImportOptions(now=NOW)).status
             except NotAnArticle:
                 continue
         return found
@@ -80,7 +81,9 @@ def blog(tmp_path):
         found = {}
         for entry in folder.walk_path(tmp_path / "blog"):
             try:
-                found[entry.key.removeprefix("blog/")] = reader.read_file(entry, now=NOW).status
+                found[entry.key.removeprefix("blog/")] = reader.read_file(
+                    entry, ImportOptions(now=NOW)
+                ).status
             except NotAnArticle:
                 continue
         return found

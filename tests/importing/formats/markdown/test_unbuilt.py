@@ -15,6 +15,7 @@ from blogapi.importing.format_api.privacy_signs import (
     UNBUILT_NAMES,
     UNBUILT_SETTINGS,
 )
+from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.refusals import NotAnArticle
 
@@ -48,7 +49,7 @@ def read(tmp_path):
         records = {}
         for entry in folder.walk_path(tmp_path / inner):
             try:
-                record = reader.read_file(entry, now=NOW)
+                record = reader.read_file(entry, ImportOptions(now=NOW))
             except NotAnArticle:
                 continue
             records[entry.path.relative_to(tmp_path / "site").as_posix()] = record
@@ -385,7 +386,7 @@ def test_each_name_has_examples_that_hide_a_file_and_that_do_not(sign):
 
 @pytest.mark.parametrize("sign", HIDING_TEXTS, ids=lambda sign: f"{sign.source}: {sign.names}")
 def test_each_text_has_examples_that_hide_a_file_and_that_do_not(sign):
-    field = sign.default[0]
+    (field,) = sign.fields
     hiding = [site for _, site, note in HIDDEN if note == f"sets `{field}`"]
     assert any(sign.pattern.search(text) for site in hiding for text in site.values())
     word = re.split(r"\W", sign.names[0])[0]
