@@ -6,12 +6,11 @@ A private text whose sign is missing here becomes public.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from blogapi.importing.texts.keys import normalize_key
 from blogapi.importing.texts.lines import BOOLEAN_WORDS
-from blogapi.rendering.hidden_elements import is_hidden_attribute
+from blogapi.rendering.hidden_elements import HIDDEN_VALUES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -378,11 +377,10 @@ TEXT_MARKS = (
 )
 #: Tags whose names contain a word of TEXT_MARKS and that hide no text.
 HARMLESS_TAGS = ("encrypt-email", "encrypt-mail", "email-encrypt")
-#: The mark of Ghost at the start of a part that only some readers saw, the end of the part, and the word with
-#: which visitors did not see it.
-GHOST_GATE, GHOST_GATE_END, GHOST_GATE_HIDES = (
-    *("<!--kg-gated-block:begin", "<!--kg-gated-block:end-->"),
-    "nonMember:false",
+#: Matches a part that Ghost showed only to members; without its end, it goes on to the end of the text.
+GHOST_GATE = re.compile(
+    r"<!--kg-gated-block:begin[^<]*?\bnonMember\s*+:\s*+false(?:[^<]++|<(?!!--kg-gated-block:end-->))*+"
+    r"(?:<!--kg-gated-block:end-->)?+"
 )
 
 
@@ -406,30 +404,21 @@ TEXT_MARK = re.compile(
 class HidingAttribute(Sign):
     """An attribute with which browsers do not show an element, which is left out."""
 
-    hides: Callable[[str], bool]  #: takes the value
+    values: re.Pattern[str]
 
 
-_CSS_COMMENT = re.compile(r"/\*[^*]*+\*/")
-# A style in braces is JavaScript (MDX).
-_DISPLAY = re.compile(r"(?:^|[;{,\s])[\"']?display[\"']?\s*+:\s*+[\"']?([\w-]+)", re.IGNORECASE)
-
-
-def _has_no_display(style: str) -> bool:
-    return [value.lower() for value in _DISPLAY.findall(_CSS_COMMENT.sub("", style))][-1:] == ["none"]
-
-
+_SPACE = r"(?:\s|/\*[^*]*+\*/)*+"
 HIDING_ATTRIBUTES = (
+    HidingAttribute(names=("hidden",), source="HTML", values=HIDDEN_VALUES),
+    # A style in braces is JavaScript (MDX).
     HidingAttribute(
-        names=("hidden",), source="HTML", hides=lambda value: is_hidden_attribute("hidden", value)
+        names=("style",),
+        source="CSS (`display: none`)",
+        values=re.compile(rf"(?<![\w-])display[\"']?{_SPACE}:{_SPACE}[\"']?none(?![\w-])", re.IGNORECASE),
     ),
-    HidingAttribute(names=("style",), source="CSS (`display: none`)", hides=_has_no_display),
 )
-_HIDES_BY_NAME = {name: sign.hides for sign in HIDING_ATTRIBUTES for name in sign.names}
-
-
-def is_hiding_attribute(name: str, value: str) -> bool:
-    """Return whether an attribute (with its name in lower case) hides its element."""
-    return name in _HIDES_BY_NAME and _HIDES_BY_NAME[name](value)
+#: The values that hide an element, by the name of the attribute.
+HIDING_VALUES = {name: sign.values for sign in HIDING_ATTRIBUTES for name in sign.names}
 
 
 # --- WordPress: blocks, shortcodes and custom fields of posts.

@@ -71,22 +71,21 @@ def blank_code(content: str, content_type: str) -> str:
     """
     if content_type == "text":
         return content
-    parts, position = [], 0
-    for match, _ in _scan(content, content_type, _NEVER, ""):
-        start, end = match.span()
-        if match["element"]:
-            start, end = content.index(">", start) + 1, content.rindex("<", start, end)
-        if not content.startswith("<!--", start):
-            parts += [content[position:start], _VISIBLE.sub(" ", content[start:end])]
-            position = end
-    content = "".join([*parts, content[position:]])
+    content = change_code(content, content_type, _NEVER, _blank)
     if content_type != "markdown":
         return content
     indented, parts, offset = set(_find_indented_lines(content)), [], 0
     for line in content.split("\n"):
-        parts.append(_VISIBLE.sub(" ", line) if offset in indented else line)
+        parts.append(" " * len(line) if offset in indented else line)
         offset += len(line) + 1
     return "\n".join(parts)
+
+
+def _blank(code: str) -> str:
+    if code.startswith("<!--"):
+        return code
+    start, end = (code.index(">") + 1, code.rindex("<")) if code.startswith("<") else (0, len(code))
+    return code[:start] + _VISIBLE.sub(" ", code[start:end]) + code[end:]
 
 
 def _scan(

@@ -30,7 +30,7 @@ HIDING = {
     "style": (
         *('style="display:none"', "style='color:red; DISPLAY : None !important;'", "style=display:none"),
         *('style="display:block;display:none"', "style={{display: 'none'}}", 'style="display&#58;none"'),
-        'style="display:/**/none"',
+        *('style="display:/**/none"', 'title="a<b" style="display:none"'),
     ),
 }
 SHOWN = {
@@ -42,7 +42,7 @@ SHOWN = {
         "hidden={false}",
     ),
     "style": (
-        *("style='display:none;display:block'", "style='display:inline'", "style='x-display:none'"),
+        *("style='display:inline'", "style='x-display:none'", "style='display:none-x'"),
         *("style='visibility:hidden'", "data-style='display:none'", "style='-display: none'"),
     ),
 }
@@ -122,6 +122,7 @@ def test_an_element_that_browsers_showed_stays(written):
         "`<div hidden>`",
         "```html\n<div hidden>x</div>\n```",
         "a\n\n    <div hidden>x</div>\n",
+        "a\n\n    <div hidden>x",
         "<pre><code><div hidden>x</div></code></pre>",
         "<https://x.example/hidden x hidden> b",
         "\\<div hidden>x</div>",
