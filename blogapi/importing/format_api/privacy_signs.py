@@ -377,11 +377,6 @@ TEXT_MARKS = (
 )
 #: Tags whose names contain a word of TEXT_MARKS and that hide no text.
 HARMLESS_TAGS = ("encrypt-email", "encrypt-mail", "email-encrypt")
-#: Matches a part that Ghost showed only to members; without its end, it goes on to the end of the text.
-GHOST_GATE = re.compile(
-    r"<!--kg-gated-block:begin[^<]*?\bnonMember\s*+:\s*+false(?:[^<]++|<(?!!--kg-gated-block:end-->))*+"
-    r"(?:<!--kg-gated-block:end-->)?+"
-)
 
 
 def _join_names(kind: str, *, is_word: bool = False) -> str:
@@ -398,27 +393,18 @@ TEXT_MARK = re.compile(
     rf"(?P<tag>(?:{_join_names('tag')})(?![\w-])|[\w-]{{0,40}}?(?:{_join_names('tag', is_word=True)})[\w-]*)",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HidingAttribute(Sign):
-    """An attribute with which browsers do not show an element, which is left out."""
-
-    values: re.Pattern[str]
-
-
-_SPACE = r"(?:\s|/\*[^*]*+\*/)*+"
-HIDING_ATTRIBUTES = (
-    HidingAttribute(names=("hidden",), source="HTML", values=HIDDEN_VALUES),
-    # A style in braces is JavaScript (MDX).
-    HidingAttribute(
-        names=("style",),
-        source="CSS (`display: none`)",
-        values=re.compile(rf"(?<![\w-])display[\"']?{_SPACE}:{_SPACE}[\"']?none(?![\w-])", re.IGNORECASE),
-    ),
+#: Matches a part that Ghost showed only to members; without its end, it goes on to the end of the text.
+GHOST_GATE = re.compile(
+    r"<!--kg-gated-block:begin[^<]*?\bnonMember\s*+:\s*+false(?:[^<]++|<(?!!--kg-gated-block:end-->))*+"
+    r"(?:<!--kg-gated-block:end-->)?+"
 )
-#: The values that hide an element, by the name of the attribute.
-HIDING_VALUES = {name: sign.values for sign in HIDING_ATTRIBUTES for name in sign.names}
+_SPACE = r"(?:\s|/\*[^*]*+\*/)*+"
+#: The attributes of HTML and their values with which browsers do not show an element; it is left out.
+HIDING_VALUES = {
+    "hidden": HIDDEN_VALUES,
+    # A style in braces is JavaScript (MDX).
+    "style": re.compile(rf"(?<![\w-])display[\"']?{_SPACE}:{_SPACE}[\"']?none(?![\w-])", re.IGNORECASE),
+}
 
 
 # --- WordPress: blocks, shortcodes and custom fields of posts.

@@ -65,27 +65,20 @@ def change_code(
 
 
 def blank_code(content: str, content_type: str) -> str:
-    """Return the text with spaces in place of its code, so that everything else stays at its place.
+    """Return Markdown with spaces in place of its code, so that everything else stays at its place.
 
-    HTML comments and the tags around code stay.
+    Elements such as <pre> stay: browsers read the tags in them.
     """
-    if content_type == "text":
-        return content
-    content = change_code(content, content_type, _NEVER, _blank)
     if content_type != "markdown":
         return content
+    content = change_code(
+        content, content_type, _NEVER, lambda code: code if code.startswith("<") else _VISIBLE.sub(" ", code)
+    )
     indented, parts, offset = set(_find_indented_lines(content)), [], 0
     for line in content.split("\n"):
         parts.append(" " * len(line) if offset in indented else line)
         offset += len(line) + 1
     return "\n".join(parts)
-
-
-def _blank(code: str) -> str:
-    if code.startswith("<!--"):
-        return code
-    start, end = (code.index(">") + 1, code.rindex("<")) if code.startswith("<") else (0, len(code))
-    return code[:start] + _VISIBLE.sub(" ", code[start:end]) + code[end:]
 
 
 def _scan(

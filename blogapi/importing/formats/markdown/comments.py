@@ -28,7 +28,7 @@ class SiteRules:
     encrypted_tags: frozenset[str] = frozenset()  #: in lower case
 
 
-def read_rules(key: str, folder: Path, levels: int, site: Site | None) -> SiteRules:
+def read_rules(key: str, folder: Path, site: Site | None) -> SiteRules:
     """Return the rules of the site of a file."""
     has_liquid = site.generator in _LIQUID_GENERATORS if site else None
     # Without a configuration, these are the names of Jekyll's posts.

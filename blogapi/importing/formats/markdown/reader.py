@@ -110,7 +110,7 @@ def read_file(
         is_note=vaults.is_in_vault(entry.path.parent, levels),
         keeps_date=generators.keeps_dates(entry.path.parent, levels),
         is_hexo=(site is not None and site.generator == "hexo") or paths.is_hexo_post(entry.key),
-        rules=comments.read_rules(entry.key, entry.path.parent, levels, site),
+        rules=comments.read_rules(entry.key, entry.path.parent, site),
         terms=terms,
         folders=paths.list_folders(entry.key) if folders is None else folders,
         custom_fields=custom_fields,
