@@ -351,11 +351,13 @@ ELEVENTY_HIDING_FIELD = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextMark(Sign):
-    """A mark that hides a part of a text, outside of code; the article becomes a draft."""
+    """A mark that hides a part of a text, outside of code; the article becomes a draft.
+
+    In its names, `*` stands for any letters.
+    """
 
     #: "comment" (`<!-- x -->`), "element" (`<x>`), "container" (`:::x`) or "tag" (`{{< x >}}`, `{% x %}`)
     kind: str
-    is_word: bool = False  #: whether the mark is each name that contains one of `names`
 
 
 TEXT_MARKS = (
@@ -367,21 +369,24 @@ TEXT_MARKS = (
         names=("members", "members-only", "member-only", "paywall"),
         source="VuePress, remark-directive",
     ),
-    TextMark(kind="tag", names=("members", "paywall"), source="shortcodes of Hugo"),
     TextMark(
         kind="tag",
-        names=("encrypt", "password", "protected", "secret", "private", "members-only", "member-only"),
+        names=("members", "*members-only*", "*member-only*", "paywall"),
+        source="shortcodes of Hugo",
+    ),
+    TextMark(
+        kind="tag",
+        names=("*encrypt*", "*password*", "*protected*", "*secret*", "*private*"),
         source="hugo-encryptor, hexo-blog-encrypt",
-        is_word=True,
     ),
 )
 #: Tags whose names contain a word of TEXT_MARKS and that hide no text.
 HARMLESS_TAGS = ("encrypt-email", "encrypt-mail", "email-encrypt")
 
 
-def _join_names(kind: str, *, is_word: bool = False) -> str:
-    marks = (mark for mark in TEXT_MARKS if (mark.kind, mark.is_word) == (kind, is_word))
-    return "|".join(name.replace("-", "[-_]?") for mark in marks for name in mark.names)
+def _join_names(kind: str) -> str:
+    names = "|".join(name for mark in TEXT_MARKS if mark.kind == kind for name in mark.names)
+    return names.replace("-", "[-_]?").replace("*", r"[\w-]*")
 
 
 #: Matches a mark; the name of its group is its kind.
@@ -390,7 +395,7 @@ TEXT_MARK = re.compile(
     rf"|<(?P<element>{_join_names('element')})(?=[\s/>])"
     rf"|(?<![^\s>]):{{3,}}+[ \t]*+\{{?[.#]?(?P<container>{_join_names('container')})(?![\w-])"
     rf"|\{{(?:\{{[<%]|%)-?\s*+(?!(?:{'|'.join(HARMLESS_TAGS).replace('-', '[-_]?')})[\s%>])"
-    rf"(?P<tag>(?:{_join_names('tag')})(?![\w-])|[\w-]{{0,40}}?(?:{_join_names('tag', is_word=True)})[\w-]*)",
+    rf"(?P<tag>{_join_names('tag')})(?![\w-])",
     re.IGNORECASE,
 )
 #: Matches a part that Ghost showed only to members; without its end, it goes on to the end of the text.

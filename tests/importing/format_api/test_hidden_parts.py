@@ -24,7 +24,7 @@ HARMLESS = {
     "container": ("a:::{}", "::{}", ":::note {}", ":::{}hip", "```\n:::{}\n```"),
     "tag": ("`{{{{< {} >}}}}`", "{{{{ site.{} }}}}", "    {{{{< {} >}}}}", "{{{{< figure {} >}}}}"),
 }
-NAMES = [(mark.kind, name) for mark in TEXT_MARKS for name in mark.names]
+NAMES = [(mark.kind, name.strip("*")) for mark in TEXT_MARKS for name in mark.names]
 HIDING = {
     "hidden": ("hidden", 'hidden=""', "HIDDEN='x'", 'class="a"hidden'),
     "style": (

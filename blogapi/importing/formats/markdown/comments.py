@@ -37,9 +37,7 @@ def read_rules(key: str, folder: Path, site: Site | None) -> SiteRules:
     is_vault = vaults.is_in_vault(folder, 0) or (site is not None and site.generator == "quartz")
     encrypt = site.settings.get("encrypt") if site else None
     tags = encrypt.get("tags") if isinstance(encrypt, dict) else None
-    names = (
-        [tag.get("name") if isinstance(tag, dict) else tag for tag in tags] if isinstance(tags, list) else []
-    )
+    names = [tag.get("name") for tag in tags if isinstance(tag, dict)] if isinstance(tags, list) else []
     return SiteRules(has_liquid, is_vault, frozenset(to_line(name).casefold() for name in names))
 
 
