@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from html import unescape
 
 # A value in braces is JavaScript (MDX).
@@ -12,127 +12,80 @@ _NAME = r"[^\s/>][^\s/>=]*+"
 _ATTRIBUTE = re.compile(rf"({_NAME})(?:\s*+=\s*+({_VALUE}))?+")
 # Browsers ignore the rest of a text with a tag or a comment that has no end.
 _TAG = re.compile(
-    r"<!--(?:-?>|(?:[^-]++|-(?!-!?>))*+(?:--!?>|\Z))"
+    r"<!--(?:-?>|(?:[^-]++|-(?!-!?>))*+(?:--!?>|\Z))|<(?:[!?]|/[^a-z>])[^>]*+"
     r"|<(?P<is_end>/)?(?P<name>[a-z][\w.-]*+(?::[\w.-]++)?+)(?=[\s/>])"
     rf"(?P<attributes>(?:[\s/]*+{_NAME}(?:\s*+=\s*+(?:{_VALUE}))?+)*+)[\s/]*+(?:>|\Z)",
     re.IGNORECASE,
 )
-_VOID = {
-    *("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track"),
-    "wbr",
+_VOID = re.compile("area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr")
+_RAW_TEXT = re.compile("script|style|textarea|title|xmp|iframe|noembed|noframes")
+# Browsers do not close an element of another kind, such as <span>, at an end tag in one of these.
+_BLOCK = re.compile(
+    "address|applet|article|aside|blockquote|button|caption|center|details|dialog|dir|div|dl|fieldset|figcaption|"
+    "figure|footer|form|h[1-6]|header|hgroup|listing|main|marquee|math|menu|nav|object|ol|pre|search|section|"
+    "select|summary|svg|table|template|ul"
+)
+# Blocks whose end tags may be omitted, with the start tags that end them then.
+_ENDED_BY = {
+    "p": re.compile("p|li|d[tdl]|div|[uo]l|table|pre|blockquote|section|figure|h[1-6]"),
+    "li": re.compile("li"),
+    "dt": re.compile("d[td]"),
+    "dd": re.compile("d[td]"),
+    "td": re.compile("t[dhr]|tbody|tfoot"),
+    "th": re.compile("t[dhr]|tbody|tfoot"),
+    "tr": re.compile("tr|tbody|tfoot"),
+    "thead": re.compile("tbody|tfoot"),
+    "tbody": re.compile("tbody|tfoot"),
+    "tfoot": re.compile("tbody"),
 }
-_RAW_TEXT = {"script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes"}
-# Such an element goes on behind the end of its parent, up to its own end tag.
-_FORMATTING = {
-    *("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"),
-}
-_TABLE = {"table", "caption", "colgroup", "thead", "tbody", "tfoot", "tr", "td", "th"}
-# The start tags of these elements end a paragraph that is open.
-_BLOCKS = {
-    *("address", "article", "aside", "blockquote", "center", "details", "dialog", "dir", "div", "dl", "dt"),
-    *(
-        "dd",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-    ),
-    *(
-        "hgroup",
-        "hr",
-        "li",
-        "listing",
-        "main",
-        "menu",
-        "nav",
-        "ol",
-        "p",
-        "pre",
-        "search",
-        "section",
-        "summary",
-    ),
-    *("table", "ul", "xmp"),
-}
-_SPECIAL = _BLOCKS | _TABLE | {"button", "iframe", "marquee", "object", "select", "template", "textarea"}
-# The open elements that a start tag ends.
-_CLOSED_BY = {name: {"p"} for name in _BLOCKS} | {
-    "li": {"li", "p"},
-    "dt": {"dt", "dd", "p"},
-    "dd": {"dt", "dd", "p"},
-    "td": {"td", "th", "p"},
-    "th": {"td", "th", "p"},
-    "tr": {"td", "th", "tr", "p", "caption", "colgroup"},
-    "thead": _TABLE - {"table"} | {"p"},
-    "tbody": _TABLE - {"table"} | {"p"},
-    "tfoot": _TABLE - {"table"} | {"p"},
-}
-# The number of open elements among which the one of an end tag is looked for.
-_MAX_DEPTH = 200
-
-
-def is_hidden_attribute(name: str, value: str) -> bool:
-    """Return whether an attribute (with its name in lower case) is `hidden`.
-
-    Browsers show elements with `until-found` in searches; `{false}` is JavaScript (MDX).
-    """
-    return name == "hidden" and value.strip().lower() not in ("until-found", "{false}")
+#: The values of `hidden` that hide an element. Browsers show `until-found` in searches.
+HIDDEN_VALUES = re.compile(r"\A(?!\s*(?:until-found|\{false\})\s*\Z)", re.IGNORECASE)
 
 
 def remove_hidden(html: str) -> str:
     """Return the HTML without the elements with the attribute `hidden`."""
     if "hidden" not in html.lower():
         return html
-    return remove_spans(html, list(find_hidden(html, is_hidden_attribute)))
+    return remove_spans(html, find_hidden(html, {"hidden": HIDDEN_VALUES}))
 
 
-def remove_spans(text: str, spans: list[tuple[int, int]]) -> str:
+def remove_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
     """Return the text without these spans, which are in their order and do not overlap."""
-    ends, starts = [0, *(end for _, end in spans)], [*(start for start, _ in spans), len(text)]
-    return "".join(text[end:start] for end, start in zip(ends, starts, strict=True))
+    parts, position = [], 0
+    for start, end in spans:
+        parts.append(text[position:start])
+        position = end
+    return "".join([*parts, text[position:]])
 
 
-def find_hidden(html: str, hides: Callable[[str, str], bool]) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each element with an attribute that hides it; not of those in such an element.
+def find_hidden(html: str, hiding: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[int, int]]:
+    """Yield start and end of each element with an attribute of `hiding` whose value matches.
 
-    An element ends where browsers end it: at its end tag, at a start tag that closes it, or with its parent.
+    An element without an end tag, or with wrongly nested blocks, goes on to the end of the text: rather too
+    much is left out than too little.
     """
-    names: list[str] = []  # of the open elements, outermost first
-    hidden: tuple[int, int, str] | None = None  # its place among them, its start and its name
+    start, names = 0, list[str]()  # of the hidden element and the open blocks in it
     for tag in _find_tags(html):
-        name, is_end = tag["name"].lower(), bool(tag["is_end"])
-        depth = _find_end(names, name) if is_end else _find_closed(names, name)
-        if hidden:
-            place, start, hidden_name = hidden
-            goes_on = hidden_name in _FORMATTING
-            is_own_end = is_end and name == hidden_name and depth in (place, len(names))
-            if is_own_end and (goes_on or depth == place):
-                yield start, tag.end()
-                hidden = None
-            elif place >= depth and goes_on:
-                hidden = -1, start, hidden_name
-            elif place >= depth:
-                yield start, tag.start()
-                hidden = None
-        del names[depth:]
-        if is_end:
+        name = tag["name"].lower()
+        if tag["is_end"]:
+            if names and names[-1] == name:
+                names.pop()
+                if not names:
+                    yield start, tag.end()
             continue
-        is_hidden = not hidden and _is_hidden(tag, hides)
-        if not _is_empty(tag):
-            hidden = (len(names), tag.start(), name) if is_hidden else hidden
-            names.append(name)
-        elif is_hidden:
+        if len(names) == 1 and names[0] in _ENDED_BY and _ENDED_BY[names[0]].fullmatch(name):
+            yield start, tag.start()
+            names.pop()
+        # The name of a component of MDX begins with a capital.
+        is_empty = _VOID.fullmatch(name) is not None or (tag[0].endswith("/>") and tag["name"][0].isupper())
+        is_hidden = _is_hidden(tag["attributes"], hiding)
+        if is_empty and is_hidden and not names:
             yield tag.span()
-    if hidden:
-        yield hidden[1], len(html)
+        elif not is_empty and (is_hidden or (names and _is_counted(name, names[0]))):
+            start = start if names else tag.start()
+            names.append(name)
+    if names:
+        yield start, len(html)
 
 
 def _find_tags(html: str) -> Iterator[re.Match[str]]:
@@ -141,40 +94,21 @@ def _find_tags(html: str) -> Iterator[re.Match[str]]:
         position, name = tag.end(), (tag["name"] or "").lower()
         if name:
             yield tag
-        if name in _RAW_TEXT and not tag["is_end"] and not tag[0].endswith("/>"):
+        if _RAW_TEXT.fullmatch(name) and not tag["is_end"] and not tag[0].endswith("/>"):
             end = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE).search(html, position)
             position = end.start() if end else len(html)
 
 
-def _is_hidden(tag: re.Match[str], hides: Callable[[str, str], bool]) -> bool:
+def _is_hidden(attributes: str, hiding: Mapping[str, re.Pattern[str]]) -> bool:
     # The first of several equal attributes counts.
-    pairs = reversed(_ATTRIBUTE.findall(tag["attributes"]))
-    values = {name.lower(): unescape(value.strip("\"'")) for name, value in pairs}
-    return any(hides(name, value) for name, value in values.items())
+    values = {name.lower(): value for name, value in reversed(_ATTRIBUTE.findall(attributes))}
+    return any(
+        name in values and pattern.search(unescape(values[name].strip("\"'")))
+        for name, pattern in hiding.items()
+    )
 
 
-def _is_empty(tag: re.Match[str]) -> bool:
-    """Return whether an element has no end tag; the name of a component of MDX begins with a capital."""
-    return tag["name"].lower() in _VOID or (tag[0].endswith("/>") and tag["name"][0].isupper())
-
-
-def _find_closed(names: list[str], name: str) -> int:
-    """Return the place of the first open element that a start tag closes; their number = none."""
-    depth, closed = len(names), _CLOSED_BY.get(name, set())
-    for place in range(depth - 1, max(-1, depth - _MAX_DEPTH), -1) if closed else ():
-        if names[place] in closed:
-            depth = place
-        elif names[place] in _SPECIAL:
-            break
-    return depth
-
-
-def _find_end(names: list[str], name: str) -> int:
-    """Return the place of the open element that an end tag closes; the number of elements = none."""
-    inner = names[: -_MAX_DEPTH - 1 : -1]
-    number = inner.index(name) if name in inner else -1
-    # Such an element is not closed by an end tag for an element around it.
-    walls = _TABLE if name in _SPECIAL else _SPECIAL
-    walls = _TABLE | {"ul", "ol"} if name == "li" else set() if name in _TABLE else walls
-    is_found = number >= 0 and walls.isdisjoint(inner[:number])
-    return len(names) - 1 - number if is_found else len(names)
+def _is_counted(name: str, hidden: str) -> bool:
+    """Return whether the end of an element must be found before that of the hidden element around it."""
+    is_block = hidden in _ENDED_BY or _BLOCK.fullmatch(hidden)
+    return bool(_BLOCK.fullmatch(name)) or (not is_block if name in _ENDED_BY else name == hidden)

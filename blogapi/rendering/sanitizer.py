@@ -219,11 +219,8 @@ def _to_html(content: str, content_type: str) -> str | None:
     html: str | None = content
     if content_type == "markdown" and (html := markdown.render_markdown(content)):
         html = players.show_players(html)
-    if html is None:
-        return None
-    html = _SELF_CLOSED.sub(r"<\1\2></\1>", _NOSCRIPT.sub("", html))
     # Without its attribute, the sanitizer would show a hidden element.
-    return hidden_elements.remove_hidden(html)
+    return html and hidden_elements.remove_hidden(_SELF_CLOSED.sub(r"<\1\2></\1>", _NOSCRIPT.sub("", html)))
 
 
 def _paragraphs(text: str) -> list[str]:

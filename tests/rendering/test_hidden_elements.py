@@ -21,10 +21,10 @@ from blogapi.rendering.renderer import render
         ("<pre hidden>x</pre><svg hidden><path/><text>x</text></svg>b", "b"),
         ("<form hidden>x</form><x-y hidden>x</x-y><main hidden>x</main>b", "b"),
         ("<iframe hidden><div></iframe>b", "b"),
-        ("<p>a<span hidden>x<div>b</div>", "<p>a<div>b</div>"),
-        # An element without an end tag ends with its parent, or where another start tag closes it.
-        ("<section>a<div hidden>x<p>y</section>b", "<section>a</section>b"),
+        # An element without an end tag ends where another start tag closes it, or with the text.
         ("a<div hidden>x<p>y", "a"),
+        ("<section>a<div hidden>x<p>y</section>b", "<section>a"),
+        ("<p>a<span hidden>x<div>b</div>", "<p>a"),
         ("<p hidden>x<p>a", "<p>a"),
         ("<ul><li>a<li hidden>x<li>b</ul>", "<ul><li>a<li>b</ul>"),
         ("<dl><dt hidden>x<dd>b</dl>", "<dl><dd>b</dl>"),
@@ -33,8 +33,13 @@ from blogapi.rendering.renderer import render
         ("<span hidden>x<div>y</span>z</div></div>w", ""),
         ("<div hidden><table><tr><td>x</div>y</td></tr></table></div>b", "b"),
         # Browsers open elements of formatting again behind their parent.
-        ("<p>a<b hidden>x</p><p>y</b>b</p>", "<p>ab</p>"),
-        ("<b hidden>x<div>y</b>b</div>", "b</div>"),
+        ("<p>a<b hidden>x</p><p>y</b>b</p>", "<p>a"),
+        ("<div hidden>x<b hidden>y</div>z</b>", ""),
+        ("<b hidden>x<div>y</b>b</div>", ""),
+        ("<thead hidden><tr><td>x</thead>b", "b"),
+        ("<li hidden>x<ul><li>y<li>z</ul></li>b", "b"),
+        # The end tag is in a comment for browsers.
+        ("<div hidden>x<? </div>y", ""),
     ],
 )
 def test_a_hidden_element_is_removed_with_its_content(written, expected):

@@ -6,12 +6,11 @@ A private text whose sign is missing here becomes public.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from blogapi.importing.texts.keys import normalize_key
 from blogapi.importing.texts.lines import BOOLEAN_WORDS
-from blogapi.rendering.hidden_elements import is_hidden_attribute
+from blogapi.rendering.hidden_elements import HIDDEN_VALUES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,11 +296,13 @@ ELEVENTY_HIDING_FIELD = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextMark(Sign):
-    """A mark that hides a part of a text, outside of code; the article becomes a draft."""
+    """A mark that hides a part of a text, outside of code; the article becomes a draft.
+
+    In its names, `*` stands for any letters.
+    """
 
     #: "comment" (`<!-- x -->`), "element" (`<x>`), "container" (`:::x`) or "tag" (`{{< x >}}`, `{% x %}`)
     kind: str
-    is_word: bool = False  #: whether the mark is each name that contains one of `names`
 
 
 TEXT_MARKS = (
@@ -313,27 +314,24 @@ TEXT_MARKS = (
         names=("members", "members-only", "member-only", "paywall"),
         source="VuePress, remark-directive",
     ),
-    TextMark(kind="tag", names=("members", "paywall"), source="shortcodes of Hugo"),
     TextMark(
         kind="tag",
-        names=("encrypt", "password", "protected", "secret", "private", "members-only", "member-only"),
+        names=("members", "*members-only*", "*member-only*", "paywall"),
+        source="shortcodes of Hugo",
+    ),
+    TextMark(
+        kind="tag",
+        names=("*encrypt*", "*password*", "*protected*", "*secret*", "*private*"),
         source="hugo-encryptor, hexo-blog-encrypt",
-        is_word=True,
     ),
 )
 #: Tags whose names contain a word of TEXT_MARKS and that hide no text.
 HARMLESS_TAGS = ("encrypt-email", "encrypt-mail", "email-encrypt")
-#: The mark of Ghost at the start of a part that only some readers saw, the end of the part, and the word with
-#: which visitors did not see it.
-GHOST_GATE, GHOST_GATE_END, GHOST_GATE_HIDES = (
-    *("<!--kg-gated-block:begin", "<!--kg-gated-block:end-->"),
-    "nonMember:false",
-)
 
 
-def _join_names(kind: str, *, is_word: bool = False) -> str:
-    marks = (mark for mark in TEXT_MARKS if (mark.kind, mark.is_word) == (kind, is_word))
-    return "|".join(name.replace("-", "[-_]?") for mark in marks for name in mark.names)
+def _join_names(kind: str) -> str:
+    names = "|".join(name for mark in TEXT_MARKS if mark.kind == kind for name in mark.names)
+    return names.replace("-", "[-_]?").replace("*", r"[\w-]*")
 
 
 #: Matches a mark; the name of its group is its kind.
@@ -342,39 +340,21 @@ TEXT_MARK = re.compile(
     rf"|<(?P<element>{_join_names('element')})(?=[\s/>])"
     rf"|(?<![^\s>]):{{3,}}+[ \t]*+\{{?[.#]?(?P<container>{_join_names('container')})(?![\w-])"
     rf"|\{{(?:\{{[<%]|%)-?\s*+(?!(?:{'|'.join(HARMLESS_TAGS).replace('-', '[-_]?')})[\s%>])"
-    rf"(?P<tag>(?:{_join_names('tag')})(?![\w-])|[\w-]{{0,40}}?(?:{_join_names('tag', is_word=True)})[\w-]*)",
+    rf"(?P<tag>{_join_names('tag')})(?![\w-])",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HidingAttribute(Sign):
-    """An attribute with which browsers do not show an element, which is left out."""
-
-    hides: Callable[[str], bool]  #: takes the value
-
-
-_CSS_COMMENT = re.compile(r"/\*[^*]*+\*/")
-# A style in braces is JavaScript (MDX).
-_DISPLAY = re.compile(r"(?:^|[;{,\s])[\"']?display[\"']?\s*+:\s*+[\"']?([\w-]+)", re.IGNORECASE)
-
-
-def _has_no_display(style: str) -> bool:
-    return [value.lower() for value in _DISPLAY.findall(_CSS_COMMENT.sub("", style))][-1:] == ["none"]
-
-
-HIDING_ATTRIBUTES = (
-    HidingAttribute(
-        names=("hidden",), source="HTML", hides=lambda value: is_hidden_attribute("hidden", value)
-    ),
-    HidingAttribute(names=("style",), source="CSS (`display: none`)", hides=_has_no_display),
+#: Matches a part that Ghost showed only to members; without its end, it goes on to the end of the text.
+GHOST_GATE = re.compile(
+    r"<!--kg-gated-block:begin[^<]*?\bnonMember\s*+:\s*+false(?:[^<]++|<(?!!--kg-gated-block:end-->))*+"
+    r"(?:<!--kg-gated-block:end-->)?+"
 )
-_HIDES_BY_NAME = {name: sign.hides for sign in HIDING_ATTRIBUTES for name in sign.names}
-
-
-def is_hiding_attribute(name: str, value: str) -> bool:
-    """Return whether an attribute (with its name in lower case) hides its element."""
-    return name in _HIDES_BY_NAME and _HIDES_BY_NAME[name](value)
+_SPACE = r"(?:\s|/\*[^*]*+\*/)*+"
+#: The attributes of HTML and their values with which browsers do not show an element; it is left out.
+HIDING_VALUES = {
+    "hidden": HIDDEN_VALUES,
+    # A style in braces is JavaScript (MDX).
+    "style": re.compile(rf"(?<![\w-])display[\"']?{_SPACE}:{_SPACE}[\"']?none(?![\w-])", re.IGNORECASE),
+}
 
 
 # --- WordPress: blocks, shortcodes and custom fields of posts.

@@ -68,6 +68,11 @@ class FoundTag:
     partner: FoundTag | None = None
     replacement: str | None = None
 
+    @property
+    def is_comment(self) -> bool:
+        """Whether it is a comment of Liquid, which other generators show."""
+        return (self.kind, self.name) == ("liquid", "comment") and self.inner is not None
+
 
 def find_tags(content: str, content_type: str) -> list[FoundTag]:
     """Return all tags in their order; each closing tag is connected with its opening tag."""
@@ -96,16 +101,9 @@ def _read_tag(match: re.Match[str]) -> FoundTag:
 
 def remove_comments(content: str, content_type: str) -> tuple[str, int]:
     """Return the text without the comments of Liquid (`{% comment %}`) outside of code, and their number."""
-    if "comment" not in content:
-        return content, 0
-    found = find_outside_code(content, content_type, _PATTERN, "{")
-    spans = [match.span() for match in found if is_comment(_read_tag(match))]
+    tags = find_tags(content, content_type) if "comment" in content else []
+    spans = [(tag.start, tag.end) for tag in tags if tag.is_comment]
     return remove_spans(content, spans), len(spans)
-
-
-def is_comment(tag: FoundTag) -> bool:
-    """Return whether a tag is a comment of Liquid, which other generators show."""
-    return tag.inner is not None and (tag.kind, tag.name) == ("liquid", "comment")
 
 
 def _pair(tags: list[FoundTag]) -> None:

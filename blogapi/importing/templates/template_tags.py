@@ -20,7 +20,6 @@ from blogapi.importing.templates.tag_syntax import (
     RAW_TAGS,
     FoundTag,
     find_tags,
-    is_comment,
     unescape,
     unescape_code,
 )
@@ -99,7 +98,8 @@ class _Resolver:
 
     def _replace(self, tag: FoundTag) -> None:
         """Set the replacement of a tag and of its closing tag, or count the tag."""
-        if tag.inner is not None:
+        # A comment that the reader of the format has not removed is one that the generator shows.
+        if tag.inner is not None and not tag.is_comment:
             tag.replacement = self._show_literal(tag, tag.inner)
         elif tag.kind == "output":
             tag.replacement = self._show_output(tag)
@@ -113,10 +113,8 @@ class _Resolver:
         elif name := _get_counted_name(tag):
             self.unresolved[name] += 1
 
-    def _show_literal(self, tag: FoundTag, inner: str) -> str | None:
-        """Return the text of a tag whose text is not parsed; None for a comment, which its reader removes."""
-        if is_comment(tag):
-            return None
+    def _show_literal(self, tag: FoundTag, inner: str) -> str:
+        """Return the text of a tag whose text is not parsed."""
         if tag.name in RAW_TAGS:
             return inner
         if tag.name in HIDDEN_TAGS:

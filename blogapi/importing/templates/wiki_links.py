@@ -22,7 +22,7 @@ from blogapi.importing.templates.tag_markup import (
     separate,
 )
 from blogapi.importing.texts.messages import format_count, join_names
-from blogapi.importing.texts.scanner import blank_code, find_outside_code
+from blogapi.importing.texts.scanner import find_outside_code
 from blogapi.rendering import slugs
 
 _PATTERN = re.compile(
@@ -49,9 +49,7 @@ _SUFFIX = re.compile(r"\.(?:md|markdown)$", re.IGNORECASE)
 
 def find_open_comment(content: str) -> int | None:
     """Return the start of a comment outside of code that has no end; None = there is none."""
-    if "%%" not in content:
-        return None
-    comments = _COMMENT.finditer(blank_code(content, "markdown"))
+    comments = find_outside_code(content, "markdown", _COMMENT, "%") if "%%" in content else ()
     return next((comment.start() for comment in comments if comment["end"] is None), None)
 
 

@@ -65,26 +65,18 @@ def change_code(
 
 
 def blank_code(content: str, content_type: str) -> str:
-    """Return the text with spaces in place of its code, so that everything else stays at its place.
+    """Return Markdown with spaces in place of its code, so that everything else stays at its place.
 
-    HTML comments and the tags around code stay.
+    Elements such as <pre> stay: browsers read the tags in them.
     """
-    if content_type == "text":
-        return content
-    parts, position = [], 0
-    for match, _ in _scan(content, content_type, _NEVER, ""):
-        start, end = match.span()
-        if match["element"]:
-            start, end = content.index(">", start) + 1, content.rindex("<", start, end)
-        if not content.startswith("<!--", start):
-            parts += [content[position:start], _VISIBLE.sub(" ", content[start:end])]
-            position = end
-    content = "".join([*parts, content[position:]])
     if content_type != "markdown":
         return content
+    content = change_code(
+        content, content_type, _NEVER, lambda code: code if code.startswith("<") else _VISIBLE.sub(" ", code)
+    )
     indented, parts, offset = set(_find_indented_lines(content)), [], 0
     for line in content.split("\n"):
-        parts.append(_VISIBLE.sub(" ", line) if offset in indented else line)
+        parts.append(" " * len(line) if offset in indented else line)
         offset += len(line) + 1
     return "\n".join(parts)
 

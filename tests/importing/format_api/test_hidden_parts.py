@@ -9,7 +9,7 @@ import pytest
 
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.hidden_parts import hide_parts
-from blogapi.importing.format_api.privacy_signs import HARMLESS_TAGS, HIDING_ATTRIBUTES, TEXT_MARKS
+from blogapi.importing.format_api.privacy_signs import HARMLESS_TAGS, HIDING_VALUES, TEXT_MARKS
 
 # How each kind of mark is written, and uses that hide nothing: other names, code, and other kinds.
 FORMS = {
@@ -20,17 +20,17 @@ FORMS = {
 }
 HARMLESS = {
     "comment": ("<!-- no {} -->", "`<!--{}-->`", "<!-- {} is the topic -->", "```\n<!--{}-->\n```"),
-    "element": ("`<{}>`", "<{}-logo>x", "the {} element", "<pre><{}></pre>", "\\<{}>"),
+    "element": ("`<{}>`", "<{}-logo>x", "the {} element", "\\<{}>"),
     "container": ("a:::{}", "::{}", ":::note {}", ":::{}hip", "```\n:::{}\n```"),
     "tag": ("`{{{{< {} >}}}}`", "{{{{ site.{} }}}}", "    {{{{< {} >}}}}", "{{{{< figure {} >}}}}"),
 }
-NAMES = [(mark.kind, name) for mark in TEXT_MARKS for name in mark.names]
+NAMES = [(mark.kind, name.strip("*")) for mark in TEXT_MARKS for name in mark.names]
 HIDING = {
     "hidden": ("hidden", 'hidden=""', "HIDDEN='x'", 'class="a"hidden'),
     "style": (
         *('style="display:none"', "style='color:red; DISPLAY : None !important;'", "style=display:none"),
         *('style="display:block;display:none"', "style={{display: 'none'}}", 'style="display&#58;none"'),
-        'style="display:/**/none"',
+        *('style="display:/**/none"', 'title="a<b" style="display:none"'),
     ),
 }
 SHOWN = {
@@ -42,7 +42,7 @@ SHOWN = {
         "hidden={false}",
     ),
     "style": (
-        *("style='display:none;display:block'", "style='display:inline'", "style='x-display:none'"),
+        *("style='display:inline'", "style='x-display:none'", "style='display:none-x'"),
         *("style='visibility:hidden'", "data-style='display:none'", "style='-display: none'"),
     ),
 }
@@ -58,7 +58,7 @@ def hide(content, content_type="markdown", **fields):
 
 def test_each_row_has_examples():
     assert {mark.kind for mark in TEXT_MARKS} == set(FORMS) == set(HARMLESS)
-    assert {name for sign in HIDING_ATTRIBUTES for name in sign.names} == set(HIDING) == set(SHOWN)
+    assert set(HIDING_VALUES) == set(HIDING) == set(SHOWN)
 
 
 @pytest.mark.parametrize(("kind", "name"), NAMES)
@@ -122,7 +122,7 @@ def test_an_element_that_browsers_showed_stays(written):
         "`<div hidden>`",
         "```html\n<div hidden>x</div>\n```",
         "a\n\n    <div hidden>x</div>\n",
-        "<pre><code><div hidden>x</div></code></pre>",
+        "a\n\n    <div hidden>x",
         "<https://x.example/hidden x hidden> b",
         "\\<div hidden>x</div>",
         "{{<figure hidden>}} a",
@@ -138,6 +138,11 @@ def test_markdown_in_hidden_elements_is_left_out_and_all_else_stays():
     hidden = "<div hidden>\n\n- x\n\n```\n</div>\n```\n\n</div>"
     content = f"a  \n\n{hidden}\n\n1 < 2 <b\n<pre style='display:none'>x</pre>\n"
     assert hide(content).content == "a  \n\n\n\n1 < 2 <b\n\n"
+
+
+def test_tags_in_elements_for_code_are_elements():
+    assert hide("<pre><code>a<div hidden>x</div></code></pre>").content == "<pre><code>a</code></pre>"
+    assert hide("<pre><Paywall></pre>").status == "draft"
 
 
 def test_plain_text_stays():

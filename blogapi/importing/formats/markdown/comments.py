@@ -28,21 +28,17 @@ class SiteRules:
     encrypted_tags: frozenset[str] = frozenset()  #: in lower case
 
 
-def read_rules(key: str, folder: Path, levels: int, site: Site | None) -> SiteRules:
-    """Return the rules of the site of a file; the folders of vaults are looked for in `levels` folders."""
+def read_rules(key: str, folder: Path, site: Site | None) -> SiteRules:
+    """Return the rules of the site of a file."""
     has_liquid = site.generator in _LIQUID_GENERATORS if site else None
     # Without a configuration, these are the names of Jekyll's posts.
     if has_liquid is None and (paths.is_post(key) or paths.parse_path(key).has_date_prefix):
         has_liquid = True
-    return SiteRules(has_liquid, vaults.hides_comments(folder, levels), frozenset(_list_encrypted_tags(site)))
-
-
-def _list_encrypted_tags(site: Site | None) -> Iterator[str]:
-    """Yield the tags whose articles hexo-blog-encrypt encrypts, in lower case."""
-    encrypt = site.settings.get("encrypt") if site and site.generator in ("hexo", "jekyll") else None
+    is_vault = vaults.is_in_vault(folder, 0) or (site is not None and site.generator == "quartz")
+    encrypt = site.settings.get("encrypt") if site else None
     tags = encrypt.get("tags") if isinstance(encrypt, dict) else None
-    for tag in tags if isinstance(tags, list) else ():
-        yield to_line(tag.get("name") if isinstance(tag, dict) else tag).casefold()
+    names = [tag.get("name") for tag in tags if isinstance(tag, dict)] if isinstance(tags, list) else []
+    return SiteRules(has_liquid, is_vault, frozenset(to_line(name).casefold() for name in names))
 
 
 def leave_out_comments(body: str, content_type: str, rules: SiteRules, fields: Fields) -> str:
@@ -55,13 +51,12 @@ def leave_out_comments(body: str, content_type: str, rules: SiteRules, fields: F
             comments = format_count(number, "comment")
             fields.add_note(f"The import left out {comments} of the generator (`{{% comment %}}`).")
     start = find_open_comment(body) if content_type == "markdown" else None
-    if start is None:
-        return body
     # Digital Garden publishes notes with this field.
-    if rules.is_vault or fields.find("dgpublish"):
+    if start is not None and (rules.is_vault or fields.find("dgpublish")):
         fields.add_note("The import left out the end of the text, from a `%%` that is not closed.")
         return body[:start]
-    fields.add_note("The text has a `%%` that is not closed; what follows stays, as outside of a vault.")
+    if start is not None:
+        fields.add_note("The text has a `%%` that is not closed; what follows stays, as outside of a vault.")
     return body
 
 
@@ -74,7 +69,7 @@ def find_reasons(
             "It has a `{% comment %}`, and its generator is not recognised; the article became a draft."
         )
     # An empty password makes an article public.
-    passwords = [value for key, value in entries.items() if normalize_key(key) == "password"]
-    for tag in tags if not passwords or not all(map(is_empty, passwords)) else ():
+    is_public = any(normalize_key(key) == "password" and is_empty(value) for key, value in entries.items())
+    for tag in () if is_public else tags:
         if tag.casefold() in rules.encrypted_tags:
             yield DraftReason(f"It has the tag “{tag}”, which Hexo encrypts; the article became a draft.")

@@ -99,7 +99,7 @@ def read_file(
         path=entry.path,
         site=site,
         reasons=[*sections.find_reasons(entry), *privacy.find_in_folders(folder.name for folder in outer)],
-        rules=comments.read_rules(entry.key, entry.path.parent, levels, site),
+        rules=comments.read_rules(entry.key, entry.path.parent, site),
         is_note=vaults.is_in_vault(entry.path.parent, levels),
     )
     return replace(parse_file(entry.key, data, options, place, folders), path=entry.path)

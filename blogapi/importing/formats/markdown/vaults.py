@@ -39,14 +39,5 @@ def is_in_vault(folder: Path, levels: int) -> bool:
     return number is not None and not any(map(list_configuration, folders[number:levels]))
 
 
-@lru_cache(maxsize=1024)
-def hides_comments(folder: Path, levels: int) -> bool:
-    """Return whether a folder is in a vault of Obsidian, or a site that Quartz makes of one."""
-    if any(map(_is_vault, (folder, *folder.parents[:_MAX_LEVELS]))):
-        return True
-    files = (file for outer in (folder, *folder.parents[: levels - 1]) for file in list_configuration(outer))
-    return any(file.name.startswith("quartz.") for file in files)
-
-
 def _is_vault(folder: Path) -> bool:
     return (folder / ".obsidian").is_dir() or (folder / "logseq" / "config.edn").is_file()
