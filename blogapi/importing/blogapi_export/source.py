@@ -40,6 +40,7 @@ class ExportSource:
         self.total = len(entries)
         self.hosts: set[str] = set()
         self.left_behind = Counter[str]()
+        self.unread_rules = ""
         self.notes: list[str] = []
         self._options = options
         self._unread: list[FileReport] = []

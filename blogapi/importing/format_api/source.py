@@ -67,6 +67,10 @@ class Source(Protocol):
         """Sentences about the whole source, for example that a file was repaired."""
 
     @property
+    def unread_rules(self) -> str:
+        """The plugins that hid articles by rules that are not in the source ("MemberPress"); "" = none."""
+
+    @property
     def assets(self) -> Sequence[Path]:
         """Folders of the source in which its media files are looked up, besides those of the user."""
 
@@ -86,4 +90,5 @@ class SourceData:
     terms: Sequence[TermRecord] = ()
     left_behind: Counter[str] = field(default_factory=Counter)
     notes: Sequence[str] = ()
+    unread_rules: str = ""
     assets: Sequence[Path] = ()

@@ -92,6 +92,7 @@ class WordPressSource:
         self.options = options
         self.left_behind = Counter[str]()
         self.notes: Sequence[str] = ()
+        self.unread_rules = ""
         self.assets: Sequence[Path] = _find_uploads(entry.path.parent for entry in entries)
         self._files = [_scan(entry) for entry in entries]
         self._blogs = self._merge_blogs()
