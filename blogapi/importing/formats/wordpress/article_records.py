@@ -28,6 +28,8 @@ from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug
 _MAX_FORMER_SLUGS = 100
 # Titles and excerpts are cut at this length, because cleaning them takes time.
 _MAX_LINE = 20_000
+# More unknown shortcodes are counted together, so that the memory is bounded.
+_MAX_SHORTCODES = 200
 _ATTACHMENT = "attachment"
 
 
@@ -49,6 +51,7 @@ class RecordMaker:
         self.own_fields = options.custom_fields
         self.counts = left_behind
         self.author_names = set[str]()  #: of the records so far
+        self.unknown_shortcodes = Counter[str]()  #: the number of records with each
 
     def make_key(self, item: Element) -> str:
         """Return the key of the record of an item."""
@@ -100,9 +103,9 @@ class RecordMaker:
         metas = read_metas(item)
         own = custom_fields.read(item, self.own_fields, self.counts)
         notes: list[str] = []
-        texts = self._read_texts(item, metas, notes)
+        texts, hidden = self._read_texts(item, metas, notes)
         date = publication.find_date(item, self.blog.offset)
-        status, reason = publication.decide_status(item, metas, date, self.options.now)
+        status, reason = publication.decide_status(item, metas, date, self.options.now, hidden)
         if status == "published" and date is None:
             notes.append(IMPORT_TIME)
         language, translation_key = terms.read_language(item, metas)
@@ -164,15 +167,17 @@ class RecordMaker:
         if item.is_too_large:
             raise RefusedFile("The item is longer than 32,000,000 characters; shorten it in WordPress.")
 
-    def _read_texts(self, item: Element, metas: dict[str, str], notes: list[str]) -> dict[str, Any]:
-        """Return title, excerpt, slug and content of an item."""
+    def _read_texts(
+        self, item: Element, metas: dict[str, str], notes: list[str]
+    ) -> tuple[dict[str, Any], str]:
+        """Return title, excerpt, slug and content of an item, and why the content makes a draft or ""."""
         sources = [item.get_text("content:encoded")]
         sources += (item.get_text(name)[:_MAX_LINE] for name in ("excerpt:encoded", "title"))
         selected = [self.blog.select_language(text, self.language) for text in sources]
         content, excerpt, title = (text for text, _ in selected)
         others = dict.fromkeys(code for _, codes in selected for code in codes)
         other_languages = [code for code in others if code not in self._list_languages(item)]
-        converted = self._convert(item, content, metas)
+        converted = self._convert(item, content, excerpt, metas)
         title = to_title(title)
         slug = _read_slug(item)
         if not title:
@@ -180,16 +185,20 @@ class RecordMaker:
             notes.append(f"It has no title; it got the title “{title}”.")
         notes += _describe_texts(other_languages, converted)
         excerpt = to_plain_line(excerpt) or converted.excerpt
-        return {"title": title, "excerpt": excerpt, "slug": slug, "content": converted.html}
+        for name in converted.unknown_shortcodes:
+            is_listed = name in self.unknown_shortcodes or len(self.unknown_shortcodes) < _MAX_SHORTCODES
+            self.unknown_shortcodes[name if is_listed else "others"] += 1
+        texts = {"title": title, "excerpt": excerpt, "slug": slug, "content": converted.html}
+        return texts, converted.hidden
 
-    def _convert(self, item: Element, text: str, metas: dict[str, str]) -> Converted:
+    def _convert(self, item: Element, text: str, excerpt: str, metas: dict[str, str]) -> Converted:
         context = ContentContext(
             attachments=self.blog.attachments.get,
             uploads=self.blog.list_uploads(to_id(item.get_text("wp:post_id"))),
             patterns=lambda id_: self.blog.patterns.get(id_, ""),
-            footnotes=metas.get("footnotes", ""),
+            fields=metas,
         )
-        return to_html(text, context)
+        return to_html(text, context, excerpt)
 
     def _read_cover(self, metas: dict[str, str], notes: list[str]) -> dict[str, Any]:
         """Return the address of the cover and its alternative text."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from html import escape
 
@@ -32,6 +32,32 @@ Renderer = Callable[[Attributes, str, Conversion], "str | None"]
 
 def has_blocks(text: str) -> bool:
     return _ANY_DELIMITER.search(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Delimiter:
+    """The comment at the beginning or at the end of a block."""
+
+    name: str  #: without `core/`
+    attributes: str  #: JSON; "" = none
+    start: int
+    end: int
+    is_end: bool
+    is_void: bool  #: whether it is the beginning and the end of its block
+
+
+def list_delimiters(text: str) -> Iterator[Delimiter]:
+    # A delimiter that has no end is text; each of the others is read once.
+    for found in _DELIMITER.finditer(text, 0, text.rfind("-->") + 3):
+        attributes = found["attributes"].strip()
+        yield Delimiter(
+            name=found["name"].removeprefix("core/"),
+            attributes=attributes.removesuffix("/").rstrip(),
+            start=found.start(),
+            end=found.end(),
+            is_end=bool(found["end"]),
+            is_void=attributes.endswith("/"),
+        )
 
 
 @dataclass(slots=True)
@@ -80,7 +106,7 @@ class _Reader:
         rendered: str | None = None
         if block.html is not None:
             inner = "".join(self.outputs.pop())
-            rendered = _RENDERERS[block.name](_parse(block.attributes), inner, self.conversion)
+            rendered = _RENDERERS[block.name](parse_json(block.attributes) or {}, inner, self.conversion)
         if rendered is None and block.is_empty and block.name not in _EMPTY_BLOCKS:
             self.conversion.unconverted[f"wp:{block.name}"] += 1
         self.outputs[-1].append(inner if rendered is None else rendered)
@@ -90,31 +116,29 @@ def convert_blocks(text: str, conversion: Conversion, freeform: Callable[[str], 
     """Return the HTML of the blocks; `freeform` converts the text that is outside of blocks."""
     reader = _Reader(conversion, freeform)
     position = 0
-    # A delimiter that has no end is text; each of the others is read once.
-    for found in _DELIMITER.finditer(text, 0, text.rfind("-->") + 3):
-        reader.write(text[position : found.start()])
-        position = found.end()
-        name = found["name"].removeprefix("core/")
-        name = "embed" if name.startswith("core-embed/") else name
-        attributes = found["attributes"].strip()
-        if found["end"]:
+    for found in list_delimiters(text):
+        reader.write(text[position : found.start])
+        position = found.end
+        name = "embed" if found.name.startswith("core-embed/") else found.name
+        if not found.is_end:
+            reader.start(name, found.attributes)
+        if found.is_end or found.is_void:
             reader.end(name)
-        else:
-            reader.start(name, attributes.removesuffix("/"))
-            if attributes.endswith("/"):
-                reader.end(name)
     reader.write(text[position:])
     while reader.open:
         reader.end(reader.open[-1].name)
     return "".join(reader.outputs[0])
 
 
-def _parse(attributes: str) -> Attributes:
-    try:
-        parsed = json.loads(attributes) if 0 < len(attributes) <= _MAX_ATTRIBUTES else {}
-    except (ValueError, RecursionError):
+def parse_json(attributes: str) -> Attributes | None:
+    """Return the attributes of a block; None if they are not a JSON object, or too long."""
+    if not attributes:
         return {}
-    return parsed if isinstance(parsed, dict) else {}
+    try:
+        parsed = json.loads(attributes) if len(attributes) <= _MAX_ATTRIBUTES else None
+    except (ValueError, RecursionError):
+        return None
+    return parsed if isinstance(parsed, dict) else None
 
 
 def _text(attributes: Attributes, name: str) -> str:
@@ -160,7 +184,7 @@ def _add_language(tag: str, language: str) -> str:
 
 def _render_footnotes(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
     try:
-        notes = json.loads(conversion.context.footnotes or "[]")
+        notes = json.loads(conversion.context.fields.get("footnotes") or "[]")
         items = [
             f'<li id="{escape(note["id"])}">{note["content"]} '
             f'<a href="#{escape(note["id"])}-link" aria-label="↩">↩</a></li>'

@@ -15,6 +15,10 @@ from blogapi.importing.formats.wordpress.conversion import (
     clean,
 )
 from blogapi.importing.formats.wordpress.embeds import embed_lines
+from blogapi.importing.formats.wordpress.hidden_parts import (
+    leave_out_hidden_blocks,
+    leave_out_hidden_shortcodes,
+)
 from blogapi.importing.formats.wordpress.shortcodes import replace_shortcodes
 from blogapi.importing.formats.wordpress.wpautop import add_paragraphs
 from blogapi.rendering import plain_text
@@ -42,13 +46,17 @@ _ALIGNED = re.compile(
 _CLASS = re.compile(r"(?<![\w-])(class=[\"'])", re.IGNORECASE)
 
 
-def to_html(content: str, context: ContentContext) -> Converted:
+def to_html(content: str, context: ContentContext, excerpt: str = "") -> Converted:
     """Return the text of a post or page as HTML; `content` is its text in the database of WordPress.
 
-    A text in several languages must be reduced to one of them before (see `languages`).
+    A text in several languages must be reduced to one of them before (see `languages`). Shortcodes in the
+    `excerpt` can hide it too.
     """
     conversion = Conversion(context)
-    text = _show_lazy_images(clean(_insert_patterns(content, context)))
+    leave_out_hidden_shortcodes(excerpt, conversion)
+    text = leave_out_hidden_blocks(clean(content), conversion)
+    text = leave_out_hidden_blocks(clean(_insert_patterns(text, context)), conversion)
+    text = _show_lazy_images(leave_out_hidden_shortcodes(text, conversion))
     if has_blocks(text):
         blocks = convert_blocks(
             text, conversion, lambda part: conversion.store(_convert_classic(part, conversion))
@@ -58,7 +66,12 @@ def to_html(content: str, context: ContentContext) -> Converted:
         html = _convert_classic(text, conversion)
     html = conversion.restore(add_alignment_classes(html)).strip()
     return Converted(
-        html=html, excerpt=_find_excerpt(html), notes=conversion.notes, unconverted=conversion.unconverted
+        html=html,
+        excerpt=_find_excerpt(html),
+        notes=conversion.notes,
+        hidden=conversion.hidden,
+        unknown_shortcodes=conversion.unknown_shortcodes,
+        unconverted=conversion.unconverted,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from blogapi.rendering.media_types import BY_EXTENSION
@@ -44,7 +44,8 @@ class ContentContext:
     #: the attachments that were uploaded to the post, in the order of a gallery
     uploads: Sequence[Attachment] = ()
     patterns: Callable[[int], str] = lambda _: ""  #: returns the text of a synced pattern; "" = unknown
-    footnotes: str = ""  #: the custom field `footnotes` of the post: JSON, a list of `{"id", "content"}`
+    #: the custom fields of the post; `footnotes` is JSON, a list of `{"id", "content"}`
+    fields: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +56,8 @@ class Converted:
     #: plain text before the "more" tag, as the excerpt of a post that has none; "" = there is no such tag
     excerpt: str = ""
     notes: tuple[str, ...] = ()  #: distinct sentences
+    hidden: str = ""  #: the sentence why the post becomes a draft; "" = visitors saw the whole text
+    unknown_shortcodes: Set[str] = frozenset()  #: those that enclose a part of the text
     #: how often each shortcode (`name`) and each block that the server of WordPress creates (`wp:name`)
     #: occurs that could not be converted
     unconverted: Counter[str] = field(default_factory=Counter)
@@ -71,6 +74,8 @@ class Conversion:
     def __init__(self, context: ContentContext) -> None:
         self.context = context
         self.unconverted: Counter[str] = Counter()
+        self.unknown_shortcodes = set[str]()
+        self.hidden = ""  #: the first reason why a part of the text hides it
         self._notes: dict[str, None] = {}
         self._html: list[str] = []
 
@@ -80,6 +85,10 @@ class Conversion:
 
     def add_note(self, sentence: str) -> None:
         self._notes[sentence] = None
+
+    def hide(self, sentence: str) -> None:
+        """Note why the post becomes a draft."""
+        self.hidden = self.hidden or sentence
 
     def store(self, html: str, kind: str = BLOCK) -> str:
         """Return a placeholder for the HTML; `kind` is BLOCK, INLINE (part of a paragraph) or COMMENT."""

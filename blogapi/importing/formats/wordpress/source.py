@@ -18,7 +18,7 @@ from blogapi.importing.formats.wordpress.article_records import RecordMaker
 from blogapi.importing.formats.wordpress.blog import Blog, get_blog_address
 from blogapi.importing.formats.wordpress.repair import repair
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
-from blogapi.importing.texts.messages import format_count
+from blogapi.importing.texts.messages import format_count, join_counts
 from blogapi.importing.texts.xml_elements import Element, ElementBuilder, decode, parse
 from blogapi.rendering.slugs import make_term_slug
 
@@ -92,13 +92,14 @@ class WordPressSource:
         self.options = options
         self.left_behind = Counter[str]()
         self.notes: Sequence[str] = ()
-        self.unread_rules = ""
         self.assets: Sequence[Path] = _find_uploads(entry.path.parent for entry in entries)
         self._files = [_scan(entry) for entry in entries]
         self._blogs = self._merge_blogs()
         self.total = sum(blog.items for blog in self._blogs.values()) + len(self._files)
         self.hosts = {host for address, blog in self._blogs.items() for host in _list_hosts(address, blog)}
         self.terms: Iterable[TermRecord] = [*terms.list_terms(self._blogs.values())]
+        found = {plugin for blog in self._blogs.values() for plugin in blog.unread_rules}
+        self.unread_rules = " and ".join(sorted(found))
         self.notes = [*self._list_notes()]
 
     def read(self) -> Iterator[Item]:
@@ -119,6 +120,13 @@ class WordPressSource:
             names = {author.name for author in maker.blog.authors.values()}
             self.left_behind["authors without posts"] += len(names - maker.author_names)
         self.left_behind = +self.left_behind
+        unknown = sum((maker.unknown_shortcodes for maker in makers.values()), Counter[str]())
+        if unknown:
+            self.notes = [
+                *self.notes,
+                f"Unknown shortcodes enclose parts of articles: {join_counts(unknown, len(unknown))}. "
+                "If one of them hid its text from visitors, make its articles drafts.",
+            ]
 
     def _read_file(self, file: ExportFile, makers: dict[str, RecordMaker]) -> Iterator[Item]:
         entry = file.entry
@@ -170,6 +178,11 @@ class WordPressSource:
             description = "" if file.problem else file.describe_repairs()
             if description:
                 yield f"{file.entry.key}: {description}"
+        if self.unread_rules:
+            yield (
+                f"The rules of {self.unread_rules} about who may read an article are not in the posts and "
+                "cannot be read."
+            )
         attachments = sum(len(blog.attachments) for blog in self._blogs.values())
         if attachments and not (self.assets or self.options.assets):
             yield (
