@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID, uuid4
 
@@ -25,6 +23,7 @@ from blogapi.importing.models import ImportedFile
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.article_input import ArticleInputs
 from blogapi.importing.storing.batch_media import BatchMedia
+from blogapi.importing.storing.digests import compute_digest
 from blogapi.importing.storing.exported_articles import add_former_slugs, complete_article, is_slug_free
 from blogapi.importing.storing.former_paths import FormerPaths, list_paths
 from blogapi.importing.storing.lost_words import describe_lost_words
@@ -33,20 +32,6 @@ from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
 from blogapi.redirects import service as redirects
 from blogapi.rendering import slugs
 from blogapi.storage.database import current_time, db
-
-# The fields of a record that do not change its article. A new wording of a note is not a change either.
-_WITHOUT_DIGEST = frozenset(
-    (
-        *("key", "former_key", "notes", "is_undated", "path", "source", "cover_alt", "addresses", "names"),
-        *("has_templates", "media_folder", "former_paths", "other_fields", "categories_above"),
-    )
-)
-_NEW_FIELDS = frozenset(
-    (
-        *("featured", "robots", "language", "translation_key", "custom"),
-        *("is_page", "parent_key", "position"),
-    )
-)
 
 
 class ImportBatch:
@@ -291,13 +276,3 @@ def _report(record: ArticleRecord, result: Result, article: Article, notes: Iter
     lost = describe_lost_words(*source, renderings.get_rendering(*source).plain_text)
     notes = (*record.notes, *notes, *custom_input.describe_unfit(record.custom), *filter(None, [lost]))
     return FileReport(record.key, result, status, notes, slug=article.slug, article=article.uuid)
-
-
-def compute_digest(record: ArticleRecord) -> str:
-    """Return the digest of everything in a record that can change its article."""
-    names = [field.name for field in fields(record) if field.name not in _WITHOUT_DIGEST]
-    content = {name: getattr(record, name) for name in names}
-    # Older versions did not have these fields, and their digests must stay valid.
-    content = {name: value for name, value in content.items() if value or name not in _NEW_FIELDS}
-    content["authors"] = [asdict(author) for author in record.authors]
-    return hashlib.sha256(json.dumps(content, default=str, sort_keys=True).encode("utf-8")).hexdigest()
