@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import NamedTuple
 from urllib.parse import quote
 from uuid import UUID
 
@@ -30,27 +32,34 @@ def find_files(keys: Collection[str]) -> dict[str, ImportedFile]:
     return {file.key: file for file in files}
 
 
-def get_imported_articles() -> dict[str, tuple[UUID, ArticleRecord]]:
-    """Return the uuid of each imported article, and a record without content, by the key of its file."""
+class ImportedArticle(NamedTuple):
+    """An article that was imported before."""
+
+    uuid: UUID
+    record: ArticleRecord  #: the article without its content
+    import_times: tuple[datetime, datetime]  #: the times of its first and of its last import
+
+
+def get_imported_articles() -> dict[str, ImportedArticle]:
+    """Return each imported article by the key of its file."""
     former_slugs = _group_by_article(FormerSlug.slug)
     former_paths = _group_by_article(FormerPath.path)
     columns = (
         *(Article.uuid, Article.title, Article.slug, Article.content_type, Article.status),
-        *(Article.published_at, Article.language),
+        *(Article.published_at, Article.language, Article.created),
     )
     statement = (
         select(
             ImportedFile.key,
+            ImportedFile.imported_at,
             *columns,
-            Article.published_at,
-            Article.language,
             Category.name.label("category"),
         )
         .join(Article, Article.uuid == ImportedFile.article_id)
         .outerjoin(Category, Category.uuid == Article.category_id)
     )
     return {
-        row.key: (
+        row.key: ImportedArticle(
             row.uuid,
             ArticleRecord(
                 key=row.key,
@@ -66,6 +75,7 @@ def get_imported_articles() -> dict[str, tuple[UUID, ArticleRecord]]:
                 former_slugs=tuple(former_slugs[row.uuid]),
                 addresses=tuple(map(quote, former_paths[row.uuid])),
             ),
+            (row.created, row.imported_at),
         )
         for row in db.session.execute(statement)
     }

@@ -13,6 +13,9 @@ from blogapi.importing.format_api.article_record import TermRecord
 from blogapi.importing.format_api.custom_fields import DEFINE_NONE, NO_CUSTOM_FIELDS, CustomFields
 from blogapi.importing.format_api.report import Item
 
+UNREAD_DRAFT = "draft"
+UNREAD_RULES = (UNREAD_DRAFT, "public")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOptions:
@@ -33,6 +36,8 @@ class ImportOptions:
     #: who reads the own fields that the import defines for the fields without one; DEFINE_NONE = none
     define_fields: str = DEFINE_NONE
     assets: tuple[Path, ...] = ()  #: folders in which media files are looked up
+    #: what becomes of articles that rules can hide which no source contains: one of UNREAD_RULES
+    unread_rules: str = UNREAD_DRAFT
 
     @property
     def defines_fields(self) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from blogapi.articles.lifecycle import SCHEDULED
-from blogapi.importing.format_api.report import FileReport, Result
+from blogapi.importing.format_api.report import FileReport, PublicHere, Result
 from blogapi.importing.media.imported_media import MEDIA_RESULTS
 from blogapi.importing.models import MAX_PROBLEMS
 from blogapi.importing.pipeline.run import NOT_REACHED, ImportRun
@@ -46,9 +46,14 @@ def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
         yield f"templates  Template tags and wiki links that were not resolved: {names}."
     for format_name, counts in run.count_left_behind().items():
         yield f"left       Not imported from {format_name}: {join_counts(counts, _MAX_NAMES)}."
-    for report in run.reports:
+    hidden_there = run.list_public_here(PublicHere.HIDDEN_THERE)
+    if hidden_there:
+        yield f"hidden     Public here, hidden there: {len(hidden_there):,}."
+    others = (report for report in run.reports if report.public_here is not PublicHere.HIDDEN_THERE)
+    for report in (*hidden_there, *others):
         name = f"{report.source}: “{report.title}”" if report.source else report.key
-        yield from (f"{report.result.value:<9}  {name}: {note}" for note in report.notes)
+        word = "hidden" if report.public_here is PublicHere.HIDDEN_THERE else report.result.value
+        yield from (f"{word:<9}  {name}: {note}" for note in report.notes)
     results = ", ".join(f"{number} {name}" for name, number in _count_results(run.reports).items())
     pages = f"{run.page_count:,} of them pages, " if run.page_count else ""
     yield f"{len(run.reports):,} articles and files: {pages}{results}."
@@ -61,7 +66,9 @@ def format_document(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
     yield f'{_dump(_build_head(run, dry_run=dry_run))[:-1]}, "files": ['
     separator = ""
     for report in run.reports:
-        yield f"{separator}{_dump(asdict(report))}"
+        fields = asdict(report)
+        del fields["hidden_key"]
+        yield f"{separator}{_dump(fields)}"
         separator = ", "
     yield "]}"
 
@@ -83,6 +90,7 @@ def _build_head(run: ImportRun, *, dry_run: bool) -> dict[str, Any]:
         "unused_author_map_names": sorted(run.authors.unused_names),
         "media": count_media(run.reports),
         "remote_files": run.remote_files,
+        **_describe_public_here(run),
         "template_tags": dict(run.unresolved.most_common()),
         "left_behind": {name: dict(source.left_behind.most_common()) for name, source in run.sources.items()},
     }
@@ -118,7 +126,8 @@ def summarize(run: ImportRun) -> dict[str, Any]:
     reports = [report for report in run.reports if report.notes is not NOT_REACHED]
     results = Counter(report.result for report in reports)
     media = count_media(reports)
-    problems = [report for report in reports if report.notes]
+    hidden_there = PublicHere.HIDDEN_THERE
+    problems = [report for report in reports if report.notes and report.public_here is not hidden_there]
     problems.sort(key=lambda report: _ORDER.index(report.result))
     return {
         "counts": {
@@ -138,6 +147,17 @@ def summarize(run: ImportRun) -> dict[str, Any]:
         "problem_count": len(problems),
         "problems": [_describe_problem(report) for report in problems[:MAX_PROBLEMS]],
         "notes": [note[:_MAX_LENGTH] for note in _list_notes(run)[:_MAX_NOTES]],
+        **_describe_public_here(run, MAX_PROBLEMS),
+    }
+
+
+def _describe_public_here(run: ImportRun, limit: int | None = None) -> dict[str, Any]:
+    """Return what needs a look in public articles of earlier imports, and the plugins with unread rules."""
+    hidden_there = run.list_public_here(PublicHere.HIDDEN_THERE)
+    return {
+        "unread_rules": run.unread_rules,
+        "public_here_rules_unread": len(run.list_public_here(PublicHere.RULES_UNREAD)),
+        "public_here_hidden_there": [_describe_problem(report) for report in hidden_there[:limit]],
     }
 
 

@@ -17,16 +17,18 @@ from blogapi.cli import ProgressReporter
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.custom_fields import DEFINE_NONE
-from blogapi.importing.format_api.report import FileReport, Item, Result
-from blogapi.importing.format_api.source import Source
+from blogapi.importing.format_api.report import FileReport, Item, PublicHere, Result
+from blogapi.importing.format_api.source import UNREAD_DRAFT, Source
 from blogapi.importing.links.index import LinkIndex, get_blog
 from blogapi.importing.pipeline.new_fields import NewFields
 from blogapi.importing.pipeline.resolving import ResolvedRecord, resolve_record
 from blogapi.importing.pipeline.spool import Spool
 from blogapi.importing.storing.authors import ImportedAuthors
-from blogapi.importing.storing.service import Importer, make_batches
+from blogapi.importing.storing.imported_before import keep_date
+from blogapi.importing.storing.service import MAX_BATCH_ARTICLES, Importer, make_batches
 from blogapi.importing.storing.terms import store_terms
 from blogapi.importing.texts.lines import describe_removed_characters
+from blogapi.importing.texts.messages import describe_unread_rules
 from blogapi.publication.visibility import READABLE_STATUSES
 from blogapi.rendering.characters import FORBIDDEN
 from blogapi.rendering.slugs import make_slug
@@ -55,7 +57,7 @@ class ImportRun:
     """One import of all `sources`, which are given by the names of their formats.
 
     `now` is the time of the import (aware, UTC); `hosts` are hosts of the former blogs that the sources do
-    not name. For `define_fields`, see `ImportOptions`.
+    not name. For `define_fields` and `unread_rules`, see `ImportOptions`.
     """
 
     def __init__(
@@ -67,11 +69,15 @@ class ImportRun:
         now: datetime,
         hosts: Iterable[str] = (),
         define_fields: str = DEFINE_NONE,
+        unread_rules: str = UNREAD_DRAFT,
     ) -> None:
         self._importer, self._spool = importer, spool
         self._new_fields = NewFields(define_fields)
         self.sources = sources
-        self._index = LinkIndex(get_site(), now)
+        self._unread_rules = unread_rules
+        #: The keys of the records by the name of their format.
+        self._keys: dict[str, list[str]] = {name: [] for name in sources}
+        self._index, self._now = LinkIndex(get_site(), now), now
         self._index.hosts |= set(hosts)
         #: The slug, the title and the file of each record by its key.
         self._read_before: dict[str, tuple[str, str, str]] = {}
@@ -89,11 +95,22 @@ class ImportRun:
         self.reports: list[FileReport] = []
         #: The places of the records among the reports, by their keys.
         self._places: dict[str, int] = {}
+        #: The places of reports whose items were imported before.
+        self._hidden: list[int] = []
 
     @property
     def authors(self) -> ImportedAuthors:
         """The authors of the imported articles."""
         return self._importer.state.authors
+
+    @property
+    def unread_rules(self) -> str:
+        """The plugins whose rules are not in the sources; "" = none."""
+        return ", ".join(dict.fromkeys(filter(None, (one.unread_rules for one in self.sources.values()))))
+
+    def list_public_here(self, mark: PublicHere) -> list[FileReport]:
+        """Return the reports of the articles of earlier imports with this mark."""
+        return [report for report in self.reports if report.public_here is mark]
 
     def count_left_behind(self) -> dict[str, Counter[str]]:
         """Return the numbers of items that were not imported, by the name of the format."""
@@ -105,6 +122,8 @@ class ImportRun:
         self._read(show_progress)
         self._prepare()
         self._store(show_progress)
+        self._hide_skipped()
+        self.notes += self._describe_unread_rules()
         self._importer.place_orphans()
         for source in self.sources.values():
             if isinstance(source, PreparesBlog):
@@ -115,27 +134,35 @@ class ImportRun:
             if isinstance(source, PreparesBlog):
                 self.reports += source.prepare_blog(self._importer)
         imported_articles = queries.get_imported_articles()
-        items = (item for source in self.sources.values() for item in source.read())
+        items = ((name, item) for name, source in self.sources.items() for item in source.read())
         total = sum(source.total for source in self.sources.values())
-        for item in show_progress(items, total=total, label="Reading"):
+        for name, item in show_progress(items, total=total, label="Reading"):
             record = self._tell_apart(clean_record(item)) if isinstance(item, ArticleRecord) else item
             if isinstance(record, FileReport):
+                self._hidden += [len(self.reports)] if record.hidden_key in imported_articles else []
                 self.reports.append(record)
                 continue
+            self._keys[name].append(record.key)
             self.page_count += record.is_page
             self._new_fields.add(record)
             # The report of the import replaces this one.
             self._places[record.key] = len(self.reports)
             self.reports.append(FileReport(record.key, Result.SKIPPED, notes=NOT_REACHED))
-            uuid, imported = imported_articles.pop(record.former_key or record.key, (None, None))
-            slug = imported.slug if imported else make_slug(record.slug or record.title)
-            self._index.add(record, slug, uuid)
             self._spool.add(record)
+            self._add_to_index(record, imported_articles.pop(record.former_key or record.key, None))
         # Links can also lead to articles of an earlier import of the same blog.
         blogs = self._index.list_blogs()
-        for uuid, imported in imported_articles.values():
+        for uuid, imported, _ in imported_articles.values():
             if get_blog(imported.key) in blogs and imported.key not in self._index:
                 self._index.add(imported, imported.slug, uuid)
+
+    def _add_to_index(self, record: ArticleRecord, imported: queries.ImportedArticle | None) -> None:
+        if imported is None:
+            self._index.add(record, make_slug(record.slug or record.title))
+        else:
+            date, times = imported.record.published_at, imported.import_times
+            dated = keep_date(record, date, times, self._now)
+            self._index.add(dated, imported.record.slug, imported.uuid)
 
     def _tell_apart(self, record: ArticleRecord) -> Item:
         """Return the record, or the report of a record that was read before.
@@ -161,11 +188,13 @@ class ImportRun:
         self._importer.media.add_folders(
             folder for source in self.sources.values() for folder in source.assets
         )
-        for source in self.sources.values():
+        for name, source in self.sources.items():
             self._index.hosts |= source.hosts
             self.notes += source.notes
             terms = clean(list(source.terms), [])
             self.notes += store_terms(self._importer.state, terms, self._importer.open_transaction)
+            if source.unread_rules and self._unread_rules == UNREAD_DRAFT:
+                self._importer.state.unread_rules |= dict.fromkeys(self._keys[name], source.unread_rules)
         self.notes += self._new_fields.define(dry_run=self._importer.state.dry_run)
 
     def _store(self, show_progress: ProgressReporter) -> None:
@@ -181,6 +210,29 @@ class ImportRun:
             corrected = (self._resolve(record).record for record in self._spool.read(outdated))
             for batch in make_batches(corrected):
                 self._importer.store(batch)
+
+    def _hide_skipped(self) -> None:
+        for start in range(0, len(self._hidden), MAX_BATCH_ARTICLES):
+            places = self._hidden[start : start + MAX_BATCH_ARTICLES]
+            reports = self._importer.hide([self.reports[place] for place in places])
+            for place, report in zip(places, reports, strict=True):
+                self.reports[place] = report
+
+    def _describe_unread_rules(self) -> Iterator[str]:
+        if not self.unread_rules:
+            return
+        cannot = f"The rules of {self.unread_rules} lie outside of the posts and cannot be read"
+        if self._unread_rules != UNREAD_DRAFT:
+            yield f"{cannot}; the import was told that they hide nothing."
+            return
+        notes = {describe_unread_rules(plugins) for plugins in self._importer.state.unread_rules.values()}
+        drafts = sum(not notes.isdisjoint(report.notes) for report in self.reports)
+        yield (
+            f"{cannot}. New articles that became drafts for this reason: {drafts:,}. If the rules hid "
+            "nothing, tell the import so (--unread-rules public, or on the page Import)."
+        )
+        if public := len(self.list_public_here(PublicHere.RULES_UNREAD)):
+            yield f"Public here, rules unread: {public:,}. They were imported before and keep their status."
 
     def _resolve_all(self) -> Iterator[ArticleRecord]:
         for record in self._spool.read():
