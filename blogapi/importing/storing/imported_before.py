@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import Any
 
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.models import ImportedFile
@@ -29,22 +29,6 @@ PART_HIDDEN_THERE = (
 )
 
 
-class FormerArticle(Dated, Protocol):
-    """The row of an article that was imported before."""
-
-    @property
-    def created(self) -> datetime:
-        """The time of its first import."""
-
-    @property
-    def last_updated(self) -> datetime:
-        """The time of its last change."""
-
-    @property
-    def was_public(self) -> bool:
-        """Whether it was public when it was changed last."""
-
-
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """What a further import does to an article."""
@@ -57,13 +41,13 @@ class Comparison:
 
 def compare(
     record: ArticleRecord,
-    article: FormerArticle,
+    article: Any,
     file: ImportedFile,
     now: datetime,
     *,
     has_unread_rules: bool,
 ) -> Comparison:
-    """Compare a record with its article, whose last import `file` describes.
+    """Compare a record with its article (or the row of it), whose last import `file` describes.
 
     `has_unread_rules` is whether rules that cannot be read decide who sees the article.
     """
