@@ -221,15 +221,15 @@ class ImportRun:
     def _describe_unread_rules(self) -> Iterator[str]:
         if not self.unread_rules:
             return
-        cannot = f"The rules of {self.unread_rules} lie outside of the posts and cannot be read"
+        rules = f"The rules of {self.unread_rules}, which cannot be read,"
         if self._unread_rules != UNREAD_DRAFT:
-            yield f"{cannot}; the import was told that they hide nothing."
+            yield f"{rules} hid nothing, as the import was told."
             return
         notes = {describe_unread_rules(plugins) for plugins in self._importer.state.unread_rules.values()}
         drafts = sum(not notes.isdisjoint(report.notes) for report in self.reports)
         yield (
-            f"{cannot}. New articles that became drafts for this reason: {drafts:,}. If the rules hid "
-            "nothing, tell the import so (--unread-rules public, or on the page Import)."
+            f"{rules} can hide articles. New articles that became drafts for this reason: {drafts:,}. If the "
+            "rules hid nothing, tell the import so (--unread-rules public, or on the page Import)."
         )
         if public := len(self.list_public_here(PublicHere.RULES_UNREAD)):
             yield f"Public here, rules unread: {public:,}. They were imported before and keep their status."

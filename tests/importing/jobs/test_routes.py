@@ -159,7 +159,7 @@ def unread_rules(monkeypatch):
 def test_the_start_decides_on_unread_rules(as_login, send, wait, unread_rules, body, kept, status):
     tried = send(MEMBERS.encode(), name="export.xml")
     assert (tried["unread_rules"], tried["options"]["unread_rules"]) == ("MemberPress", "draft")
-    assert "The rules of MemberPress lie outside of the posts" in tried["notes"][0]
+    assert "The rules of MemberPress, which cannot be read, can hide articles." in tried["notes"][0]
     path = f"{IMPORTS}{tried['uuid']}/"
     assert outcome(as_login.post(f"{path}start/", json=body)) == (200, None)
     wait()

@@ -309,7 +309,7 @@ def test_the_import_can_be_told_that_unread_rules_hid_nothing(run, read, set_clo
     _, report = run(record, rules=RULES, options=PUBLIC)
     assert (report["files"][0]["result"], read().status) == ("updated", "published")
     assert (read().slug, read().published_at) == ("bread", DATE)
-    assert report["notes"][0].endswith("the import was told that they hide nothing.")
+    assert report["notes"][0].endswith("hid nothing, as the import was told.")
     assert run(record, rules=RULES, options=PUBLIC)[1]["files"][0]["result"] == "unchanged"
 
 
@@ -449,3 +449,61 @@ def test_the_text_report_has_a_block_of_its_own(app, run_folder, edit, set_clock
         "hidden     blog/bread.md: It has `private: true`.",
     ]
     assert lines[0].startswith("1 public, 0 drafts")
+
+
+# An export of WordPress
+
+EXPORT = """<?xml version="1.0"?>
+<rss version="2.0" xmlns:wp="http://wordpress.org/export/1.2/"
+ xmlns:content="http://purl.org/rss/1.0/modules/content/">
+<channel><title>Blog</title><link>https://old.example</link><wp:wxr_version>1.2</wp:wxr_version>
+<item><title>Bread</title><wp:post_id>1</wp:post_id><wp:post_type>post</wp:post_type>
+<wp:status>publish</wp:status><wp:post_date_gmt>2024-05-01 08:00:00</wp:post_date_gmt>
+<wp:post_name>bread</wp:post_name><content:encoded><![CDATA[{}]]></content:encoded></item>
+{}</channel></rss>"""
+SHOWN = "<!-- wp:paragraph --><p>Flour.</p><!-- /wp:paragraph -->"
+BLOCK = "<!-- wp:paragraph {}--><p>A secret <em>part</em>.</p><!-- /wp:paragraph -->"
+SHORTCODE = "[vc_column_text{}]A secret <em>part</em>.[/vc_column_text]"
+RULE = (
+    "<item><title>Rule</title><wp:post_id>2</wp:post_id><wp:post_type>memberpressrule</wp:post_type></item>"
+)
+
+
+@pytest.fixture
+def run_export(app, people, tmp_path):
+    """Imports an export of WordPress with this text; returns exit status and report."""
+
+    def run_export(content, more=""):
+        path = tmp_path / "export.xml"
+        path.write_text(EXPORT.format(content, more), encoding="utf-8")
+        result = app.test_cli_runner().invoke(args=["import", str(path), "--author", "ada", "--json"])
+        return result.exit_code, json.loads(result.stdout)
+
+    return run_export
+
+
+@pytest.mark.parametrize(
+    ("part", "shown", "hiding"),
+    [
+        (BLOCK, "", '{"metadata":{"blockVisibility":false}} '),
+        (SHORTCODE, "", ' disable_element="yes"'),
+    ],
+)
+@pytest.mark.parametrize("is_edited", [False, True])
+def test_a_part_of_a_post_that_nobody_saw(run_export, read, edit, set_clock, part, shown, hiding, is_edited):
+    set_clock(FIRST)
+    run_export(SHOWN + part.replace("{}", shown))
+    if is_edited:
+        edit(**an_edit())
+    set_clock(SECOND)
+    exit_code, report = run_export(SHOWN + part.replace("{}", hiding))
+    (file,) = report["files"]
+    assert (exit_code, file["public_here"]) == ((1, "hidden there") if is_edited else (0, None))
+    assert ("secret" in read().content) == is_edited
+    assert (read().status, read().slug) == ("published", "bread")
+
+
+def test_an_export_with_unread_rules_makes_drafts(run_export, read):
+    _, report = run_export(SHOWN, RULE)
+    assert report["unread_rules"] == "MemberPress"
+    assert read().status == "draft"

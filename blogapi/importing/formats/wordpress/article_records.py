@@ -189,7 +189,7 @@ class RecordMaker:
             is_listed = name in self.unknown_shortcodes or len(self.unknown_shortcodes) < _MAX_SHORTCODES
             self.unknown_shortcodes[name if is_listed else "others"] += 1
         texts = {"title": title, "excerpt": excerpt, "slug": slug, "content": converted.html}
-        return texts, converted.hidden
+        return {**texts, "left_out": converted.left_out}, converted.hidden
 
     def _convert(self, item: Element, text: str, excerpt: str, metas: dict[str, str]) -> Converted:
         context = ContentContext(

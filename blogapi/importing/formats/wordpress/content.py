@@ -70,6 +70,7 @@ def to_html(content: str, context: ContentContext, excerpt: str = "") -> Convert
         excerpt=_find_excerpt(html),
         notes=conversion.notes,
         hidden=conversion.hidden,
+        left_out=tuple(conversion.left_out),
         unknown_shortcodes=conversion.unknown_shortcodes,
         unconverted=conversion.unconverted,
     )

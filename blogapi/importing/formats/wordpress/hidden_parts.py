@@ -53,6 +53,7 @@ _LEFT_OUT = "The {} hid a part of its text from all visitors; this part was left
 _DRAFT = "The {} hides a part of its text; the article became a draft."
 _KEY = re.compile(r'"([\w-]{1,80}+)"\s*+:')
 _TAG = re.compile(r"<!--|\[/(?P<end>\w[\w-]*+)[^\[\]]{0,100}\]|\[(?P<name>\w[\w-]*+)")
+_TAG_MARKUP = re.compile(r"\[/?\w[^\[\]]*+\]")
 _NUMBER = re.compile(r"(?:-bulk)?[_-]?\d{1,9}\Z")
 _SEPARATOR = re.compile(r"[\W_\d]+")
 # Longer attributes are not read; a shortcode that hides has then an unclear value.
@@ -75,6 +76,7 @@ def leave_out_hidden_blocks(text: str, conversion: Conversion) -> str:
             # As in WordPress, an end closes the innermost block, whatever its name is.
             depth = max(depth - 1, 0)
             if depth == hidden:
+                conversion.left_out.append(text[position : found.start])
                 position, hidden = found.end, None
             continue
         if hidden is None and _note_block(found, names, conversion) is Audience.NOBODY:
@@ -82,7 +84,10 @@ def leave_out_hidden_blocks(text: str, conversion: Conversion) -> str:
             position = found.end
             hidden = None if found.is_void else depth
         depth += not found.is_void
-    return "".join(out) + ("" if hidden is not None else text[position:])
+    if hidden is not None:
+        conversion.left_out.append(text[position:])
+        position = len(text)
+    return "".join(out) + text[position:]
 
 
 def _note_block(block: Delimiter, names: set[str], conversion: Conversion) -> Audience:
@@ -149,6 +154,7 @@ def leave_out_hidden_shortcodes(text: str, conversion: Conversion) -> str:
             conversion.add_note(_LEFT_OUT.format(f"attribute “{attribute}” of a shortcode"))
             out += text[position : shortcode.start], "\n\n"
             position = shortcode.stop
+            conversion.left_out.append(_TAG_MARKUP.sub("", text[shortcode.start : position]))
         elif audience is Audience.SOME or _hides(shortcode, conversion):
             conversion.hide(_DRAFT.format(f"shortcode “{shortcode.name[:40]}”"))
     return "".join(out) + text[position:]
