@@ -178,11 +178,6 @@ class WordPressSource:
             description = "" if file.problem else file.describe_repairs()
             if description:
                 yield f"{file.entry.key}: {description}"
-        if self.unread_rules:
-            yield (
-                f"The rules of {self.unread_rules} about who may read an article are not in the posts and "
-                "cannot be read."
-            )
         attachments = sum(len(blog.attachments) for blog in self._blogs.values())
         if attachments and not (self.assets or self.options.assets):
             yield (

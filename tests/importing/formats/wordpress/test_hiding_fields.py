@@ -164,10 +164,6 @@ def test_an_expiry_that_has_passed_archives_the_article(tmp_path, metas, status,
     assert (record.status, record.notes) == (status, (note,) if note else ())
 
 
-def note_about(plugins):
-    return f"The rules of {plugins} about who may read an article are not in the posts and cannot be read."
-
-
 @pytest.mark.parametrize(
     ("item", "plugin"),
     [
@@ -194,14 +190,12 @@ def test_plugins_whose_rules_are_not_in_the_file_are_named(tmp_path, item, plugi
     source = open_export(tmp_path, make_export(make_item(post_id="30"), item))
     assert source.unread_rules == plugin
     assert "published" in [record.status for record in source.read()]
-    assert [*source.notes] == ([note_about(plugin)] if plugin else [])
 
 
 def test_the_plugins_of_all_files_are_named(tmp_path):
     items = [make_item(post_type=name, post_id="9") for name in ("wc_membership_plan", "memberpressrule")]
     source = open_export(tmp_path, *map(make_export, items))
     assert source.unread_rules == "MemberPress and WooCommerce Memberships"
-    assert [*source.notes] == [note_about("MemberPress and WooCommerce Memberships")]
 
 
 def test_each_trace_of_a_plugin_has_an_example():
