@@ -114,8 +114,7 @@ class FormatName(click.ParamType[str]):
     type=click.Choice(UNREAD_RULES),
     default=UNREAD_DRAFT,
     show_default=True,
-    help="What becomes of new articles that a plugin can have hidden by rules outside of the posts, which "
-    "cannot be read.",
+    help="What becomes of new articles that a plugin can have hidden by rules that are not in the files.",
 )
 @click.option("--dry-run", is_flag=True, help="Print the report, but store nothing.")
 @click.option(
@@ -160,7 +159,7 @@ def import_(
     refused, or if an article that was edited here shows a text that the former blog hides.
     """
     # A server has this command too, but does not load what imports.
-    from blogapi.importing.format_api.report import PublicHere, Result
+    from blogapi.importing.format_api.report import Result
     from blogapi.importing.format_api.source import ImportOptions
     from blogapi.importing.pipeline import background, preparing, report_output
     from blogapi.importing.storing.authors import read_author_map
@@ -201,8 +200,7 @@ def import_(
         click.echo()
     else:
         click.echo("\n".join(report_output.format_report(run, dry_run=dry_run)))
-    is_refused = any(report.result is Result.REFUSED for report in run.reports)
-    if is_refused or run.list_public_here(PublicHere.HIDDEN_THERE):
+    if any(report.result is Result.REFUSED or report.hidden_there for report in run.reports):
         raise SystemExit(1)
 
 

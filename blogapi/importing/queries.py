@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from datetime import datetime
-from typing import NamedTuple
 from urllib.parse import quote
 from uuid import UUID
 
@@ -32,16 +31,11 @@ def find_files(keys: Collection[str]) -> dict[str, ImportedFile]:
     return {file.key: file for file in files}
 
 
-class ImportedArticle(NamedTuple):
-    """An article that was imported before."""
+def get_imported_articles() -> dict[str, tuple[UUID, ArticleRecord, tuple[datetime, datetime]]]:
+    """Return each imported article by the key of its file.
 
-    uuid: UUID
-    record: ArticleRecord  #: the article without its content
-    import_times: tuple[datetime, datetime]  #: the times of its first and of its last import
-
-
-def get_imported_articles() -> dict[str, ImportedArticle]:
-    """Return each imported article by the key of its file."""
+    That is its uuid, a record without content, and the times of its first and of its last import.
+    """
     former_slugs = _group_by_article(FormerSlug.slug)
     former_paths = _group_by_article(FormerPath.path)
     columns = (
@@ -59,7 +53,7 @@ def get_imported_articles() -> dict[str, ImportedArticle]:
         .outerjoin(Category, Category.uuid == Article.category_id)
     )
     return {
-        row.key: ImportedArticle(
+        row.key: (
             row.uuid,
             ArticleRecord(
                 key=row.key,

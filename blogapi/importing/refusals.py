@@ -9,7 +9,3 @@ class RefusedFile(Exception):
 
 class NotAnArticle(Exception):
     """The file is intact but not an article. The message is one sentence that says what the file is."""
-
-
-class NotChosen(NotAnArticle):
-    """An option of the import leaves the file out, although it is an article."""

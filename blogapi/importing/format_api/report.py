@@ -21,13 +21,6 @@ class Result(StrEnum):
     REFUSED = "refused"
 
 
-class PublicHere(StrEnum):
-    """Why an article that an earlier import made public may be one that the former blog hid."""
-
-    HIDDEN_THERE = "hidden there"
-    RULES_UNREAD = "rules unread"
-
-
 @dataclass(frozen=True, slots=True)
 class FileReport:
     """The result of importing one file."""
@@ -41,12 +34,9 @@ class FileReport:
     source: str = ""  #: the file that contains the item, if `key` is not its path
     title: str = ""  #: the title of the item, if `key` is not its path
     slug: str = ""  #: the slug of an article that was created or updated
-    #: the article that the file became; None if it was left out, and in a dry run unless `public_here` is set
-    article: UUID | None = None
-    public_here: PublicHere | None = None  #: why the article of an earlier import needs a look
-    #: the key of the article that an earlier import can have made of a skipped item, if the former blog shows
-    #: nothing of it; "" if the item was skipped for another reason
-    hidden_key: str = ""
+    article: UUID | None = None  #: the article that the file became; None in a dry run and if it was left out
+    #: whether the article was edited here and shows a text that the former blog hides; a dry run names it too
+    hidden_there: bool = False
 
 
 # The record of a file that was read, or the report of a file that could not be read.

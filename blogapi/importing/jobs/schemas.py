@@ -7,7 +7,7 @@ from marshmallow import validate
 
 from blogapi.custom_fields.schemas import READERS
 from blogapi.importing.format_api.custom_fields import DEFINE_NONE
-from blogapi.importing.format_api.source import UNREAD_DRAFT, UNREAD_RULES
+from blogapi.importing.format_api.source import UNREAD_RULES
 from blogapi.importing.jobs.queries import Status
 from blogapi.importing.models import MAX_PROBLEMS
 from blogapi.users.schemas import UserReferenceSchema
@@ -62,11 +62,7 @@ class ImportStartSchema(InputSchema):
 
     unread_rules = ma.fields.String(
         validate=validate.OneOf(UNREAD_RULES),
-        metadata={
-            "description": "What becomes of new articles if `unread_rules` of the import names plugins: "
-            "`draft` (default), or `public` if the rules of these plugins hid nothing.",
-            "example": UNREAD_DRAFT,
-        },
+        metadata={"description": "`public` if the plugins in `unread_rules` of the import hid nothing."},
     )
 
 
@@ -78,7 +74,7 @@ class ImportOptionsSchema(OutputSchema):
     pages = ma.fields.String()
     define_fields = ma.fields.String()
     publish_undated = ma.fields.Boolean()
-    unread_rules = ma.fields.String(metadata={"enum": [*UNREAD_RULES]})
+    unread_rules = ma.fields.String()
 
 
 class ImportNumbersSchema(OutputSchema):
@@ -126,15 +122,11 @@ class ImportJobSchema(OutputSchema):
     problem_count = ma.fields.Integer(metadata={"description": "The number of files that need a look."})
     unread_rules = ma.fields.String(
         metadata={
-            "description": "Plugins that can hide articles by rules that the file does not contain; "
-            "empty if none are known. The start takes what becomes of these articles.",
-            "example": "",
+            "description": "Plugins that can hide articles by rules that are not in the file, or empty."
         }
     )
     public_here_rules_unread = ma.fields.Integer(
-        metadata={
-            "description": "Articles of earlier imports that these plugins can have hidden; they stay public."
-        }
+        metadata={"description": "Public articles of earlier imports that these plugins can have hidden."}
     )
 
 
@@ -169,8 +161,7 @@ class SingleImportJobSchema(ImportJobSchema):
     public_here_hidden_there = ma.fields.List(
         ma.fields.Nested(ImportProblemSchema),
         metadata={
-            "description": f"The first {MAX_PROBLEMS} articles of earlier imports that were edited here, and "
-            "show a text that the former blog hides. They stay as they are."
+            "description": f"The first {MAX_PROBLEMS} edited articles with a text that the former blog hides."
         },
     )
     notes = ma.fields.List(

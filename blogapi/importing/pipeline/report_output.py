@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from blogapi.articles.lifecycle import SCHEDULED
-from blogapi.importing.format_api.report import FileReport, PublicHere, Result
+from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.media.imported_media import MEDIA_RESULTS
 from blogapi.importing.models import MAX_PROBLEMS
 from blogapi.importing.pipeline.run import NOT_REACHED, ImportRun
@@ -46,13 +46,12 @@ def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
         yield f"templates  Template tags and wiki links that were not resolved: {names}."
     for format_name, counts in run.count_left_behind().items():
         yield f"left       Not imported from {format_name}: {join_counts(counts, _MAX_NAMES)}."
-    hidden_there = run.list_public_here(PublicHere.HIDDEN_THERE)
+    hidden_there = sum(report.hidden_there for report in run.reports)
     if hidden_there:
-        yield f"hidden     Public here, hidden there: {len(hidden_there):,}."
-    others = (report for report in run.reports if report.public_here is not PublicHere.HIDDEN_THERE)
-    for report in (*hidden_there, *others):
+        yield f"hidden     Public here, hidden there: {hidden_there:,}."
+    for report in sorted(run.reports, key=lambda report: not report.hidden_there):
         name = f"{report.source}: “{report.title}”" if report.source else report.key
-        word = "hidden" if report.public_here is PublicHere.HIDDEN_THERE else report.result.value
+        word = "hidden" if report.hidden_there else report.result.value
         yield from (f"{word:<9}  {name}: {note}" for note in report.notes)
     results = ", ".join(f"{number} {name}" for name, number in _count_results(run.reports).items())
     pages = f"{run.page_count:,} of them pages, " if run.page_count else ""
@@ -66,9 +65,7 @@ def format_document(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
     yield f'{_dump(_build_head(run, dry_run=dry_run))[:-1]}, "files": ['
     separator = ""
     for report in run.reports:
-        fields = asdict(report)
-        del fields["hidden_key"]
-        yield f"{separator}{_dump(fields)}"
+        yield f"{separator}{_dump(asdict(report))}"
         separator = ", "
     yield "]}"
 
@@ -126,8 +123,7 @@ def summarize(run: ImportRun) -> dict[str, Any]:
     reports = [report for report in run.reports if report.notes is not NOT_REACHED]
     results = Counter(report.result for report in reports)
     media = count_media(reports)
-    hidden_there = PublicHere.HIDDEN_THERE
-    problems = [report for report in reports if report.notes and report.public_here is not hidden_there]
+    problems = [report for report in reports if report.notes and not report.hidden_there]
     problems.sort(key=lambda report: _ORDER.index(report.result))
     return {
         "counts": {
@@ -153,10 +149,10 @@ def summarize(run: ImportRun) -> dict[str, Any]:
 
 def _describe_public_here(run: ImportRun, limit: int | None = None) -> dict[str, Any]:
     """Return what needs a look in public articles of earlier imports, and the plugins with unread rules."""
-    hidden_there = run.list_public_here(PublicHere.HIDDEN_THERE)
+    hidden_there = [report for report in run.reports if report.hidden_there]
     return {
         "unread_rules": run.unread_rules,
-        "public_here_rules_unread": len(run.list_public_here(PublicHere.RULES_UNREAD)),
+        "public_here_rules_unread": run.public_unread,
         "public_here_hidden_there": [_describe_problem(report) for report in hidden_there[:limit]],
     }
 

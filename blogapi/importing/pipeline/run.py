@@ -17,7 +17,7 @@ from blogapi.cli import ProgressReporter
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.custom_fields import DEFINE_NONE
-from blogapi.importing.format_api.report import FileReport, Item, PublicHere, Result
+from blogapi.importing.format_api.report import FileReport, Item, Result
 from blogapi.importing.format_api.source import UNREAD_DRAFT, Source
 from blogapi.importing.links.index import LinkIndex, get_blog
 from blogapi.importing.pipeline.new_fields import NewFields
@@ -25,7 +25,7 @@ from blogapi.importing.pipeline.resolving import ResolvedRecord, resolve_record
 from blogapi.importing.pipeline.spool import Spool
 from blogapi.importing.storing.authors import ImportedAuthors
 from blogapi.importing.storing.imported_before import keep_date
-from blogapi.importing.storing.service import MAX_BATCH_ARTICLES, Importer, make_batches
+from blogapi.importing.storing.service import Importer, make_batches
 from blogapi.importing.storing.terms import store_terms
 from blogapi.importing.texts.lines import describe_removed_characters
 from blogapi.importing.texts.messages import describe_unread_rules
@@ -75,8 +75,8 @@ class ImportRun:
         self._new_fields = NewFields(define_fields)
         self.sources = sources
         self._unread_rules = unread_rules
-        #: The keys of the records by the name of their format.
-        self._keys: dict[str, list[str]] = {name: [] for name in sources}
+        #: The sources of the records by their keys.
+        self._sources_by_key: dict[str, Source] = {}
         self._index, self._now = LinkIndex(get_site(), now), now
         self._index.hosts |= set(hosts)
         #: The slug, the title and the file of each record by its key.
@@ -95,8 +95,6 @@ class ImportRun:
         self.reports: list[FileReport] = []
         #: The places of the records among the reports, by their keys.
         self._places: dict[str, int] = {}
-        #: The places of reports whose items were imported before.
-        self._hidden: list[int] = []
 
     @property
     def authors(self) -> ImportedAuthors:
@@ -106,11 +104,12 @@ class ImportRun:
     @property
     def unread_rules(self) -> str:
         """The plugins whose rules are not in the sources; "" = none."""
-        return ", ".join(dict.fromkeys(filter(None, (one.unread_rules for one in self.sources.values()))))
+        return ", ".join(sorted({source.unread_rules for source in self.sources.values()} - {""}))
 
-    def list_public_here(self, mark: PublicHere) -> list[FileReport]:
-        """Return the reports of the articles of earlier imports with this mark."""
-        return [report for report in self.reports if report.public_here is mark]
+    @property
+    def public_unread(self) -> int:
+        """The number of public articles of earlier imports that these plugins can have hidden."""
+        return len(self._importer.state.public_unread)
 
     def count_left_behind(self) -> dict[str, Counter[str]]:
         """Return the numbers of items that were not imported, by the name of the format."""
@@ -122,7 +121,6 @@ class ImportRun:
         self._read(show_progress)
         self._prepare()
         self._store(show_progress)
-        self._hide_skipped()
         self.notes += self._describe_unread_rules()
         self._importer.place_orphans()
         for source in self.sources.values():
@@ -134,35 +132,30 @@ class ImportRun:
             if isinstance(source, PreparesBlog):
                 self.reports += source.prepare_blog(self._importer)
         imported_articles = queries.get_imported_articles()
-        items = ((name, item) for name, source in self.sources.items() for item in source.read())
+        items = ((source, item) for source in self.sources.values() for item in source.read())
         total = sum(source.total for source in self.sources.values())
-        for name, item in show_progress(items, total=total, label="Reading"):
+        for source, item in show_progress(items, total=total, label="Reading"):
             record = self._tell_apart(clean_record(item)) if isinstance(item, ArticleRecord) else item
             if isinstance(record, FileReport):
-                self._hidden += [len(self.reports)] if record.hidden_key in imported_articles else []
                 self.reports.append(record)
                 continue
-            self._keys[name].append(record.key)
+            self._sources_by_key[record.key] = source
             self.page_count += record.is_page
             self._new_fields.add(record)
             # The report of the import replaces this one.
             self._places[record.key] = len(self.reports)
             self.reports.append(FileReport(record.key, Result.SKIPPED, notes=NOT_REACHED))
+            key = record.former_key or record.key
+            uuid, imported, times = imported_articles.pop(key, (None, None, ()))
+            slug = imported.slug if imported else make_slug(record.slug or record.title)
+            dated = keep_date(record, imported.published_at, times, self._now) if imported else record
+            self._index.add(dated, slug, uuid)
             self._spool.add(record)
-            self._add_to_index(record, imported_articles.pop(record.former_key or record.key, None))
         # Links can also lead to articles of an earlier import of the same blog.
         blogs = self._index.list_blogs()
         for uuid, imported, _ in imported_articles.values():
             if get_blog(imported.key) in blogs and imported.key not in self._index:
                 self._index.add(imported, imported.slug, uuid)
-
-    def _add_to_index(self, record: ArticleRecord, imported: queries.ImportedArticle | None) -> None:
-        if imported is None:
-            self._index.add(record, make_slug(record.slug or record.title))
-        else:
-            date, times = imported.record.published_at, imported.import_times
-            dated = keep_date(record, date, times, self._now)
-            self._index.add(dated, imported.record.slug, imported.uuid)
 
     def _tell_apart(self, record: ArticleRecord) -> Item:
         """Return the record, or the report of a record that was read before.
@@ -188,13 +181,11 @@ class ImportRun:
         self._importer.media.add_folders(
             folder for source in self.sources.values() for folder in source.assets
         )
-        for name, source in self.sources.items():
+        for source in self.sources.values():
             self._index.hosts |= source.hosts
             self.notes += source.notes
             terms = clean(list(source.terms), [])
             self.notes += store_terms(self._importer.state, terms, self._importer.open_transaction)
-            if source.unread_rules and self._unread_rules == UNREAD_DRAFT:
-                self._importer.state.unread_rules |= dict.fromkeys(self._keys[name], source.unread_rules)
         self.notes += self._new_fields.define(dry_run=self._importer.state.dry_run)
 
     def _store(self, show_progress: ProgressReporter) -> None:
@@ -211,13 +202,6 @@ class ImportRun:
             for batch in make_batches(corrected):
                 self._importer.store(batch)
 
-    def _hide_skipped(self) -> None:
-        for start in range(0, len(self._hidden), MAX_BATCH_ARTICLES):
-            places = self._hidden[start : start + MAX_BATCH_ARTICLES]
-            reports = self._importer.hide([self.reports[place] for place in places])
-            for place, report in zip(places, reports, strict=True):
-                self.reports[place] = report
-
     def _describe_unread_rules(self) -> Iterator[str]:
         if not self.unread_rules:
             return
@@ -225,14 +209,15 @@ class ImportRun:
         if self._unread_rules != UNREAD_DRAFT:
             yield f"{rules} hid nothing, as the import was told."
             return
-        notes = {describe_unread_rules(plugins) for plugins in self._importer.state.unread_rules.values()}
+        notes = {describe_unread_rules(source.unread_rules) for source in self.sources.values()}
         drafts = sum(not notes.isdisjoint(report.notes) for report in self.reports)
         yield (
             f"{rules} can hide articles. New articles that became drafts for this reason: {drafts:,}. If the "
             "rules hid nothing, tell the import so (--unread-rules public, or on the page Import)."
         )
-        if public := len(self.list_public_here(PublicHere.RULES_UNREAD)):
-            yield f"Public here, rules unread: {public:,}. They were imported before and keep their status."
+        if self.public_unread:
+            number = f"Public here, rules unread: {self.public_unread:,}."
+            yield f"{number} They were imported before and keep their status."
 
     def _resolve_all(self) -> Iterator[ArticleRecord]:
         for record in self._spool.read():
@@ -245,6 +230,8 @@ class ImportRun:
         if record.key in self._private and record.status in READABLE_STATUSES:
             note = "It is not public in another of the files; it became a draft."
             record = replace(record, status="draft", notes=(*record.notes, note))
+        if self._unread_rules == UNREAD_DRAFT:
+            record = replace(record, unread_rules=self._sources_by_key[record.key].unread_rules)
         has_file = partial(self._importer.media.exists, record=record)
         return resolve_record(self._new_fields.complete(record), self._index, has_file)
 

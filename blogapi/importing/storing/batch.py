@@ -17,15 +17,16 @@ from blogapi.articles.writing.batch import Batch as ArticleBatch
 from blogapi.custom_fields import validation as custom_input
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.report import FileReport, PublicHere, Result
+from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.media.imported_media import RecordMedia
 from blogapi.importing.models import ImportedFile
+from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.article_input import ArticleInputs
 from blogapi.importing.storing.batch_media import BatchMedia
 from blogapi.importing.storing.digests import compute_digest
 from blogapi.importing.storing.exported_articles import add_former_slugs, complete_article, is_slug_free
 from blogapi.importing.storing.former_paths import FormerPaths, list_paths
-from blogapi.importing.storing.imported_before import compare, find_hidden_there
+from blogapi.importing.storing.imported_before import find_hidden_there, is_changed, is_edited, keep_state
 from blogapi.importing.storing.lost_words import describe_lost_words
 from blogapi.importing.storing.state import ImportState
 from blogapi.importing.texts.messages import describe_unread_rules
@@ -33,11 +34,6 @@ from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
 from blogapi.redirects import service as redirects
 from blogapi.rendering import slugs
 from blogapi.storage.database import current_time, db
-
-_EDITED = (
-    "The article was edited in this blog after it was imported; to replace it, delete it and import the file "
-    "with --restore-deleted."
-)
 
 
 class ImportBatch:
@@ -55,12 +51,11 @@ class ImportBatch:
         uuids = [file.article_id for file in self.files.values()]
         exported = [record.exported.uuid for record in records if record.exported is not None]
         uuids += exported
-        columns = (Article.status, Article.published_at, Article.was_public, Article.cover_image)
+        columns = (Article.status, Article.published_at, Article.cover_image)
         times = (Article.created, Article.last_updated)
         page = (Article.slug, Article.category_id, Article.language, Article.type, Article.parent_id)
-        rows = db.session.execute(
-            select(Article.uuid, *columns, *times, *page).where(Article.uuid.in_(uuids))
-        )
+        statement = select(Article.uuid, *columns, *times, *page)
+        rows = db.session.execute(statement.where(Article.uuid.in_(uuids)))
         self.articles = {row.uuid: row for row in rows}
         #: The articles of an export that this blog does not have. If they were deleted here, they continue
         #: their version numbers.
@@ -114,18 +109,11 @@ class ImportBatch:
             file.key = record.key
         file.root = _find_root(record, file.key)
         if file.article_id in self.articles:
-            return self._mark_unread(record, file.article_id, self._update(record, file, writes))
+            return self._update(record, file, writes)
         if self._state.restore_deleted:
             return self._create(record, file, writes)
         reason = "Its article was deleted in this blog; --restore-deleted imports it again."
         return FileReport(record.key, Result.SKIPPED, notes=(reason,))
-
-    def _mark_unread(self, record: ArticleRecord, uuid: UUID, report: FileReport) -> FileReport:
-        """Return the report with a mark if rules that cannot be read can hide its public article."""
-        is_public = {record.status, self.articles[uuid].status} <= {*READABLE_STATUSES}
-        if record.key not in self._state.unread_rules or not is_public or report.public_here:
-            return report
-        return replace(report, public_here=PublicHere.RULES_UNREAD)
 
     def _compare(self, record: ArticleRecord, uuid: UUID, writes: ArticleBatch) -> FileReport:
         """Return the report for an article of an export that this blog has without having imported it."""
@@ -145,62 +133,58 @@ class ImportBatch:
         return writes.is_equal(uuid, article_input)
 
     def _update(self, record: ArticleRecord, file: ImportedFile, writes: ArticleBatch) -> FileReport:
-        state, now = self.articles[file.article_id], current_time()
-        has_unread_rules = record.key in self._state.unread_rules
-        compared = compare(record, state, file, now, has_unread_rules=has_unread_rules)
-        if not compared.is_changed:
-            file.digest = compared.digest
-        elif record.exported and self._is_equal(record, file.article_id, writes):
-            _set_digest(file, record, now)
-        elif compared.is_edited:
-            return self._keep_edited(compared.record, file)
-        else:
-            report = self._change(compared.record, file, writes)
-            file.digest, file.imported_at = compared.digest, _get_import_time(record)
-            return report
-        notes = tuple(self._paths.add(compared.record, state))
-        is_updated = self._update_media(compared.record, file, writes)
-        result = Result.UPDATED if is_updated else Result.UNCHANGED
-        status = lifecycle.get_api_status(state, now)
-        return FileReport(record.key, result, status, notes, article=file.article_id)
-
-    def _keep_edited(self, record: ArticleRecord, file: ImportedFile) -> FileReport:
-        """Return the report for an article that was edited in this blog, and whose record has changed."""
-        state, now = self.articles[file.article_id], current_time()
-        statement = select(Article.content, Article.content_type).where(Article.uuid == file.article_id)
-        content, content_type = db.session.execute(statement).one()
-        hidden_there = find_hidden_there(record, state, (content, content_type), now)
-        if not hidden_there:
-            return FileReport(record.key, Result.REFUSED, notes=(_EDITED,))
-        return FileReport(
-            record.key,
-            Result.UNCHANGED,
-            lifecycle.get_api_status(state, now),
-            hidden_there,
-            article=file.article_id,
-            public_here=PublicHere.HIDDEN_THERE,
-        )
-
-    def _change(self, record: ArticleRecord, file: ImportedFile, writes: ArticleBatch) -> FileReport:
         state = self.articles[file.article_id]
-        is_remapped = self.media.map_paths(file.article_id, record)
-        article_input, editor = self._make_input(record, file.article_id), self._state.author
-        writes.load([article_input], [file.article_id])
-        if is_remapped:
-            writes.render_again(file.article_id)
-        if state.status == Status.ARCHIVED and record.status in READABLE_STATUSES:
-            # An archived article becomes a draft before it can become public.
-            writes.change(editor, file.article_id, ArticleInput(status="draft", type=state.type))
-        # SEO fields that the file no longer has get their default values.
-        article_input = replace(article_input, seo={**default_seo(article_input.texts), **article_input.seo})
+        old_status = lifecycle.get_api_status(state, current_time())
         notes: tuple[str, ...] = ()
-        if record.exported is not None and not is_slug_free(article_input.slug, file.article_id):
-            notes = (f"The slug “{article_input.slug}” is taken; the article keeps its own.",)
-            article_input = replace(article_input, slug=None)
-        article = writes.change(editor, file.article_id, article_input)
-        complete_article(article, record.exported, old_time=state.last_updated)
-        notes = (*notes, *self._add_redirects(record, article))
-        return _report(record, Result.UPDATED, article, notes)
+        if record.unread_rules and {record.status, state.status} <= {*READABLE_STATUSES}:
+            self._state.public_unread.add(record.key)
+        given, record = record, keep_state(record, state, file, current_time())
+        has_changed = is_changed(given, record, state, file)
+        if has_changed and record.exported and self._is_equal(record, file.article_id, writes):
+            _set_digest(file, record, current_time())
+        elif has_changed and is_edited(state, file):
+            return self._keep_edited(record, file.article_id)
+        elif has_changed:
+            is_remapped = self.media.map_paths(file.article_id, record)
+            article_input, editor = self._make_input(record, file.article_id), self._state.author
+            writes.load([article_input], [file.article_id])
+            if is_remapped:
+                writes.render_again(file.article_id)
+            if state.status == Status.ARCHIVED and record.status in READABLE_STATUSES:
+                # An archived article becomes a draft before it can become public.
+                writes.change(editor, file.article_id, ArticleInput(status="draft", type=state.type))
+            # SEO fields that the file no longer has get their default values.
+            article_input = replace(
+                article_input, seo={**default_seo(article_input.texts), **article_input.seo}
+            )
+            if record.exported is not None and not is_slug_free(article_input.slug, file.article_id):
+                notes = (*notes, f"The slug “{article_input.slug}” is taken; the article keeps its own.")
+                article_input = replace(article_input, slug=None)
+            article = writes.change(editor, file.article_id, article_input)
+            complete_article(article, record.exported, old_time=state.last_updated)
+            notes = (*notes, *self._add_redirects(record, article))
+            _set_digest(file, given, _get_import_time(record))
+            return _report(record, Result.UPDATED, article, notes)
+        notes = (*notes, *self._paths.add(record, state))
+        is_updated = self._update_media(record, file, writes)
+        result = Result.UPDATED if is_updated else Result.UNCHANGED
+        return FileReport(record.key, result, old_status, notes, article=file.article_id)
+
+    def _keep_edited(self, record: ArticleRecord, uuid: UUID) -> FileReport:
+        """Return the report for an edited article that shows a text which the former blog hides.
+
+        Raises RefusedFile if it shows none.
+        """
+        state, columns = self.articles[uuid], select(Article.content, Article.content_type)
+        text = db.session.execute(columns.where(Article.uuid == uuid)).one()
+        notes = find_hidden_there(record, state, *text, current_time())
+        if not notes:
+            raise RefusedFile(
+                "The article was edited in this blog after it was imported; "
+                "to replace it, delete it and import the file with --restore-deleted."
+            )
+        status = lifecycle.get_api_status(state, current_time())
+        return FileReport(record.key, Result.UNCHANGED, status, notes, article=uuid, hidden_there=True)
 
     def _update_media(self, record: ArticleRecord, file: ImportedFile, writes: ArticleBatch) -> bool:
         """Map the media files of an unchanged record; return whether its article shows other files now.
@@ -247,7 +231,10 @@ class ImportBatch:
                 f"The redirect from “{preferred}” to another article was removed, because this article has "
                 "this slug."
             )
-        given, record = record, self._hide_unread(record)
+        given = record
+        if record.unread_rules and record.status in READABLE_STATUSES:
+            note = describe_unread_rules(record.unread_rules)
+            record = replace(record, status="draft", notes=(*record.notes, note))
         uuid = file.article_id or (exported.uuid if exported else uuid4())
         self.media.map_paths(uuid, record)
         author, article_input = self._state.author, self._make_input(record, uuid)
@@ -263,19 +250,10 @@ class ImportBatch:
         if record.is_page:
             self._pages.add(article.uuid)
             self.files[record.key] = file
-        # The digest is that of the public text, so that it is published when the import is told so.
         _set_digest(file, given, _get_import_time(record))
         notes += self._add_redirects(record, article)
         db.session.add(file)
         return _report(record, Result.CREATED, article, notes)
-
-    def _hide_unread(self, record: ArticleRecord) -> ArticleRecord:
-        """Return the record of a new article as a draft if rules that cannot be read can hide it."""
-        plugins = self._state.unread_rules.get(record.key, "")
-        if not plugins or record.status not in READABLE_STATUSES:
-            return record
-        note = describe_unread_rules(plugins)
-        return replace(record, status="draft", notes=(*record.notes, note))
 
     def _add_redirects(self, record: ArticleRecord, article: Article) -> Iterator[str]:
         if record.exported is not None:

@@ -13,7 +13,7 @@ _WITHOUT_DIGEST = frozenset(
     (
         *("key", "former_key", "notes", "is_undated", "path", "source", "cover_alt", "addresses", "names"),
         *("has_templates", "media_folder", "former_paths", "other_fields", "categories_above"),
-        "left_out",
+        *("left_out", "unread_rules"),
     )
 )
 _NEW_FIELDS = frozenset(

@@ -30,7 +30,6 @@ from blogapi.importing.storing.batch import ImportBatch
 from blogapi.importing.storing.batch_media import complete_report
 from blogapi.importing.storing.digests import compute_digest
 from blogapi.importing.storing.exported_articles import list_library_media
-from blogapi.importing.storing.hidden_articles import hide
 from blogapi.importing.storing.problems import REFUSALS, describe_refusal
 from blogapi.importing.storing.state import ImportState
 from blogapi.importing.texts.pictures import may_contain_references
@@ -127,15 +126,6 @@ class Importer:
         records = [_limit_tags(self.state.authors.rename(record)) for record in batch]
         return [*self._store(records, self._prepare(records))]
 
-    def hide(self, skipped: Sequence[FileReport]) -> list[FileReport]:
-        """Make drafts of the unedited public articles whose files the former blog does not show.
-
-        Returns the reports of the files, with what became of their articles.
-        """
-        with self.open_transaction():
-            reports = hide(self.state, skipped)
-        return [self._forget_planned(report) for report in reports]
-
     def place_orphans(self) -> None:
         """Give a parent to each page that was stored before its parent, in a transaction of its own."""
         if self.state.dry_run:
@@ -177,16 +167,12 @@ class Importer:
                 else:
                     yield _refuse(records[0], error, media)
                 return
-            reports = [self._forget_planned(report) for report in reports]
             if state.dry_run:
+                # Only an article that exists already can be looked at.
+                reports = [item if item.hidden_there else replace(item, article=None) for item in reports]
                 state.planned_slugs |= {item.slug for item in reports if item.result is Result.CREATED}
             yield from reports
             records = records[len(reports) :]
-
-    def _forget_planned(self, report: FileReport) -> FileReport:
-        """Return the report without the article of a dry run, unless somebody must look at the article."""
-        is_planned = self.state.dry_run and report.public_here is None
-        return replace(report, article=None) if is_planned else report
 
     def _prepare(self, records: Sequence[ArticleRecord]) -> dict[str, RecordMedia]:
         """Do the slow work before the transaction, so that other writers do not wait for it.

@@ -155,7 +155,7 @@ CASES = {
     "draft, near date": (DRAFT, None, DRAFT | NEAR, "unchanged", "draft", KEPT, None),
     "draft, far date": (DRAFT, None, DRAFT | FAR, "updated", "draft", OTHER, None),
     "draft, public now": (DRAFT, None, {}, "updated", "published", KEPT, None),
-    "draft, public now, near date": (DRAFT, None, NEAR, "updated", "published", DATE + 26 * HOUR, None),
+    "draft, public now, near date": (DRAFT, None, NEAR, "updated", "published", KEPT, None),
     "scheduled, hidden": ({"published_at": LATER}, None, DRAFT, "updated", "draft", DATE, None),
     "scheduled, earlier": (
         *({"published_at": LATER}, None, {"published_at": LATER - HOUR}, "unchanged", "scheduled", LATER),
@@ -237,7 +237,7 @@ def test_a_further_import(run, read, edit, set_clock, case):
     assert read().version == before.version
     exit_code, report = done = run(record)
     (file,) = report["files"]
-    assert (file["result"], file["public_here"]) == (result, mark)
+    assert (file["result"], file["hidden_there"]) == (result, bool(mark))
     assert exit_code == (1 if mark or result == "refused" else 0)
     for _, document in (planned, done):
         document["dry_run"] = None
@@ -370,69 +370,25 @@ def test_unread_rules_concern_the_articles_of_their_source_alone(app, run, read,
     assert (read().status, read("Rye").status) == ("draft", "published")
 
 
-# Files that are skipped
+# A file of Markdown
 
 
 POST = "---\ntitle: Bread\ndate: 2024-05-01\n{}---\nFlour and time.\n"
-SKIPPED = POST.format("headless: true\n")
 
 
 @pytest.fixture
 def run_folder(app, people, tmp_path):
-    """Imports a Markdown file below `blog`, or the folder above it; returns exit status and report."""
+    """Imports a Markdown file below `blog`; returns exit status and report."""
     posts = tmp_path / "site" / "blog"
     posts.mkdir(parents=True)
 
-    def run_folder(text, *options, outer=False, name="bread.md"):
-        (posts / name).write_text(text, encoding="utf-8")
-        path = posts.parent if outer else posts
-        arguments = ["import", str(path), "--author", "ada", "--json", *options]
+    def run_folder(text):
+        (posts / "bread.md").write_text(text, encoding="utf-8")
+        arguments = ["import", str(posts), "--author", "ada", "--json"]
         result = app.test_cli_runner().invoke(args=arguments)
         return result.exit_code, json.loads(result.stdout)
 
     return run_folder
-
-
-@pytest.mark.parametrize("outer", [False, True])
-def test_an_article_whose_file_is_not_built_becomes_a_draft(run_folder, read, set_clock, outer):
-    set_clock(FIRST)
-    run_folder(POST.format(""))
-    set_clock(SECOND)
-    assert run_folder(SKIPPED, "--dry-run", outer=outer)[1]["files"][0]["status"] == "draft"
-    assert read().status == "published"
-    exit_code, report = run_folder(SKIPPED, outer=outer)
-    (file,) = report["files"]
-    assert (exit_code, file["result"], file["status"], read().status) == (0, "updated", "draft", "draft")
-    assert (read().slug, read().published_at) == ("bread", DATE)
-    assert "headless" in file["notes"][0] and "became a draft" in file["notes"][1]
-    (file,) = run_folder(SKIPPED, outer=outer)[1]["files"]
-    assert (file["result"], file["status"], len(file["notes"])) == ("skipped", None, 1)
-    (file,) = run_folder(POST.format(""), outer=outer)[1]["files"]
-    assert (file["result"], read().status) == ("updated", "published")
-
-
-def test_an_edited_article_whose_file_is_not_built_is_named(run_folder, app, read, edit, set_clock):
-    set_clock(FIRST)
-    run_folder(POST.format(""))
-    edit(**an_edit())
-    set_clock(SECOND)
-    for options in (["--dry-run"], []):
-        exit_code, report = run_folder(SKIPPED, *options)
-        (file,) = report["files"]
-        assert (exit_code, file["result"], file["public_here"]) == (1, "skipped", "hidden there")
-        assert report["public_here_hidden_there"][0]["article"] == str(read().uuid)
-    assert read().status == "published"
-    edit(status="draft")
-    assert run_folder(SKIPPED)[0] == 0
-
-
-def test_a_page_that_an_option_leaves_out_stays(run_folder, read, set_clock):
-    set_clock(FIRST)
-    page = "---\ntitle: Bread\nlayout: page\n---\nFlour.\n"
-    run_folder(page)
-    set_clock(SECOND)
-    _, report = run_folder(page, "--pages", "skip")
-    assert (report["files"][0]["result"], read().status) == ("skipped", "published")
 
 
 def test_the_text_report_has_a_block_of_its_own(app, run_folder, edit, set_clock, tmp_path):
@@ -498,7 +454,7 @@ def test_a_part_of_a_post_that_nobody_saw(run_export, read, edit, set_clock, par
     set_clock(SECOND)
     exit_code, report = run_export(SHOWN + part.replace("{}", hiding))
     (file,) = report["files"]
-    assert (exit_code, file["public_here"]) == ((1, "hidden there") if is_edited else (0, None))
+    assert (exit_code, file["hidden_there"]) == (is_edited, is_edited)
     assert ("secret" in read().content) == is_edited
     assert (read().status, read().slug) == ("published", "bread")
 

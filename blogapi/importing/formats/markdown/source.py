@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
-from blogapi.importing.format_api.report import Item, report_problem
+from blogapi.importing.format_api.report import Item, read_item
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import identity, paths, reader
 from blogapi.importing.formats.markdown.identity import IdentifiedFile
 from blogapi.importing.formats.markdown.term_pages import read_term_page
 from blogapi.importing.formats.markdown.terms import TermSources
 from blogapi.importing.formats.markdown.translations import Translations
-from blogapi.importing.refusals import NotAnArticle, NotChosen, RefusedFile
+from blogapi.importing.refusals import NotAnArticle
 from blogapi.importing.texts.languages import add_language
 from blogapi.rendering.slugs import make_term_slug
 
@@ -50,7 +51,7 @@ class MarkdownSource:
         names: dict[tuple[str, str], str] = {}
         above: dict[str, TermRecord] = {}
         for file in self._files:
-            item = self._read_item(file)
+            item = read_item(file.entry.key, partial(self._read, file))
             if isinstance(item, ArticleRecord):
                 terms = [("category", item.category), *(("tag", tag) for tag in item.tags)]
                 names |= {(kind, make_term_slug(name)): name for kind, name in terms if name}
@@ -69,15 +70,6 @@ class MarkdownSource:
                 note = f"The category “{name}” has several places in this blog; here it is only {place}."
                 self.notes = list(dict.fromkeys([*self.notes, note]))
 
-    def _read_item(self, file: IdentifiedFile) -> Item:
-        """Return the record of a file, or its report; the generator builds no page of a skipped file."""
-        try:
-            return self._read(file)
-        except (NotAnArticle, RefusedFile) as error:
-            is_hidden = isinstance(error, NotAnArticle) and not isinstance(error, NotChosen)
-            hidden_key = (file.former_key or file.entry.key) if is_hidden else ""
-            return replace(report_problem(file.entry.key, error), hidden_key=hidden_key)
-
     def _read(self, file: IdentifiedFile) -> ArticleRecord:
         options = self._options
         record = reader.read_file(
@@ -92,7 +84,7 @@ class MarkdownSource:
         record = self._add_place(self._add_language(record))
         if record.is_page and options.pages == "skip":
             self.left_behind["pages"] += 1
-            raise NotChosen("It is a page, and pages are not imported.")
+            raise NotAnArticle("It is a page, and pages are not imported.")
         return replace(record, former_key=file.former_key)
 
     def _add_place(self, record: ArticleRecord) -> ArticleRecord:
