@@ -30,8 +30,6 @@ _ATTRIBUTES: dict[str, Any] = {
     "assets": Sequence[Path],
     "unread_rules": str,
 }
-# What the sources of packages that were made before an attribute was added do not have.
-_DEFAULTS = {"unread_rules": ""}
 
 _types: dict[type[Any], dict[str, Any]] = {}
 
@@ -94,7 +92,8 @@ class _GuardedSource(SourceData):
 
     def _copy_attributes(self, source: Source) -> Iterator[FileReport]:
         for name, type_ in _ATTRIBUTES.items():
-            value = getattr(source, name, _DEFAULTS[name]) if name in _DEFAULTS else getattr(source, name)
+            # Packages that were made before an attribute was added do not have it.
+            value = getattr(source, name, getattr(self, name))
             if _fits(value, type_):
                 setattr(self, name, value)
             else:
