@@ -123,15 +123,14 @@ HIDING_TAG = re.compile(
 _OFF = r"[^=]*=(?:|0|no|off|false|null|\[\]|\{\}|a:0:\{\})"
 _NOTHING = "(?!)"
 _PMS = "Paid Member Subscriptions, Profile Builder"
-_FOR_VISITORS = r"[^=]*ContentRestriction\.display_to=(?:all|not_logged_in)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HidingSign(Sign):
     """Blocks, shortcodes, attributes or custom fields that hide a text.
 
-    The patterns match lines: a name with its value (`metadata.blockVisibility=false`), or with `block` or
-    `shortcode` (`groups/groups-member=block`).
+    The patterns match lines: a name with its value (`metadata.blockVisibility=false`), or with `wp:block` or
+    `wp:shortcode` (`groups/groups-member=wp:block`).
     """
 
     shown: str = _OFF  #: visitors saw the text if this matches all lines with one of the names
@@ -169,20 +168,19 @@ def _has(lines: Sequence[str], pattern: str) -> bool:
 
 
 _LOGGED_OUT = f"{_OFF}|[^=]*=(?:user-status|logged-out)"
-_NOT_LOGGED_OUT = r"\w+(?:Type=(?:role|cap)|Status=logged-in)"
+_NOT_LOGGED_OUT = "blockPermissions(?:Type=(?:role|cap)|UserStatus=logged-in)"
 _INVERTED = "invert_restrictions=(?:1|true)"
+_NEWSPACK_HIDDEN = "newspackAccessControlVisibility=hidden"
 _REVERSED = "blockPermissionsCondition=(?:!=)?"
 # Values and keys with which visitors saw a block; `visibility=false` turns a condition round.
 _SEEN = (
-    r"[^=]*=(?:|0|null|\[\]|\{\}|public|all|none|logged[-_]out|userLoggedOut|loggedOutUser|screenSize"
+    r"(?![^=]*\.visibility=)[^=]*=(?:|0|null|\[\]|\{\}|public|all|none|logged[-_]out|userLoggedOut|loggedOutUser|screenSize"
     r"|responsiveScreenSizes)|[^=]*\.(?:id=.*|(?:enabled?|visibility)=true|(?:enable|hideBlock)=false)"
     r"|[^=]*\.(?:(?:screenSize|hideOnScreenSize|device)\.|\w*screen_?sizes=).*"
 )
 _SIZES = ("mobile", "tablet", "desktop")
 _NO_SIZE = tuple(rf"metadata\.blockVisibility(?:\.viewport)?(?:\.{size})?=false" for size in _SIZES)
 _SOME_SIZES = r"[^=]*=(?:true|null|\{\})|[^=]*\.(?:mobile|tablet|desktop)=false"
-_NO_KADENCE_SIZE = ("vsdesk=true", "vstablet=true", "vsmobile=true")
-_OTHER_BLOCK = "(?!kadence/)[^=]*=block"
 #: Blocks without `core/`, and attributes of blocks.
 BLOCKS = _index(
     _sign("metadata.blockVisibility", "WordPress", _SOME_SIZES, nobody=_NO_SIZE),
@@ -190,23 +188,22 @@ BLOCKS = _index(
     _sign("contentControls", "Content Control", _SEEN, unless=r"contentControls\.enabled=false"),
     _sign("conditionalBlocks", "Conditional Blocks", _SEEN, nobody=(r"[^=]*\.type=lockdown",)),
     _sign("conditionalBlocksAttributes otterConditions", "Conditional Blocks, Otter", _SEEN),
-    _sign("loggedOut rcpMembership", "Kadence", unless=_OTHER_BLOCK),
-    _sign("vsdesk vstablet vsmobile", "Kadence", ".*", unless=_OTHER_BLOCK, nobody=_NO_KADENCE_SIZE),
+    _sign("loggedOut rcpMembership", "Kadence", unless="(?!kadence/)[^=]*=wp:block"),
+    _sign(
+        "vsdesk vstablet vsmobile", "Kadence", ".*", nobody=("vsdesk=true", "vstablet=true", "vsmobile=true")
+    ),
     _sign("blockPermissionsCondition", "Members", f"{_OFF}|[^=]*==", unless=_NOT_LOGGED_OUT),
     _sign("blockPermissionsType blockPermissionsUserStatus", "Members", _LOGGED_OUT, unless=_REVERSED),
     _sign("pmpro/membership visibilityBlockEnabled", "Paid Memberships Pro", unless=_INVERTED),
-    _sign(
-        "newspackAccessControlGateIds newspackAccessControlRules", "Newspack", unless=r"newspack\w+=hidden"
-    ),
+    _sign("newspackAccessControlGateIds newspackAccessControlRules", "Newspack", unless=_NEWSPACK_HIDDEN),
     _sign("um_who_access", "Ultimate Member", f"{_OFF}|[^=]*=2", unless="um_is_restrict=false"),
     _sign("llms_visibility", "LifterLMS", f"{_OFF}|[^=]*=(?:all|logged_out|not_enrolled)"),
-    _sign("pmsContentRestriction wppbContentRestriction", _PMS, _NOTHING, unless=_FOR_VISITORS),
-    _sign("contentVisibilityRules", "Content Visibility", unless="[^=]*RulesEnabled=(?:|0|false)"),
+    _sign("pmsContentRestriction", _PMS, _NOTHING, unless=r"pms\w+\.display_to=(?:all|not_logged_in)"),
+    _sign("wppbContentRestriction", _PMS, _NOTHING, unless=r"wppb\w+\.display_to=(?:all|not_logged_in)"),
+    _sign("contentVisibilityRules", "Content Visibility", unless=r"\w+\.\w+RulesEnabled=(?:|0|false)"),
     _sign("gbBlockCondition", "GenerateBlocks Pro"),
-    _sign("premium-content/subscriber-view jetpack/paywall", "Jetpack"),
-    _sign("memberpress/protected-content", "MemberPress"),
-    _sign("woocommerce-memberships/member-content", "WooCommerce Memberships"),
-    _sign("groups/groups-member", "Groups"),
+    _sign("premium-content/subscriber-view jetpack/paywall groups/groups-member", "Jetpack, Groups"),
+    _sign("memberpress/protected-content woocommerce-memberships/member-content", "MemberPress, WooCommerce"),
     _sign("pms/content-restriction-start wppb/content-restriction-start", _PMS),
     _sign("learndash/ld-student learndash/ld-group learndash/ld-course-complete", "LearnDash"),
     _sign("learndash/ld-course-inprogress learndash/ld-course-notstarted", "LearnDash"),
@@ -229,14 +226,13 @@ UNKNOWN_ATTRIBUTE = _sign(
 #: Attributes of the shortcodes of page builders, and the beginnings of their names.
 BUILDER_PREFIXES = ("vc_", "et_pb_", "fusion_", "av_")
 # `disabled_on` has a value for phones, tablets and desktops. `W10=` is an empty list in Base64.
-_DISABLED_ON = r"disabled_on=(?:on|off)?(?:\|(?:on|off)?){0,3}"
 BUILDERS = _index(
     _sign("?", "attributes that cannot be read"),
     _sign("disable_element", "WPBakery", nobody=("disable_element=(?:yes|true)",)),
-    _sign("disabled", "Divi", unless="(?!et_pb_)[^=]*=shortcode", nobody=("disabled=on",)),
-    _sign("disabled_on", "Divi", _DISABLED_ON, nobody=(r"disabled_on=on\|on\|on\|?",)),
+    _sign("disabled", "Divi", unless="(?!et_pb_)[^=]*=wp:shortcode", nobody=("disabled=on",)),
+    _sign("disabled_on", "Divi", "disabled_on=[onf|]*", nobody=(r"disabled_on=on\|on\|on\|?",)),
     _sign("display_conditions", "Divi", "display_conditions=(?:W10=)?"),
-    _sign("status", "Avada", "status=(?:published)?", unless="(?!fusion_)[^=]*=shortcode"),
+    _sign("status", "Avada", "status=(?:published)?", unless="(?!fusion_)[^=]*=wp:shortcode"),
 )
 #: Shortcodes, in lower case, that hide the text between their tags. `=` stands before values without names.
 SHORTCODES = _index(
@@ -261,7 +257,7 @@ SHORTCODES = _index(
     _sign("geoip_detect2_show_if geot geot_filter_state cbc cbs_block_country", "plugins for countries"),
     _sign("mgeo_content cfgeo_is_mobile ifso_condition handl_show", "plugins for countries, If-So, HandL"),
     _sign("timed-content-server timed-content-client timed-content-rule", "Timed Content"),
-    _sign("timed time-restrict-repeat expire expires schedule future su_scheduler", "plugins for times"),
+    _sign("timed expire expires schedule future su_scheduler", "plugins for times"),
 )
 #: Shortcodes, in lower case, that hide nothing from visitors, also with `su_` before their names.
 HARMLESS_SHORTCODES = _index(
@@ -270,8 +266,7 @@ HARMLESS_SHORTCODES = _index(
     _sign("leaky_paywall_not_subscriber wpf_loggedout uas_guest loggedout guest guests", "for visitors"),
     _sign("loggedout_message not_user_logged_in is_guest wlm_nonmember", "for visitors"),
     _sign("pullquote box note dropcap tab tabs toggle accordion spoiler expand lightbox", "themes"),
-    _sign("tooltip list heading service animate footnote center", "themes"),
-    _sign("b i u s url img color size", "forums"),
+    _sign("tooltip list heading service animate footnote center b i u s url img color size", "themes"),
     _sign("team_member team-member members_list member_list subscribe visitor_counter", "other uses"),
     _sign("premium_box premium_button protected_email access_map paid_ad password_form", "other uses"),
 )
@@ -300,27 +295,30 @@ def guess_shortcode_sign(name: str, attributes: Mapping[str, object]) -> HidingS
     return _sign(name, "") if hides else None
 
 
-# In serialized arrays.
 _UM_PUBLIC = (
     r'.*"_um_(?:custom_access_settings";[sib]:(?:1:"0"|0:""|0)|accessible";[si]:(?:1:"[01]"|[01]));.*'
 )
 _UNLOCKED = r'[^=]*=a:\d+:\{(?!.*"lock_content").*\}|.*"lock_content";(?:s:1:"0"|s:0:""|i:0|b:0);.*'
 _ALWAYS = r'.*"visibility_type";s:\d+:"(?:always|default)";.*'
-_ALL = r"[^=]*=(?:a:1:.*)?\b(?:all|none)\b\W*"
 _EMPTY_LISTS = r'[^=]*=a:\d+:\{(?:s:\d+:"\w+";a:0:\{\})+\}'
-#: Custom fields of posts. A field of ARMember hides a post with each value.
+#: Custom fields of posts; arrays are serialized. A field of ARMember hides a post with each value.
 POST_FIELDS = _index(
     _sign(
         "_members_access_role groups-read patreon-level _wpmem_block", "Members, Groups, Patreon, WP-Members"
     ),
-    _sign("_is_paid rcp_subscription_level _llms_is_restricted", "Restrict Content, LifterLMS"),
-    _sign("passster_activate_protection _yith_wcmbs_restrict_access_plan", "Passster, YITH Membership"),
+    _sign(
+        "_is_paid rcp_subscription_level _yith_wcmbs_restrict_access_plan",
+        "Restrict Content, YITH Membership",
+    ),
+    _sign("_llms_is_restricted passster_activate_protection", "LifterLMS, Passster"),
     _sign("pms-content-restrict-user-status pms-content-restrict-subscription-plan", _PMS),
     _sign("wppb-content-restrict-user-status wppb-content-restrict-user-role", _PMS),
     _sign("_jetpack_newsletter_access", "Jetpack", "[^=]*=(?:everybody)?"),
     _sign("ihc_mb_who", "Ultimate Membership Pro", f"{_OFF}|[^=]*=(?:all|-1)"),
     _sign("_wppcp_post_page_visibility", "Private Content Plus", f"{_OFF}|[^=]*=(?:none|all|guest)"),
-    _sign("rcp_access_level rcp_user_level", "Restrict Content", f"{_OFF}|{_ALL}"),
+    _sign(
+        "rcp_access_level rcp_user_level", "Restrict Content", rf"{_OFF}|[^=]*=(?:a:1:.*\W)?(?:all|none)\W*"
+    ),
     _sign("memberful_acl", "Memberful", f"{_OFF}|{_EMPTY_LISTS}"),
     _sign("memberful_available_to_any_registered_user", "Memberful"),
     _sign("memberful_available_to_anybody_subscribed_to_a_plan", "Memberful"),
@@ -329,8 +327,7 @@ POST_FIELDS = _index(
     _sign("_issuem_leaky_paywall_visibility", "Leaky Paywall", f"{_OFF}|{_ALWAYS}"),
     _sign("wpf-settings", "WP Fusion", f"{_OFF}|{_UNLOCKED}"),
 )
-#: Plugins (`source`) that keep outside of the posts who may read them, by types of items, custom fields, and
-#: beginnings of shortcodes in published pages.
+#: Plugins whose rules are outside of posts, by types of items, fields, and shortcodes in published pages
 UNREAD_RULES = (
     _sign("memberpressrule", "MemberPress"),
     _sign("wc_membership_plan wc_user_membership _wc_memberships_force_public", "WooCommerce Memberships"),

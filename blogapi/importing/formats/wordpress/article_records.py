@@ -103,8 +103,7 @@ class RecordMaker:
         notes: list[str] = []
         texts = self._read_texts(item, metas, notes)
         date = publication.find_date(item, self.blog.offset)
-        hidden = texts.pop("hidden")
-        status, reason = publication.decide_status(item, metas, date, self.options.now, hidden)
+        status, reason = publication.decide_status(item, metas, date, self.options.now, texts.pop("hidden"))
         if status == "published" and date is None:
             notes.append(IMPORT_TIME)
         language, translation_key = terms.read_language(item, metas)

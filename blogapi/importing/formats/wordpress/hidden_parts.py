@@ -1,7 +1,4 @@
-"""Finds the parts of a text that visitors of the blog did not see, by its blocks and its shortcodes.
-
-A part that nobody saw is left out. A part that only some visitors saw is a reason for a draft.
-"""
+"""Finds the parts of a text that visitors of the blog did not see, by its blocks and its shortcodes."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from blogapi.importing.formats.wordpress.shortcode_names import CODE_NAMES, NAME
 _HARMLESS = {*signs.HARMLESS_SHORTCODES, *HANDLERS, *NAMES}
 # Shortcodes whose text is an example. Themes have some of these names for other texts.
 _EXAMPLES = CODE_NAMES - {"text", "plain", "highlight"}
-_Attributes = Mapping[str, object]
+_Signs = Mapping[str, signs.HidingSign | None]
 _KEY = re.compile(r'"([\w-]{1,80}+)"\s*+:')
 _TAG = re.compile(
     r"\[/(?P<end>\w[\w-]*+)[^\[\]]{0,100}\]|\[(?P<name>\w[\w-]*+)(?P<attributes>[^\[\]]*+)(?P<close>\]?)"
@@ -68,14 +65,10 @@ def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
 
 
 def _is_left_out(
-    kind: str,
-    name: str,
-    attributes: _Attributes,
-    known: Mapping[str, signs.HidingSign | None],
-    conversion: Conversion,
+    kind: str, name: str, attributes: Mapping[str, object], known: _Signs, conversion: Conversion
 ) -> bool:
     """Return whether nobody saw a block or a shortcode; note that, or the reason for a draft."""
-    found = signs.find_signs([f"{name}={kind}", *_list_lines(attributes)], known)
+    found = signs.find_signs([f"{name}=wp:{kind}", *_list_lines(attributes)], known)
     is_left_out, sign = max(found, default=(False, ""))
     part = f"The {kind} “{name[:40]}”" + ("" if sign == name else f" with the attribute “{sign[:40]}”")
     if is_left_out:
@@ -85,7 +78,7 @@ def _is_left_out(
     return is_left_out
 
 
-def _list_lines(attributes: _Attributes) -> Iterator[str]:
+def _list_lines(attributes: Mapping[str, object]) -> Iterator[str]:
     waiting = [*attributes.items()]
     while waiting:
         path, value = waiting.pop()

@@ -23,8 +23,7 @@ def decide_status(
 ) -> tuple[str, str]:
     """Return the status of the article ("published", "draft" or "archived"), and a note about it or "".
 
-    An article that is published in the future is scheduled. `now` is aware, and `hidden` is the sentence why
-    the text of the article makes it a draft, or "".
+    An article that is published in the future is scheduled. `now` is aware; `hidden` is as in `Converted`.
     """
     # Of several values in a damaged file, each can be the true one.
     statuses = dict.fromkeys(child.text.strip() for child in item.list_children("wp:status")) or [""]

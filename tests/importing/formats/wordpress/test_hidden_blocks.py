@@ -54,6 +54,7 @@ def newspack(visible="visible", **rules):
 
 
 HARMLESS = {name for name, sign in BLOCKS.items() if sign.shown == ".*"} - {"vsdesk", "vstablet", "vsmobile"}
+ALL = {"display_to": "all"}
 SIZES = {"mobile": False, "tablet": False, "desktop": False}
 LOGGED_IN = {"userRole": {"visibilityByRole": "logged-in"}}
 LOGGED_OUT = {"userRole": {"visibilityByRole": "logged-out"}}
@@ -124,6 +125,8 @@ ATTRIBUTES = {
     "otterConditions": [
         ({"otterConditions": [[{"type": "loggedInUser"}]]}, DRAFT),
         ({"otterConditions": [[{"type": "loggedOutUser", "visibility": False}]]}, DRAFT),
+        ({"otterConditions": [[{"type": "loggedOutUser", "visibility": ""}]]}, DRAFT),
+        ({"otterConditions": [[{"type": "loggedOutUser", "visibility": True}]]}, PUBLIC),
         ({"otterConditions": [[{"type": "loggedOutUser"}, {"type": "country"}]]}, DRAFT),
         ({"otterConditions": [["x"]]}, DRAFT),
         ({"otterConditions": [[]]}, PUBLIC),
@@ -187,6 +190,7 @@ ATTRIBUTES = {
         name: [
             ({name: {"display_to": "", "subscription_plans": [2]}}, DRAFT),
             ({name: {"display_to": ""}}, DRAFT),
+            ({"pmsContentRestriction": ALL, "wppbContentRestriction": ALL, name: {"display_to": ""}}, DRAFT),
             ({name: {"display_to": "all"}}, PUBLIC),
             ({name: {"display_to": "not_logged_in"}}, PUBLIC),
         ]
@@ -241,7 +245,11 @@ ATTRIBUTES |= {
     ],
 }
 KADENCE = {
-    "loggedOut": [({"loggedOut": True}, DRAFT), ({"loggedIn": True}, PUBLIC)],
+    "loggedOut": [
+        ({"loggedOut": True}, DRAFT),
+        ({"loggedOut": True, "display": "block"}, DRAFT),
+        ({"loggedIn": True}, PUBLIC),
+    ],
     "rcpMembership": [({"rcpMembership": True}, DRAFT), ({"rcpMembership": False}, PUBLIC)],
     **{
         name: [

@@ -23,62 +23,17 @@ from tests.importing.formats.wordpress.exports import make_export, make_item, op
 NEVER = "(?!)"
 WORDS = [*HIDING_WORDS.split(), *HIDING_STEMS]
 #: Shortcodes of plugins that hide by the words in their names
-NAMES_WITH_WORDS = [
-    "members_access",
-    "access",
-    "members_logged_in",
-    "is_user_logged_in",
-    "members_feed",
-    "is_paid",
-    "wpmem_logged_in",
-    "um_loggedin",
-    "lifterlms_hide_content",
-    "mepr-show",
-    "mepr-active",
-    "wcm_restrict",
-    "subscribers_content",
-    "swpm_protected",
-    "emember_protected",
-    "arm_restrict_content",
-    "ihc-hide-content",
-    "wlm_private",
-    "leaky_paywall_subscriber",
-    "urcr_restrict",
-    "urm-content-restriction",
-    "private",
-    "wppcp_private_content",
-    "su_members",
-    "su_private",
-    "uas_loggedin",
-    "mmbrs_logged_in",
-    "mmbrs_roles",
-    "member",
-    "members",
-    "memberonly",
-    "qw_members",
-    "restrict_content",
-    "restricted",
-    "restriction",
-    "user_role",
-    "vip_only",
-    "loggedin",
-    "loggedin_message",
-    "is_logged_in",
-    "user_logged_in",
-    "subscriptionactive",
-    "wcl_protect",
-    "content_protector",
-    "hide",
-    "vip",
-    "login",
-    "login_to_view",
-    "password",
-    "secret",
-    "geoip_detect2_hide_if",
-    "time-restrict",
-    "handl_hide",
-]
-NAMES = [*SHORTCODES, *NAMES_WITH_WORDS]
+NAMES_WITH_WORDS = (
+    "members_access access members_logged_in is_user_logged_in members_feed is_paid wpmem_logged_in"
+    " um_loggedin lifterlms_hide_content mepr-show mepr-active wcm_restrict subscribers_content"
+    " swpm_protected emember_protected arm_restrict_content ihc-hide-content wlm_private leaky_paywall_subscriber"
+    " urcr_restrict urm-content-restriction private wppcp_private_content su_members su_private uas_loggedin"
+    " mmbrs_logged_in mmbrs_roles member members memberonly qw_members restrict_content restricted"
+    " restriction user_role vip_only loggedin loggedin_message is_logged_in user_logged_in subscriptionactive"
+    " wcl_protect content_protector hide vip login login_to_view password secret geoip_detect2_hide_if"
+    " time-restrict time-restrict-repeat handl_hide"
+)
+NAMES = [*SHORTCODES, *NAMES_WITH_WORDS.split()]
 #: By the name and the attribute in the table: attributes with which visitors saw the text, and not.
 SHOWN = {
     ("membership", "level"): (['level="0"', "level=-1", 'level="0, 2"'], ['level="1"', 'level="10"', ""]),
