@@ -310,7 +310,6 @@ POST_FIELDS = _index(
         "_is_paid rcp_subscription_level _yith_wcmbs_restrict_access_plan",
         "Restrict Content, YITH Membership",
     ),
-    _sign("_llms_is_restricted passster_activate_protection", "LifterLMS, Passster"),
     _sign("pms-content-restrict-user-status pms-content-restrict-subscription-plan", _PMS),
     _sign("wppb-content-restrict-user-status wppb-content-restrict-user-role", _PMS),
     _sign("_jetpack_newsletter_access", "Jetpack", "[^=]*=(?:everybody)?"),
@@ -320,8 +319,8 @@ POST_FIELDS = _index(
         "rcp_access_level rcp_user_level", "Restrict Content", rf"{_OFF}|[^=]*=(?:a:1:.*\W)?(?:all|none)\W*"
     ),
     _sign("memberful_acl", "Memberful", f"{_OFF}|{_EMPTY_LISTS}"),
-    _sign("memberful_available_to_any_registered_user", "Memberful"),
-    _sign("memberful_available_to_anybody_subscribed_to_a_plan", "Memberful"),
+    _sign("memberful_available_to_any_registered_user passster_activate_protection", "Memberful, Passster"),
+    _sign("memberful_available_to_anybody_subscribed_to_a_plan _llms_is_restricted", "Memberful, LifterLMS"),
     _sign("arm_access_plan", "ARMember", _NOTHING),
     _sign("um_content_restriction", "Ultimate Member", f"{_OFF}|{_UM_PUBLIC}"),
     _sign("_issuem_leaky_paywall_visibility", "Leaky Paywall", f"{_OFF}|{_ALWAYS}"),

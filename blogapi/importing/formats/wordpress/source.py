@@ -122,9 +122,9 @@ class WordPressSource:
         self.left_behind = +self.left_behind
         unknown = sum((maker.unknown_shortcodes for maker in makers.values()), Counter[str]())
         if unknown:
+            listed = join_counts(unknown, len(unknown))
             self.notes.append(
-                f"Unknown shortcodes enclose parts of articles: {join_counts(unknown, len(unknown))}. "
-                "If one of them hid its text from visitors, make its articles drafts."
+                f"Unknown shortcodes enclose parts of articles; check if they hid them: {listed}."
             )
 
     def _read_file(self, file: ExportFile, makers: dict[str, RecordMaker]) -> Iterator[Item]:
