@@ -6,9 +6,8 @@ A private text whose sign is missing here becomes public.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from enum import IntEnum
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from blogapi.importing.texts.lines import BOOLEAN_WORDS
@@ -121,440 +120,223 @@ HIDING_TAG = re.compile(
 
 # --- WordPress: blocks, shortcodes and custom fields of posts.
 
-
-class Audience(IntEnum):
-    """The visitors of the former blog who saw a part of a text without a login."""
-
-    ALL = 0  #: perhaps only on screens of some sizes
-    SOME = 1  #: not all of them, or the sign is unclear
-    NOBODY = 2
-
-
-Attributes = Mapping[str, Any]
-_SCREEN_SIZES = {"mobile", "tablet", "desktop"}
-_TYPES_FOR_VISITORS = {"userLoggedOut", "loggedOutUser", "responsiveScreenSizes", "screenSize", "none"}
-_VISITORS = ("public", "all", "logged-out", "", None)
-
-
-def _get(attributes: object, path: str) -> Any:
-    """Return the value in nested mappings at a path such as `rules.user`; None = there is none."""
-    for key in path.split("."):
-        attributes = attributes.get(key) if isinstance(attributes, Mapping) else None
-    return attributes
-
-
-def _walk(value: object) -> Iterator[object]:
-    """Yield a value and the values in its lists and mappings."""
-    waiting = [value]
-    while waiting:
-        one = waiting.pop()
-        waiting += one if isinstance(one, list) else one.values() if isinstance(one, Mapping) else ()
-        yield one
-
-
-def _is_filled(value: object) -> bool:
-    return any(one and not isinstance(one, list | Mapping) for one in _walk(value))
-
-
-def _some_if(condition: object) -> Audience:
-    return Audience.SOME if condition else Audience.ALL
-
-
-def _always(block: Attributes) -> Audience:
-    return Audience.SOME
-
-
-def _unless(path: str, *public: object) -> Callable[[Attributes], Audience]:
-    return lambda block: _some_if(_get(block, path) not in public)
-
-
-def _by_core_visibility(block: Attributes) -> Audience:
-    shown = _get(block, "metadata.blockVisibility")
-    if shown is None or isinstance(shown, bool):
-        return Audience.NOBODY if shown is False else Audience.ALL
-    sizes = _get(shown, "viewport") or shown
-    if (
-        not isinstance(sizes, Mapping)
-        or sizes.keys() - _SCREEN_SIZES
-        or {*map(type, sizes.values())} - {bool}
-    ):
-        return Audience.SOME
-    hidden = {size for size, is_shown in sizes.items() if is_shown is False}
-    return Audience.NOBODY if hidden == _SCREEN_SIZES else Audience.ALL
-
-
-def _by_block_visibility(block: Attributes) -> Audience:
-    rules = block["blockVisibility"]
-    if _get(rules, "hideBlock") is True:
-        return Audience.NOBODY
-    if not isinstance(rules, Mapping):
-        return _some_if(rules not in (None, True))
-    sets = rules.get("controlSets") or []
-    others = [value for name, value in rules.items() if name not in ("controlSets", "visibilityByRole")]
-    if not isinstance(sets, list) or _is_filled(others) or rules.get("visibilityByRole") not in _VISITORS:
-        return Audience.SOME
-    enabled = [one for one in sets if _get(one, "enable") is not False]
-    return _some_if(enabled and not any(map(_shows_to_visitors, enabled)))
-
-
-def _shows_to_visitors(control_set: object) -> bool:
-    controls = _get(control_set, "controls") or {}
-    if not isinstance(control_set, Mapping) or not isinstance(controls, Mapping):
-        return False
-    others = [value for name, value in controls.items() if name not in ("userRole", "screenSize")]
-    return not _is_filled(others) and _get(controls, "userRole.visibilityByRole") in _VISITORS
-
-
-def _by_types(block: Attributes) -> Audience:
-    """Decide by lists of conditions, each with a `type`."""
-    names = ("conditionalBlocks", "conditionalBlocksAttributes", "otterConditions")
-    values = [block.get(name) for name in names]
-    conditions = [one for one in _walk(values) if isinstance(one, Mapping) and one.get("type")]
-    types = {str(one["type"]) for one in conditions}
-    if types == {"lockdown"}:
-        return Audience.NOBODY
-    is_reversed = any(one.get("visibility", True) in (False, "", "0") for one in conditions)
-    return _some_if(types - _TYPES_FOR_VISITORS or is_reversed or (not types and _is_filled(values)))
-
-
-def _by_kadence(block: Attributes) -> Audience:
-    if all(block.get(name) is True for name in ("vsdesk", "vstablet", "vsmobile")):
-        return Audience.NOBODY
-    return _some_if(block.get("loggedOut") or block.get("rcpMembership"))
-
-
-def _by_members(block: Attributes) -> Audience:
-    condition, kind = block.get("blockPermissionsCondition"), block.get("blockPermissionsType")
-    is_for_visitors = kind == "user-status" and block.get("blockPermissionsUserStatus") == "logged-out"
-    return _some_if(condition and kind and str(condition) != ("=" if is_for_visitors else "!="))
-
-
-def _by_newspack(block: Attributes) -> Audience:
-    active = (f"newspackAccessControlRules.{name}.active" for name in ("registration", "custom_access"))
-    has_rules = block.get("newspackAccessControlGateIds") or any(_get(block, path) for path in active)
-    return _some_if(has_rules and block.get("newspackAccessControlVisibility") != "hidden")
-
-
-def _by_content_controls(block: Attributes) -> Audience:
-    rules = block["contentControls"]
-    if not isinstance(rules, Mapping):
-        return _some_if(rules)
-    conditions = rules.get("rules")
-    if isinstance(conditions, Mapping):
-        conditions = {name: value for name, value in conditions.items() if name != "device"}
-    is_hidden = _is_filled(conditions) and _get(conditions, "user.userStatus") != "logged_out"
-    return _some_if(rules.get("enabled") and is_hidden)
-
-
-def _by_content_visibility(block: Attributes) -> Audience:
-    rules = block.get("contentVisibilityRules")
-    is_on = _get(rules, "contentVisibilityRulesEnabled") not in (None, False, "", "0", 0)
-    return _some_if(len(rules) > 1 and is_on if isinstance(rules, Mapping) else rules)
-
-
-_by_pmpro = _unless("invert_restrictions", "1", 1, True)
-
-
-def _by_pmpro_switch(block: Attributes) -> Audience:
-    return _by_pmpro(block) if block.get("visibilityBlockEnabled") else Audience.ALL
-
-
-def _by_ultimate_member(block: Attributes) -> Audience:
-    return _some_if(block["um_is_restrict"] and block.get("um_who_access") not in (None, "", "0", "2", 0, 2))
+_OFF = r"[^=]*=(?:|0|no|off|false|null|\[\]|\{\}|a:0:\{\})"
+_NOTHING = "(?!)"
+_PMS = "Paid Member Subscriptions, Profile Builder"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BlockSign(Sign):
-    """Blocks, or attributes of blocks, that hide the text in a block from visitors."""
+class HidingSign(Sign):
+    """Blocks, shortcodes, attributes or custom fields that hide a text.
 
-    audience: Callable[[Attributes], Audience]  #: decides by the attributes of the block
-    prefix: str = ""  #: of the names of the blocks that have the attributes; "" = all blocks
-    unless_block: str = ""  #: the sign does not count in a text that contains this block
-    unless_field: tuple[str, str] = ("", "")  #: nor in a post that has this custom field with this value
+    The patterns match lines: a name with its value (`metadata.blockVisibility=false`), or with `wp:block` or
+    `wp:shortcode` (`groups/groups-member=wp:block`).
+    """
+
+    shown: str = _OFF  #: visitors saw the text if this matches all lines with one of the names
+    unless: str = _NOTHING  #: they also saw it if this matches any line
+    nobody: tuple[str, ...] = (_NOTHING,)  #: nobody saw it if each of these matches a line
 
 
-def _blocks(names: str, source: str, audience: Callable[[Attributes], Audience], **more: Any) -> BlockSign:
-    return BlockSign(names=tuple(names.split()), source=source, audience=audience, **more)
+def _sign(names: str, source: str, shown: str = _OFF, **others: Any) -> HidingSign:
+    return HidingSign(names=tuple(names.split()), source=source, shown=shown, **others)
 
 
-#: Blocks by their names, without `core/`. The paywall hides the text after it.
-HIDING_BLOCKS = (
-    _blocks("premium-content/subscriber-view", "Jetpack", _always),
-    _blocks("premium-content/container", "Jetpack", _always, unless_block="premium-content/logged-out-view"),
-    _blocks("jetpack/paywall", "Jetpack", _always, unless_field=("_jetpack_newsletter_access", "everybody")),
-    _blocks("pmpro/membership", "Paid Memberships Pro", _by_pmpro),
-    _blocks("memberpress/protected-content", "MemberPress", _always),
-    _blocks("woocommerce-memberships/member-content", "WooCommerce Memberships", _always),
-    _blocks("pms/content-restriction-start", "Paid Member Subscriptions", _always),
-    _blocks("wppb/content-restriction-start", "Profile Builder", _always),
-    _blocks("learndash/ld-student learndash/ld-group", "LearnDash", _always),
-    _blocks("learndash/ld-course-complete learndash/ld-course-inprogress", "LearnDash", _always),
-    _blocks("learndash/ld-course-notstarted", "LearnDash", _always),
-    _blocks("groups/groups-member", "Groups", _always),
+def _index(*signs: HidingSign) -> dict[str, HidingSign]:
+    return {name: sign for sign in signs for name in sign.names}
+
+
+def find_signs(lines: Sequence[str], signs: Mapping[str, HidingSign | None]) -> Iterator[tuple[bool, str]]:
+    """Yield for each sign that hides a text whether it hides it from everyone, and the name of the sign."""
+    groups: dict[HidingSign | None, list[str]] = {}
+    for line in lines:
+        groups.setdefault(signs.get(_get_name(line)), []).append(line)
+    for sign, own in groups.items():
+        if sign is None or _has(lines, sign.unless):
+            continue
+        if all(_has(lines, pattern) for pattern in sign.nobody):
+            yield True, _get_name(own[0])
+        yield from ((False, _get_name(line)) for line in own if not _has([line], sign.shown))
+
+
+def _get_name(line: str) -> str:
+    return re.split("(?<!^metadata)[.=]", line, maxsplit=1)[0]
+
+
+def _has(lines: Sequence[str], pattern: str) -> bool:
+    return any(re.fullmatch(pattern, line, re.IGNORECASE | re.DOTALL) for line in lines)
+
+
+_LOGGED_OUT = f"{_OFF}|[^=]*=(?:user-status|logged-out)"
+_NOT_LOGGED_OUT = "blockPermissions(?:Type=(?:role|cap)|UserStatus=logged-in)"
+_INVERTED = "invert_restrictions=(?:1|true)"
+_NEWSPACK_HIDDEN = "newspackAccessControlVisibility=hidden"
+_REVERSED = "blockPermissionsCondition=(?:!=)?"
+# Values and keys with which visitors saw a block; `visibility=false` turns a condition round.
+_SEEN = (
+    r"(?![^=]*\.visibility=)[^=]*=(?:|0|null|\[\]|\{\}|public|all|none|logged[-_]out|userLoggedOut|loggedOutUser|screenSize"
+    r"|responsiveScreenSizes)|[^=]*\.(?:id=.*|(?:enabled?|visibility)=true|(?:enable|hideBlock)=false)"
+    r"|[^=]*\.(?:(?:screenSize|hideOnScreenSize|device)\.|\w*screen_?sizes=).*"
 )
-_PMS, _WPPB = "pmsContentRestriction.display_to", "wppbContentRestriction.display_to"
-_TO_VISITORS = ("all", "not_logged_in")
-#: Attributes of blocks by their names, with the other attributes of their plugins.
-HIDING_ATTRIBUTES = (
-    _blocks("metadata.blockVisibility", "WordPress", _by_core_visibility),
-    _blocks("blockVisibility", "Block Visibility", _by_block_visibility),
-    _blocks("contentControls", "Content Control", _by_content_controls),
-    _blocks("conditionalBlocks conditionalBlocksAttributes", "Conditional Blocks", _by_types),
-    _blocks("otterConditions", "Otter", _by_types),
-    _blocks("loggedOut rcpMembership vsdesk vstablet vsmobile", "Kadence", _by_kadence, prefix="kadence/"),
-    _blocks(
-        "gbBlockCondition gbBlockConditionInvert", "GenerateBlocks Pro", _unless("gbBlockCondition", None, "")
+_SIZES = ("mobile", "tablet", "desktop")
+_NO_SIZE = tuple(rf"metadata\.blockVisibility(?:\.viewport)?(?:\.{size})?=false" for size in _SIZES)
+_SOME_SIZES = r"[^=]*=(?:true|null|\{\})|[^=]*\.(?:mobile|tablet|desktop)=false"
+#: Blocks without `core/`, and attributes of blocks.
+BLOCKS = _index(
+    _sign("metadata.blockVisibility", "WordPress", _SOME_SIZES, nobody=_NO_SIZE),
+    _sign("blockVisibility", "Block Visibility", _SEEN, nobody=(r"blockVisibility\.hideBlock=true",)),
+    _sign("contentControls", "Content Control", _SEEN, unless=r"contentControls\.enabled=false"),
+    _sign("conditionalBlocks", "Conditional Blocks", _SEEN, nobody=(r"[^=]*\.type=lockdown",)),
+    _sign("conditionalBlocksAttributes otterConditions", "Conditional Blocks, Otter", _SEEN),
+    _sign("loggedOut rcpMembership", "Kadence", unless="(?!kadence/)[^=]*=wp:block"),
+    _sign(
+        "vsdesk vstablet vsmobile", "Kadence", ".*", nobody=("vsdesk=true", "vstablet=true", "vsmobile=true")
     ),
-    _blocks("blockPermissionsCondition blockPermissionsType", "Members", _by_members),
-    _blocks("blockPermissionsUserStatus blockPermissionsRoles", "Members", _by_members),
-    _blocks("blockPermissionsCap blockPermissionsMessage", "Members", _by_members),
-    _blocks("visibilityBlockEnabled invert_restrictions", "Paid Memberships Pro", _by_pmpro_switch),
-    _blocks("newspackAccessControlGateIds newspackAccessControlRules", "Newspack", _by_newspack),
-    _blocks("newspackAccessControlVisibility newspackAccessControlMode", "Newspack", _by_newspack),
-    _blocks("um_is_restrict", "Ultimate Member", _by_ultimate_member),
-    _blocks("llms_visibility", "LifterLMS", _unless("llms_visibility", "all", "logged_out", "not_enrolled")),
-    _blocks("pmsContentRestriction", "Paid Member Subscriptions", _unless(_PMS, *_TO_VISITORS)),
-    _blocks("wppbContentRestriction", "Profile Builder", _unless(_WPPB, *_TO_VISITORS)),
-    _blocks("contentVisibilityRules contentVisibility", "Content Visibility", _by_content_visibility),
+    _sign("blockPermissionsCondition", "Members", f"{_OFF}|[^=]*==", unless=_NOT_LOGGED_OUT),
+    _sign("blockPermissionsType blockPermissionsUserStatus", "Members", _LOGGED_OUT, unless=_REVERSED),
+    _sign("pmpro/membership visibilityBlockEnabled", "Paid Memberships Pro", unless=_INVERTED),
+    _sign("newspackAccessControlGateIds newspackAccessControlRules", "Newspack", unless=_NEWSPACK_HIDDEN),
+    _sign("um_who_access", "Ultimate Member", f"{_OFF}|[^=]*=2", unless="um_is_restrict=false"),
+    _sign("llms_visibility", "LifterLMS", f"{_OFF}|[^=]*=(?:all|logged_out|not_enrolled)"),
+    _sign("pmsContentRestriction", _PMS, _NOTHING, unless=r"pms\w+\.display_to=(?:all|not_logged_in)"),
+    _sign("wppbContentRestriction", _PMS, _NOTHING, unless=r"wppb\w+\.display_to=(?:all|not_logged_in)"),
+    _sign("contentVisibilityRules", "Content Visibility", unless=r"\w+\.\w+RulesEnabled=(?:|0|false)"),
+    _sign("gbBlockCondition", "GenerateBlocks Pro"),
+    _sign("premium-content/subscriber-view jetpack/paywall groups/groups-member", "Jetpack, Groups"),
+    _sign("memberpress/protected-content woocommerce-memberships/member-content", "MemberPress, WooCommerce"),
+    _sign("pms/content-restriction-start wppb/content-restriction-start", _PMS),
+    _sign("learndash/ld-student learndash/ld-group learndash/ld-course-complete", "LearnDash"),
+    _sign("learndash/ld-course-inprogress learndash/ld-course-notstarted", "LearnDash"),
+    # These attributes hide nothing alone.
+    _sign("gbBlockConditionInvert invert_restrictions", "GenerateBlocks Pro, Paid Memberships Pro", ".*"),
+    _sign("blockPermissionsRoles blockPermissionsCap blockPermissionsMessage", "Members", ".*"),
+    _sign("newspackAccessControlVisibility newspackAccessControlMode", "Newspack", ".*"),
+    _sign("um_is_restrict contentVisibility", "Ultimate Member, Content Visibility", ".*"),
+    _sign("backfaceVisibility termsAndConditions conditionText", "CSS, forms, shops", ".*"),
 )
-# Attributes that no table contains hide by these parts of their names, in lower case, unless they have one
-# of these values or belong to the size of a screen.
-HIDING_ATTRIBUTE_PARTS = ("visib", "restrict", "permission", "condition", "accesscontrol")
-_PUBLIC_ATTRIBUTE_VALUES = {
-    *("", "false", "no", "0", "none", "all", "public", "visible", "everyone", "always"),
-    *("inherit", "initial", "unset"),
-}
-_SCREENS = (
-    *("mobile", "tablet", "desktop", "phone", "laptop", "screen"),
-    *("device", "viewport", "breakpoint", "responsive"),
+# Other attributes hide a block by these parts of their names. `isVisible` may be true, `slidesVisible` 3.
+HIDING_PARTS = re.compile("visib|restrict|permission|condition|accesscontrol", re.IGNORECASE)
+UNKNOWN_ATTRIBUTE = _sign(
+    "",
+    "",
+    rf"{_OFF}|[^=]*=(?:none|all|public|visible|everyone|always|inherit|initial|unset)"
+    "|.*(?:mobile|tablet|desktop|phone|laptop|screen|device|viewport|breakpoint|responsive).*"
+    r"|(?:[^=]*\.)?(?:visible[^.=]*|[^.=]*visible)=(?:true|[\d.]+)",
 )
-#: Attributes, in lower case, with one of these parts that hide nothing.
-HARMLESS_ATTRIBUTES = (
-    Sign(names=("backfacevisibility",), source="CSS"),
-    Sign(names=("termsandconditions", "conditiontext"), source="forms and shops"),
-)
-_MAX_DEPTH = 20
-
-
-def hides_by_its_name(name: str, value: object, depth: int = 0) -> bool:
-    """Return whether an attribute hides its block, if its name has one of the parts above."""
-    name = name.casefold()
-    if any(screen in name for screen in _SCREENS):
-        return False
-    if isinstance(value, list | Mapping):
-        items = value.items() if isinstance(value, Mapping) else (("", one) for one in value)
-        return depth > _MAX_DEPTH or any(hides_by_its_name(key, one, depth + 1) for key, one in items)
-    if isinstance(value, str):
-        text = value.strip().casefold()
-        return text not in _PUBLIC_ATTRIBUTE_VALUES and not any(screen in text for screen in _SCREENS)
-    # `isVisible` may be true, and `slidesVisible` may be 3.
-    return bool(value) and not name.startswith("visible") and not name.endswith("visible")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShortcodeSign(Sign):
-    """Shortcodes, in lower case, that hide the text between their tags from all or some visitors."""
-
-    #: patterns by attributes: a value that matches, also between commas, shows the text to visitors.
-    #: The attribute "" is the whole text of the attributes, without spaces
-    shown: Mapping[str, str] = field(default_factory=dict)
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-def _shortcodes(names: str, source: str, **shown: str) -> ShortcodeSign:
-    return ShortcodeSign(names=tuple(names.split()), source=source, shown=shown)
-
-
-HIDING_SHORTCODES = (
-    _shortcodes("members_access access members_logged_in is_user_logged_in members_feed feed", "Members"),
-    _shortcodes("membership", "Paid Memberships Pro", level=r"0|-\d+", levels=r"0|-\d+"),
-    _shortcodes("is_paid is_free is_expired", "Restrict Content"),
-    _shortcodes("restrict restrict-inner", "Restrict Content, Restrict User Access", level="!.+"),
-    _shortcodes("wpmem_logged_in", "WP-Members"),
-    _shortcodes("um_loggedin", "Ultimate Member"),
-    _shortcodes("lifterlms_hide_content", "LifterLMS"),
-    _shortcodes("student course_complete course_inprogress course_notstarted ld_group", "LearnDash"),
-    _shortcodes("mepr-show mepr-active", "MemberPress"),
-    _shortcodes("pms-restrict", "Paid Member Subscriptions", display_to="not_logged_in"),
-    _shortcodes("wppb-restrict", "Profile Builder", display_to="not_logged_in"),
-    _shortcodes("wcm_restrict subscribers_content", "WooCommerce Memberships"),
-    _shortcodes("s2if", "s2Member", **{"": r"!is_user_logged_in\(\)"}),
-    _shortcodes("swpm_protected", "Simple Membership"),
-    _shortcodes("emember_protected", "WP eMember"),
-    _shortcodes("arm_restrict_content arm_content arm_plan", "ARMember"),
-    _shortcodes("ihc-hide-content", "Ultimate Membership Pro"),
-    _shortcodes("wlm_private wlm_ismember wlmismember", "WishList Member"),
-    _shortcodes("mm_member_decision mm_access_decision mm_order_decision", "MemberMouse", ismember="false"),
-    _shortcodes("ms-protect-content", "Membership 2, MemberDash", access="no"),
-    _shortcodes("leaky_paywall_subscriber", "Leaky Paywall"),
-    _shortcodes("memberful", "Memberful"),
-    _shortcodes("wpf wpf_loggedin wpf_user_can_access user_meta_if", "WP Fusion", logged_out=""),
-    _shortcodes("urcr_restrict urm-content-restriction", "User Registration"),
-    _shortcodes("aam", "Advanced Access Manager", hide="authenticated"),
-    _shortcodes("content_control", "Content Control", status="logged_out"),
-    _shortcodes("toolset_access", "Toolset Access", role="guest"),
-    _shortcodes("wpv-conditional", "Toolset Views"),
-    _shortcodes("private wppcp_private_content", "Private Content, Private Content Plus"),
-    _shortcodes("su_members su_private su_scheduler", "Shortcodes Ultimate"),
-    _shortcodes("uas_loggedin uas_specific", "User Access Shortcodes"),
-    _shortcodes("eyesonly", "Eyes Only", logged="out"),
-    _shortcodes("mmbrs_logged_in mmbrs_roles mmbrs_capabilities mmbrs_user_meta", "mmbrs"),
-    _shortcodes("member members memberonly membersonly membershiponly qw_members", "plugins for members"),
-    _shortcodes("restrict_content restricted restriction", "plugins for members"),
-    _shortcodes("user_role showifrole wpe_rm_cap is_admin vip_only", "plugins for roles"),
-    _shortcodes("loggedin loggedin_message is_logged_in user_logged_in", "plugins for users"),
-    _shortcodes("subscriptionactive solo_usuarios_registrados", "plugins for users"),
-    _shortcodes("passster ppwp wcl_protect content_protector", "plugins for passwords"),
-    _shortcodes("reply replyview reply_to_view hide hidecontent vip login", "zibll, Kratos and other themes"),
-    _shortcodes("login_to_view password secret erphpdown", "zibll, Kratos and other themes"),
-    _shortcodes("sociallocker emaillocker signinlocker mycred_sell_this", "lockers"),
-    _shortcodes(
-        "geoip_detect2_show_if geoip_detect2_hide_if geot geot_filter_state", "plugins for countries"
-    ),
-    _shortcodes("cbc cbs_block_country mgeo_content cfgeo_is_mobile", "plugins for countries"),
-    _shortcodes("timed-content-server timed-content-client timed-content-rule", "Timed Content"),
-    _shortcodes("timed time-restrict time-restrict-repeat", "plugins for times"),
-    _shortcodes("expire expires schedule future", "plugins for times"),
-    _shortcodes("ifso_condition handl_show handl_hide", "If-So, HandL"),
-)
-# Values of `operator` that turn a condition round.
-REVERSING_OPERATORS = {"!", "not", "deny", "!="}
-#: Shortcodes, in lower case, that hide nothing from visitors, also with `su_` before their names.
-HARMLESS_SHORTCODES = (
-    _shortcodes("members_not_logged_in not_logged_in is_not_paid wpmem_logged_out", "for visitors"),
-    _shortcodes("um_loggedout visitor mepr-hide wcm_nonmember nonsubscribers_content", "for visitors"),
-    _shortcodes("arm_plan_not wlm_nonmember leaky_paywall_not_subscriber wpf_loggedout", "for visitors"),
-    _shortcodes("uas_guest nonmember loggedout loggedout_message not_user_logged_in", "for visitors"),
-    _shortcodes("is_guest guest guests", "for visitors"),
-    _shortcodes("phone tablet device notphone nottab notdevice ios iphone ipad", "sizes of screens"),
-    _shortcodes("android mobileonly desktoponly", "sizes of screens"),
-    _shortcodes("caption gallery audio video playlist embed button quote pullquote", "WordPress, themes"),
-    _shortcodes("box note highlight dropcap row column columns one_half tab tabs", "WordPress, themes"),
-    _shortcodes("toggle accordion spoiler expand lightbox tooltip list heading", "WordPress, themes"),
-    _shortcodes("service animate footnote center", "WordPress, themes"),
-    _shortcodes("b i u s url img color size", "forums"),
-    _shortcodes("team_member team-member members_list member_list subscribe", "other uses of the words"),
-    _shortcodes("premium_box premium_button protected_email access_map", "other uses of the words"),
-    _shortcodes("visitor_counter paid_ad login_form password_form", "other uses of the words"),
-)
-#: Beginnings of the names of shortcodes that hide only by an attribute of BUILDER_SIGNS.
+#: Attributes of the shortcodes of page builders, and the beginnings of their names.
 BUILDER_PREFIXES = ("vc_", "et_pb_", "fusion_", "av_")
-#: Parts of the names of unknown shortcodes that hide the text between their tags.
-HIDING_WORDS = _words(
+# `disabled_on` has a value for phones, tablets and desktops. `W10=` is an empty list in Base64.
+BUILDERS = _index(
+    _sign("?", "attributes that cannot be read"),
+    _sign("disable_element", "WPBakery", nobody=("disable_element=(?:yes|true)",)),
+    _sign("disabled", "Divi", unless="(?!et_pb_)[^=]*=wp:shortcode", nobody=("disabled=on",)),
+    _sign("disabled_on", "Divi", "disabled_on=[onf|]*", nobody=(r"disabled_on=on\|on\|on\|?",)),
+    _sign("display_conditions", "Divi", "display_conditions=(?:W10=)?"),
+    _sign("status", "Avada", "status=(?:published)?", unless="(?!fusion_)[^=]*=wp:shortcode"),
+)
+#: Shortcodes, in lower case, that hide the text between their tags. `=` stands before values without names.
+SHORTCODES = _index(
+    _sign("membership", "Paid Memberships Pro", unless=r"levels?=(?:.*,\s*)?(?:0|-\d+)(?:,.*)?"),
+    _sign("restrict restrict-inner", "Restrict Content, Restrict User Access", unless="level=!.+"),
+    _sign("pms-restrict wppb-restrict", _PMS, unless="display_to=not_logged_in"),
+    _sign("s2if", "s2Member", unless=r"=!is_user_logged_in\(\)"),
+    _sign("mm_member_decision mm_access_decision mm_order_decision", "MemberMouse", unless="isMember=false"),
+    _sign("ms-protect-content", "Membership 2, MemberDash", unless="access=no"),
+    _sign("wpf wpf_loggedin wpf_user_can_access user_meta_if", "WP Fusion", unless="=logged_out"),
+    _sign("aam", "Advanced Access Manager", unless="hide=authenticated"),
+    _sign("content_control", "Content Control", unless="status=logged_out"),
+    _sign("toolset_access", "Toolset Access", unless="role=guest"),
+    _sign("eyesonly", "Eyes Only", unless="logged=out"),
+    _sign("feed is_free is_expired arm_content arm_plan", "Members, Restrict Content, ARMember"),
+    _sign("wlm_ismember wlmismember memberful wpv-conditional", "WishList Member, Memberful, Toolset"),
+    _sign("student course_complete course_inprogress course_notstarted ld_group", "LearnDash"),
+    _sign("membersonly membershiponly mmbrs_capabilities mmbrs_user_meta uas_specific", "mmbrs and others"),
+    _sign("showifrole wpe_rm_cap is_admin solo_usuarios_registrados", "plugins for roles"),
+    _sign("passster ppwp sociallocker emaillocker signinlocker mycred_sell_this", "passwords, lockers"),
+    _sign("reply replyview reply_to_view hidecontent erphpdown", "zibll, Kratos and other themes"),
+    _sign("geoip_detect2_show_if geot geot_filter_state cbc cbs_block_country", "plugins for countries"),
+    _sign("mgeo_content cfgeo_is_mobile ifso_condition handl_show", "plugins for countries, If-So, HandL"),
+    _sign("timed-content-server timed-content-client timed-content-rule", "Timed Content"),
+    _sign("timed expire expires schedule future su_scheduler", "plugins for times"),
+)
+#: Shortcodes, in lower case, that hide nothing from visitors, also with `su_` before their names.
+HARMLESS_SHORTCODES = _index(
+    _sign("members_not_logged_in not_logged_in is_not_paid wpmem_logged_out um_loggedout", "for visitors"),
+    _sign("visitor mepr-hide wcm_nonmember nonsubscribers_content arm_plan_not nonmember", "for visitors"),
+    _sign("leaky_paywall_not_subscriber wpf_loggedout uas_guest loggedout guest guests", "for visitors"),
+    _sign("loggedout_message not_user_logged_in is_guest wlm_nonmember", "for visitors"),
+    _sign("pullquote box note dropcap tab tabs toggle accordion spoiler expand lightbox", "themes"),
+    _sign("tooltip list heading service animate footnote center b i u s url img color size", "themes"),
+    _sign("team_member team-member members_list member_list subscribe visitor_counter", "other uses"),
+    _sign("premium_box premium_button protected_email access_map paid_ad password_form", "other uses"),
+)
+#: Parts of the names of other shortcodes that hide the text between their tags
+HIDING_WORDS = (
     "member members membership memberonly logged loggedin login private paid premium guest role roles access"
     " visitor vip secret hide hidden locked locker exclusive patron drip mepr"
 )
-#: The same inside of a part.
+#: The same inside of a part
 HIDING_STEMS = ("subscri", "restrict", "protect", "password", "paywall")
-#: Attributes by which unknown shortcodes hide the text between their tags, and the parts of the names of
-#: shortcodes that have them for another purpose.
-HIDING_SHORTCODE_ATTRIBUTES = {
-    "role": _words(
-        "person people profile team staff speaker testimonial testimonials author bio card quote cast crew"
-        " actor contact div section nav span"
-    ),
-    "capability": _words("machine"),
-    "membership": _words("card badge"),
-    "level": _words(
-        "heading headings headline header title list item toc outline section skill skills bar tree"
-    ),
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BuilderSign(Sign):
-    """An attribute by which a page builder hides an element; the values are patterns, in lower case."""
-
-    prefix: str = ""  #: of the shortcodes; "" = all
-    public: str  #: the values with which visitors see the element
-    nobody: str  #: the values with which nobody sees it; any other value hides it from some
-
-
-def _builder(name: str, source: str, public: str, nobody: str = "(?!)", prefix: str = "") -> BuilderSign:
-    return BuilderSign(names=(name,), source=source, public=public, nobody=nobody, prefix=prefix)
-
-
-# `disabled_on` has a value for phones, tablets and desktops. `W10=` is an empty list in Base64.
-BUILDER_SIGNS = (
-    _builder("disable_element", "WPBakery", "|no|false", "yes|true"),
-    _builder("disabled", "Divi", "|off", "on", prefix="et_pb_"),
-    _builder("disabled_on", "Divi", r"(?:on|off)?(?:\|(?:on|off)?){0,3}", r"on\|on\|on\|?"),
-    _builder("display_conditions", "Divi", "|w10="),
-    _builder("status", "Avada", "|published", prefix="fusion_"),
+#: Attributes by which they hide it, unless a part of the name says that they show a person or a list
+HIDING_SHORTCODE_ATTRIBUTES = ("role", "capability", "membership", "level")
+OTHER_WORDS = (
+    "person people profile team staff speaker testimonial testimonials author bio card quote cast crew actor"
+    " contact div section nav span machine badge heading headings headline header title list item toc outline"
+    " skill skills bar tree"
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PostFieldSign(Sign):
-    """Custom fields that hide a post; of several values, and of the values in an array, each counts."""
-
-    public: frozenset[str]  #: the values, in lower case, that do not hide the post
-    entry: str = ""  #: the entry that decides alone, if the value is an array
-    switch: str = ""  #: the entry without which the array means nothing
-
-
-def _post_fields(names: str, source: str, public: str = "0", **others: str) -> PostFieldSign:
-    values = _words(public) | {""}
-    return PostFieldSign(names=tuple(names.split()), source=source, public=values, **others)
+def guess_shortcode_sign(name: str, attributes: Mapping[str, object]) -> HidingSign | None:
+    """Return the sign of a shortcode that no table contains, by the words in its name, and its attributes."""
+    words = {*re.split(r"[\W_\d]+", name)}
+    hides = words & {*HIDING_WORDS.split()} or any(stem in name for stem in HIDING_STEMS)
+    if words.isdisjoint(OTHER_WORDS.split()):
+        hides = hides or any(map(attributes.get, HIDING_SHORTCODE_ATTRIBUTES))
+    return _sign(name, "") if hides else None
 
 
-_ULTIMATE_MEMBER = {"entry": "_um_accessible", "switch": "_um_custom_access_settings"}
-# A row of ARMember hides with each value.
-POST_FIELD_SIGNS = (
-    _post_fields("_members_access_role", "Members"),
-    _post_fields("_jetpack_newsletter_access", "Jetpack", "everybody"),
-    _post_fields("_llms_is_restricted", "LifterLMS", "no"),
-    _post_fields("_is_paid", "Restrict Content"),
-    _post_fields("_wpmem_block", "WP-Members"),
-    _post_fields("ihc_mb_who", "Ultimate Membership Pro", "all -1"),
-    _post_fields("patreon-level", "Patreon"),
-    _post_fields("rcp_access_level rcp_user_level", "Restrict Content", "0 none all"),
-    _post_fields("rcp_subscription_level", "Restrict Content Pro"),
-    _post_fields("memberful_acl memberful_available_to_any_registered_user", "Memberful"),
-    _post_fields("memberful_available_to_anybody_subscribed_to_a_plan", "Memberful"),
-    _post_fields("groups-read", "Groups"),
-    _post_fields("um_content_restriction", "Ultimate Member", "0 1", **_ULTIMATE_MEMBER),
-    _post_fields("pms-content-restrict-user-status", "Paid Member Subscriptions"),
-    _post_fields("pms-content-restrict-subscription-plan", "Paid Member Subscriptions"),
-    _post_fields("wppb-content-restrict-user-status wppb-content-restrict-user-role", "Profile Builder"),
-    PostFieldSign(names=("arm_access_plan",), source="ARMember", public=frozenset()),
-    _post_fields("passster_activate_protection", "Passster"),
-    _post_fields("_wppcp_post_page_visibility", "Private Content Plus", "none all guest"),
-    _post_fields(
-        "_issuem_leaky_paywall_visibility", "Leaky Paywall", "always default", entry="visibility_type"
-    ),
-    _post_fields("wpf-settings", "WP Fusion", entry="lock_content"),
-    _post_fields("_yith_wcmbs_restrict_access_plan", "YITH Membership"),
+_UM_PUBLIC = (
+    r'.*"_um_(?:custom_access_settings";[sib]:(?:1:"0"|0:""|0)|accessible";[si]:(?:1:"[01]"|[01]));.*'
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnreadRules(Sign):
-    """Traces of a plugin (`source`) that keeps outside of the posts who may read them.
-
-    `names` are types of items and custom fields of posts that only this plugin makes.
-    """
-
-    shortcodes: tuple[str, ...] = ()  #: beginnings of its shortcodes in published pages
-
-
-def _plugin(source: str, names: str, *shortcodes: str) -> UnreadRules:
-    return UnreadRules(names=tuple(names.split()), source=source, shortcodes=shortcodes)
-
-
+_UNLOCKED = r'[^=]*=a:\d+:\{(?!.*"lock_content").*\}|.*"lock_content";(?:s:1:"0"|s:0:""|i:0|b:0);.*'
+_ALWAYS = r'.*"visibility_type";s:\d+:"(?:always|default)";.*'
+_EMPTY_LISTS = r'[^=]*=a:\d+:\{(?:s:\d+:"\w+";a:0:\{\})+\}'
+#: Custom fields of posts; arrays are serialized. A field of ARMember hides a post with each value.
+POST_FIELDS = _index(
+    _sign(
+        "_members_access_role groups-read patreon-level _wpmem_block", "Members, Groups, Patreon, WP-Members"
+    ),
+    _sign(
+        "_is_paid rcp_subscription_level _yith_wcmbs_restrict_access_plan",
+        "Restrict Content, YITH Membership",
+    ),
+    _sign("pms-content-restrict-user-status pms-content-restrict-subscription-plan", _PMS),
+    _sign("wppb-content-restrict-user-status wppb-content-restrict-user-role", _PMS),
+    _sign("_jetpack_newsletter_access", "Jetpack", "[^=]*=(?:everybody)?"),
+    _sign("ihc_mb_who", "Ultimate Membership Pro", f"{_OFF}|[^=]*=(?:all|-1)"),
+    _sign("_wppcp_post_page_visibility", "Private Content Plus", f"{_OFF}|[^=]*=(?:none|all|guest)"),
+    _sign(
+        "rcp_access_level rcp_user_level", "Restrict Content", rf"{_OFF}|[^=]*=(?:a:1:.*\W)?(?:all|none)\W*"
+    ),
+    _sign("memberful_acl", "Memberful", f"{_OFF}|{_EMPTY_LISTS}"),
+    _sign("memberful_available_to_any_registered_user passster_activate_protection", "Memberful, Passster"),
+    _sign("memberful_available_to_anybody_subscribed_to_a_plan _llms_is_restricted", "Memberful, LifterLMS"),
+    _sign("arm_access_plan", "ARMember", _NOTHING),
+    _sign("um_content_restriction", "Ultimate Member", f"{_OFF}|{_UM_PUBLIC}"),
+    _sign("_issuem_leaky_paywall_visibility", "Leaky Paywall", f"{_OFF}|{_ALWAYS}"),
+    _sign("wpf-settings", "WP Fusion", f"{_OFF}|{_UNLOCKED}"),
+)
+#: Plugins whose rules are outside of posts, by types of items, fields, and shortcodes in published pages
 UNREAD_RULES = (
-    _plugin("MemberPress", "memberpressrule"),
-    _plugin("WooCommerce Memberships", "wc_membership_plan wc_user_membership _wc_memberships_force_public"),
-    _plugin("Paid Memberships Pro", "", "pmpro_"),
-    _plugin("Simple Membership", "swpm_transactions", "swpm_login_form", "swpm_registration_form"),
-    _plugin("WishList Member", "", "wlm_register"),
-    _plugin("s2Member", "", "s2Member-"),
-    _plugin("Advanced Access Manager", "aam_policy"),
-    _plugin("Content Control", "cc_restriction"),
-    _plugin("Restrict User Access", "restriction"),
+    _sign("memberpressrule", "MemberPress"),
+    _sign("wc_membership_plan wc_user_membership _wc_memberships_force_public", "WooCommerce Memberships"),
+    _sign("[pmpro_", "Paid Memberships Pro"),
+    _sign("swpm_transactions [swpm_login_form [swpm_registration_form", "Simple Membership"),
+    _sign("[wlm_register", "WishList Member"),
+    _sign("[s2Member-", "s2Member"),
+    _sign("aam_policy", "Advanced Access Manager"),
+    _sign("cc_restriction", "Content Control"),
+    _sign("restriction", "Restrict User Access"),
 )
 # --- Other systems.
 

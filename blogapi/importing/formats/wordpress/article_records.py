@@ -28,8 +28,6 @@ from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug
 _MAX_FORMER_SLUGS = 100
 # Titles and excerpts are cut at this length, because cleaning them takes time.
 _MAX_LINE = 20_000
-# More unknown shortcodes are counted together, so that the memory is bounded.
-_MAX_SHORTCODES = 200
 _ATTACHMENT = "attachment"
 
 
@@ -103,9 +101,9 @@ class RecordMaker:
         metas = read_metas(item)
         own = custom_fields.read(item, self.own_fields, self.counts)
         notes: list[str] = []
-        texts, hidden = self._read_texts(item, metas, notes)
+        texts = self._read_texts(item, metas, notes)
         date = publication.find_date(item, self.blog.offset)
-        status, reason = publication.decide_status(item, metas, date, self.options.now, hidden)
+        status, reason = publication.decide_status(item, metas, date, self.options.now, texts.pop("hidden"))
         if status == "published" and date is None:
             notes.append(IMPORT_TIME)
         language, translation_key = terms.read_language(item, metas)
@@ -167,10 +165,8 @@ class RecordMaker:
         if item.is_too_large:
             raise RefusedFile("The item is longer than 32,000,000 characters; shorten it in WordPress.")
 
-    def _read_texts(
-        self, item: Element, metas: dict[str, str], notes: list[str]
-    ) -> tuple[dict[str, Any], str]:
-        """Return title, excerpt, slug and content of an item, and why the content makes a draft or ""."""
+    def _read_texts(self, item: Element, metas: dict[str, str], notes: list[str]) -> dict[str, Any]:
+        """Return title, excerpt, slug and content of an item, and as `hidden` why they make a draft or ""."""
         sources = [item.get_text("content:encoded")]
         sources += (item.get_text(name)[:_MAX_LINE] for name in ("excerpt:encoded", "title"))
         selected = [self.blog.select_language(text, self.language) for text in sources]
@@ -185,18 +181,16 @@ class RecordMaker:
             notes.append(f"It has no title; it got the title “{title}”.")
         notes += _describe_texts(other_languages, converted)
         excerpt = to_plain_line(excerpt) or converted.excerpt
-        for name in converted.unknown_shortcodes:
-            is_listed = name in self.unknown_shortcodes or len(self.unknown_shortcodes) < _MAX_SHORTCODES
-            self.unknown_shortcodes[name if is_listed else "others"] += 1
+        self.unknown_shortcodes.update(converted.unknown_shortcodes)
         texts = {"title": title, "excerpt": excerpt, "slug": slug, "content": converted.html}
-        return {**texts, "left_out": converted.left_out}, converted.hidden
+        return {**texts, "left_out": converted.left_out, "hidden": converted.hidden}
 
     def _convert(self, item: Element, text: str, excerpt: str, metas: dict[str, str]) -> Converted:
         context = ContentContext(
             attachments=self.blog.attachments.get,
             uploads=self.blog.list_uploads(to_id(item.get_text("wp:post_id"))),
             patterns=lambda id_: self.blog.patterns.get(id_, ""),
-            fields=metas,
+            footnotes=metas.get("footnotes", ""),
         )
         return to_html(text, context, excerpt)
 

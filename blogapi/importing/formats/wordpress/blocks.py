@@ -16,7 +16,9 @@ from html import escape
 from blogapi.importing.formats.wordpress.conversion import Conversion
 from blogapi.importing.formats.wordpress.embeds import embed
 
-_DELIMITER = re.compile(r"<!--\s*+(?P<end>/?)wp:(?P<name>[a-z][\w/-]*+)(?P<attributes>(?s:.*?))-->")
+_DELIMITER = re.compile(
+    r"<!--\s*+(?P<end>/?)wp:(?:core/)?(?P<name>[a-z][\w/-]*+)(?P<attributes>(?s:.*?))(?P<void>/?)-->"
+)
 _ANY_DELIMITER = re.compile(r"<!--\s*+/?wp:[a-z]")
 _ADDRESS = re.compile(r"https?://[^\s<>\"]++")
 _CAPTION = re.compile(r"<figcaption\b[^<>]*+>", re.IGNORECASE)
@@ -34,30 +36,9 @@ def has_blocks(text: str) -> bool:
     return _ANY_DELIMITER.search(text) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Delimiter:
-    """The comment at the beginning or at the end of a block."""
-
-    name: str  #: without `core/`
-    attributes: str  #: JSON; "" = none
-    start: int
-    end: int
-    is_end: bool
-    is_void: bool  #: whether it is the beginning and the end of its block
-
-
-def list_delimiters(text: str) -> Iterator[Delimiter]:
+def list_delimiters(text: str) -> Iterator[re.Match[str]]:
     # A delimiter that has no end is text; each of the others is read once.
-    for found in _DELIMITER.finditer(text, 0, text.rfind("-->") + 3):
-        attributes = found["attributes"].strip()
-        yield Delimiter(
-            name=found["name"].removeprefix("core/"),
-            attributes=attributes.removesuffix("/").rstrip(),
-            start=found.start(),
-            end=found.end(),
-            is_end=bool(found["end"]),
-            is_void=attributes.endswith("/"),
-        )
+    return _DELIMITER.finditer(text, 0, text.rfind("-->") + 3)
 
 
 @dataclass(slots=True)
@@ -117,12 +98,12 @@ def convert_blocks(text: str, conversion: Conversion, freeform: Callable[[str], 
     reader = _Reader(conversion, freeform)
     position = 0
     for found in list_delimiters(text):
-        reader.write(text[position : found.start])
-        position = found.end
-        name = "embed" if found.name.startswith("core-embed/") else found.name
-        if not found.is_end:
-            reader.start(name, found.attributes)
-        if found.is_end or found.is_void:
+        reader.write(text[position : found.start()])
+        position = found.end()
+        name = "embed" if found["name"].startswith("core-embed/") else found["name"]
+        if not found["end"]:
+            reader.start(name, found["attributes"])
+        if found["end"] or found["void"]:
             reader.end(name)
     reader.write(text[position:])
     while reader.open:
@@ -132,7 +113,7 @@ def convert_blocks(text: str, conversion: Conversion, freeform: Callable[[str], 
 
 def parse_json(attributes: str) -> Attributes | None:
     """Return the attributes of a block; None if they are not a JSON object, or too long."""
-    if not attributes:
+    if not attributes.strip():
         return {}
     try:
         parsed = json.loads(attributes) if len(attributes) <= _MAX_ATTRIBUTES else None
@@ -184,7 +165,7 @@ def _add_language(tag: str, language: str) -> str:
 
 def _render_footnotes(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
     try:
-        notes = json.loads(conversion.context.fields.get("footnotes") or "[]")
+        notes = json.loads(conversion.context.footnotes or "[]")
         items = [
             f'<li id="{escape(note["id"])}">{note["content"]} '
             f'<a href="#{escape(note["id"])}-link" aria-label="↩">↩</a></li>'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 
 from blogapi.rendering.media_types import BY_EXTENSION
@@ -44,8 +44,7 @@ class ContentContext:
     #: the attachments that were uploaded to the post, in the order of a gallery
     uploads: Sequence[Attachment] = ()
     patterns: Callable[[int], str] = lambda _: ""  #: returns the text of a synced pattern; "" = unknown
-    #: the custom fields of the post; `footnotes` is JSON, a list of `{"id", "content"}`
-    fields: Mapping[str, str] = field(default_factory=dict)
+    footnotes: str = ""  #: the custom field `footnotes` of the post: JSON, a list of `{"id", "content"}`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,10 +86,6 @@ class Conversion:
 
     def add_note(self, sentence: str) -> None:
         self._notes[sentence] = None
-
-    def hide(self, sentence: str) -> None:
-        """Note why the post becomes a draft."""
-        self.hidden = self.hidden or sentence
 
     def store(self, html: str, kind: str = BLOCK) -> str:
         """Return a placeholder for the HTML; `kind` is BLOCK, INLINE (part of a paragraph) or COMMENT."""

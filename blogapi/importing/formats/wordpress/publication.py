@@ -6,15 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
-from blogapi.importing.format_api.privacy_signs import POST_FIELD_SIGNS, UNREAD_RULES, PostFieldSign
-from blogapi.importing.formats.wordpress.php_values import Value, read_value
+from blogapi.importing.format_api.privacy_signs import POST_FIELDS, UNREAD_RULES, find_signs
 from blogapi.importing.texts.dates import format_day, parse_date
 from blogapi.importing.texts.messages import NO_DATE, PAST_SCHEDULE, describe_status
 from blogapi.importing.texts.xml_elements import Element
 
 # The names in the report of items that are left behind, by their status.
 LEFT_BEHIND = {"trash": "items in the trash", "auto-draft": "auto-drafts", "inherit": "revisions"}
-_FIELDS = {name: sign for sign in POST_FIELD_SIGNS for name in sign.names}
 _TIME = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[ T]([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?(?:\.[0-9]{1,9})?Z?)?"
 )
@@ -25,8 +23,7 @@ def decide_status(
 ) -> tuple[str, str]:
     """Return the status of the article ("published", "draft" or "archived"), and a note about it or "".
 
-    An article that is published in the future is scheduled. `now` is aware, and `hidden` is the sentence why
-    the text of the article makes it a draft, or "".
+    An article that is published in the future is scheduled. `now` is aware; `hidden` is as in `Converted`.
     """
     # Of several values in a damaged file, each can be the true one.
     statuses = dict.fromkeys(child.text.strip() for child in item.list_children("wp:status")) or [""]
@@ -35,10 +32,7 @@ def decide_status(
     reason = next(filter(None, (_find_reason_for_draft(status, date, now) for status in statuses)), "")
     if not reason and any(child.text.strip() for child in item.list_children("wp:post_password")):
         reason = "It was protected with a password; the article became a draft."
-    field = "" if reason else _find_hiding_field(item)
-    if field:
-        reason = f"It was only for members or subscribers (`{field}`); the article became a draft."
-    reason = reason or hidden
+    reason = reason or _find_hiding_field(item) or hidden
     return ("draft", reason) if reason else _decide_by_expiry(metas, now)
 
 
@@ -46,10 +40,10 @@ def _decide_by_expiry(metas: Mapping[str, str], now: datetime) -> tuple[str, str
     """Return the status by the expiry of the plugin PublishPress Future, and a note about it."""
     if metas.get("_expiration-date-status") != "saved":
         return "published", ""
-    try:
-        expiry = datetime.fromtimestamp(int(metas.get("_expiration-date", "")[:20]), UTC)
-    except (ValueError, OverflowError, OSError):
+    seconds = metas.get("_expiration-date", "")
+    if not re.fullmatch("[0-9]{1,10}", seconds):
         return "draft", "The date on which it expires is not understood; the article became a draft."
+    expiry = datetime.fromtimestamp(int(seconds), UTC)
     if expiry <= now:
         return "archived", f"It expired on {format_day(expiry)}; the article was archived."
     return "published", f"It was to expire on {format_day(expiry)}; here it stays public."
@@ -68,42 +62,22 @@ def _find_reason_for_draft(status: str, date: datetime | None, now: datetime) ->
 
 
 def _find_hiding_field(item: Element) -> str:
-    """Return the name of a custom field that hides an item from visitors; "" = there is none."""
-    for child in item.list_children("wp:postmeta"):
-        sign = _FIELDS.get(name := child.get_text("wp:meta_key").strip())
-        if sign and _is_hidden(sign, child.get_text("wp:meta_value")):
-            return name
+    """Return the sentence about a custom field that hides an item from visitors; "" = there is none."""
+    fields = item.list_children("wp:postmeta")
+    lines = [f"{it.get_text('wp:meta_key').strip()}={it.get_text('wp:meta_value').strip()}" for it in fields]
+    for _, name in find_signs(lines, POST_FIELDS):
+        return f"It was only for members or subscribers (`{name}`); the article became a draft."
     return ""
-
-
-def _is_hidden(sign: PostFieldSign, text: str) -> bool:
-    try:
-        value = read_value(text)
-    except ValueError:
-        return True
-    if isinstance(value, dict) and sign.switch and value.get(sign.switch, "") in ("", "0"):
-        return False
-    if isinstance(value, dict) and sign.entry:
-        value = value.get(sign.entry, "")
-    return any(one.strip().casefold() not in sign.public for one in _list_texts(value))
-
-
-def _list_texts(value: Value) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    else:
-        for child in value.values():
-            yield from _list_texts(child)
 
 
 def find_unread_rules(item: Element) -> Iterator[str]:
     """Yield each plugin of which an item is a trace, and whose rules about visitors are outside of posts."""
-    names = {child.get_text("wp:meta_key") for child in item.list_children("wp:postmeta")}
-    names.add(item.get_text("wp:post_type"))
+    traces = {child.get_text("wp:meta_key") for child in item.list_children("wp:postmeta")}
+    traces.add(item.get_text("wp:post_type"))
     is_page = item.get_text("wp:post_type") == "page" and item.get_text("wp:status") == "publish"
     content = item.get_text("content:encoded").replace("[[", "") if is_page else ""
     for sign in UNREAD_RULES:
-        if not names.isdisjoint(sign.names) or any(f"[{name}" in content for name in sign.shortcodes):
+        if any(name in traces or (name[0] == "[" and name in content) for name in sign.names):
             yield sign.source
 
 

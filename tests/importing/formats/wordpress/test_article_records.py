@@ -79,9 +79,9 @@ def test_a_post_becomes_a_record(tmp_path):
         ({"extra": "<wp:status>private</wp:status>"}, "draft", "“private”"),
         ({"extra": "<wp:post_password>secret</wp:post_password>"}, "draft", "password"),
         (
-            {"content": "a<!-- wp:premium-content/container -->b"},
+            {"content": "a<!-- wp:premium-content/subscriber-view -->b"},
             "draft",
-            "block “premium-content/container”",
+            "block “premium-content/subscriber-view”",
         ),
         ({"content": "a [restrict userlevel=x]b[/restrict]"}, "draft", "shortcode “restrict”"),
     ],

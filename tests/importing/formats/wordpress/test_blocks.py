@@ -11,7 +11,7 @@ from blogapi.importing.formats.wordpress.conversion import ContentContext, Conve
 
 
 def convert(text: str, footnotes: str = "") -> Converted:
-    return to_html(text, ContentContext(attachments={}.get, fields={"footnotes": footnotes}))
+    return to_html(text, ContentContext(attachments={}.get, footnotes=footnotes))
 
 
 def block(name: str, html: str = "", **attributes: object) -> str:
