@@ -17,6 +17,7 @@ from blogapi.custom_fields.definitions import copy_definitions
 from blogapi.custom_fields.schemas import READERS
 from blogapi.importing import queries
 from blogapi.importing.format_api.custom_fields import DEFINE_NONE
+from blogapi.importing.format_api.source import UNREAD_DRAFT, UNREAD_RULES
 from blogapi.importing.formats import registry
 from blogapi.importing.refusals import RefusedFile
 from blogapi.storage.database import current_time
@@ -108,6 +109,13 @@ class FormatName(click.ParamType[str]):
     help="Define own fields for the front matter and the custom fields of WordPress that have none, read by "
     "everyone or by admins. Their types are those of the values.",
 )
+@click.option(
+    "--unread-rules",
+    type=click.Choice(UNREAD_RULES),
+    default=UNREAD_DRAFT,
+    show_default=True,
+    help="What becomes of new articles that a plugin can have hidden by rules that are not in the files.",
+)
 @click.option("--dry-run", is_flag=True, help="Print the report, but store nothing.")
 @click.option(
     "--publish-undated",
@@ -148,7 +156,7 @@ def import_(
     Reads exports of WordPress, Ghost, Blogger, Medium, Substack, Notion and blogapi, and Markdown, HTML and
     text files with front matter of Jekyll, Hugo, Hexo, Zola or Pelican. Each PATH is a file, a folder or
     a zip archive. When you run it again, only what has changed is updated. Exits with status 1 if a file was
-    refused.
+    refused, or if an article that was edited here shows a text that the former blog hides.
     """
     # A server has this command too, but does not load what imports.
     from blogapi.importing.format_api.report import Result
@@ -195,7 +203,7 @@ def import_(
         click.echo()
     else:
         click.echo("\n".join(report_output.format_report(run, dry_run=dry_run)))
-    if any(report.result is Result.REFUSED for report in run.reports):
+    if any(report.result is Result.REFUSED or report.hidden_there for report in run.reports):
         raise SystemExit(1)
 
 

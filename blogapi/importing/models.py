@@ -20,6 +20,9 @@ EMPTY_SUMMARY: dict[str, Any] = {
     "problem_count": 0,
     "problems": [],
     "notes": [],
+    "unread_rules": "",
+    "public_here_rules_unread": 0,
+    "public_here_hidden_there": [],
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
+from datetime import datetime
 from urllib.parse import quote
 from uuid import UUID
 
@@ -30,20 +31,22 @@ def find_files(keys: Collection[str]) -> dict[str, ImportedFile]:
     return {file.key: file for file in files}
 
 
-def get_imported_articles() -> dict[str, tuple[UUID, ArticleRecord]]:
-    """Return the uuid of each imported article, and a record without content, by the key of its file."""
+def get_imported_articles() -> dict[str, tuple[UUID, ArticleRecord, tuple[datetime, datetime]]]:
+    """Return each imported article by the key of its file.
+
+    That is its uuid, a record without content, and the times of its first and of its last import.
+    """
     former_slugs = _group_by_article(FormerSlug.slug)
     former_paths = _group_by_article(FormerPath.path)
     columns = (
         *(Article.uuid, Article.title, Article.slug, Article.content_type, Article.status),
-        *(Article.published_at, Article.language),
+        *(Article.published_at, Article.language, Article.created),
     )
     statement = (
         select(
             ImportedFile.key,
+            ImportedFile.imported_at,
             *columns,
-            Article.published_at,
-            Article.language,
             Category.name.label("category"),
         )
         .join(Article, Article.uuid == ImportedFile.article_id)
@@ -66,6 +69,7 @@ def get_imported_articles() -> dict[str, tuple[UUID, ArticleRecord]]:
                 former_slugs=tuple(former_slugs[row.uuid]),
                 addresses=tuple(map(quote, former_paths[row.uuid])),
             ),
+            (row.created, row.imported_at),
         )
         for row in db.session.execute(statement)
     }

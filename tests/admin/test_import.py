@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 import zipfile
 
 import pytest
 
 from blogapi.admin import assets
+from blogapi.importing.formats.markdown.source import MarkdownSource
 from blogapi.importing.jobs import runner
 from tests.admin.blogs import replace_asset
 from tests.admin.browsing import list_violations
@@ -76,6 +78,45 @@ def test_a_blog_is_tried_and_imported(api, open_admin):
     page.get_by_role("link", name="Import another file", exact=True).click()
     page.get_by_role("link", name="harbour.zip", exact=True).wait_for()
     assert list_violations(page) == []
+
+
+def test_an_edited_article_that_the_other_blog_hides_is_named(api, open_admin):
+    page = open_admin("/admin/import/")
+    send_file(page, make_zip(oats=BREAD.replace("Bread", "Oats")))
+    page.get_by_role("button", name="Import 1 text", exact=True).click()
+    page.get_by_role("link", name="Import another file", exact=True).click()
+    (article,) = [article for article in api.get("blog/articles/") if article["title"] == "Oats"]
+    api.patch(f"blog/articles/{article['uuid']}/", {"subtitle": "Mine"})
+    send_file(page, make_zip(oats=BREAD.replace("Bread", "Oats").replace("date:", "private: true\ndate:")))
+    page.get_by_role("heading", name="Public here, hidden there", exact=True).wait_for()
+    page.get_by_text("harbour/oats.md is public here").wait_for()
+    link = page.get_by_role("link", name="Open it", exact=True)
+    assert link.get_attribute("href") == f"/admin/articles/{article['uuid']}/"
+    assert list_violations(page) == []
+    page.get_by_role("button", name="Discard", exact=True).click()
+
+
+@pytest.mark.parametrize(("choice", "status"), [(None, "draft"), ("Public", "published")])
+def test_the_trial_asks_what_becomes_of_texts_with_unread_rules(api, open_admin, monkeypatch, choice, status):
+    read = MarkdownSource.read
+
+    def read_and_find_rules(self):
+        yield from read(self)
+        self.unread_rules = "MemberPress"
+
+    monkeypatch.setattr(MarkdownSource, "read", read_and_find_rules)
+    page = open_admin("/admin/import/")
+    send_file(page, make_zip(**{f"rules-{status}": BREAD.replace("Bread", f"Rules {status}")}))
+    page.get_by_role("heading", name="What MemberPress hid is unknown", exact=True).wait_for()
+    cards = page.get_by_role("group", name="New texts come in as")
+    assert cards.get_by_role("radio", name="Drafts").is_checked()
+    if choice:
+        cards.get_by_role("radio", name=re.compile(f"^{choice}")).check()
+    assert list_violations(page) == []
+    page.get_by_role("button", name="Import 1 text", exact=True).click()
+    page.get_by_role("link", name="Import another file", exact=True).wait_for()
+    articles = api.get("blog/articles/author/me/", query_string={"fields": "title,status"})
+    assert {"title": f"Rules {status}", "status": status} in articles
 
 
 def test_a_file_that_cannot_be_read_says_why_and_can_be_discarded(api, open_admin):

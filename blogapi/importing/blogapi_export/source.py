@@ -39,6 +39,7 @@ class ExportSource:
         self.total = len(entries)
         self.hosts: set[str] = set()
         self.left_behind = Counter[str]()
+        self.unread_rules = ""
         self.notes: list[str] = []
         self.assets: list[Path] = []
         self._options = options

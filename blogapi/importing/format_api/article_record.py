@@ -117,6 +117,9 @@ class ArticleRecord:
     custom: Mapping[str, Any] = field(default_factory=dict)
     #: fields of the source for which there is no own field, by their names in the source
     other_fields: Mapping[str, Any] = field(default_factory=dict)
+    #: the parts of the text that the former blog hid, in the markup of the source; they are not stored
+    left_out: tuple[str, ...] = field(default=(), repr=False)
+    unread_rules: str = ""  #: the plugins that can hide it by rules that are not in the source; "" = none
     exported: ExportedFields | None = None  #: only in an export of blogapi
     #: whether only `publish_undated` decides on the status, because there is neither front matter nor a date
     is_undated: bool = False

@@ -35,6 +35,8 @@ class FileReport:
     title: str = ""  #: the title of the item, if `key` is not its path
     slug: str = ""  #: the slug of an article that was created or updated
     article: UUID | None = None  #: the article that the file became; None in a dry run and if it was left out
+    #: whether the article was edited here and shows a text that the former blog hides; a dry run names it too
+    hidden_there: bool = False
 
 
 # The record of a file that was read, or the report of a file that could not be read.

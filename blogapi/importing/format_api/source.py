@@ -14,6 +14,9 @@ from blogapi.importing.format_api.custom_fields import DEFINE_NONE, NO_CUSTOM_FI
 from blogapi.importing.format_api.report import Item
 from blogapi.importing.texts.dates import Zones
 
+UNREAD_DRAFT = "draft"
+UNREAD_RULES = (UNREAD_DRAFT, "public")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOptions:
@@ -35,6 +38,8 @@ class ImportOptions:
     define_fields: str = DEFINE_NONE
     assets: tuple[Path, ...] = ()  #: folders in which media files are looked up
     time_zone: tzinfo = UTC  #: that of the site
+    #: what becomes of articles that rules can hide which no source contains: one of UNREAD_RULES
+    unread_rules: str = UNREAD_DRAFT
 
     @property
     def zones(self) -> Zones:
@@ -74,6 +79,10 @@ class Source(Protocol):
         """Sentences about the whole source, for example that a file was repaired."""
 
     @property
+    def unread_rules(self) -> str:
+        """The plugins that hid articles by rules that are not in the source ("MemberPress"); "" = none."""
+
+    @property
     def assets(self) -> Sequence[Path]:
         """Folders of the source in which its media files are looked up, besides those of the user."""
 
@@ -93,4 +102,5 @@ class SourceData:
     terms: Sequence[TermRecord] = ()
     left_behind: Counter[str] = field(default_factory=Counter)
     notes: Sequence[str] = ()
+    unread_rules: str = ""
     assets: Sequence[Path] = ()

@@ -21,13 +21,14 @@ _CHOICES = {
     "content_type": ("markdown", "html", "text"),
     "status": ("draft", "published", "unlisted", "archived"),
 }
-# What a source gives besides its items, and the types that it must have.
+# What a source gives besides its items, and the types that it must have. Older packages lack some.
 _ATTRIBUTES: dict[str, Any] = {
     "hosts": Set[str],
     "terms": Sequence[TermRecord],
     "left_behind": Counter[str],
     "notes": Sequence[str],
     "assets": Sequence[Path],
+    "unread_rules": str,
 }
 
 _types: dict[type[Any], dict[str, Any]] = {}
@@ -91,7 +92,7 @@ class _GuardedSource(SourceData):
 
     def _copy_attributes(self, source: Source) -> Iterator[FileReport]:
         for name, type_ in _ATTRIBUTES.items():
-            value = getattr(source, name)
+            value = getattr(source, name, getattr(self, name))
             if _fits(value, type_):
                 setattr(self, name, value)
             else:

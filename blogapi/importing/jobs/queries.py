@@ -14,6 +14,7 @@ from uuid import UUID
 from sqlalchemy import select
 
 from blogapi.importing.format_api.custom_fields import DEFINE_NONE
+from blogapi.importing.format_api.source import UNREAD_DRAFT
 from blogapi.importing.jobs import folders
 from blogapi.importing.models import EMPTY_SUMMARY, ImportJob
 from blogapi.storage.database import current_time, db
@@ -101,8 +102,8 @@ def _make_views(rows: Sequence[Any]) -> list[JobView]:
             job,
             get_status(job, now),
             name and {"uuid": job.user_id, "username": name},
-            # Jobs of an earlier version do not have this option.
-            {"define_fields": DEFINE_NONE} | json.loads(job.options),
+            # Jobs of an earlier version do not have these options.
+            {"define_fields": DEFINE_NONE, "unread_rules": UNREAD_DRAFT} | json.loads(job.options),
             EMPTY_SUMMARY | json.loads(job.report or job.trial_report or "{}"),
         )
         for job, name in rows

@@ -11,7 +11,12 @@ from blogapi.importing.format_api.custom_fields import DEFINE_NONE
 from blogapi.importing.jobs import folders, queries, service
 from blogapi.importing.jobs.queries import JobView
 from blogapi.importing.jobs.runner import get_runner
-from blogapi.importing.jobs.schemas import ImportJobSchema, ImportQuery, SingleImportJobSchema
+from blogapi.importing.jobs.schemas import (
+    ImportJobSchema,
+    ImportQuery,
+    ImportStartSchema,
+    SingleImportJobSchema,
+)
 from blogapi.media.folder import report_full_disk
 from blogapi.users import queries as users
 from blogapi.web.access import allow, check_before_body, current_caller, current_user_id, editor_login
@@ -77,11 +82,11 @@ def single(id: UUID) -> JobView:
 
 @bp.post("/<id:id>/start/")
 @allow(editor_login, scope="write")
-@bp.arguments(EmptySchema, required=False)
+@bp.arguments(ImportStartSchema, required=False)
 @bp.response(200, SingleImportJobSchema(), may_conflict=True)
-def start(nothing: Fields, id: UUID) -> JobView:
+def start(options: Fields, id: UUID) -> JobView:
     """Import the file, or continue an interrupted import; nothing is imported twice."""
-    service.start(id)
+    service.start(id, options)
     return _run(id)
 
 

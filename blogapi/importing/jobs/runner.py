@@ -22,6 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi import config
 from blogapi.importing.format_api.custom_fields import DEFINE_NONE
+from blogapi.importing.format_api.source import UNREAD_DRAFT
 from blogapi.importing.jobs import folders
 from blogapi.importing.jobs.queries import ENDED, Status
 from blogapi.importing.models import ImportJob
@@ -152,6 +153,7 @@ def build_command(job: ImportJob, *, is_trial: bool) -> list[str]:
         # Jobs of an earlier version have `tag` in place of `keep`.
         f"--pages={'skip' if options['pages'] == 'skip' else 'keep'}",
         f"--define-fields={options.get('define_fields', DEFINE_NONE)}",
+        f"--unread-rules={options.get('unread_rules', UNREAD_DRAFT)}",
         *(["--restricted"] if options.get("restricted") else []),
         *(["--publish-undated"] if options["publish_undated"] else []),
         *(["--dry-run"] if is_trial else []),

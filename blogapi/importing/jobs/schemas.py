@@ -7,10 +7,11 @@ from marshmallow import validate
 
 from blogapi.custom_fields.schemas import READERS
 from blogapi.importing.format_api.custom_fields import DEFINE_NONE
+from blogapi.importing.format_api.source import UNREAD_RULES
 from blogapi.importing.jobs.queries import Status
 from blogapi.importing.models import MAX_PROBLEMS
 from blogapi.users.schemas import UserReferenceSchema
-from blogapi.web.fields import Identifier, OutputSchema, Text, Timestamp, TrueOrFalse, WebAddress
+from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text, Timestamp, TrueOrFalse, WebAddress
 from blogapi.web.uploads import FileQuery
 
 
@@ -56,6 +57,15 @@ class ImportQuery(FileQuery):
     )
 
 
+class ImportStartSchema(InputSchema):
+    """The options that the trial asks for."""
+
+    unread_rules = ma.fields.String(
+        validate=validate.OneOf(UNREAD_RULES),
+        metadata={"description": "`public` if the plugins in `unread_rules` of the import hid nothing."},
+    )
+
+
 class ImportOptionsSchema(OutputSchema):
     """The options of an import."""
 
@@ -64,6 +74,7 @@ class ImportOptionsSchema(OutputSchema):
     pages = ma.fields.String()
     define_fields = ma.fields.String()
     publish_undated = ma.fields.Boolean()
+    unread_rules = ma.fields.String()
 
 
 class ImportNumbersSchema(OutputSchema):
@@ -109,6 +120,14 @@ class ImportJobSchema(OutputSchema):
     error = ma.fields.String(metadata={"description": "Why the import failed, or empty."})
     counts = ma.fields.Nested(ImportCountsSchema)
     problem_count = ma.fields.Integer(metadata={"description": "The number of files that need a look."})
+    unread_rules = ma.fields.String(
+        metadata={
+            "description": "Plugins that can hide articles by rules that are not in the file, or empty."
+        }
+    )
+    public_here_rules_unread = ma.fields.Integer(
+        metadata={"description": "Public articles of earlier imports that these plugins can have hidden."}
+    )
 
 
 class ImportProblemSchema(OutputSchema):
@@ -125,7 +144,8 @@ class ImportProblemSchema(OutputSchema):
     article = Identifier(
         allow_none=True,
         metadata={
-            "description": "The article that the file became; null in a trial and if the file was left out."
+            "description": "The article that the file became; null if the file was left out, and in a trial "
+            "unless the article is in `public_here_hidden_there`."
         },
     )
     reasons = ma.fields.List(ma.fields.String(), metadata={"example": ["It has no text."]})
@@ -137,6 +157,12 @@ class SingleImportJobSchema(ImportJobSchema):
     problems = ma.fields.List(
         ma.fields.Nested(ImportProblemSchema),
         metadata={"description": f"The first {MAX_PROBLEMS} of these files; the report contains all."},
+    )
+    public_here_hidden_there = ma.fields.List(
+        ma.fields.Nested(ImportProblemSchema),
+        metadata={
+            "description": f"The first {MAX_PROBLEMS} edited articles with a text that the former blog hides."
+        },
     )
     notes = ma.fields.List(
         ma.fields.String(), metadata={"description": "Sentences about the whole import.", "example": []}

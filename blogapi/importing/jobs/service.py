@@ -46,8 +46,10 @@ def create(uuid: UUID, user: UUID, name: str, options: Fields) -> None:
     folders.delete_folders(deleted)
 
 
-def start(uuid: UUID) -> None:
+def start(uuid: UUID, options: Fields) -> None:
     """Set a job to run: its import, or its trial again if the trial was not completed.
+
+    `options` replace those of the job.
 
     Raises NotFound, and Conflict if the job cannot be started or another import is running.
     """
@@ -61,6 +63,7 @@ def start(uuid: UUID) -> None:
             raise Conflict(
                 "The server no longer has the uploaded file; upload it again.", code="import_ended"
             )
+        job.options = json.dumps(json.loads(job.options) | dict(options))
         job.status = Status.IMPORTING if job.trial_report else Status.TRYING
         job.cancel_requested, job.error, job.report = False, "", ""
         job.stage, job.done, job.total = "", 0, 0

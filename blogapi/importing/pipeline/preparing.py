@@ -73,6 +73,7 @@ def open_run(
             now=options.now,
             hosts=hosts,
             define_fields=options.define_fields,
+            unread_rules=options.unread_rules,
         )
         run.notes += notes
         yield run

@@ -46,9 +46,13 @@ def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
         yield f"templates  Template tags and wiki links that were not resolved: {names}."
     for format_name, counts in run.count_left_behind().items():
         yield f"left       Not imported from {format_name}: {join_counts(counts, _MAX_NAMES)}."
-    for report in run.reports:
+    hidden_there = sum(report.hidden_there for report in run.reports)
+    if hidden_there:
+        yield f"hidden     Public here, hidden there: {hidden_there:,}."
+    for report in sorted(run.reports, key=lambda report: not report.hidden_there):
         name = f"{report.source}: “{report.title}”" if report.source else report.key
-        yield from (f"{report.result.value:<9}  {name}: {note}" for note in report.notes)
+        word = "hidden" if report.hidden_there else report.result.value
+        yield from (f"{word:<9}  {name}: {note}" for note in report.notes)
     results = ", ".join(f"{number} {name}" for name, number in _count_results(run.reports).items())
     pages = f"{run.page_count:,} of them pages, " if run.page_count else ""
     yield f"{len(run.reports):,} articles and files: {pages}{results}."
@@ -83,6 +87,7 @@ def _build_head(run: ImportRun, *, dry_run: bool) -> dict[str, Any]:
         "unused_author_map_names": sorted(run.authors.unused_names),
         "media": count_media(run.reports),
         "remote_files": run.remote_files,
+        **_describe_public_here(run),
         "template_tags": dict(run.unresolved.most_common()),
         "left_behind": {name: dict(source.left_behind.most_common()) for name, source in run.sources.items()},
     }
@@ -118,7 +123,7 @@ def summarize(run: ImportRun) -> dict[str, Any]:
     reports = [report for report in run.reports if report.notes is not NOT_REACHED]
     results = Counter(report.result for report in reports)
     media = count_media(reports)
-    problems = [report for report in reports if report.notes]
+    problems = [report for report in reports if report.notes and not report.hidden_there]
     problems.sort(key=lambda report: _ORDER.index(report.result))
     return {
         "counts": {
@@ -138,6 +143,17 @@ def summarize(run: ImportRun) -> dict[str, Any]:
         "problem_count": len(problems),
         "problems": [_describe_problem(report) for report in problems[:MAX_PROBLEMS]],
         "notes": [note[:_MAX_LENGTH] for note in _list_notes(run)[:_MAX_NOTES]],
+        **_describe_public_here(run, MAX_PROBLEMS),
+    }
+
+
+def _describe_public_here(run: ImportRun, limit: int | None = None) -> dict[str, Any]:
+    """Return what needs a look in public articles of earlier imports, and the plugins with unread rules."""
+    hidden_there = [report for report in run.reports if report.hidden_there]
+    return {
+        "unread_rules": run.unread_rules,
+        "public_here_rules_unread": run.public_unread,
+        "public_here_hidden_there": [_describe_problem(report) for report in hidden_there[:limit]],
     }
 
 

@@ -19,15 +19,17 @@ from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.custom_fields import DEFINE_NONE
 from blogapi.importing.format_api.hidden_parts import hide_parts
 from blogapi.importing.format_api.report import FileReport, Item, Result
-from blogapi.importing.format_api.source import Source
+from blogapi.importing.format_api.source import UNREAD_DRAFT, Source
 from blogapi.importing.links.index import LinkIndex, get_blog
 from blogapi.importing.pipeline.new_fields import NewFields
 from blogapi.importing.pipeline.resolving import ResolvedRecord, resolve_record
 from blogapi.importing.pipeline.spool import Spool
 from blogapi.importing.storing.authors import ImportedAuthors
+from blogapi.importing.storing.imported_before import keep_date
 from blogapi.importing.storing.service import Importer, make_batches
 from blogapi.importing.storing.terms import store_terms
 from blogapi.importing.texts.lines import describe_removed_characters
+from blogapi.importing.texts.messages import describe_unread_rules
 from blogapi.publication.visibility import READABLE_STATUSES
 from blogapi.rendering.characters import FORBIDDEN
 from blogapi.rendering.slugs import make_slug
@@ -56,7 +58,7 @@ class ImportRun:
     """One import of all `sources`, which are given by the names of their formats.
 
     `now` is the time of the import (aware, UTC); `hosts` are hosts of the former blogs that the sources do
-    not name. For `define_fields`, see `ImportOptions`.
+    not name. For `define_fields` and `unread_rules`, see `ImportOptions`.
     """
 
     def __init__(
@@ -68,11 +70,15 @@ class ImportRun:
         now: datetime,
         hosts: Iterable[str] = (),
         define_fields: str = DEFINE_NONE,
+        unread_rules: str = UNREAD_DRAFT,
     ) -> None:
         self._importer, self._spool = importer, spool
         self._new_fields = NewFields(define_fields)
         self.sources = sources
-        self._index = LinkIndex(get_site(), now)
+        self._unread_rules = unread_rules
+        #: The sources of the records by their keys.
+        self._sources_by_key: dict[str, Source] = {}
+        self._index, self._now = LinkIndex(get_site(), now), now
         self._index.hosts |= set(hosts)
         #: The slug, the title and the file of each record by its key.
         self._read_before: dict[str, tuple[str, str, str]] = {}
@@ -96,6 +102,16 @@ class ImportRun:
         """The authors of the imported articles."""
         return self._importer.state.authors
 
+    @property
+    def unread_rules(self) -> str:
+        """The plugins whose rules are not in the sources; "" = none."""
+        return ", ".join(sorted({source.unread_rules for source in self.sources.values()} - {""}))
+
+    @property
+    def public_unread(self) -> int:
+        """The number of public articles of earlier imports that these plugins can have hidden."""
+        return len(self._importer.state.public_unread)
+
     def count_left_behind(self) -> dict[str, Counter[str]]:
         """Return the numbers of items that were not imported, by the name of the format."""
         counts = {name: Counter(source.left_behind) for name, source in self.sources.items()}
@@ -106,6 +122,7 @@ class ImportRun:
         self._read(show_progress)
         self._prepare()
         self._store(show_progress)
+        self.notes += self._describe_unread_rules()
         self._importer.place_orphans()
         for source in self.sources.values():
             if isinstance(source, PreparesBlog):
@@ -116,25 +133,28 @@ class ImportRun:
             if isinstance(source, PreparesBlog):
                 self.reports += source.prepare_blog(self._importer)
         imported_articles = queries.get_imported_articles()
-        items = (item for source in self.sources.values() for item in source.read())
+        items = ((source, item) for source in self.sources.values() for item in source.read())
         total = sum(source.total for source in self.sources.values())
-        for item in show_progress(items, total=total, label="Reading"):
+        for source, item in show_progress(items, total=total, label="Reading"):
             record = self._tell_apart(prepare_record(item)) if isinstance(item, ArticleRecord) else item
             if isinstance(record, FileReport):
                 self.reports.append(record)
                 continue
+            self._sources_by_key[record.key] = source
             self.page_count += record.is_page
             self._new_fields.add(record)
             # The report of the import replaces this one.
             self._places[record.key] = len(self.reports)
             self.reports.append(FileReport(record.key, Result.SKIPPED, notes=NOT_REACHED))
-            uuid, imported = imported_articles.pop(record.former_key or record.key, (None, None))
+            key = record.former_key or record.key
+            uuid, imported, times = imported_articles.pop(key, (None, None, ()))
             slug = imported.slug if imported else make_slug(record.slug or record.title)
-            self._index.add(record, slug, uuid)
+            dated = keep_date(record, imported.published_at, times, self._now) if imported else record
+            self._index.add(dated, slug, uuid)
             self._spool.add(record)
         # Links can also lead to articles of an earlier import of the same blog.
         blogs = self._index.list_blogs()
-        for uuid, imported in imported_articles.values():
+        for uuid, imported, _ in imported_articles.values():
             if get_blog(imported.key) in blogs and imported.key not in self._index:
                 self._index.add(imported, imported.slug, uuid)
 
@@ -183,6 +203,23 @@ class ImportRun:
             for batch in make_batches(corrected):
                 self._importer.store(batch)
 
+    def _describe_unread_rules(self) -> Iterator[str]:
+        if not self.unread_rules:
+            return
+        rules = f"The rules of {self.unread_rules}, which cannot be read,"
+        if self._unread_rules != UNREAD_DRAFT:
+            yield f"{rules} hid nothing, as the import was told."
+            return
+        notes = {describe_unread_rules(source.unread_rules) for source in self.sources.values()}
+        drafts = sum(not notes.isdisjoint(report.notes) for report in self.reports)
+        yield (
+            f"{rules} can hide articles. New articles that became drafts for this reason: {drafts:,}. If the "
+            "rules hid nothing, tell the import so (--unread-rules public, or on the page Import)."
+        )
+        if self.public_unread:
+            number = f"Public here, rules unread: {self.public_unread:,}."
+            yield f"{number} They were imported before and keep their status."
+
     def _resolve_all(self) -> Iterator[ArticleRecord]:
         for record in self._spool.read():
             resolved = self._resolve(record)
@@ -194,6 +231,8 @@ class ImportRun:
         if record.key in self._private and record.status in READABLE_STATUSES:
             note = "It is not public in another of the files; it became a draft."
             record = replace(record, status="draft", notes=(*record.notes, note))
+        if self._unread_rules == UNREAD_DRAFT:
+            record = replace(record, unread_rules=self._sources_by_key[record.key].unread_rules)
         has_file = partial(self._importer.media.exists, record=record)
         return resolve_record(self._new_fields.complete(record), self._index, has_file)
 

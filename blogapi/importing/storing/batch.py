@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID, uuid4
 
@@ -25,28 +23,17 @@ from blogapi.importing.models import ImportedFile
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.article_input import ArticleInputs
 from blogapi.importing.storing.batch_media import BatchMedia
+from blogapi.importing.storing.digests import compute_digest
 from blogapi.importing.storing.exported_articles import add_former_slugs, complete_article, is_slug_free
 from blogapi.importing.storing.former_paths import FormerPaths, list_paths
+from blogapi.importing.storing.imported_before import find_hidden_there, is_changed, is_edited, keep_state
 from blogapi.importing.storing.lost_words import describe_lost_words
 from blogapi.importing.storing.state import ImportState
+from blogapi.importing.texts.messages import describe_unread_rules
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
 from blogapi.redirects import service as redirects
 from blogapi.rendering import slugs
 from blogapi.storage.database import current_time, db
-
-# The fields of a record that do not change its article. A new wording of a note is not a change either.
-_WITHOUT_DIGEST = frozenset(
-    (
-        *("key", "former_key", "notes", "is_undated", "path", "source", "cover_alt", "addresses", "names"),
-        *("has_templates", "media_folder", "former_paths", "other_fields", "categories_above"),
-    )
-)
-_NEW_FIELDS = frozenset(
-    (
-        *("featured", "robots", "language", "translation_key", "custom"),
-        *("is_page", "parent_key", "position"),
-    )
-)
 
 
 class ImportBatch:
@@ -64,9 +51,11 @@ class ImportBatch:
         uuids = [file.article_id for file in self.files.values()]
         exported = [record.exported.uuid for record in records if record.exported is not None]
         uuids += exported
-        columns = (Article.status, Article.published_at, Article.last_updated, Article.cover_image)
+        columns = (Article.status, Article.published_at, Article.cover_image)
+        times = (Article.created, Article.last_updated)
         page = (Article.slug, Article.category_id, Article.language, Article.type, Article.parent_id)
-        rows = db.session.execute(select(Article.uuid, *columns, *page).where(Article.uuid.in_(uuids)))
+        statement = select(Article.uuid, *columns, *times, *page)
+        rows = db.session.execute(statement.where(Article.uuid.in_(uuids)))
         self.articles = {row.uuid: row for row in rows}
         #: The articles of an export that this blog does not have. If they were deleted here, they continue
         #: their version numbers.
@@ -147,19 +136,15 @@ class ImportBatch:
         state = self.articles[file.article_id]
         old_status = lifecycle.get_api_status(state, current_time())
         notes: tuple[str, ...] = ()
-        is_changed = compute_digest(record) != file.digest
-        if record.is_undated and (state.status, record.status) == ("published", "draft"):
-            # The article was published with --publish-undated or in this blog, and stays public.
-            record = replace(record, status="published")
-            is_changed &= compute_digest(record) != file.digest
-        if is_changed and record.exported and self._is_equal(record, file.article_id, writes):
+        if record.unread_rules and {record.status, state.status} <= {*READABLE_STATUSES}:
+            self._state.public_unread.add(record.key)
+        given, record = record, keep_state(record, state, file, current_time())
+        has_changed = is_changed(given, record, state, file)
+        if has_changed and record.exported and self._is_equal(record, file.article_id, writes):
             _set_digest(file, record, current_time())
-        elif is_changed and state.last_updated > file.imported_at:
-            raise RefusedFile(
-                "The article was edited in this blog after it was imported; "
-                "to replace it, delete it and import the file with --restore-deleted."
-            )
-        elif is_changed:
+        elif has_changed and is_edited(state, file):
+            return self._keep_edited(record, file.article_id)
+        elif has_changed:
             is_remapped = self.media.map_paths(file.article_id, record)
             article_input, editor = self._make_input(record, file.article_id), self._state.author
             writes.load([article_input], [file.article_id])
@@ -178,12 +163,28 @@ class ImportBatch:
             article = writes.change(editor, file.article_id, article_input)
             complete_article(article, record.exported, old_time=state.last_updated)
             notes = (*notes, *self._add_redirects(record, article))
-            _set_digest(file, record, _get_import_time(record))
+            _set_digest(file, given, _get_import_time(record))
             return _report(record, Result.UPDATED, article, notes)
         notes = (*notes, *self._paths.add(record, state))
         is_updated = self._update_media(record, file, writes)
         result = Result.UPDATED if is_updated else Result.UNCHANGED
         return FileReport(record.key, result, old_status, notes, article=file.article_id)
+
+    def _keep_edited(self, record: ArticleRecord, uuid: UUID) -> FileReport:
+        """Return the report for an edited article that shows a text which the former blog hides.
+
+        Raises RefusedFile if it shows none.
+        """
+        state, columns = self.articles[uuid], select(Article.content, Article.content_type)
+        text = db.session.execute(columns.where(Article.uuid == uuid)).one()
+        notes = find_hidden_there(record, state, *text, current_time())
+        if not notes:
+            raise RefusedFile(
+                "The article was edited in this blog after it was imported; "
+                "to replace it, delete it and import the file with --restore-deleted."
+            )
+        status = lifecycle.get_api_status(state, current_time())
+        return FileReport(record.key, Result.UNCHANGED, status, notes, article=uuid, hidden_there=True)
 
     def _update_media(self, record: ArticleRecord, file: ImportedFile, writes: ArticleBatch) -> bool:
         """Map the media files of an unchanged record; return whether its article shows other files now.
@@ -230,6 +231,10 @@ class ImportBatch:
                 f"The redirect from “{preferred}” to another article was removed, because this article has "
                 "this slug."
             )
+        given = record
+        if record.unread_rules and record.status in READABLE_STATUSES:
+            note = describe_unread_rules(record.unread_rules)
+            record = replace(record, status="draft", notes=(*record.notes, note))
         uuid = file.article_id or (exported.uuid if exported else uuid4())
         self.media.map_paths(uuid, record)
         author, article_input = self._state.author, self._make_input(record, uuid)
@@ -245,7 +250,7 @@ class ImportBatch:
         if record.is_page:
             self._pages.add(article.uuid)
             self.files[record.key] = file
-        _set_digest(file, record, _get_import_time(record))
+        _set_digest(file, given, _get_import_time(record))
         notes += self._add_redirects(record, article)
         db.session.add(file)
         return _report(record, Result.CREATED, article, notes)
@@ -291,13 +296,3 @@ def _report(record: ArticleRecord, result: Result, article: Article, notes: Iter
     lost = describe_lost_words(*source, renderings.get_rendering(*source).plain_text)
     notes = (*record.notes, *notes, *custom_input.describe_unfit(record.custom), *filter(None, [lost]))
     return FileReport(record.key, result, status, notes, slug=article.slug, article=article.uuid)
-
-
-def compute_digest(record: ArticleRecord) -> str:
-    """Return the digest of everything in a record that can change its article."""
-    names = [field.name for field in fields(record) if field.name not in _WITHOUT_DIGEST]
-    content = {name: getattr(record, name) for name in names}
-    # Older versions did not have these fields, and their digests must stay valid.
-    content = {name: value for name, value in content.items() if value or name not in _NEW_FIELDS}
-    content["authors"] = [asdict(author) for author in record.authors]
-    return hashlib.sha256(json.dumps(content, default=str, sort_keys=True).encode("utf-8")).hexdigest()

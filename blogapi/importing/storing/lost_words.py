@@ -46,5 +46,10 @@ def _strip_markup(content: str, content_type: str) -> str:
     return _MARKUP.sub(" ", _INLINE_TAG.sub("", content))
 
 
+def list_words(content: str, content_type: str) -> str:
+    """Return the words of a text without its markup, separated by spaces."""
+    return " ".join(_NO_WORD.sub(" ", _strip_markup(content, content_type)).split())
+
+
 def _count_words(text: str) -> int:
     return plain_text.measure_text(_NO_WORD.sub(" ", text)).word_count

@@ -26,8 +26,9 @@ from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.media.imported_media import ImportedMedia, RecordMedia, list_extensions
 from blogapi.importing.storing.article_input import make_body
 from blogapi.importing.storing.authors import ImportedAuthors
-from blogapi.importing.storing.batch import ImportBatch, compute_digest
+from blogapi.importing.storing.batch import ImportBatch
 from blogapi.importing.storing.batch_media import complete_report
+from blogapi.importing.storing.digests import compute_digest
 from blogapi.importing.storing.exported_articles import list_library_media
 from blogapi.importing.storing.problems import REFUSALS, describe_refusal
 from blogapi.importing.storing.state import ImportState
@@ -167,7 +168,8 @@ class Importer:
                     yield _refuse(records[0], error, media)
                 return
             if state.dry_run:
-                reports = [replace(report, article=None) for report in reports]
+                # Only an article that exists already can be looked at.
+                reports = [item if item.hidden_there else replace(item, article=None) for item in reports]
                 state.planned_slugs |= {item.slug for item in reports if item.result is Result.CREATED}
             yield from reports
             records = records[len(reports) :]

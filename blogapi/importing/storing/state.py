@@ -31,6 +31,8 @@ class ImportState:
     planned_slugs: set[str] = field(default_factory=set)
     #: The pages that were stored before their parents: the keys of both, and whether the page is new.
     orphans: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    #: The keys of the records whose public articles rules can hide that cannot be read.
+    public_unread: set[str] = field(default_factory=set)
     planned_paths: dict[str, UUID] = field(default_factory=dict)
 
     def plan_term(self, slug: str, term: Term) -> None:

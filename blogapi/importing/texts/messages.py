@@ -19,6 +19,11 @@ def describe_status(status: str) -> str:
     return f"{reason}; the article became a draft."
 
 
+def describe_unread_rules(plugins: str) -> str:
+    """Return why an article became a draft that these plugins can have hidden."""
+    return f"Rules of {plugins} that the file does not contain can hide it; the article became a draft."
+
+
 def format_count(number: int, noun: str) -> str:
     """Return a number with its noun: "1 tag", "2,000 tags"."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

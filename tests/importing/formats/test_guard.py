@@ -55,6 +55,15 @@ class Source(SourceData):
             yield item
 
 
+class OlderSource:
+    """A source of a package that does not know the attributes that were added later."""
+
+    total, hosts, terms, left_behind, notes, assets = 1, frozenset(), (), Counter(), (), ()
+
+    def read(self):
+        yield RECORD
+
+
 def make_format(*items, **attributes):
     return Format(
         name="other",
@@ -78,6 +87,7 @@ def test_correct_records_reports_and_attributes_are_passed_on():
         "left_behind": Counter(comments=2),
         "notes": ["One file was repaired."],
         "assets": [Path("pictures")],
+        "unread_rules": "MemberPress",
     }
     items, source = read(RECORD, skipped, **attributes)
     assert items == [RECORD, skipped]
@@ -138,7 +148,14 @@ def test_an_error_of_read_refuses_the_rest():
 
 
 @pytest.mark.parametrize(
-    "attributes", [{"hosts": "ada.example"}, {"terms": ["Bread"]}, {"notes": [5]}, {"assets": ["pictures"]}]
+    "attributes",
+    [
+        {"hosts": "ada.example"},
+        {"terms": ["Bread"]},
+        {"notes": [5]},
+        {"assets": ["pictures"]},
+        {"unread_rules": None},
+    ],
 )
 def test_a_wrong_attribute_is_refused_after_the_records(attributes):
     (record, report), source = read(RECORD, **attributes)
@@ -168,3 +185,9 @@ def test_an_error_of_detect_is_one_note_and_the_file_is_not_recognised():
     assert notes == [
         "The format “other” cannot recognise files (IndexError: 0); report this to the author of its package."
     ]
+
+
+def test_a_source_may_lack_the_attributes_that_were_added_later():
+    older = replace(make_format(), open_source=lambda entries, options: OlderSource())
+    source = guard(older, []).open_source(ENTRIES, OPTIONS)
+    assert (list(source.read()), source.unread_rules) == ([RECORD], "")

@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import update
 
 from blogapi import clock
+from blogapi.importing.formats.wordpress.source import WordPressSource
 from blogapi.importing.jobs import folders, runner, service
 from blogapi.importing.jobs.queries import STALE_AFTER
 from blogapi.importing.models import ImportJob
@@ -131,7 +132,7 @@ def test_an_upload_is_tried_and_stores_nothing(as_login, send):
     assert tried["user"]["username"] == "ada"
     assert tried["options"] == {
         **{"author": "ada", "base_url": "https://old.example", "pages": "keep", "publish_undated": False},
-        "define_fields": "none",
+        **{"define_fields": "none", "unread_rules": "draft"},
     }
     assert tried["counts"]["articles"] == {"new": 1, "changed": 0, "same": 0, "left_out": 1}
     assert tried["counts"]["pictures"] == {"new": 1, "changed": 0, "same": 0, "left_out": 0}
@@ -141,6 +142,69 @@ def test_an_upload_is_tried_and_stores_nothing(as_login, send):
     assert as_login.get(ARTICLES).json == []
     assert as_login.get("/api/v1/blog/media/").json == []
     assert as_login.get(f"{IMPORTS}{tried['uuid']}/report/").json["dry_run"] is True
+
+
+MEMBERS = """<?xml version="1.0"?>
+<rss version="2.0" xmlns:wp="http://wordpress.org/export/1.2/" xmlns:content="http://purl.org/rss/1.0/modules/content/">
+<channel><title>Blog</title><link>https://old.example</link><wp:wxr_version>1.2</wp:wxr_version>
+<item><title>Bread</title><wp:post_id>1</wp:post_id><wp:post_type>post</wp:post_type>
+<wp:status>publish</wp:status><wp:post_date_gmt>2024-05-01 08:00:00</wp:post_date_gmt>
+<wp:post_name>bread</wp:post_name><content:encoded>Flour</content:encoded></item>
+</channel></rss>"""
+
+
+@pytest.fixture
+def unread_rules(monkeypatch):
+    """Let exports of WordPress have rules that cannot be read."""
+    read = WordPressSource.read
+
+    def read_and_find_rules(self):
+        yield from read(self)
+        self.unread_rules = "MemberPress"
+
+    monkeypatch.setattr(WordPressSource, "read", read_and_find_rules)
+
+
+@pytest.mark.parametrize(
+    ("body", "kept", "status"),
+    [
+        (None, "draft", "draft"),
+        ({}, "draft", "draft"),
+        ({"unread_rules": "draft"}, "draft", "draft"),
+        ({"unread_rules": "public"}, "public", "published"),
+    ],
+)
+def test_the_start_decides_on_unread_rules(as_login, send, wait, unread_rules, body, kept, status):
+    tried = send(MEMBERS.encode(), name="export.xml")
+    assert (tried["unread_rules"], tried["options"]["unread_rules"]) == ("MemberPress", "draft")
+    assert "The rules of MemberPress, which cannot be read, can hide articles." in tried["notes"][0]
+    path = f"{IMPORTS}{tried['uuid']}/"
+    assert outcome(as_login.post(f"{path}start/", json=body)) == (200, None)
+    wait()
+    job = as_login.get(path).json
+    assert (job["status"], job["options"]["unread_rules"]) == ("finished", kept)
+    (article,) = as_login.get("/api/v1/blog/articles/author/me/?fields=title,status").json
+    assert article == {"title": "Bread", "status": status}
+
+
+@pytest.mark.parametrize("body", [{"unread_rules": "hidden"}, {"unread_rules": None}, {"pages": "skip"}])
+def test_a_start_with_a_wrong_option_starts_nothing(as_login, send, body):
+    tried = send()
+    assert outcome(as_login.post(f"{IMPORTS}{tried['uuid']}/start/", json=body)) == (422, "invalid_fields")
+    assert as_login.get(f"{IMPORTS}{tried['uuid']}/").json["status"] == "tried"
+
+
+def test_the_trial_names_edited_articles_that_the_former_blog_hides(as_login, send, start):
+    start(send(make_zip(bread__md=BREAD)))
+    (article,) = as_login.get(ARTICLES).json
+    as_login.patch(f"{ARTICLES}{article['uuid']}/", json={"subtitle": "Mine"})
+    hidden = make_zip(bread__md=BREAD.replace("title", "private: true\ntitle"))
+    for job in (tried := send(hidden), start(tried)):
+        (found,) = job["public_here_hidden_there"]
+        assert (found["file"], found["article"]) == ("blog/site/bread.md", article["uuid"])
+        assert found["reasons"][1] == "It has `private: true`."
+        assert (job["problems"], job["problem_count"]) == ([], 0)
+    assert as_login.get(f"{ARTICLES}{article['uuid']}/?fields=status").json == {"status": "published"}
 
 
 def test_a_started_import_stores_the_articles_and_deletes_the_file(app, as_login, send, start):

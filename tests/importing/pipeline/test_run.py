@@ -48,6 +48,7 @@ class FakeSource:
     hosts: set = field(default_factory=lambda: {"old.example"})
     left_behind: Counter[str] = field(default_factory=Counter)
     notes: tuple = ()
+    unread_rules: str = ""
     assets: tuple = ()
 
     def read(self):

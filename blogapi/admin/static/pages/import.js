@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { apiAddress, get, post } from "../api.js";
-import { button, icon, problem, progressBar, row, sectionHead } from "../components.js";
+import { button, choiceCards, icon, problem, progressBar, row, sectionHead } from "../components.js";
 import { announce } from "../dialogs.js";
 import { count, distance, formatDayAndTime, formatNumber, formatSize } from "../format.js";
 import { onSubmit } from "../forms.js";
@@ -30,6 +30,11 @@ const TITLES = { tried: "What the trial found", importing: "So far" };
 const COLUMNS = { new: "New", changed: "Changed", same: "Same", left_out: "Left out" };
 const RESULTS = { refused: ["x", "bad", "left out"], skipped: ["x", "", "skipped"] };
 const REMARK = ["triangle-alert", "warn", "imported, with a remark"];
+/** What becomes of texts that rules outside of the file can hide. @type {[string, string, string][]} */
+const UNREAD_RULES = [
+  ["draft", "Drafts", "You publish what everyone could read."],
+  ["public", "Public", "The rules hid nothing."],
+];
 const POLL_MS = 1000;
 const [tabs, form] = content;
 const { define_fields: defineFields } = form.elements;
@@ -52,7 +57,7 @@ class Import extends Page {
     if (this.since?.now !== now) this.since = { now, done, time: Date.now() };
     if (job && this.job && this.job.status !== status) announce(STATUSES[status][1]);
     history.replaceState(null, "", uuid ? `?job=${uuid}` : location.pathname);
-    this.set({ job });
+    this.set({ job, unreadRules: this.unreadRules ?? job?.options?.unread_rules });
     if (uuid && RUNNING.includes(status)) setTimeout(() => this.job === job && this.reload(), POLL_MS);
   }
 
@@ -64,7 +69,8 @@ class Import extends Page {
   }
 
   async change(action) {
-    const answer = await this.act(action, () => post(`imports/${this.job.uuid}/${action}/`));
+    const body = action === "start" ? { unread_rules: this.unreadRules } : undefined;
+    const answer = await this.act(action, () => post(`imports/${this.job.uuid}/${action}/`, body));
     if (answer) this.show(answer.data);
   }
 
@@ -109,6 +115,7 @@ class Import extends Page {
       ${running ? progressBar({ value: total ? done : undefined, max: total, label: word }) : nothing}
       <ol class="steps">${Object.entries(STEPS).map(step)}</ol>
       ${problem(error)}<p class="section-text soft">${text}</p>
+      ${status === "tried" && job.unread_rules ? this.renderQuestion(job) : nothing}
       ${counts ? this.renderReport(job) : nothing}`;
   }
 
@@ -119,25 +126,40 @@ class Import extends Page {
     return `Ends ${distance(new Date(Date.now() + Math.ceil(left / 10_000) * 10_000))}`;
   }
 
-  renderReport({ uuid, status, counts, problems, problem_count: all, notes }) {
+  renderQuestion({ unread_rules: plugins }) {
+    const onChange = (unreadRules) => this.set({ unreadRules });
+    return html`<section class="section">${sectionHead(`What ${plugins} hid is unknown`)}
+      <p class="section-text soft">The file does not contain its rules. Texts that are public in the file may have been
+        for members only.</p>
+      ${choiceCards({ label: "New texts come in as", name: "unread_rules", items: UNREAD_RULES, value: this.unreadRules, onChange })}
+      </section>`;
+  }
+
+  renderReport({ uuid, status, counts, problems, problem_count: all, notes, public_here_hidden_there: hiddenThere }) {
     const line = (name, numbers) => {
       const cells = Object.keys(COLUMNS).map((key) => html`<td class="num ink">${formatNumber(numbers[key])}</td>`);
       return html`<tr><th scope="row">${name}</th>${cells}</tr>`;
     };
     const href = apiAddress(`imports/${uuid}/report/`);
-    const rows = problems.map(({ file, title, result, reasons, article }) => {
-      const [name, kind, word] = RESULTS[result] ?? REMARK;
-      const verb = ["trying", "tried"].includes(status) ? "will be" : "was";
+    const verb = ["trying", "tried"].includes(status) ? "will be" : "was";
+    const show = ({ file, title, reasons, article }, [name, kind, words]) => {
       const link = article ? html`<a href="/admin/articles/${article}/">Open it</a>` : nothing;
-      const what = html`<b>${file}</b>${title && `, “${title}”,`} ${verb} ${word}`;
+      const what = html`<b>${file}</b>${title && `, “${title}”,`} ${words}`;
       return row({ icon: name, kind, title: what, text: html`${reasons.join(" ")} ${link}` });
+    };
+    const rows = problems.map((item) => {
+      const [name, kind, word] = RESULTS[item.result] ?? REMARK;
+      return show(item, [name, kind, `${verb} ${word}`]);
     });
+    const hidden = hiddenThere.map((item) => show(item, ["eye", "bad", "is public here"]));
     const more = all > rows.length ? `And ${count(all - rows.length, "more file")} in the report.` : "";
     return html`<section class="section">${sectionHead(TITLES[status] ?? "Report")}
       <div class="table-frame"><table class="table"><thead><tr><th scope="col">Kind</th>
         ${Object.values(COLUMNS).map((name) => html`<th scope="col" class="num">${name}</th>`)}</tr></thead>
         <tbody>${line("Articles and pages", counts.articles)}${line("Pictures", counts.pictures)}</tbody>
       </table></div></section>
+      <section class="section" ?hidden=${!hidden.length}>${sectionHead("Public here, hidden there")}
+        <ul>${hidden}</ul></section>
       <section class="section" ?hidden=${!rows.length && !notes.length}>
         ${sectionHead("Needs a look", html`<a href=${href} download>Download the report</a>`)}
         <ul>${notes.map((title) => row({ icon: "info", title }))}${rows}</ul>

@@ -42,6 +42,7 @@ class BloggerSource:
         self.hosts = {*PICTURE_HOSTS, *list_hosts(options.base_url)}
         self.terms: Sequence[TermRecord] = ()
         self.left_behind = Counter[str]()
+        self.unread_rules = ""
         self.notes: list[str] = []
         self.assets = tuple(album for entry in entries for album in _list_albums(entry.path))
         self._entries = entries

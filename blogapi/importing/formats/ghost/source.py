@@ -34,6 +34,7 @@ class GhostSource:
         self.hosts = {f"{address.netloc}{address.path}".rstrip("/").lower()} if address.netloc else set()
         self.terms: list[TermRecord] = []
         self.left_behind = Counter[str]()
+        self.unread_rules = ""
         self.notes: list[str] = []
         self.assets = list(dict.fromkeys(path for entry in entries for path in _list_folders(entry.path)))
 

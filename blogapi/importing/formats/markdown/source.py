@@ -41,6 +41,7 @@ class MarkdownSource:
         self.hosts: set[str] = set()
         self.terms: Sequence[TermRecord] = ()
         self.left_behind = Counter[str]()
+        self.unread_rules = ""
         self.notes: Sequence[str] = ()
         self.assets: Sequence[Path] = ()
 

@@ -42,6 +42,7 @@ class MediumSource:
         self.hosts = {"medium.com", *PICTURE_HOSTS}
         self.terms: Sequence[TermRecord] = ()
         self.left_behind = Counter[str]()
+        self.unread_rules = ""
         self.notes: Sequence[str] = ()
         #: Archives contain no pictures, but people put them beside the folder `posts`.
         folders = dict.fromkeys(entry.path.parent.parent / "images" for entry in entries)

@@ -44,6 +44,7 @@ class NotionSource:
         self.hosts = {"notion.so"}
         self.terms: Sequence[TermRecord] = ()
         self.left_behind = Counter[str]()
+        self.unread_rules = ""
         self.notes: Sequence[str] = ()
         self.assets: Sequence[Path] = ()
         self._options = options

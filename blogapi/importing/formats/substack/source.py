@@ -50,6 +50,7 @@ class SubstackSource:
         self.hosts: set[str] = set()
         self.terms: Sequence[TermRecord] = ()
         self.left_behind = Counter[str]()
+        self.unread_rules = ""
         self.notes: Sequence[str] = ()
         self.assets: Sequence[Path] = ()
         self._entries, self._options = entries, options

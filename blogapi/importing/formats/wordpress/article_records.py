@@ -49,6 +49,7 @@ class RecordMaker:
         self.own_fields = options.custom_fields
         self.counts = left_behind
         self.author_names = set[str]()  #: of the records so far
+        self.unknown_shortcodes = Counter[str]()  #: the number of records with each
 
     def make_key(self, item: Element) -> str:
         """Return the key of the record of an item."""
@@ -102,7 +103,7 @@ class RecordMaker:
         notes: list[str] = []
         texts = self._read_texts(item, metas, notes)
         date = publication.find_date(item, self.blog.offset, self.options.zones)
-        status, reason = publication.decide_status(item, metas, date, self.options.now)
+        status, reason = publication.decide_status(item, metas, date, self.options.now, texts.pop("hidden"))
         if status == "published" and date is None:
             notes.append(IMPORT_TIME)
         language, translation_key = terms.read_language(item, metas)
@@ -165,14 +166,14 @@ class RecordMaker:
             raise RefusedFile("The item is longer than 32,000,000 characters; shorten it in WordPress.")
 
     def _read_texts(self, item: Element, metas: dict[str, str], notes: list[str]) -> dict[str, Any]:
-        """Return title, excerpt, slug and content of an item."""
+        """Return title, excerpt, slug and content of an item, and as `hidden` why they make a draft or ""."""
         sources = [item.get_text("content:encoded")]
         sources += (item.get_text(name)[:_MAX_LINE] for name in ("excerpt:encoded", "title"))
         selected = [self.blog.select_language(text, self.language) for text in sources]
         content, excerpt, title = (text for text, _ in selected)
         others = dict.fromkeys(code for _, codes in selected for code in codes)
         other_languages = [code for code in others if code not in self._list_languages(item)]
-        converted = self._convert(item, content, metas)
+        converted = self._convert(item, content, excerpt, metas)
         title = to_title(title)
         slug = _read_slug(item)
         if not title:
@@ -180,16 +181,18 @@ class RecordMaker:
             notes.append(f"It has no title; it got the title “{title}”.")
         notes += _describe_texts(other_languages, converted)
         excerpt = to_plain_line(excerpt) or converted.excerpt
-        return {"title": title, "excerpt": excerpt, "slug": slug, "content": converted.html}
+        self.unknown_shortcodes.update(converted.unknown_shortcodes)
+        texts = {"title": title, "excerpt": excerpt, "slug": slug, "content": converted.html}
+        return {**texts, "left_out": converted.left_out, "hidden": converted.hidden}
 
-    def _convert(self, item: Element, text: str, metas: dict[str, str]) -> Converted:
+    def _convert(self, item: Element, text: str, excerpt: str, metas: dict[str, str]) -> Converted:
         context = ContentContext(
             attachments=self.blog.attachments.get,
             uploads=self.blog.list_uploads(to_id(item.get_text("wp:post_id"))),
             patterns=lambda id_: self.blog.patterns.get(id_, ""),
             footnotes=metas.get("footnotes", ""),
         )
-        return to_html(text, context)
+        return to_html(text, context, excerpt)
 
     def _read_cover(self, metas: dict[str, str], notes: list[str]) -> dict[str, Any]:
         """Return the address of the cover and its alternative text."""

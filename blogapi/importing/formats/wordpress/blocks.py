@@ -9,14 +9,16 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from html import escape
 
 from blogapi.importing.formats.wordpress.conversion import Conversion
 from blogapi.importing.formats.wordpress.embeds import embed
 
-_DELIMITER = re.compile(r"<!--\s*+(?P<end>/?)wp:(?P<name>[a-z][\w/-]*+)(?P<attributes>(?s:.*?))-->")
+_DELIMITER = re.compile(
+    r"<!--\s*+(?P<end>/?)wp:(?:core/)?(?P<name>[a-z][\w/-]*+)(?P<attributes>(?s:.*?))(?P<void>/?)-->"
+)
 _ANY_DELIMITER = re.compile(r"<!--\s*+/?wp:[a-z]")
 _ADDRESS = re.compile(r"https?://[^\s<>\"]++")
 _CAPTION = re.compile(r"<figcaption\b[^<>]*+>", re.IGNORECASE)
@@ -32,6 +34,11 @@ Renderer = Callable[[Attributes, str, Conversion], "str | None"]
 
 def has_blocks(text: str) -> bool:
     return _ANY_DELIMITER.search(text) is not None
+
+
+def list_delimiters(text: str) -> Iterator[re.Match[str]]:
+    # A delimiter that has no end is text; each of the others is read once.
+    return _DELIMITER.finditer(text, 0, text.rfind("-->") + 3)
 
 
 @dataclass(slots=True)
@@ -80,7 +87,7 @@ class _Reader:
         rendered: str | None = None
         if block.html is not None:
             inner = "".join(self.outputs.pop())
-            rendered = _RENDERERS[block.name](_parse(block.attributes), inner, self.conversion)
+            rendered = _RENDERERS[block.name](parse_json(block.attributes) or {}, inner, self.conversion)
         if rendered is None and block.is_empty and block.name not in _EMPTY_BLOCKS:
             self.conversion.unconverted[f"wp:{block.name}"] += 1
         self.outputs[-1].append(inner if rendered is None else rendered)
@@ -90,31 +97,29 @@ def convert_blocks(text: str, conversion: Conversion, freeform: Callable[[str], 
     """Return the HTML of the blocks; `freeform` converts the text that is outside of blocks."""
     reader = _Reader(conversion, freeform)
     position = 0
-    # A delimiter that has no end is text; each of the others is read once.
-    for found in _DELIMITER.finditer(text, 0, text.rfind("-->") + 3):
+    for found in list_delimiters(text):
         reader.write(text[position : found.start()])
         position = found.end()
-        name = found["name"].removeprefix("core/")
-        name = "embed" if name.startswith("core-embed/") else name
-        attributes = found["attributes"].strip()
-        if found["end"]:
+        name = "embed" if found["name"].startswith("core-embed/") else found["name"]
+        if not found["end"]:
+            reader.start(name, found["attributes"])
+        if found["end"] or found["void"]:
             reader.end(name)
-        else:
-            reader.start(name, attributes.removesuffix("/"))
-            if attributes.endswith("/"):
-                reader.end(name)
     reader.write(text[position:])
     while reader.open:
         reader.end(reader.open[-1].name)
     return "".join(reader.outputs[0])
 
 
-def _parse(attributes: str) -> Attributes:
-    try:
-        parsed = json.loads(attributes) if 0 < len(attributes) <= _MAX_ATTRIBUTES else {}
-    except (ValueError, RecursionError):
+def parse_json(attributes: str) -> Attributes | None:
+    """Return the attributes of a block; None if they are not a JSON object, or too long."""
+    if not attributes.strip():
         return {}
-    return parsed if isinstance(parsed, dict) else {}
+    try:
+        parsed = json.loads(attributes) if len(attributes) <= _MAX_ATTRIBUTES else None
+    except (ValueError, RecursionError):
+        return None
+    return parsed if isinstance(parsed, dict) else None
 
 
 def _text(attributes: Attributes, name: str) -> str:

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 from blogapi.importing.format_api.article_record import AuthorRecord
 from blogapi.importing.formats.wordpress.conversion import MIME_TYPES, Attachment
 from blogapi.importing.formats.wordpress.left_behind import count_name
-from blogapi.importing.formats.wordpress.publication import parse_time
+from blogapi.importing.formats.wordpress.publication import find_unread_rules, parse_time
 from blogapi.importing.texts.lines import MAX_URL_LENGTH, to_line, to_plain_line
 from blogapi.importing.texts.pictures import get_extension
 from blogapi.importing.texts.xml_elements import Element
@@ -68,6 +68,7 @@ class Blog:
     #: host and path of the blog at the time of each item, from its guid; a blog that moved has several
     former_addresses: set[str] = field(default_factory=set)
     other_terms: Counter[str] = field(default_factory=Counter)  #: by their name in the report
+    unread_rules: set[str] = field(default_factory=set)  #: plugins, see `find_unread_rules`
     pattern_size: int = 0
     items: int = 0
 
@@ -92,6 +93,7 @@ class Blog:
             self.uploads.setdefault(post, []).extend(places)
         self.patterns |= other.patterns
         self.former_addresses |= other.former_addresses
+        self.unread_rules |= other.unread_rules
         self.offsets += other.offsets
         self.other_terms += other.other_terms
         self.items += other.items
@@ -157,14 +159,16 @@ class Blog:
             if seconds % _QUARTER_HOUR == 0 and abs(seconds) <= 14 * 3_600:
                 self.offsets[local - utc] += 1
         self._add_former_address(item)
+        self.unread_rules.update(find_unread_rules(item))
         if not self.first_address:
             guid = item.get_text("guid")
             self.first_address = get_blog_address(
                 guid if "?p" in guid else item.get_text("link"), is_item=True
             )
+        is_shown = item.get_text("wp:status") == "publish" and not item.get_text("wp:post_password").strip()
         if item.get_text("wp:post_type") == "attachment":
             self._add_attachment(item)
-        elif item.get_text("wp:post_type") == "wp_block" and item.get_text("wp:status") == "publish":
+        elif item.get_text("wp:post_type") == "wp_block" and is_shown:
             self._add_pattern(item)
 
     def _add_former_address(self, item: Element) -> None:

@@ -16,6 +16,7 @@ from blogapi.importing.formats.wordpress.conversion import (
     clean,
 )
 from blogapi.importing.formats.wordpress.embeds import embed_lines
+from blogapi.importing.formats.wordpress.hidden_parts import leave_out_hidden_parts
 from blogapi.importing.formats.wordpress.shortcodes import replace_shortcodes
 from blogapi.importing.formats.wordpress.wpautop import add_paragraphs
 from blogapi.rendering import plain_text
@@ -43,13 +44,15 @@ _ALIGNED = re.compile(
 _CLASS = re.compile(r"(?<![\w-])(class=[\"'])", re.IGNORECASE)
 
 
-def to_html(content: str, context: ContentContext) -> Converted:
+def to_html(content: str, context: ContentContext, excerpt: str = "") -> Converted:
     """Return the text of a post or page as HTML; `content` is its text in the database of WordPress.
 
     A text in several languages must be reduced to one of them before (see `languages`).
     """
     conversion = Conversion(context)
-    text = _show_lazy_images(clean(_insert_patterns(content, context)))
+    leave_out_hidden_parts(excerpt, conversion)  # it can hide the text too
+    text = leave_out_hidden_parts(clean(content), conversion)
+    text = _show_lazy_images(leave_out_hidden_parts(clean(_insert_patterns(text, context)), conversion))
     if has_blocks(text):
         blocks = convert_blocks(
             text, conversion, lambda part: conversion.store(_convert_classic(part, conversion))
@@ -62,6 +65,9 @@ def to_html(content: str, context: ContentContext) -> Converted:
         html=html,
         excerpt=_find_excerpt(html),
         notes=(*conversion.notes, *notes),
+        hidden=conversion.hidden,
+        left_out=tuple(conversion.left_out),
+        unknown_shortcodes=conversion.unknown_shortcodes,
         unconverted=conversion.unconverted,
     )
 

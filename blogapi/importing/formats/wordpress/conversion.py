@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 
 from blogapi.rendering.media_types import BY_EXTENSION
@@ -55,6 +55,9 @@ class Converted:
     #: plain text before the "more" tag, as the excerpt of a post that has none; "" = there is no such tag
     excerpt: str = ""
     notes: tuple[str, ...] = ()  #: distinct sentences
+    hidden: str = ""  #: the sentence why the post becomes a draft; "" = visitors saw the whole text
+    left_out: tuple[str, ...] = ()  #: the parts of the source that nobody saw
+    unknown_shortcodes: Set[str] = frozenset()  #: those that enclose a part of the text
     #: how often each shortcode (`name`) and each block that the server of WordPress creates (`wp:name`)
     #: occurs that could not be converted
     unconverted: Counter[str] = field(default_factory=Counter)
@@ -71,6 +74,9 @@ class Conversion:
     def __init__(self, context: ContentContext) -> None:
         self.context = context
         self.unconverted: Counter[str] = Counter()
+        self.unknown_shortcodes = set[str]()
+        self.left_out: list[str] = []  #: the parts that nobody saw
+        self.hidden = ""  #: the first reason why a part of the text hides it
         self._notes: dict[str, None] = {}
         self._html: list[str] = []
 

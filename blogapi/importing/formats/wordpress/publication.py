@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
-from blogapi.importing.format_api.privacy_signs import WORDPRESS_ACCESS_FIELDS, WORDPRESS_MEMBERS_ONLY
+from blogapi.importing.format_api.privacy_signs import POST_FIELDS, UNREAD_RULES, find_signs
 from blogapi.importing.texts import dates
 from blogapi.importing.texts.dates import Zones
 from blogapi.importing.texts.messages import NO_DATE, PAST_SCHEDULE, describe_status
@@ -20,11 +20,11 @@ _TIME = re.compile(
 
 
 def decide_status(
-    item: Element, metas: Mapping[str, str], date: datetime | None, now: datetime
+    item: Element, metas: Mapping[str, str], date: datetime | None, now: datetime, hidden: str
 ) -> tuple[str, str]:
-    """Return the status of the article ("published" or "draft"), and why it changed ("" = it did not).
+    """Return the status of the article ("published", "draft" or "archived"), and a note about it or "".
 
-    An article that is published in the future is scheduled. `now` is aware.
+    An article that is published in the future is scheduled. `now` is aware; `hidden` is as in `Converted`.
     """
     # Of several values in a damaged file, each can be the true one.
     statuses = dict.fromkeys(child.text.strip() for child in item.list_children("wp:status")) or [""]
@@ -33,9 +33,21 @@ def decide_status(
     reason = next(filter(None, (_find_reason_for_draft(status, date, now) for status in statuses)), "")
     if not reason and any(child.text.strip() for child in item.list_children("wp:post_password")):
         reason = "It was protected with a password; the article became a draft."
-    if not reason and _is_restricted(item.get_text("content:encoded"), metas):
-        reason = "It was, or parts of it were, only for members or subscribers; the article became a draft."
-    return ("draft", reason) if reason else ("published", "")
+    reason = reason or _find_hiding_field(item) or hidden
+    return ("draft", reason) if reason else _decide_by_expiry(metas, now)
+
+
+def _decide_by_expiry(metas: Mapping[str, str], now: datetime) -> tuple[str, str]:
+    """Return the status by the expiry of the plugin PublishPress Future, and a note about it."""
+    if metas.get("_expiration-date-status") != "saved":
+        return "published", ""
+    seconds = metas.get("_expiration-date", "")
+    if not re.fullmatch("[0-9]{1,10}", seconds):
+        return "draft", "The date on which it expires is not understood; the article became a draft."
+    expiry = datetime.fromtimestamp(int(seconds), UTC)
+    if expiry <= now:
+        return "archived", f"It expired on {expiry:%Y-%m-%d}; the article was archived."
+    return "published", f"It was to expire on {expiry:%Y-%m-%d}; here it stays public."
 
 
 def _find_reason_for_draft(status: str, date: datetime | None, now: datetime) -> str:
@@ -50,11 +62,24 @@ def _find_reason_for_draft(status: str, date: datetime | None, now: datetime) ->
     return describe_status(status)
 
 
-def _is_restricted(content: str, metas: Mapping[str, str]) -> bool:
-    hidden = (
-        name for name, values in WORDPRESS_ACCESS_FIELDS.items() if metas.get(name, "").strip() not in values
-    )
-    return any(name in metas for name in hidden) or WORDPRESS_MEMBERS_ONLY.search(content) is not None
+def _find_hiding_field(item: Element) -> str:
+    """Return the sentence about a custom field that hides an item from visitors; "" = there is none."""
+    fields = item.list_children("wp:postmeta")
+    lines = [f"{it.get_text('wp:meta_key').strip()}={it.get_text('wp:meta_value').strip()}" for it in fields]
+    for _, name in find_signs(lines, POST_FIELDS):
+        return f"It was only for members or subscribers (`{name}`); the article became a draft."
+    return ""
+
+
+def find_unread_rules(item: Element) -> Iterator[str]:
+    """Yield each plugin of which an item is a trace, and whose rules about visitors are outside of posts."""
+    traces = {child.get_text("wp:meta_key") for child in item.list_children("wp:postmeta")}
+    traces.add(item.get_text("wp:post_type"))
+    is_page = item.get_text("wp:post_type") == "page" and item.get_text("wp:status") == "publish"
+    content = item.get_text("content:encoded").replace("[[", "") if is_page else ""
+    for sign in UNREAD_RULES:
+        if any(name in traces or (name[0] == "[" and name in content) for name in sign.names):
+            yield sign.source
 
 
 def parse_time(text: str) -> datetime | None:

@@ -50,6 +50,7 @@ LAYOUT_NAMES = frozenset((_LAYOUT + " " + _TITLED).split())
 TITLED_NAMES = frozenset(_TITLED.split())
 #: Shortcodes of plugins that often have neither attributes nor an end tag
 PLUGIN_NAMES = frozenset(_PLUGINS.split())
+NAMES = CODE_NAMES | LAYOUT_NAMES | PLUGIN_NAMES
 
 
 def parse_attributes(text: str) -> tuple[dict[str, str], list[str]]:

@@ -18,7 +18,7 @@ from blogapi.importing.formats.wordpress.article_records import RecordMaker
 from blogapi.importing.formats.wordpress.blog import Blog, get_blog_address
 from blogapi.importing.formats.wordpress.repair import repair
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
-from blogapi.importing.texts.messages import format_count
+from blogapi.importing.texts.messages import format_count, join_counts
 from blogapi.importing.texts.xml_elements import Element, ElementBuilder, decode, parse
 from blogapi.rendering.slugs import make_term_slug
 
@@ -91,13 +91,15 @@ class WordPressSource:
     def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
         self.options = options
         self.left_behind = Counter[str]()
-        self.notes: Sequence[str] = ()
+        self.notes: list[str] = []
         self.assets: Sequence[Path] = _find_uploads(entry.path.parent for entry in entries)
         self._files = [_scan(entry) for entry in entries]
         self._blogs = self._merge_blogs()
         self.total = sum(blog.items for blog in self._blogs.values()) + len(self._files)
         self.hosts = {host for address, blog in self._blogs.items() for host in _list_hosts(address, blog)}
         self.terms: Iterable[TermRecord] = [*terms.list_terms(self._blogs.values())]
+        plugins = sorted({plugin for blog in self._blogs.values() for plugin in blog.unread_rules})
+        self.unread_rules = " and ".join(plugins)
         self.notes = [*self._list_notes()]
 
     def read(self) -> Iterator[Item]:
@@ -118,6 +120,12 @@ class WordPressSource:
             names = {author.name for author in maker.blog.authors.values()}
             self.left_behind["authors without posts"] += len(names - maker.author_names)
         self.left_behind = +self.left_behind
+        unknown = sum((maker.unknown_shortcodes for maker in makers.values()), Counter[str]())
+        if unknown:
+            listed = join_counts(unknown, len(unknown))
+            self.notes.append(
+                f"Unknown shortcodes enclose parts of articles; check if they hid them: {listed}."
+            )
 
     def _read_file(self, file: ExportFile, makers: dict[str, RecordMaker]) -> Iterator[Item]:
         entry = file.entry

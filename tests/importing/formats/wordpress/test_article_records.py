@@ -78,8 +78,12 @@ def test_a_post_becomes_a_record(tmp_path):
         ({"extra": make_meta(_llms_is_restricted="yes")}, "draft", "members or subscribers"),
         ({"extra": "<wp:status>private</wp:status>"}, "draft", "“private”"),
         ({"extra": "<wp:post_password>secret</wp:post_password>"}, "draft", "password"),
-        ({"content": "a<!-- wp:premium-content/container -->b"}, "draft", "members or subscribers"),
-        ({"content": "a [restrict userlevel=x]b[/restrict]"}, "draft", "members or subscribers"),
+        (
+            {"content": "a<!-- wp:premium-content/subscriber-view -->b"},
+            "draft",
+            "block “premium-content/subscriber-view”",
+        ),
+        ({"content": "a [restrict userlevel=x]b[/restrict]"}, "draft", "shortcode “restrict”"),
     ],
 )
 def test_nothing_is_published_that_was_not_public(tmp_path, fields, status, note):

@@ -1,0 +1,131 @@
+"""Finds the parts of a text that visitors of the blog did not see, by its blocks and its shortcodes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+
+from blogapi.importing.format_api import privacy_signs as signs
+from blogapi.importing.formats.wordpress.blocks import list_delimiters, parse_json
+from blogapi.importing.formats.wordpress.conversion import Conversion
+from blogapi.importing.formats.wordpress.shortcode_handlers import HANDLERS
+from blogapi.importing.formats.wordpress.shortcode_names import CODE_NAMES, NAMES, parse_attributes
+
+_HARMLESS = {*signs.HARMLESS_SHORTCODES, *HANDLERS, *NAMES}
+# Shortcodes whose text is an example. Themes have some of these names for other texts.
+_EXAMPLES = CODE_NAMES - {"text", "plain", "highlight"}
+_Signs = Mapping[str, signs.HidingSign | None]
+_KEY = re.compile(r'"([\w-]{1,80}+)"\s*+:')
+_TAG = re.compile(
+    r"\[/(?P<end>\w[\w-]*+)[^\[\]]{0,100}\]|\[(?P<name>\w[\w-]*+)(?P<attributes>[^\[\]]*+)(?P<close>\]?)"
+)
+_NUMBER = re.compile(r"(?:-bulk)?[_-]?\d{1,9}\Z")
+
+
+def leave_out_hidden_parts(text: str, conversion: Conversion) -> str:
+    """Return a text without the blocks, and the elements of page builders, that nobody saw.
+
+    Those that only some visitors saw, and other shortcodes that hide text, become reasons for a draft.
+    """
+    for find in (_find_hidden_blocks, _find_hidden_shortcodes):
+        out: list[str] = []
+        position = 0
+        for start, end in find(text, conversion):
+            out += text[position:start], "\n\n"
+            conversion.left_out.append(_TAG.sub("", text[start:end]))
+            position = end
+        text = "".join(out) + text[position:]
+    return text
+
+
+def _find_hidden_blocks(text: str, conversion: Conversion) -> Iterator[tuple[int, int]]:
+    depth = start = 0
+    hidden: int | None = None  # the depth of the block that is left out
+    for block in list_delimiters(text):
+        if block["end"]:
+            # As in WordPress, an end closes the innermost block, whatever its name is.
+            depth = max(depth - 1, 0)
+        elif hidden is None and _is_block_left_out(block, conversion):
+            start, hidden = block.start(), depth
+        depth += not (block["end"] or block["void"])
+        if depth == hidden:
+            yield start, block.end()
+            hidden = None
+    if hidden is not None:
+        yield start, len(text)
+
+
+def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
+    attributes = parse_json(block["attributes"])
+    if attributes is None:
+        # WordPress ignores attributes that are not JSON, and so may have shown the block.
+        attributes = dict.fromkeys(_KEY.findall(block["attributes"]), "?")
+    unknown = {name: signs.UNKNOWN_ATTRIBUTE for name in attributes if signs.HIDING_PARTS.search(name)}
+    return _is_left_out("block", block["name"], attributes, unknown | signs.BLOCKS, conversion)
+
+
+def _is_left_out(
+    kind: str, name: str, attributes: Mapping[str, object], known: _Signs, conversion: Conversion
+) -> bool:
+    """Return whether nobody saw a block or a shortcode; note that, or the reason for a draft."""
+    found = signs.find_signs([f"{name}=wp:{kind}", *_list_lines(attributes)], known)
+    is_left_out, sign = max(found, default=(False, ""))
+    part = f"The {kind} “{name[:40]}”" + ("" if sign == name else f" with the attribute “{sign[:40]}”")
+    if is_left_out:
+        conversion.add_note(f"{part} was hidden from all visitors; this part was left out.")
+    elif sign and not conversion.hidden:
+        conversion.hidden = f"{part} hides a part of its text; the article became a draft."
+    return is_left_out
+
+
+def _list_lines(attributes: Mapping[str, object]) -> Iterator[str]:
+    waiting = [*attributes.items()]
+    while waiting:
+        path, value = waiting.pop()
+        if value and isinstance(value, dict):
+            waiting += ((f"{path}.{key}", one) for key, one in value.items())
+        elif value and isinstance(value, list):
+            waiting += ((path, one) for one in value)
+        else:
+            yield f"{path}={value.strip() if isinstance(value, str) else json.dumps(value)}"
+
+
+def _find_hidden_shortcodes(text: str, conversion: Conversion) -> Iterator[tuple[int, int]]:
+    ends: dict[str, int] = {}
+    tags: list[tuple[re.Match[str], int]] = []  # start tags, with the index after the end tag or 0
+    for tag in reversed([*_TAG.finditer(text)]):
+        if tag["end"]:
+            ends[tag["end"].lower()] = tag.end()
+        else:
+            is_void = tag["close"] and tag["attributes"].endswith("/")
+            tags.append((tag, 0 if is_void else ends.get(tag["name"].lower(), 0)))
+    position = 0
+    for tag, end in reversed(tags):
+        stop = end or tag.end()
+        if tag.start() < position or not (end or tag["name"].startswith(signs.BUILDER_PREFIXES)):
+            continue
+        is_escaped = text[tag.start() - 1 : tag.start()] == "[" and text[stop : stop + 1] == "]"
+        if is_escaped or tag["name"] in _EXAMPLES:
+            position = stop
+        elif _is_shortcode_left_out(tag, conversion):
+            yield tag.start(), stop
+            position = stop
+
+
+def _is_shortcode_left_out(tag: re.Match[str], conversion: Conversion) -> bool:
+    name = tag["name"].lower()
+    named, positional = parse_attributes(tag["attributes"])
+    attributes = {**named, "": "".join(positional), **({} if tag["close"] else {"?": "["})}
+    if name.startswith(signs.BUILDER_PREFIXES):
+        return _is_left_out("shortcode", name, attributes, signs.BUILDERS, conversion)
+    plain = _NUMBER.sub("", name.lstrip("_"))
+    if not _HARMLESS.isdisjoint((name, plain, plain.removeprefix("su_"))):
+        return False
+    sign = signs.SHORTCODES.get(plain)
+    if sign is None:
+        conversion.unknown_shortcodes.add(name[:40])
+        sign = signs.guess_shortcode_sign(plain, attributes)
+    elif "?" in attributes or named.get("operator", "allow").lower() != "allow":
+        attributes = {}  # the condition is unclear, or reversed
+    return _is_left_out("shortcode", name, attributes, {name: sign}, conversion)

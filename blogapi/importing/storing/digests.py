@@ -1,0 +1,34 @@
+"""The digest of a record, which shows whether an article must be updated."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, fields
+
+from blogapi.importing.format_api.article_record import ArticleRecord
+
+# The fields of a record that do not change its article. A new wording of a note is not a change either.
+_WITHOUT_DIGEST = frozenset(
+    (
+        *("key", "former_key", "notes", "is_undated", "path", "source", "cover_alt", "addresses", "names"),
+        *("has_templates", "media_folder", "former_paths", "other_fields", "categories_above"),
+        *("left_out", "unread_rules"),
+    )
+)
+_NEW_FIELDS = frozenset(
+    (
+        *("featured", "robots", "language", "translation_key", "custom"),
+        *("is_page", "parent_key", "position"),
+    )
+)
+
+
+def compute_digest(record: ArticleRecord) -> str:
+    """Return the digest of everything in a record that can change its article."""
+    names = [field.name for field in fields(record) if field.name not in _WITHOUT_DIGEST]
+    content = {name: getattr(record, name) for name in names}
+    # Older versions did not have these fields, and their digests must stay valid.
+    content = {name: value for name, value in content.items() if value or name not in _NEW_FIELDS}
+    content["authors"] = [asdict(author) for author in record.authors]
+    return hashlib.sha256(json.dumps(content, default=str, sort_keys=True).encode("utf-8")).hexdigest()

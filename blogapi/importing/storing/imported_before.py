@@ -1,0 +1,99 @@
+"""Compares a record with the article that an earlier import has made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.hidden_parts import leave_out_hidden
+from blogapi.importing.models import ImportedFile
+from blogapi.importing.storing.digests import compute_digest
+from blogapi.importing.storing.lost_words import list_words
+from blogapi.publication.visibility import READABLE_STATUSES, get_readable_from
+
+#: The largest distance between two time zones. A date that moves by less keeps the address of its article.
+MAX_SHIFT = timedelta(hours=26)
+# How long one import can take from the time of an article to the time of its file.
+_IMPORT_TIME = timedelta(minutes=1)
+_DRAFT = "; the article became a draft."
+
+HIDDEN_THERE = (
+    "The former blog hides it. It was edited here after the import, so it stays public; make it a draft "
+    "if it should be hidden."
+)
+PART_HIDDEN_THERE = (
+    "The former blog hides a part of its text. It was edited here after the import, so the part stays; "
+    "remove it if it should be hidden."
+)
+
+# Each `article` is an article or the row of one.
+
+
+def is_edited(article: Any, file: ImportedFile) -> bool:
+    """Return whether the article was changed in this blog after its last import."""
+    return bool(article.last_updated > file.imported_at)
+
+
+def keep_state(record: ArticleRecord, article: Any, file: ImportedFile, now: datetime) -> ArticleRecord:
+    """Return the record with the status and the date that its article keeps."""
+    status = record.status
+    if record.is_undated and (article.status, status) == ("published", "draft"):
+        # The article was published with --publish-undated or in this blog, and stays public.
+        status = "published"
+    if record.unread_rules and status in READABLE_STATUSES and article.status not in READABLE_STATUSES:
+        status = article.status
+    record = replace(record, status=status)
+    return keep_date(record, article.published_at, (article.created, file.imported_at), now)
+
+
+def keep_date(
+    record: ArticleRecord, date: datetime | None, import_times: Iterable[datetime], now: datetime
+) -> ArticleRecord:
+    """Return the record with the date of its article, unless its own is more than another time zone.
+
+    The time of an import is not kept, nor a date that is earlier than that of a scheduled record.
+    """
+    if record.exported is not None or date is None:
+        return record
+    if record.published_at is not None:
+        was_unknown = any(abs(date - time) < _IMPORT_TIME for time in import_times)
+        is_other = abs(record.published_at - date) > MAX_SHIFT
+        if was_unknown or is_other or record.published_at > max(date, now):
+            return record
+    return replace(record, published_at=date)
+
+
+def is_changed(record: ArticleRecord, kept: ArticleRecord, article: Any, file: ImportedFile) -> bool:
+    """Return whether a record says something else than at its last import.
+
+    `kept` is the record with the state that its article keeps.
+    """
+    edited = is_edited(article, file)
+    statuses = {record.status, kept.status}
+    if edited and not {record.status, article.status} & {*READABLE_STATUSES}:
+        # Somebody made it a draft, as the report of an earlier import advised.
+        statuses |= {*READABLE_STATUSES}
+    variants = (replace(one, status=status) for one in (record, kept) for status in statuses)
+    if file.digest not in map(compute_digest, variants):
+        return True
+    # A draft because of unread rules has the digest of the public text: it is published if they hid nothing.
+    return not edited and bool(article.status != kept.status)
+
+
+def find_hidden_there(
+    record: ArticleRecord, article: Any, content: str, content_type: str, now: datetime
+) -> tuple[str, ...]:
+    """Return sentences if the text of the edited article is one that the former blog hides; else nothing."""
+    here, there = get_readable_from(article), get_readable_from(record)
+    if here is None:
+        return ()
+    if there is None or there > max(here, now):
+        return (HIDDEN_THERE, *(note.replace(_DRAFT, ".") for note in record.notes))
+    words = f" {list_words(content, content_type)} "
+    lines = (line for part in record.left_out for line in part.splitlines())
+    hidden = (list_words(line, record.content_type) for line in lines)
+    shows_part = any(line and f" {line} " in words for line in hidden)
+    return (PART_HIDDEN_THERE,) if shows_part or leave_out_hidden(content, content_type)[1] else ()
