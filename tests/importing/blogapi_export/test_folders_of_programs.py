@@ -15,7 +15,7 @@ from blogapi.articles.models import Article, FormerPath, FormerSlug
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.importing.blogapi_export import format as blogapi_export
+from blogapi.importing.blogapi_export.format import FORMAT
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.report import Result
 from blogapi.media import images
@@ -175,7 +175,7 @@ def test_only_the_files_in_the_folders_of_a_named_source_need_no_mark(
 ):
     root = write({path: TITLE}, description)
     entry = folder.Entry(f"old/{path}", root / path)
-    assert blogapi_export.recognise(entry, TITLE.encode()) is (is_recognised and is_read)
+    assert FORMAT.detect(entry, TITLE.encode()) is (is_recognised and is_read)
 
 
 def test_a_folder_of_a_later_version_is_refused_as_a_whole(blog, write):
