@@ -26,6 +26,8 @@ GUIDE = Path(blogapi.__file__).parent / "docs" / "guide"
 SETTINGS_PAGE = GUIDE / "operating.md"
 PERMISSIONS_PAGE = GUIDE / "roles.md"
 GENERATORS_PAGE = GUIDE / "markdown-blogs.md"
+WORDPRESS_PAGE = GUIDE / "wordpress.md"
+MARKS_PAGE = GUIDE / "importing.md"
 
 # The callers of the table: users have all scopes and a login.
 CALLERS = {
@@ -143,6 +145,45 @@ def _list_names(signs: Iterable[privacy_signs.Sign]) -> Iterator[str]:
         yield from (f"`{name}`{places}" for name in sign.names)
 
 
+def make_wordpress_table() -> str:
+    """Return the table of the signs of WordPress and of its plugins."""
+    columns = {
+        "Blocks and their attributes": privacy_signs.BLOCKS.values(),
+        "Shortcodes": (*privacy_signs.SHORTCODES.values(), *privacy_signs.BUILDERS.values()),
+        "Custom fields of posts": privacy_signs.POST_FIELDS.values(),
+        "Traces of rules that cannot be read": privacy_signs.UNREAD_RULES,
+    }
+    signs = {name: list(dict.fromkeys(column)) for name, column in columns.items()}
+    sources = sorted({sign.source for column in signs.values() for sign in column}, key=str.casefold)
+    rows = [
+        (source, *(_join_code(_list_hiding_names(column, source)) for column in signs.values()))
+        for source in sources
+        if any(_list_hiding_names(column, source) for column in signs.values())
+    ]
+    return _make_table(("Known from", *signs), rows)
+
+
+def _list_hiding_names(signs: Iterable[privacy_signs.HidingSign], source: str) -> list[str]:
+    """Return the names of the signs of a source, without those that hide nothing alone."""
+    return [
+        name
+        for sign in signs
+        if sign.source == source and (sign.shown != ".*" or len(sign.nobody) > 1)
+        for name in sign.names
+        if name != "?"
+    ]
+
+
+def make_marks_table() -> str:
+    """Return the table of the marks that hide a part of a text."""
+    shapes = {"comment": "<!--{}-->", "element": "<{}>", "container": ":::{}", "tag": "{{{{< {} >}}}}"}
+    rows = [
+        (_join_code(shapes[mark.kind].format(name) for name in mark.names), mark.source)
+        for mark in privacy_signs.TEXT_MARKS
+    ]
+    return _make_table(("Marks", "Known from"), rows)
+
+
 def make_fields_table() -> str:
     """Return the table of the fields of front matter that hide an article."""
     signs: dict[FieldRule, list[FieldSign]] = {}
@@ -208,6 +249,8 @@ def write_tables() -> None:
         _replace_table(PERMISSIONS_PAGE, "Rights", make_rights_table())
         _replace_table(GENERATORS_PAGE, "What a generator does not build", make_unbuilt_table())
         _replace_table(GENERATORS_PAGE, "Fields that hide an article", make_fields_table())
+        _replace_table(WORDPRESS_PAGE, "Signs of plugins", make_wordpress_table())
+        _replace_table(MARKS_PAGE, "Marks in a text", make_marks_table())
         _replace_table(GENERATORS_PAGE, "Fields with the date", make_dates_table())
 
 

@@ -50,6 +50,11 @@ def test_the_table_of_what_generators_do_not_build_is_up_to_date():
     assert guide.get_table(guide.GENERATORS_PAGE, heading) == guide.make_unbuilt_table(), HINT
 
 
+def test_the_tables_of_wordpress_and_of_marks_in_the_guide_are_up_to_date():
+    assert guide.get_table(guide.WORDPRESS_PAGE, "Signs of plugins") == guide.make_wordpress_table(), HINT
+    assert guide.get_table(guide.MARKS_PAGE, "Marks in a text") == guide.make_marks_table(), HINT
+
+
 def test_the_tables_of_front_matter_in_the_guide_are_up_to_date():
     hiding, dates = "Fields that hide an article", "Fields with the date"
     assert guide.get_table(guide.GENERATORS_PAGE, hiding) == guide.make_fields_table(), HINT
@@ -57,7 +62,7 @@ def test_the_tables_of_front_matter_in_the_guide_are_up_to_date():
 
 
 def test_the_command_writes_the_committed_tables(monkeypatch, tmp_path):
-    for name in ("SETTINGS_PAGE", "PERMISSIONS_PAGE", "GENERATORS_PAGE"):
+    for name in ("SETTINGS_PAGE", "PERMISSIONS_PAGE", "GENERATORS_PAGE", "WORDPRESS_PAGE", "MARKS_PAGE"):
         committed = getattr(guide, name)
         monkeypatch.setattr(guide, name, tmp_path / committed.name)
         (tmp_path / committed.name).write_bytes(committed.read_bytes().replace(b" | yes |", b" | no |"))
