@@ -33,10 +33,8 @@ NO_DATABASE = tuple(
         *("contracts/test_fields.py", "contracts/test_requirements.py"),
         *("media/test_delivery.py", "media/test_images.py", "media/test_prepare.py"),
         *("media/test_replacing.py", "media/test_routes.py", "media/test_svg.py"),
-        *("importing/blogger", "importing/ghost", "importing/jobs", "importing/links"),
-        *("importing/markdown", "importing/media"),
-        *("importing/medium", "importing/wordpress"),
-        *("importing/test_archives.py", "importing/test_folder.py"),
+        *("importing/format_api", "importing/formats", "importing/jobs", "importing/links"),
+        *("importing/media", "importing/templates", "importing/texts", "importing/test_archives.py"),
     )
 )
 # The pages in a browser, and requests that are refused before they reach the database.
