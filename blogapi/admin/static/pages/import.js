@@ -127,11 +127,17 @@ class Import extends Page {
   }
 
   renderQuestion({ unread_rules: plugins }) {
-    const onChange = (unreadRules) => this.set({ unreadRules });
+    const choice = {
+      label: "New texts come in as",
+      name: "unread_rules",
+      items: UNREAD_RULES,
+      value: this.unreadRules,
+      onChange: (unreadRules) => this.set({ unreadRules }),
+    };
     return html`<section class="section">${sectionHead(`What ${plugins} hid is unknown`)}
       <p class="section-text soft">The file does not contain its rules. Texts that are public in the file may have been
         for members only.</p>
-      ${choiceCards({ label: "New texts come in as", name: "unread_rules", items: UNREAD_RULES, value: this.unreadRules, onChange })}
+      ${choiceCards(choice)}
       </section>`;
   }
 
