@@ -109,9 +109,8 @@ def authenticate() -> Response | None:
     """Set `g.caller` and check the access rule of the view; a write checks it once more (`g.check_caller`).
 
     An unknown path returns 404 to every caller, a malformed id in a path only to those who may call the view,
-    and OPTIONS needs no key. If the path does not support the
-    method, a request without credentials gets 405 only if another method of the path is open to everyone;
-    otherwise it gets 401.
+    and OPTIONS needs no key. If the path does not support the method, a request without credentials gets 405
+    only if another method of the path is open to everyone; otherwise it gets 401.
     """
     g.caller = STRANGER
     request.routing_exception = _routing_error()
