@@ -146,6 +146,7 @@ def test_what_the_user_gave_reaches_the_process_as_single_arguments(app, people)
     assert command == [
         *(sys.executable, "-P", "-m", "blogapi", "import", f"--background={folder / 'trial.json'}"),
         *("--author=ada", f"--base-url={options['base_url']}", "--pages=keep", "--define-fields=none"),
+        "--unread-rules=draft",
         *("--publish-undated", "--dry-run", "--", str(folder.joinpath(*"______", "upload", name))),
     ]
 
