@@ -186,6 +186,7 @@ def import_(
             assets=assets,
             custom_fields=OwnFields(copy_definitions()),
             roots=queries.get_roots(),
+            imported_keys=queries.get_imported_keys(),
             **options,
         )
         return preparing.open_run(paths, importer, reader_options, format_name=format_name)

@@ -83,6 +83,12 @@ def _group_by_article(column: InstrumentedAttribute[str]) -> Mapping[UUID, list[
     return grouped
 
 
+def get_imported_keys() -> set[str]:
+    """Return the keys of the imported files whose articles exist."""
+    statement = select(ImportedFile.key).join(Article, Article.uuid == ImportedFile.article_id)
+    return set(db.session.scalars(statement))
+
+
 def get_roots() -> dict[str, str]:
     """Return the folder below which each key was the path of an imported file, if the folder is known."""
     statement = select(ImportedFile.key, ImportedFile.root).where(ImportedFile.root.is_not(None))

@@ -34,6 +34,9 @@ class ImportOptions:
     custom_fields: CustomFields = NO_CUSTOM_FIELDS
     #: the folders of earlier imports, by the keys of their files
     roots: Mapping[str, str] = field(default_factory=dict)
+    #: the keys of earlier imports whose articles exist; an item that the former blog does not show is then a
+    #: draft instead of being skipped, so that its article does not stay public
+    imported_keys: Set[str] = frozenset()
     #: who reads the own fields that the import defines for the fields without one; DEFINE_NONE = none
     define_fields: str = DEFINE_NONE
     assets: tuple[Path, ...] = ()  #: folders in which media files are looked up

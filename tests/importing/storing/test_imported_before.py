@@ -382,9 +382,9 @@ def run_folder(app, people, tmp_path):
     posts = tmp_path / "site" / "blog"
     posts.mkdir(parents=True)
 
-    def run_folder(text):
-        (posts / "bread.md").write_text(text, encoding="utf-8")
-        arguments = ["import", str(posts), "--author", "ada", "--json"]
+    def run_folder(text, *options, folder=posts, name="bread.md"):
+        (posts / name).write_text(text, encoding="utf-8")
+        arguments = ["import", str(folder), "--author", "ada", "--json", *options]
         result = app.test_cli_runner().invoke(args=arguments)
         return result.exit_code, json.loads(result.stdout)
 
@@ -405,6 +405,84 @@ def test_the_text_report_has_a_block_of_its_own(app, run_folder, edit, set_clock
         "hidden     blog/bread.md: It has `private: true`.",
     ]
     assert lines[0].startswith("1 public, 0 drafts")
+
+
+NOTE_HEADLESS = "It is a headless bundle of Hugo, which has no page of its own."
+
+
+def check_hidden(import_hidden, read, edited, note):
+    """Check what further imports make of an article whose file or item the former blog does not show."""
+    before = read()
+    _, planned = import_hidden("--dry-run")
+    assert read().version == before.version
+    exit_code, report = import_hidden()
+    (planned_file,), (file,) = planned["files"], report["files"]
+    is_kept = edited == an_edit()
+    result, status = ("unchanged", "published") if is_kept else ("updated", "draft")
+    result = "unchanged" if edited == an_edit(status="draft") else result
+    assert (exit_code, file["hidden_there"], file["result"], file["status"]) == (
+        is_kept,
+        is_kept,
+        result,
+        status,
+    )
+    assert {**planned_file, "article": None} == {**file, "article": None}
+    assert (planned["counts"], len(planned["public_here_hidden_there"])) == (report["counts"], is_kept)
+    assert result == "unchanged" or note in file["notes"]
+    assert (read().status, read().slug, read().content) == (status, before.slug, before.content)
+    version = read().version
+    assert version == before.version + (result == "updated")
+    exit_code, report = import_hidden()
+    assert (exit_code, report["files"][0]["result"], read().version) == (is_kept, "unchanged", version)
+
+
+EDITS = {"not edited": None, "edited": an_edit(), "made a draft by hand": an_edit(status="draft")}
+
+
+@pytest.mark.parametrize("edited", EDITS.values(), ids=EDITS)
+def test_a_file_that_is_headless_now(run_folder, read, edit, set_clock, edited):
+    set_clock(FIRST)
+    run_folder(POST.format(""))
+    if edited:
+        edit(**edited)
+    set_clock(SECOND)
+    text = POST.format("headless: true\n")
+    check_hidden(lambda *options: run_folder(text, *options), read, edited, NOTE_HEADLESS)
+
+
+def test_a_file_that_is_shown_again_is_public_again(run_folder, read, set_clock):
+    set_clock(FIRST)
+    run_folder(POST.format(""))
+    run_folder(POST.format("headless: true\n"))
+    assert read().status == "draft"
+    set_clock(SECOND)
+    assert run_folder(POST.format(""))[1]["files"][0]["result"] == "updated"
+    assert read().status == "published"
+
+
+def test_a_headless_file_is_found_in_an_outer_folder(run_folder, read, tmp_path, set_clock):
+    set_clock(FIRST)
+    run_folder(POST.format(""))
+    _, report = run_folder(POST.format("headless: true\n"), folder=tmp_path / "site")
+    assert (report["files"][0]["result"], read().status) == ("updated", "draft")
+
+
+def test_a_file_that_became_no_article_before_is_skipped_still(app, run_folder, read, as_login, set_clock):
+    set_clock(FIRST)
+    headless = POST.format("headless: true\n")
+    assert run_folder(headless)[1]["files"][0]["result"] == "skipped"
+    run_folder(POST.format(""))
+    as_login.delete(f"/api/v1/blog/articles/{read().uuid}/")
+    (file,) = run_folder(headless, "--restore-deleted")[1]["files"]
+    assert (file["result"], file["notes"], read()) == ("skipped", [NOTE_HEADLESS], None)
+
+
+def test_pages_that_are_skipped_now_stay_public(run_folder, read, set_clock):
+    set_clock(FIRST)
+    page = POST.format("type: page\n")
+    run_folder(page)
+    (file,) = run_folder(page, "--pages", "skip")[1]["files"]
+    assert (file["result"], read().status) == ("skipped", "published")
 
 
 # An export of WordPress
@@ -429,10 +507,13 @@ RULE = (
 def run_export(app, people, tmp_path):
     """Imports an export of WordPress with this text; returns exit status and report."""
 
-    def run_export(content, more=""):
-        path = tmp_path / "export.xml"
-        path.write_text(EXPORT.format(content, more), encoding="utf-8")
-        result = app.test_cli_runner().invoke(args=["import", str(path), "--author", "ada", "--json"])
+    def run_export(content, more="", *options, replaced=()):
+        path, text = tmp_path / "export.xml", EXPORT.format(content, more)
+        for old, new in replaced:
+            text = text.replace(old, new)
+        path.write_text(text, encoding="utf-8")
+        arguments = ["import", str(path), "--author", "ada", "--json", *options]
+        result = app.test_cli_runner().invoke(args=arguments)
         return result.exit_code, json.loads(result.stdout)
 
     return run_export
@@ -478,3 +559,32 @@ def test_a_part_that_browsers_did_not_show(app, run_folder, read, edit, set_cloc
     set_clock(SECOND)
     exit_code, report = run_folder(POST.format("") + "\n" + part + "\n")
     assert (exit_code, report["files"][0]["hidden_there"]) == (1, True)
+
+
+TRASHED = (">publish<", ">trash<"), (">bread<", ">bread__trashed<")
+
+
+@pytest.mark.parametrize("edited", EDITS.values(), ids=EDITS)
+def test_a_post_that_is_in_the_trash_now(run_export, read, edit, set_clock, edited):
+    set_clock(FIRST)
+    run_export(SHOWN)
+    if edited:
+        edit(**edited)
+    set_clock(SECOND)
+    note = "Its status was “trash”; the article became a draft."
+    check_hidden(lambda *options: run_export(SHOWN, "", *options, replaced=TRASHED), read, edited, note)
+
+
+def test_a_post_in_the_trash_that_was_not_imported_is_left_behind(run_export, read, set_clock):
+    set_clock(FIRST)
+    _, report = run_export(SHOWN, replaced=TRASHED)
+    assert (report["files"], report["left_behind"]) == ([], {"wordpress": {"items in the trash": 1}})
+    assert read() is None
+
+
+def test_items_of_a_type_that_is_not_chosen_now_stay_public(run_export, read, set_clock):
+    set_clock(FIRST)
+    recipe = [(">post<", ">recipe<")]
+    run_export(SHOWN, "", "--post-type", "recipe", replaced=recipe)
+    _, report = run_export(SHOWN, replaced=recipe)
+    assert (report["files"], read().status) == ([], "published")

@@ -20,6 +20,8 @@ def decide_status(
         return "draft", ()
     if is_private:
         return "draft", ("The blog was private; the article became a draft.",)
+    if given == "SOFT_TRASHED":
+        return "draft", ("It was in the trash; the article became a draft.",)
     if given not in BLOGGER_PUBLIC_STATUSES:
         return "draft", (describe_status(to_line(given)),)
     if published_at is None:

@@ -80,7 +80,7 @@ class BloggerSource:
 
     def _check(self, item: BloggerItem) -> None:
         """Raise NotAnArticle for an item that is not imported."""
-        if item.status == "SOFT_TRASHED":
+        if item.status == "SOFT_TRASHED" and item.make_key() not in self._options.imported_keys:
             self.left_behind["articles in the trash"] += 1
             raise NotAnArticle("It was in the trash of Blogger.")
         if item.kind == "page" and self._options.pages == "skip":

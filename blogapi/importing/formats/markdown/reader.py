@@ -145,7 +145,13 @@ def parse_file(
     parsed = front_matter.parse_file(text)
     fields = Fields(parsed.entries, [*notes, *parsed.notes])
     is_repository_file = paths.is_repository_file(key) and not _is_page_of_folder(key, fields, place)
-    _check_is_article(key, content_type, parsed, fields, is_repository_file=is_repository_file)
+    skipped: list[DraftReason] = []
+    try:
+        _check_is_article(key, content_type, parsed, fields, is_repository_file=is_repository_file)
+    except NotAnArticle as problem:
+        if key not in options.imported_keys:
+            raise
+        skipped.append(DraftReason(str(problem)))
     path = paths.parse_path(key, keeps_date=generators.keeps_dates(place.site))
     categories, tags = read_terms(
         fields,
@@ -156,7 +162,7 @@ def parse_file(
     )
     authors = read_authors(fields)
     system = generator if generator == "jekyll" else parsed.format
-    reasons = [*place.reasons, *_find_draft_reasons(key, parsed, fields, tags, system)]
+    reasons = [*place.reasons, *skipped, *_find_draft_reasons(key, parsed, fields, tags, system)]
     if is_repository_file:
         note = "It has the name of a repository file (like README or LICENSE); the article became a draft."
         reasons.append(DraftReason(note))

@@ -26,7 +26,6 @@ class MarkdownSource:
     """The Markdown, HTML and text files of one import; see `Source`."""
 
     def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
-        self._options = options
         # A key can begin with outer folders, which are not categories or tags.
         self._translations = Translations(entry.key for entry in entries)
         places = {entry.path: self._translations.find(entry.key) for entry in entries}
@@ -37,6 +36,8 @@ class MarkdownSource:
         )
         self._page_keys = {paths.get_page_path(entry.key): entry.key for entry in entries}
         self._files = identity.identify(entries, options.roots)
+        moved = {file.entry.key for file in self._files if file.former_key in options.imported_keys}
+        self._options = replace(options, imported_keys=options.imported_keys | moved)
         self.total = len(entries)
         self.hosts: set[str] = set()
         self.terms: Sequence[TermRecord] = ()

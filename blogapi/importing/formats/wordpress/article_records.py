@@ -153,6 +153,8 @@ class RecordMaker:
         if post_type == _ATTACHMENT:
             raise NotAnArticle("It is a media file.")
         reason = publication.LEFT_BEHIND.get(item.get_text("wp:status"), "")
+        if reason and self.make_key(item) in self.options.imported_keys:
+            reason = ""
         reason = "revisions" if post_type == "revision" else reason
         if not reason and post_type == "page" and self.options.pages == "skip":
             reason = "pages"
@@ -240,6 +242,8 @@ class RecordMaker:
 
 def _read_slug(item: Element) -> str:
     slug = to_line(unquote(item.get_text("wp:post_name"), errors="replace"))
+    if item.get_text("wp:status") == "trash":
+        slug = slug.removesuffix("__trashed")
     # Squarespace writes the path of the post: `2023/04/my-post.html`.
     return extract_slug(slug) if "/" in slug or "." in slug else slug
 

@@ -57,7 +57,7 @@ def _find_reason_for_draft(status: str, date: datetime | None, now: datetime) ->
         if date is None:
             return NO_DATE
         return "" if date > now else PAST_SCHEDULE
-    if status in ("pending", "private"):
+    if status in ("pending", "private", *LEFT_BEHIND):
         return f"Its status was “{status}”; the article became a draft."
     return describe_status(status)
 

@@ -187,6 +187,14 @@ def test_the_trash_and_on_request_pages_are_left_behind(read):
     assert source.left_behind == {"articles in the trash": 2, "pages": 1}
 
 
+def test_an_item_in_the_trash_that_was_imported_before_is_a_draft(read):
+    feed = make_takeout(make_takeout_entry(1, status="SOFT_TRASHED"))
+    (record,), source = read(feed, imported_keys={"blogger:7:1"})
+    assert (record.key, record.status) == ("blogger:7:1", "draft")
+    assert record.notes == ("It was in the trash; the article became a draft.",)
+    assert not source.left_behind
+
+
 def test_takeout_finds_the_host_of_the_blog_in_its_links(read):
     links = "".join(
         f"&lt;a href='http://{host}/2020/05/{name}.html'&gt;"
