@@ -15,7 +15,7 @@ import blogapi
 from blogapi import blueprints, create_app
 from blogapi.config import SETTINGS, Setting
 from blogapi.importing.format_api import privacy_signs
-from blogapi.importing.format_api.privacy_signs import FieldRule, FieldSign
+from blogapi.importing.format_api.privacy_signs import FieldRule
 from blogapi.importing.texts.lines import BOOLEAN_WORDS
 from blogapi.storage.database import db
 from blogapi.web.access import SCOPES, STRANGER, Access, Caller, Role, authorize
@@ -168,7 +168,7 @@ def _list_hiding_names(signs: Iterable[privacy_signs.HidingSign], source: str) -
     return [
         name
         for sign in signs
-        if sign.source == source and (sign.shown != ".*" or len(sign.nobody) > 1)
+        if sign.source == source and (sign.shown != ".*" or len(sign.from_everyone) > 1)
         for name in sign.names
         if name != "?"
     ]
@@ -178,27 +178,23 @@ def make_marks_table() -> str:
     """Return the table of the marks that hide a part of a text."""
     shapes = {"comment": "<!--{}-->", "element": "<{}>", "container": ":::{}", "tag": "{{{{< {} >}}}}"}
     rows = [
-        (_join_code(shapes[mark.kind].format(name) for name in mark.names), mark.source)
-        for mark in privacy_signs.TEXT_MARKS
+        (_join_code(shapes[kind].format(name) for name in names), kind)
+        for kind, names in privacy_signs.TEXT_MARKS.items()
     ]
-    return _make_table(("Marks", "Known from"), rows)
+    return _make_table(("Marks", "Kind"), rows)
 
 
 def make_fields_table() -> str:
     """Return the table of the fields of front matter that hide an article."""
-    signs: dict[FieldRule, list[FieldSign]] = {}
-    for sign in privacy_signs.FIELD_SIGNS:
-        signs.setdefault(sign.rule, []).append(sign)
     rows = [
         (
-            _join_code(name for sign in same for name in sign.names),
+            _join_code(names),
             _describe_values(rule),
             "nothing" if rule.others_are_public else "hide, except " + _join_words(rule.public),
-            ", ".join(dict.fromkeys(sign.source for sign in same)),
         )
-        for rule, same in signs.items()
+        for rule, names in privacy_signs.FIELDS.items()
     ]
-    return _make_table(("Fields", "Values that hide", "Other values", "Known from"), rows)
+    return _make_table(("Fields", "Values that hide", "Other values"), rows)
 
 
 def _describe_values(rule: FieldRule) -> str:
@@ -209,7 +205,7 @@ def _describe_values(rule: FieldRule) -> str:
 
 def _join_words(words: Set[str]) -> str:
     """Return the words, with one for those that mean true or false."""
-    words = {word for word in words if not re.search(r".[-_ ]?only$", word)}
+    words = {word for word in words if not re.search(r".only$", word)}
     for name, meaning in (("true", True), ("false", False)):
         if name in words:
             words -= {word for word, value in BOOLEAN_WORDS.items() if value is meaning and word != name}
@@ -219,10 +215,10 @@ def _join_words(words: Set[str]) -> str:
 def make_dates_table() -> str:
     """Return the table of the fields of front matter with the time of publication."""
     rows = [
-        (_join_code(sign.names), "makes a draft" if sign.is_strict else "is ignored", sign.source)
-        for sign in privacy_signs.PUBLICATION_DATES
+        (_join_code(privacy_signs.STRICT_DATES), "makes a draft"),
+        (_join_code(privacy_signs.OTHER_DATES), "is ignored"),
     ]
-    return _make_table(("Fields", "A value that is no date", "Known from"), rows)
+    return _make_table(("Fields", "A value that is no date"), rows)
 
 
 def _join_code(names: Iterable[str]) -> str:

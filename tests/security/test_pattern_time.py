@@ -32,8 +32,6 @@ _ALLOWED = {
     "sanitizer._FOOTNOTE_REFERENCE": _SANITIZED,
     "parser.HEADER_FIELD_RE": "A pattern of waitress; control characters are refused first.",
     "types._PATTERNS": "It reads the first 4,096 bytes of a file.",
-    "unbuilt._MAPPING": "It is tried after a name of a setting, until one text does not match.",
-    "unbuilt._TEXTS": "It is tried after a name of a setting, until one text does not match.",
     "blocks._DELIMITER": "The search ends at the last `-->`, so that each delimiter that begins has an end.",
 }
 

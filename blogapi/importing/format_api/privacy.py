@@ -1,4 +1,4 @@
-"""Find reasons not to publish an article. FIELD_SIGNS lists the privacy fields of all generators."""
+"""Find reasons not to publish an article. FIELDS lists the privacy fields of all generators."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ def find_reasons(
     entries: Mapping[str, object], key: str, tags: tuple[str, ...], generator: str = ""
 ) -> list[DraftReason]:
     """Return the reasons for a draft in the front matter, in the path `key` and in the tags."""
-    return [*find_in_front_matter(entries, generator), *_find_in_path(key), *_find_in_tags(tags)]
+    private = (tag for tag in tags if tag.casefold() in signs.PRIVATE_TAGS)
+    in_tags = [DraftReason(f"It has the tag “{tag}”; the article became a draft.") for tag in private]
+    return [*find_in_front_matter(entries, generator), *_find_in_path(key), *in_tags]
 
 
 def find_in_front_matter(entries: Mapping[str, object], generator: str = "") -> Iterator[DraftReason]:
@@ -72,12 +74,9 @@ def flatten(entries: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:
     for key, value in entries.items():
         name = normalize_key(key)
         if isinstance(value, dict) and name in signs.MAPPING_PREFIXES:
-            for inner_key, inner_value in value.items():
-                yield (
-                    f"{key}.{inner_key}",
-                    f"{signs.MAPPING_PREFIXES[name]}{normalize_key(inner_key)}",
-                    inner_value,
-                )
+            prefix = signs.MAPPING_PREFIXES[name]
+            for inner, inner_value in value.items():
+                yield f"{key}.{inner}", f"{prefix}{normalize_key(inner)}", inner_value
         else:
             yield key, name, value
 
@@ -97,7 +96,7 @@ def _to_words(value: object) -> Iterator[str]:
             yield from _to_words(child)
     else:
         # The value of a mapping is replaced by "{}", which no rule contains.
-        yield to_line(value).casefold() or "{}"
+        yield normalize_key(to_line(value)) or to_line(value) or "{}"
 
 
 def _make_reason(key: str, name: str, rule: FieldRule, value: object, unlisting: Set[str]) -> DraftReason:
@@ -120,22 +119,13 @@ def find_in_folders(folders: Iterable[str]) -> Iterator[DraftReason]:
     """Yield a reason for each folder name that makes the articles in the folder private."""
     for folder in folders:
         if folder.casefold() in signs.PRIVATE_FOLDERS:
-            is_obvious = "draft" in folder.casefold()
-            yield DraftReason(
-                "" if is_obvious else f"It is in the folder “{folder}”; the article became a draft."
-            )
+            note = f"It is in the folder “{folder}”; the article became a draft."
+            yield DraftReason("" if "draft" in folder.casefold() else note)
 
 
 def _find_in_path(key: str) -> Iterator[DraftReason]:
     *folders, name = key.split("/")
     yield from find_in_folders(folders)
     if name.startswith("_"):
-        yield DraftReason(
-            "Its name begins with “_”, which marks unpublished files; the article became a draft."
-        )
-
-
-def _find_in_tags(tags: tuple[str, ...]) -> Iterator[DraftReason]:
-    for tag in tags:
-        if tag.casefold() in signs.PRIVATE_TAGS:
-            yield DraftReason(f"It has the tag “{tag}”; the article became a draft.")
+        note = "Its name begins with “_”, which marks unpublished files; the article became a draft."
+        yield DraftReason(note)

@@ -15,6 +15,10 @@ from blogapi.importing.texts.lines import BOOLEAN_WORDS
 from blogapi.rendering.hidden_elements import HIDDEN_VALUES
 
 
+def _split(names: str) -> tuple[str, ...]:
+    return tuple(names.split())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sign:
     """A sign by which a system hides a text."""
@@ -32,27 +36,24 @@ _EVERYONE = frozenset(("public", "everyone", "everybody", "all", "anyone", "open
 _NOTHING = _FALSE | {"", "none", "null"}
 _YES = frozenset(("true", "yes"))
 _PUBLIC = _EVERYONE | {"published", "publish", "visible", "listed", "free", "default"}
+_PARTS = frozenset(("navigation", "toc", "footer", "path", "tags", "feedback"))
 _PRIVATE = frozenset(
-    (
-        *("draft", "private", "hidden", "unlisted", "unpublished", "pending", "skip", "trash", "password"),
-        *("protected", "internal", "members", "paid", "tiers", "subscribers", "restricted"),
-    )
+    _split("""draft private hidden unlisted unpublished pending skip trash password protected internal
+        members paid tiers subscribers restricted""")
 )
-_UNFINISHED = _PRIVATE | {"review", "in review", "todo", "idea", "in-progress", "in progress", "wip"}
+_UNFINISHED = _PRIVATE | {"review", "inreview", "todo", "idea", "inprogress", "wip"}
 _READERS = frozenset(
     f"{reader}{only}"
-    for reader in (
-        *("member", "members", "subscriber", "subscribers", "patron", "patrons", "vip", "staff", "internal"),
-        *("paid", "premium", "paid-members", "paid-subscribers", "private", "registered", "admin", "admins"),
-        *("logged-in", "logged_in", "loggedin"),
-    )
-    for only in ("", "-only", " only", "_only", "only")
-) | {"logged in", "paid members", "paid subscribers", "only_paid", "only_free", "founding"}
+    for only in ("", "only")
+    for reader in _split("""member members subscriber subscribers patron patrons vip staff internal paid
+        premium private paidmembers paidsubscribers registered admin admins loggedin onlypaid onlyfree
+        founding""")
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldRule:
-    """The values of a field that make an article public or private, in lower case; "" is an empty value.
+    """The values of a field that make an article public or private, as normalized keys; "" is an empty value.
 
     Any other value makes the article a draft, with a note.
     """
@@ -65,83 +66,55 @@ class FieldRule:
     is_unlisting: bool = False  #: private values only keep an article out of lists
 
 
-_PRIVATE_IF_TRUE = FieldRule(public=_NOTHING, private=_TRUE)
-_FOR_SOME_IF_TRUE = FieldRule(public=_NOTHING | _EVERYONE | {"free", "default"}, private=_TRUE)
-# Jekyll and Quartz treat an empty `published` or `publish` as false.
-_PRIVATE_IF_FALSE = FieldRule(public=_TRUE | _EVERYONE, private=_FALSE | _PRIVATE | {""})
-_PUBLISHED = FieldRule(public=_TRUE | _EVERYONE, private=_FALSE | _PRIVATE | {""}, dates_are_public=True)
+# Of notes and others: `status` often says how complete a public text is.
+_PROGRESS = _split("seedling budding evergreen complete completed done finished")
 STATUS_RULE = FieldRule(
-    public=_PUBLIC
-    | {"scheduled", "future", "featured", "archived", "archive", ""}
-    | {"seedling", "budding", "evergreen", "complete", "completed", "done", "finished"},
     private=_PRIVATE,
+    public=_PUBLIC.union(("scheduled", "future", "featured", "archived", "archive", ""), _PROGRESS),
 )
-_PASSWORD = FieldRule(public=frozenset(("false", "")), is_secret=True)
-# Fields of some content systems, which other blogs use for themes (`active: home`).
-_PRIVATE_IF_ON = FieldRule(private=_TRUE, others_are_public=True)
-_PRIVATE_IF_OFF = FieldRule(private=_FALSE, others_are_public=True)
-_FOR_READERS = FieldRule(private=_YES | _PRIVATE | _READERS, others_are_public=True)
-_FINISHED = FieldRule(private=_YES | _UNFINISHED | _READERS, others_are_public=True)
-_DRAFT_TYPE = FieldRule(private=frozenset(("draft", "private")), others_are_public=True)
-_HIDE = FieldRule(
-    public=_NOTHING | {"navigation", "toc", "footer", "path", "tags", "feedback"}, private=_TRUE
-)
-_RENDER = FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "link"})
-_LIST = FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "local"}, is_unlisting=True)
-_UNLISTED_IF_TRUE = FieldRule(public=_NOTHING, private=_TRUE, is_unlisting=True)
-_UNLISTED_IF_FALSE = FieldRule(public=_TRUE, private=_PRIVATE_IF_FALSE.private, is_unlisting=True)
-_UNLISTED_IF_OFF = FieldRule(private=_FALSE, others_are_public=True, is_unlisting=True)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FieldSign(Sign):
-    """Fields of front matter with the same rule, in any spelling."""
-
-    rule: FieldRule
-
-
-#: They also apply inside of the mappings MAPPING_PREFIXES: `build.list` is `list` inside of Hugo's `build`.
-FIELD_SIGNS = tuple(
-    FieldSign(source=source, rule=rule, names=tuple(names.split()))
-    for source, rule, names in (
-        ("most generators", _PRIVATE_IF_TRUE, "draft drafts isDraft saveAsDraft wip isWip"),
-        ("Hugo", _PRIVATE_IF_TRUE, "headless"),
-        ("Hexo and others", _PRIVATE_IF_TRUE, "private isPrivate hidden isHidden secret"),
-        ("content systems", _PRIVATE_IF_TRUE, "unpublished ignorePost doNotPublish dontPublish noPublish"),
-        ("content systems", _PRIVATE_IF_TRUE, "unfinished incomplete emailOnly restricted"),
-        ("hexo-blog-encrypt and others", _PRIVATE_IF_TRUE, "encrypt encrypted locked isLocked"),
-        ("content systems", _PRIVATE_IF_TRUE, "protected isProtected protect"),
-        ("Eleventy", _PRIVATE_IF_TRUE, "eleventyExcludeFromCollections buildawesomeExcludeFromCollections"),
-        ("sites with members", _FOR_SOME_IF_TRUE, "membersOnly memberOnly subscribersOnly sponsorsOnly vip"),
-        ("sites with members", _FOR_SOME_IF_TRUE, "premium isPremium paid isPaid paywall paywalled"),
-        ("sites with members", _FOR_SOME_IF_TRUE, "exclusive gated isGated loginRequired requiresLogin"),
-        ("sites with members", _FOR_SOME_IF_TRUE, "requireLogin authRequired requiresAuth requireAuth"),
-        ("Hexo, Material for MkDocs", _HIDE, "hide"),  # `hide: [navigation, toc]` hides parts of the page
-        ("Jekyll, Obsidian, Quartz", _PUBLISHED, "published isPublished publish dg-publish"),
-        ("content systems", _PRIVATE_IF_FALSE, "public isPublic visible isVisible"),
-        ("Zola, Grav", _PRIVATE_IF_FALSE, "render routable"),
-        ("Hugo and others", _UNLISTED_IF_TRUE, "unlisted isUnlisted delisted"),
-        ("content systems", _UNLISTED_IF_FALSE, "listed isListed"),
-        ("themes of VuePress", _UNLISTED_IF_OFF, "list post article"),
-        ("Pelican, Nikola and others", STATUS_RULE, "status postStatus publishStatus"),
-        ("Ghost and others", FieldRule(public=_PUBLIC, private=_PRIVATE | _READERS), "visibility"),
-        ("sites with members", _FOR_READERS, "access accessLevel audience members subscribers"),
-        ("sites with members", _FOR_READERS, "plan tier tiers role roles permission permissions"),
-        ("Hugo", _RENDER, "build.render"),
-        ("Hugo", _LIST, "build.list"),
-        ("hexo-blog-encrypt", _PASSWORD, "password passwords passphrase passcode postPassword pwd"),
-        ("content systems", _PRIVATE_IF_ON, "deleted trashed disabled confidential internal inProgress idea"),
-        ("content systems", _PRIVATE_IF_ON, "template lock skip exclude excluded ignore ignored"),
-        ("content systems", _PRIVATE_IF_OFF, "active enabled live approved publishable ready released"),
-        ("content systems", _PRIVATE_IF_OFF, "finished complete completed done"),
-        ("content systems", _FINISHED, "state stage workflow"),
-        ("content systems", _DRAFT_TYPE, "type"),
-        ("Eleventy", FieldRule(private=frozenset(("false",)), others_are_public=True), "permalink"),
-        ("Eleventy", _PRIVATE_IF_OFF, "permalink.build"),  # `permalink: {build: false}`
-    )
-)
+#: The fields with each rule, in any spelling. They also apply inside of MAPPING_PREFIXES: `build.list` is
+#: `list` inside of Hugo's `build`. Other values are public in fields with another use in other blogs.
+FIELDS = {
+    FieldRule(public=_NOTHING, private=_TRUE): _split("""draft drafts isDraft saveAsDraft wip isWip
+        headless private isPrivate hidden isHidden secret unpublished ignorePost doNotPublish dontPublish
+        noPublish unfinished incomplete emailOnly restricted encrypt encrypted locked isLocked protected
+        isProtected protect eleventyExcludeFromCollections buildawesomeExcludeFromCollections"""),
+    FieldRule(public=_NOTHING | _EVERYONE | {"free", "default"}, private=_TRUE): _split("""membersOnly
+        memberOnly subscribersOnly sponsorsOnly vip premium isPremium paid isPaid paywall paywalled exclusive
+        gated isGated loginRequired requiresLogin requireLogin authRequired requiresAuth requireAuth"""),
+    # Material for MkDocs: `hide: [navigation, toc]` hides parts of the page.
+    FieldRule(public=_NOTHING | _PARTS, private=_TRUE): ("hide",),
+    # Jekyll and Quartz treat an empty `published` or `publish` as false; it can also be a date.
+    FieldRule(public=_TRUE | _EVERYONE, private=_FALSE | _PRIVATE | {""}, dates_are_public=True): _split(
+        "published isPublished publish dg-publish"
+    ),
+    FieldRule(public=_TRUE | _EVERYONE, private=_FALSE | _PRIVATE | {""}): _split(
+        "public isPublic visible isVisible render routable"
+    ),
+    FieldRule(public=_NOTHING, private=_TRUE, is_unlisting=True): ("unlisted", "isUnlisted", "delisted"),
+    FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "local"}, is_unlisting=True): _split(
+        "listed isListed build.list"
+    ),
+    # VuePress
+    FieldRule(private=_FALSE, others_are_public=True, is_unlisting=True): ("list", "post", "article"),
+    STATUS_RULE: ("status", "postStatus", "publishStatus"),
+    FieldRule(public=_PUBLIC, private=_PRIVATE | _READERS): ("visibility",),
+    FieldRule(private=_YES | _PRIVATE | _READERS, others_are_public=True): _split("""access accessLevel
+        audience members subscribers plan tier tiers role roles permission permissions"""),
+    FieldRule(private=_YES | _UNFINISHED | _READERS, others_are_public=True): ("state", "stage", "workflow"),
+    FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "link"}): ("build.render",),
+    FieldRule(public=frozenset(("false", "")), is_secret=True): _split(
+        "password passwords passphrase passcode postPassword pwd"
+    ),
+    FieldRule(private=_TRUE, others_are_public=True): _split("""deleted trashed disabled confidential
+        internal inProgress idea template lock skip exclude excluded ignore ignored"""),
+    FieldRule(private=_FALSE, others_are_public=True): _split("""active enabled live approved publishable
+        ready released finished complete completed done permalink.build"""),
+    FieldRule(private=frozenset(("draft", "private")), others_are_public=True): ("type",),
+    FieldRule(private=frozenset(("false",)), others_are_public=True): ("permalink",),
+}
 #: The rules by normalized key (`fields.normalize_key`).
-FIELD_RULES = {normalize_key(name): sign.rule for sign in FIELD_SIGNS for name in sign.names}
+FIELD_RULES = {normalize_key(name): rule for rule, names in FIELDS.items() for name in names}
 # These values of other fields only keep an article out of lists.
 UNLISTED = {"unlisted"}
 #: Fields that do so in one generator only: the generator, the field and its value.
@@ -152,60 +125,39 @@ UNLISTED_BY_GENERATOR = {
 PUBLISHING_FIELDS = {"published", "publish", "dgpublish"}
 # Mappings whose entries have rules, and the prefix of these entries in FIELD_RULES.
 MAPPING_PREFIXES = {
-    **{"build": "build.", "permalink": "permalink."},
-    **{"params": "", "extra": "", "custom": "", "meta": ""},
+    "build": "build.",
+    "permalink": "permalink.",
+    "params": "",
+    "extra": "",
+    "custom": "",
+    "meta": "",
 }
 #: Fields that archive an article if they are true.
 ARCHIVING_FIELDS = ("archived", "isarchived", "archive")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DateSign(Sign):
-    """Fields of front matter with the time of publication."""
-
-    is_strict: bool  #: whether a value that is no date makes a draft
-
-
-#: In the order in which they are read. Notes of Obsidian often have only the time at which they were written.
-PUBLICATION_DATES = tuple(
-    DateSign(source=source, is_strict=is_strict, names=tuple(names.split()))
-    for source, is_strict, names in (
-        (
-            "Hugo, Jekyll, Astro",
-            True,
-            "date publishDate pubDate pubDatetime publishedAt published publish",
-        ),
-        ("Keystatic and others", True, "datetime publishedOn publishedDate publishedTime publishAt"),
-        ("content systems", True, "publishOn publishTime publicationDate"),
-        ("schema.org, Open Graph", True, "datePublished article:published_time"),
-        ("Craft, WordPress", False, "datePosted posted postedAt postedOn postDate postDateGmt dateGmt"),
-        ("content systems", False, "releaseDate releasedAt release issued issueDate firstPublished"),
-        ("content systems", False, "originalDate originallyPublished displayDate"),
-        ("Obsidian, Notion", False, "created createdAt createdOn createdDate dateCreated creationDate"),
-        ("others", False, "creationTime fileCreated timestamp time day written entryDate"),
-        ("content systems", True, "scheduledFor goLive embargo embargoUntil availableFrom visibleFrom"),
-    )
-)
+#: Fields with the time of publication; a value that is no date makes a draft.
+STRICT_DATES = _split("""date publishDate pubDate pubDatetime publishedAt published publish datetime
+    publishedOn publishedDate publishedTime publishAt publishOn publishTime publicationDate datePublished
+    article:published_time scheduledFor goLive embargo embargoUntil availableFrom visibleFrom""")
+#: Other values of these are ignored. Notes of Obsidian often have only the time at which they were written.
+OTHER_DATES = _split("""datePosted posted postedAt postedOn postDate postDateGmt dateGmt releaseDate
+    releasedAt release issued issueDate firstPublished originalDate originallyPublished displayDate created
+    createdAt createdOn createdDate dateCreated creationDate creationTime fileCreated timestamp time day
+    written entryDate""")
 #: Of these, the latest counts, also before a date in the path; of all others, the first one. Hugo displays
 #: `date`, but publishes the page at `publishDate` (or one of its aliases) if that is later.
-FIRST_DATES = tuple(map(normalize_key, PUBLICATION_DATES[0].names))
-#: The fields of PUBLICATION_DATES by normalized key, in their order.
-DATE_FIELDS = {normalize_key(name): sign for sign in PUBLICATION_DATES for name in sign.names}
+FIRST_DATES = tuple(map(normalize_key, STRICT_DATES[:7]))
+#: The fields in the order in which they are read, by normalized key, and whether they are strict.
+DATE_FIELDS = {normalize_key(name): name in STRICT_DATES for name in (*STRICT_DATES, *OTHER_DATES)}
 #: A date in the future makes a draft in each field with one of these words.
 PLANNING_WORDS = {"publish", "published", "release", "released", "visible", "available", "embargo", "live"}
 #: Fields with the time at which an article expires.
-EXPIRY_FIELDS = (
-    *("expirydate", "unpublishdate", "expires", "expiredate", "expiresat", "expireson", "validuntil"),
-    *("unpublishon", "unpublishat", "unpublishedat", "unpublishedon", "publisheduntil", "publishuntil"),
-    *("publishenddate", "publishend", "availableuntil", "availableto", "visibleuntil", "visibleto"),
-)
+EXPIRY_FIELDS = _split("""expirydate unpublishdate expires expiredate expiresat expireson validuntil
+    unpublishon unpublishat unpublishedat unpublishedon publisheduntil publishuntil publishenddate
+    publishend availableuntil availableto visibleuntil visibleto""")
 # --- Names of files and folders.
 
 # Folders whose files are drafts, in lower case.
-PRIVATE_FOLDERS = {
-    *("drafts", "_drafts", "draft", "_draft"),
-    *("private", "_private", "unpublished", "_unpublished"),
-}
+PRIVATE_FOLDERS = frozenset(_split("drafts _drafts draft _draft private _private unpublished _unpublished"))
 # Nikola marks drafts with these tags.
 PRIVATE_TAGS = {"draft", "private"}
 
@@ -215,7 +167,7 @@ class GeneratorSign(Sign):
     """A sign by which a generator does not build a file; `source` begins with its name."""
 
     below: tuple[str, ...] = ("",)  #: the folders of the site in which the rule applies
-    form: str = ""  #: see UNBUILT_SETTINGS
+    form: str = ""  #: see UNBUILT_SETTINGS and HIDING_TEXTS
 
     @property
     def generator(self) -> str:
@@ -236,58 +188,38 @@ UNBUILT_NAMES = (
 JEKYLL_POST = re.compile(r"[0-9]{2,4}-[0-9]{1,2}-[0-9]{1,2}-.+")
 
 
+def _make_generator_signs(*rows: tuple[str, str, str]) -> tuple[GeneratorSign, ...]:
+    return tuple(GeneratorSign(source=row[0], form=row[1], names=_split(row[2])) for row in rows)
+
+
 #: Settings with paths. The form of their values is "path", "start" (of a path), "name" (a path, or a name in
 #: any folder), "regex", "address" (the keys of a mapping), or "unread" (each file may be one of them).
-UNBUILT_SETTINGS = tuple(
-    GeneratorSign(source=source, form=form, names=tuple(names.split()))
-    for source, form, names in (
-        ("Jekyll", "start", "exclude"),
-        ("Hexo", "path", "exclude ignore skip_render"),
-        ("Hugo", "regex", "ignoreFiles"),
-        ("Zola", "start", "ignored_content"),
-        ("Pelican", "name", "ARTICLE_EXCLUDES PAGE_EXCLUDES IGNORE_FILES"),
-        ("MkDocs", "name", "exclude_docs draft_docs"),
-        ("Quartz", "path", "ignorePatterns"),
-        ("Eleventy", "path", "ignores.add"),
-        ("Docusaurus", "name", "exclude"),
-        ("Nuxt Content", "name", "ignores"),
-        ("VitePress", "unread", "srcExclude"),
-        ("VuePress", "unread", "pagePatterns"),
-        ("VuePress Theme Hope", "address", "encrypt"),
-    )
+UNBUILT_SETTINGS = _make_generator_signs(
+    ("Jekyll", "start", "exclude"),
+    ("Hexo", "path", "exclude ignore skip_render"),
+    ("Hugo", "regex", "ignoreFiles"),
+    ("Zola", "start", "ignored_content"),
+    ("Pelican", "name", "ARTICLE_EXCLUDES PAGE_EXCLUDES IGNORE_FILES"),
+    ("MkDocs", "name", "exclude_docs draft_docs"),
+    ("Quartz", "path", "ignorePatterns"),
+    ("Eleventy", "path", "ignores.add"),
+    ("Docusaurus", "name", "exclude"),
+    ("Nuxt Content", "name", "ignores"),
+    ("VitePress", "path", "srcExclude"),
+    ("VuePress", "unread", "pagePatterns"),
+    ("VuePress Theme Hope", "address", "encrypt"),
 )
-#: The folder in the site where the paths in settings begin, and the setting that names another one.
-CONTENT_FOLDERS = {
-    "jekyll": ("", "source"),
-    "hexo": ("source", "sourcedir"),
-    "zola": ("content", ""),
-    "pelican": ("content", "path"),
-    "mkdocs": ("docs", "docsdir"),
-    "quartz": ("content", ""),
-}
+#: A pattern in the configuration that hides the files whose front matter does not set a field.
+HIDING_TEXTS = _make_generator_signs(
+    ("Jekyll", r"\bpublished: {0,20}false\b", "published"),
+    ("Pelican", r"[\"']status[\"']\s*+:\s*+[\"'](?!published)", "status"),
+    ("Quartz", "ExplicitPublish", "publish"),
+    ("Metalsmith", r"\bdefault[\"']?:\s{0,20}true", "draft"),
+    ("Dendron", r"\b(?:visibility: {0,20}private|publishByDefault: {0,20}false)\b", "published"),
+    ("Dendron", r"\bsiteHierarchies:[\s\[-]++(?!root\b)", "published"),
+)
 #: Files with patterns in the form "name", in the folder of the site and in inner folders.
 ELEVENTY_IGNORE_FILES = (".eleventyignore", ".gitignore")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HidingText(GeneratorSign):
-    """A text in a configuration file that hides the files whose front matter does not say otherwise."""
-
-    pattern: re.Pattern[str]
-    fields: dict[str, object]  #: the fields that these files get
-
-
-HIDING_TEXTS = tuple(
-    HidingText(source=source, names=(name,), pattern=re.compile(pattern), fields={field: value})
-    for source, name, pattern, field, value in (
-        ("Pelican", "DEFAULT_METADATA", r"[\"']status[\"']\s*+:\s*+[\"'](?!published)", "status", "draft"),
-        ("Quartz", "ExplicitPublish", r"ExplicitPublish", "publish", "false"),
-        ("Metalsmith", "drafts({default: true})", r"\bdefault[\"']?:\s{0,20}true", "draft", "true"),
-        ("Dendron", "visibility: private", r"\bvisibility: {0,20}private\b", "visibility", "private"),
-        ("Dendron", "publishByDefault: false", r"\bpublishByDefault: {0,20}false\b", "published", "false"),
-        ("Dendron", "siteHierarchies: [x]", r"\bsiteHierarchies:[\s\[-]++(?!root\b)", "published", "false"),
-    )
-)
 #: In a data file of Eleventy that is a program: the names of fields that may hide files.
 ELEVENTY_HIDING_FIELD = re.compile(
     r"\b(?:(?:draft|published|(?:eleventy|buildAwesome)ExcludeFromCollections)\b(?![\"']?:\s{0,20}false\b)"
@@ -296,44 +228,23 @@ ELEVENTY_HIDING_FIELD = re.compile(
 # --- Marks in a text.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextMark(Sign):
-    """A mark that hides a part of a text, outside of code; the article becomes a draft.
-
-    In its names, `*` stands for any letters.
-    """
-
-    #: "comment" (`<!-- x -->`), "element" (`<x>`), "container" (`:::x`) or "tag" (`{{< x >}}`, `{% x %}`)
-    kind: str
-
-
-TEXT_MARKS = (
-    TextMark(kind="comment", names=("members-only",), source="Ghost"),
-    TextMark(kind="comment", names=("paywall",), source="newsletter programs"),
-    TextMark(kind="element", names=("Paywall", "Members-Only", "Member-Only"), source="MDX"),
-    TextMark(
-        kind="container",
-        names=("members", "members-only", "member-only", "paywall"),
-        source="VuePress, remark-directive",
+#: Marks of Ghost, MDX, Hugo, Hexo and others that hide a part of a text, outside of code: a comment
+#: (`<!-- x -->`), an element (`<x>`), a container (`:::x`) or a tag (`{{< x >}}`, `{% x %}`). `*` stands for
+#: any letters.
+TEXT_MARKS = {
+    "comment": ("members-only", "paywall"),
+    "element": ("Paywall", "Members-Only", "Member-Only"),
+    "container": ("members", "members-only", "member-only", "paywall"),
+    "tag": _split(
+        """members *members-only* *member-only* paywall *encrypt* *password* *protected* *secret* *private*"""
     ),
-    TextMark(
-        kind="tag",
-        names=("members", "*members-only*", "*member-only*", "paywall"),
-        source="shortcodes of Hugo",
-    ),
-    TextMark(
-        kind="tag",
-        names=("*encrypt*", "*password*", "*protected*", "*secret*", "*private*"),
-        source="hugo-encryptor, hexo-blog-encrypt",
-    ),
-)
+}
 #: Tags whose names contain a word of TEXT_MARKS and that hide no text.
 HARMLESS_TAGS = ("encrypt-email", "encrypt-mail", "email-encrypt")
 
 
 def _join_names(kind: str) -> str:
-    names = "|".join(name for mark in TEXT_MARKS if mark.kind == kind for name in mark.names)
-    return names.replace("-", "[-_]?").replace("*", r"[\w-]*")
+    return "|".join(TEXT_MARKS[kind]).replace("-", "[-_]?").replace("*", r"[\w-]*")
 
 
 #: Matches a mark; the name of its group is its kind.
@@ -362,7 +273,7 @@ HIDING_VALUES = {
 # --- WordPress: blocks, shortcodes and custom fields of posts.
 
 _OFF = r"[^=]*=(?:|0|no|off|false|null|\[\]|\{\}|a:0:\{\})"
-_NEVER = "(?!)"
+_NO_MATCH = "(?!)"
 _PMS = "Paid Member Subscriptions, Profile Builder"
 
 
@@ -375,12 +286,12 @@ class HidingSign(Sign):
     """
 
     shown: str = _OFF  #: visitors saw the text if this matches all lines with one of the names
-    unless: str = _NEVER  #: they also saw it if this matches any line
-    nobody: tuple[str, ...] = (_NEVER,)  #: nobody saw it if each of these matches a line
+    unless: str = _NO_MATCH  #: they also saw it if this matches any line
+    from_everyone: tuple[str, ...] = (_NO_MATCH,)  #: hidden from everyone if each matches a line
 
 
-def _sign(names: str, source: str, shown: str = _OFF, **others: Any) -> HidingSign:
-    return HidingSign(names=tuple(names.split()), source=source, shown=shown, **others)
+def _parse(names: str, source: str, shown: str = _OFF, **others: Any) -> HidingSign:
+    return HidingSign(names=_split(names), source=source, shown=shown, **others)
 
 
 def _index(*signs: HidingSign) -> dict[str, HidingSign]:
@@ -395,7 +306,7 @@ def find_signs(lines: Sequence[str], signs: Mapping[str, HidingSign | None]) -> 
     for sign, own in groups.items():
         if sign is None or _has(lines, sign.unless):
             continue
-        if all(_has(lines, pattern) for pattern in sign.nobody):
+        if all(_has(lines, pattern) for pattern in sign.from_everyone):
             yield True, _get_name(own[0])
         yield from ((False, _get_name(line)) for line in own if not _has([line], sign.shown))
 
@@ -414,7 +325,7 @@ _INVERTED = "invert_restrictions=(?:1|true)"
 _NEWSPACK_HIDDEN = "newspackAccessControlVisibility=hidden"
 _REVERSED = "blockPermissionsCondition=(?:!=)?"
 # Values and keys with which visitors saw a block; `visibility=false` turns a condition round.
-_SEEN = (
+_SHOWN_VALUES = (
     r"(?![^=]*\.visibility=)[^=]*=(?:|0|null|\[\]|\{\}|public|all|none|logged[-_]out|userLoggedOut|loggedOutUser|screenSize"
     r"|responsiveScreenSizes)|[^=]*\.(?:id=.*|(?:enabled?|visibility)=true|(?:enable|hideBlock)=false)"
     r"|[^=]*\.(?:(?:screenSize|hideOnScreenSize|device)\.|\w*screen_?sizes=).*"
@@ -422,42 +333,44 @@ _SEEN = (
 _SIZES = ("mobile", "tablet", "desktop")
 _NO_SIZE = tuple(rf"metadata\.blockVisibility(?:\.viewport)?(?:\.{size})?=false" for size in _SIZES)
 _SOME_SIZES = r"[^=]*=(?:true|null|\{\})|[^=]*\.(?:mobile|tablet|desktop)=false"
+_HIDE_BLOCK = (r"blockVisibility\.hideBlock=true",)
+_LOCKDOWN = (r"[^=]*\.type=lockdown",)
+_ON_NO_DEVICE = ("vsdesk=true", "vstablet=true", "vsmobile=true")
 #: Blocks without `core/`, and attributes of blocks.
 BLOCKS = _index(
-    _sign("metadata.blockVisibility", "WordPress", _SOME_SIZES, nobody=_NO_SIZE),
-    _sign("blockVisibility", "Block Visibility", _SEEN, nobody=(r"blockVisibility\.hideBlock=true",)),
-    _sign("contentControls", "Content Control", _SEEN, unless=r"contentControls\.enabled=false"),
-    _sign("conditionalBlocks", "Conditional Blocks", _SEEN, nobody=(r"[^=]*\.type=lockdown",)),
-    _sign("conditionalBlocksAttributes otterConditions", "Conditional Blocks, Otter", _SEEN),
-    _sign("loggedOut rcpMembership", "Kadence", unless="(?!kadence/)[^=]*=wp:block"),
-    _sign(
-        "vsdesk vstablet vsmobile", "Kadence", ".*", nobody=("vsdesk=true", "vstablet=true", "vsmobile=true")
+    _parse("metadata.blockVisibility", "WordPress", _SOME_SIZES, from_everyone=_NO_SIZE),
+    _parse("blockVisibility", "Block Visibility", _SHOWN_VALUES, from_everyone=_HIDE_BLOCK),
+    _parse("contentControls", "Content Control", _SHOWN_VALUES, unless=r"contentControls\.enabled=false"),
+    _parse("conditionalBlocks", "Conditional Blocks", _SHOWN_VALUES, from_everyone=_LOCKDOWN),
+    _parse("conditionalBlocksAttributes otterConditions", "Conditional Blocks, Otter", _SHOWN_VALUES),
+    _parse("loggedOut rcpMembership", "Kadence", unless="(?!kadence/)[^=]*=wp:block"),
+    _parse("vsdesk vstablet vsmobile", "Kadence", ".*", from_everyone=_ON_NO_DEVICE),
+    _parse("blockPermissionsCondition", "Members", f"{_OFF}|[^=]*==", unless=_NOT_LOGGED_OUT),
+    _parse("blockPermissionsType blockPermissionsUserStatus", "Members", _LOGGED_OUT, unless=_REVERSED),
+    _parse("pmpro/membership visibilityBlockEnabled", "Paid Memberships Pro", unless=_INVERTED),
+    _parse("newspackAccessControlGateIds newspackAccessControlRules", "Newspack", unless=_NEWSPACK_HIDDEN),
+    _parse("um_who_access", "Ultimate Member", f"{_OFF}|[^=]*=2", unless="um_is_restrict=false"),
+    _parse("llms_visibility", "LifterLMS", f"{_OFF}|[^=]*=(?:all|logged_out|not_enrolled)"),
+    _parse("pmsContentRestriction", _PMS, _NO_MATCH, unless=r"pms\w+\.display_to=(?:all|not_logged_in)"),
+    _parse("wppbContentRestriction", _PMS, _NO_MATCH, unless=r"wppb\w+\.display_to=(?:all|not_logged_in)"),
+    _parse("contentVisibilityRules", "Content Visibility", unless=r"\w+\.\w+RulesEnabled=(?:|0|false)"),
+    _parse("gbBlockCondition", "GenerateBlocks Pro"),
+    _parse("premium-content/subscriber-view jetpack/paywall groups/groups-member", "Jetpack, Groups"),
+    _parse(
+        "memberpress/protected-content woocommerce-memberships/member-content", "MemberPress, WooCommerce"
     ),
-    _sign("blockPermissionsCondition", "Members", f"{_OFF}|[^=]*==", unless=_NOT_LOGGED_OUT),
-    _sign("blockPermissionsType blockPermissionsUserStatus", "Members", _LOGGED_OUT, unless=_REVERSED),
-    _sign("pmpro/membership visibilityBlockEnabled", "Paid Memberships Pro", unless=_INVERTED),
-    _sign("newspackAccessControlGateIds newspackAccessControlRules", "Newspack", unless=_NEWSPACK_HIDDEN),
-    _sign("um_who_access", "Ultimate Member", f"{_OFF}|[^=]*=2", unless="um_is_restrict=false"),
-    _sign("llms_visibility", "LifterLMS", f"{_OFF}|[^=]*=(?:all|logged_out|not_enrolled)"),
-    _sign("pmsContentRestriction", _PMS, _NEVER, unless=r"pms\w+\.display_to=(?:all|not_logged_in)"),
-    _sign("wppbContentRestriction", _PMS, _NEVER, unless=r"wppb\w+\.display_to=(?:all|not_logged_in)"),
-    _sign("contentVisibilityRules", "Content Visibility", unless=r"\w+\.\w+RulesEnabled=(?:|0|false)"),
-    _sign("gbBlockCondition", "GenerateBlocks Pro"),
-    _sign("premium-content/subscriber-view jetpack/paywall groups/groups-member", "Jetpack, Groups"),
-    _sign("memberpress/protected-content woocommerce-memberships/member-content", "MemberPress, WooCommerce"),
-    _sign("pms/content-restriction-start wppb/content-restriction-start", _PMS),
-    _sign("learndash/ld-student learndash/ld-group learndash/ld-course-complete", "LearnDash"),
-    _sign("learndash/ld-course-inprogress learndash/ld-course-notstarted", "LearnDash"),
+    _parse("pms/content-restriction-start wppb/content-restriction-start", _PMS),
+    _parse("learndash/ld-student learndash/ld-group learndash/ld-course-complete", "LearnDash"),
+    _parse("learndash/ld-course-inprogress learndash/ld-course-notstarted", "LearnDash"),
     # These attributes hide nothing alone.
-    _sign("gbBlockConditionInvert invert_restrictions", "GenerateBlocks Pro, Paid Memberships Pro", ".*"),
-    _sign("blockPermissionsRoles blockPermissionsCap blockPermissionsMessage", "Members", ".*"),
-    _sign("newspackAccessControlVisibility newspackAccessControlMode", "Newspack", ".*"),
-    _sign("um_is_restrict contentVisibility", "Ultimate Member, Content Visibility", ".*"),
-    _sign("backfaceVisibility termsAndConditions conditionText", "CSS, forms, shops", ".*"),
+    _parse("gbBlockConditionInvert invert_restrictions um_is_restrict contentVisibility", "plugins", ".*"),
+    _parse("blockPermissionsRoles blockPermissionsCap blockPermissionsMessage", "Members", ".*"),
+    _parse("newspackAccessControlVisibility newspackAccessControlMode", "Newspack", ".*"),
+    _parse("backfaceVisibility termsAndConditions conditionText", "CSS, forms, shops", ".*"),
 )
 # Other attributes hide a block by these parts of their names. `isVisible` may be true, `slidesVisible` 3.
 HIDING_PARTS = re.compile("visib|restrict|permission|condition|accesscontrol", re.IGNORECASE)
-UNKNOWN_ATTRIBUTE = _sign(
+UNKNOWN_ATTRIBUTE = _parse(
     "",
     "",
     rf"{_OFF}|[^=]*=(?:none|all|public|visible|everyone|always|inherit|initial|unset)"
@@ -468,72 +381,63 @@ UNKNOWN_ATTRIBUTE = _sign(
 BUILDER_PREFIXES = ("vc_", "et_pb_", "fusion_", "av_")
 # `disabled_on` has a value for phones, tablets and desktops. `W10=` is an empty list in Base64.
 BUILDERS = _index(
-    _sign("?", "attributes that cannot be read"),
-    _sign("disable_element", "WPBakery", nobody=("disable_element=(?:yes|true)",)),
-    _sign("disabled", "Divi", unless="(?!et_pb_)[^=]*=wp:shortcode", nobody=("disabled=on",)),
-    _sign("disabled_on", "Divi", "disabled_on=[onf|]*", nobody=(r"disabled_on=on\|on\|on\|?",)),
-    _sign("display_conditions", "Divi", "display_conditions=(?:W10=)?"),
-    _sign("status", "Avada", "status=(?:published)?", unless="(?!fusion_)[^=]*=wp:shortcode"),
+    _parse("?", "attributes that cannot be read"),
+    _parse("disable_element", "WPBakery", from_everyone=("disable_element=(?:yes|true)",)),
+    _parse("disabled", "Divi", unless="(?!et_pb_)[^=]*=wp:shortcode", from_everyone=("disabled=on",)),
+    _parse("disabled_on", "Divi", "disabled_on=[onf|]*", from_everyone=(r"disabled_on=on\|on\|on\|?",)),
+    _parse("display_conditions", "Divi", "display_conditions=(?:W10=)?"),
+    _parse("status", "Avada", "status=(?:published)?", unless="(?!fusion_)[^=]*=wp:shortcode"),
 )
+_HIDING_SHORTCODES = _split("""feed is_free is_expired arm_content arm_plan wlm_ismember wlmismember
+    memberful wpv-conditional student course_complete course_inprogress course_notstarted ld_group
+    membersonly membershiponly mmbrs_capabilities mmbrs_user_meta uas_specific showifrole wpe_rm_cap
+    is_admin solo_usuarios_registrados passster ppwp sociallocker emaillocker signinlocker mycred_sell_this
+    reply replyview reply_to_view hidecontent erphpdown geoip_detect2_show_if geot geot_filter_state cbc
+    cbs_block_country mgeo_content cfgeo_is_mobile ifso_condition handl_show timed-content-server
+    timed-content-client timed-content-rule timed expire expires schedule future su_scheduler""")
 #: Shortcodes, in lower case, that hide the text between their tags. `=` stands before values without names.
 SHORTCODES = _index(
-    _sign("membership", "Paid Memberships Pro", unless=r"levels?=(?:.*,\s*)?(?:0|-\d+)(?:,.*)?"),
-    _sign("restrict restrict-inner", "Restrict Content, Restrict User Access", unless="level=!.+"),
-    _sign("pms-restrict wppb-restrict", _PMS, unless="display_to=not_logged_in"),
-    _sign("s2if", "s2Member", unless=r"=!is_user_logged_in\(\)"),
-    _sign("mm_member_decision mm_access_decision mm_order_decision", "MemberMouse", unless="isMember=false"),
-    _sign("ms-protect-content", "Membership 2, MemberDash", unless="access=no"),
-    _sign("wpf wpf_loggedin wpf_user_can_access user_meta_if", "WP Fusion", unless="=logged_out"),
-    _sign("aam", "Advanced Access Manager", unless="hide=authenticated"),
-    _sign("content_control", "Content Control", unless="status=logged_out"),
-    _sign("toolset_access", "Toolset Access", unless="role=guest"),
-    _sign("eyesonly", "Eyes Only", unless="logged=out"),
-    _sign("feed is_free is_expired arm_content arm_plan", "Members, Restrict Content, ARMember"),
-    _sign("wlm_ismember wlmismember memberful wpv-conditional", "WishList Member, Memberful, Toolset"),
-    _sign("student course_complete course_inprogress course_notstarted ld_group", "LearnDash"),
-    _sign("membersonly membershiponly mmbrs_capabilities mmbrs_user_meta uas_specific", "mmbrs and others"),
-    _sign("showifrole wpe_rm_cap is_admin solo_usuarios_registrados", "plugins for roles"),
-    _sign("passster ppwp sociallocker emaillocker signinlocker mycred_sell_this", "passwords, lockers"),
-    _sign("reply replyview reply_to_view hidecontent erphpdown", "zibll, Kratos and other themes"),
-    _sign("geoip_detect2_show_if geot geot_filter_state cbc cbs_block_country", "plugins for countries"),
-    _sign("mgeo_content cfgeo_is_mobile ifso_condition handl_show", "plugins for countries, If-So, HandL"),
-    _sign("timed-content-server timed-content-client timed-content-rule", "Timed Content"),
-    _sign("timed expire expires schedule future su_scheduler", "plugins for times"),
+    _parse("membership", "Paid Memberships Pro", unless=r"levels?=(?:.*,\s*)?(?:0|-\d+)(?:,.*)?"),
+    _parse("restrict restrict-inner", "Restrict Content, Restrict User Access", unless="level=!.+"),
+    _parse("pms-restrict wppb-restrict", _PMS, unless="display_to=not_logged_in"),
+    _parse("s2if", "s2Member", unless=r"=!is_user_logged_in\(\)"),
+    _parse("mm_member_decision mm_access_decision mm_order_decision", "MemberMouse", unless="isMember=false"),
+    _parse("ms-protect-content", "Membership 2, MemberDash", unless="access=no"),
+    _parse("wpf wpf_loggedin wpf_user_can_access user_meta_if", "WP Fusion", unless="=logged_out"),
+    _parse("aam", "Advanced Access Manager", unless="hide=authenticated"),
+    _parse("content_control", "Content Control", unless="status=logged_out"),
+    _parse("toolset_access", "Toolset Access", unless="role=guest"),
+    _parse("eyesonly", "Eyes Only", unless="logged=out"),
+    *(_parse(name, "other plugins and themes") for name in _HIDING_SHORTCODES),
 )
-#: Shortcodes, in lower case, that hide nothing from visitors, also with `su_` before their names.
-HARMLESS_SHORTCODES = _index(
-    _sign("members_not_logged_in not_logged_in is_not_paid wpmem_logged_out um_loggedout", "for visitors"),
-    _sign("visitor mepr-hide wcm_nonmember nonsubscribers_content arm_plan_not nonmember", "for visitors"),
-    _sign("leaky_paywall_not_subscriber wpf_loggedout uas_guest loggedout guest guests", "for visitors"),
-    _sign("loggedout_message not_user_logged_in is_guest wlm_nonmember", "for visitors"),
-    _sign("pullquote box note dropcap tab tabs toggle accordion spoiler expand lightbox", "themes"),
-    _sign("tooltip list heading service animate footnote center b i u s url img color size", "themes"),
-    _sign("team_member team-member members_list member_list subscribe visitor_counter", "other uses"),
-    _sign("premium_box premium_button protected_email access_map paid_ad password_form", "other uses"),
-)
+#: Shortcodes, in lower case, that hide nothing from visitors, also with `su_` before their names: those for
+#: visitors, those of themes, and those with another use.
+HARMLESS_SHORTCODES = _split("""members_not_logged_in not_logged_in is_not_paid wpmem_logged_out
+    um_loggedout visitor mepr-hide wcm_nonmember nonsubscribers_content arm_plan_not nonmember
+    leaky_paywall_not_subscriber wpf_loggedout uas_guest loggedout guest guests loggedout_message
+    not_user_logged_in is_guest wlm_nonmember pullquote box note dropcap tab tabs toggle accordion spoiler
+    expand lightbox tooltip list heading service animate footnote center b i u s url img color size
+    team_member team-member members_list member_list subscribe visitor_counter premium_box premium_button
+    protected_email access_map paid_ad password_form""")
 #: Parts of the names of other shortcodes that hide the text between their tags
-HIDING_WORDS = (
-    "member members membership memberonly logged loggedin login private paid premium guest role roles access"
-    " visitor vip secret hide hidden locked locker exclusive patron drip mepr"
-)
+HIDING_WORDS = _split("""member members membership memberonly logged loggedin login private paid premium
+    guest role roles access visitor vip secret hide hidden locked locker exclusive patron drip mepr""")
 #: The same inside of a part
 HIDING_STEMS = ("subscri", "restrict", "protect", "password", "paywall")
 #: Attributes by which they hide it, unless a part of the name says that they show a person or a list
 HIDING_SHORTCODE_ATTRIBUTES = ("role", "capability", "membership", "level")
-OTHER_WORDS = (
-    "person people profile team staff speaker testimonial testimonials author bio card quote cast crew actor"
-    " contact div section nav span machine badge heading headings headline header title list item toc outline"
-    " skill skills bar tree"
-)
+OTHER_WORDS = _split("""person people profile team staff speaker testimonial testimonials author bio card
+    quote cast crew actor contact div section nav span machine badge heading headings headline header title
+    list item toc outline skill skills bar tree""")
 
 
 def guess_shortcode_sign(name: str, attributes: Mapping[str, object]) -> HidingSign | None:
     """Return the sign of a shortcode that no table contains, by the words in its name, and its attributes."""
     words = {*re.split(r"[\W_\d]+", name)}
-    hides = words & {*HIDING_WORDS.split()} or any(stem in name for stem in HIDING_STEMS)
-    if words.isdisjoint(OTHER_WORDS.split()):
+    hides = not words.isdisjoint(HIDING_WORDS) or any(stem in name for stem in HIDING_STEMS)
+    if words.isdisjoint(OTHER_WORDS):
         hides = hides or any(map(attributes.get, HIDING_SHORTCODE_ATTRIBUTES))
-    return _sign(name, "") if hides else None
+    return _parse(name, "") if hides else None
 
 
 _UM_PUBLIC = (
@@ -541,43 +445,39 @@ _UM_PUBLIC = (
 )
 _UNLOCKED = r'[^=]*=a:\d+:\{(?!.*"lock_content").*\}|.*"lock_content";(?:s:1:"0"|s:0:""|i:0|b:0);.*'
 _ALWAYS = r'.*"visibility_type";s:\d+:"(?:always|default)";.*'
+_RCP_PUBLIC = rf"{_OFF}|[^=]*=(?:a:1:.*\W)?(?:all|none)\W*"
 _EMPTY_LISTS = r'[^=]*=a:\d+:\{(?:s:\d+:"\w+";a:0:\{\})+\}'
 #: Custom fields of posts; arrays are serialized. A field of ARMember hides a post with each value.
 POST_FIELDS = _index(
-    _sign(
-        "_members_access_role groups-read patreon-level _wpmem_block", "Members, Groups, Patreon, WP-Members"
-    ),
-    _sign(
-        "_is_paid rcp_subscription_level _yith_wcmbs_restrict_access_plan",
-        "Restrict Content, YITH Membership",
-    ),
-    _sign("pms-content-restrict-user-status pms-content-restrict-subscription-plan", _PMS),
-    _sign("wppb-content-restrict-user-status wppb-content-restrict-user-role", _PMS),
-    _sign("_jetpack_newsletter_access", "Jetpack", "[^=]*=(?:everybody)?"),
-    _sign("ihc_mb_who", "Ultimate Membership Pro", f"{_OFF}|[^=]*=(?:all|-1)"),
-    _sign("_wppcp_post_page_visibility", "Private Content Plus", f"{_OFF}|[^=]*=(?:none|all|guest)"),
-    _sign(
-        "rcp_access_level rcp_user_level", "Restrict Content", rf"{_OFF}|[^=]*=(?:a:1:.*\W)?(?:all|none)\W*"
-    ),
-    _sign("memberful_acl", "Memberful", f"{_OFF}|{_EMPTY_LISTS}"),
-    _sign("memberful_available_to_any_registered_user passster_activate_protection", "Memberful, Passster"),
-    _sign("memberful_available_to_anybody_subscribed_to_a_plan _llms_is_restricted", "Memberful, LifterLMS"),
-    _sign("arm_access_plan", "ARMember", _NEVER),
-    _sign("um_content_restriction", "Ultimate Member", f"{_OFF}|{_UM_PUBLIC}"),
-    _sign("_issuem_leaky_paywall_visibility", "Leaky Paywall", f"{_OFF}|{_ALWAYS}"),
-    _sign("wpf-settings", "WP Fusion", f"{_OFF}|{_UNLOCKED}"),
+    _parse("_members_access_role groups-read patreon-level", "Members, Groups, Patreon"),
+    _parse("_is_paid rcp_subscription_level", "Restrict Content"),
+    _parse("_wpmem_block _yith_wcmbs_restrict_access_plan", "WP-Members, YITH Membership"),
+    _parse("pms-content-restrict-user-status pms-content-restrict-subscription-plan", _PMS),
+    _parse("wppb-content-restrict-user-status wppb-content-restrict-user-role", _PMS),
+    _parse("_jetpack_newsletter_access", "Jetpack", "[^=]*=(?:everybody)?"),
+    _parse("ihc_mb_who", "Ultimate Membership Pro", f"{_OFF}|[^=]*=(?:all|-1)"),
+    _parse("_wppcp_post_page_visibility", "Private Content Plus", f"{_OFF}|[^=]*=(?:none|all|guest)"),
+    _parse("rcp_access_level rcp_user_level", "Restrict Content", _RCP_PUBLIC),
+    _parse("memberful_acl", "Memberful", f"{_OFF}|{_EMPTY_LISTS}"),
+    _parse("memberful_available_to_any_registered_user", "Memberful"),
+    _parse("memberful_available_to_anybody_subscribed_to_a_plan", "Memberful"),
+    _parse("_llms_is_restricted passster_activate_protection", "LifterLMS, Passster"),
+    _parse("arm_access_plan", "ARMember", _NO_MATCH),
+    _parse("um_content_restriction", "Ultimate Member", f"{_OFF}|{_UM_PUBLIC}"),
+    _parse("_issuem_leaky_paywall_visibility", "Leaky Paywall", f"{_OFF}|{_ALWAYS}"),
+    _parse("wpf-settings", "WP Fusion", f"{_OFF}|{_UNLOCKED}"),
 )
 #: Plugins whose rules are outside of posts, by types of items, fields, and shortcodes in published pages
 UNREAD_RULES = (
-    _sign("memberpressrule", "MemberPress"),
-    _sign("wc_membership_plan wc_user_membership _wc_memberships_force_public", "WooCommerce Memberships"),
-    _sign("[pmpro_", "Paid Memberships Pro"),
-    _sign("swpm_transactions [swpm_login_form [swpm_registration_form", "Simple Membership"),
-    _sign("[wlm_register", "WishList Member"),
-    _sign("[s2Member-", "s2Member"),
-    _sign("aam_policy", "Advanced Access Manager"),
-    _sign("cc_restriction", "Content Control"),
-    _sign("restriction", "Restrict User Access"),
+    _parse("memberpressrule", "MemberPress"),
+    _parse("wc_membership_plan wc_user_membership _wc_memberships_force_public", "WooCommerce Memberships"),
+    _parse("[pmpro_", "Paid Memberships Pro"),
+    _parse("swpm_transactions [swpm_login_form [swpm_registration_form", "Simple Membership"),
+    _parse("[wlm_register", "WishList Member"),
+    _parse("[s2Member-", "s2Member"),
+    _parse("aam_policy", "Advanced Access Manager"),
+    _parse("cc_restriction", "Content Control"),
+    _parse("restriction", "Restrict User Access"),
 )
 # --- Other systems.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from blogapi.importing.format_api import privacy_signs
-from blogapi.importing.format_api.privacy_signs import FIELD_RULES, FIELD_SIGNS, MAPPING_PREFIXES
+from blogapi.importing.format_api.privacy_signs import FIELD_RULES, FIELDS, MAPPING_PREFIXES
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.formats.markdown.generators import Site
@@ -16,7 +16,7 @@ from blogapi.importing.refusals import NotAnArticle
 from blogapi.importing.texts.keys import normalize_key
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-NAMES = [name for sign in FIELD_SIGNS for name in sign.names]
+NAMES = [name for names in FIELDS.values() for name in names]
 #: For each field, its commonest use that hides nothing.
 HARMLESS = {
     **dict.fromkeys(("draft", "drafts", "isDraft", "saveAsDraft", "wip", "isWip", "headless"), "false"),
@@ -126,12 +126,7 @@ def test_each_field_hides_an_article_also_in_a_mapping(name, mapping):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [
-        (sign.names[-1], value)
-        for sign in {sign.rule: sign for sign in FIELD_SIGNS}.values()
-        for value in sorted(sign.rule.private)
-        if value
-    ],
+    [(names[-1], value) for rule, names in FIELDS.items() for value in sorted(rule.private) if value],
 )
 def test_each_private_value_of_each_rule_hides_an_article(name, value):
     check_is_hidden(read(write(name, value)), name, value)
@@ -144,12 +139,7 @@ def test_each_field_has_a_use_that_hides_nothing(name):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [
-        (sign.names[0], value)
-        for sign in FIELD_SIGNS
-        for value in sorted(sign.rule.public)
-        if sign.names != ("headless",)
-    ],
+    [(names[0], value) for rule, names in FIELDS.items() for value in sorted(rule.public)],
 )
 def test_each_public_value_of_each_rule_hides_nothing(name, value):
     expected = "archived" if value in ("archived", "archive") else "published"
@@ -207,7 +197,3 @@ def test_an_archived_article_is_archived_with_a_note(name):
     assert record.notes == (f"It has `{name}: true`; the article was archived.",)
     assert read(f"{name}: false").status == read(f"{name}: 2019").status == "published"
     assert read(f"{name}: true\nprivate: true").status == "draft"
-
-
-def test_each_sign_has_a_source():
-    assert all(sign.names and sign.source for sign in (*FIELD_SIGNS, *privacy_signs.PUBLICATION_DATES))

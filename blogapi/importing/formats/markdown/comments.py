@@ -12,7 +12,7 @@ from blogapi.importing.formats.markdown.fields import Fields
 from blogapi.importing.formats.markdown.generators import Site
 from blogapi.importing.templates.tag_syntax import remove_comments
 from blogapi.importing.templates.wiki_links import find_open_comment
-from blogapi.importing.texts.keys import is_empty, normalize_key
+from blogapi.importing.texts.keys import is_empty, normalize_key, to_mapping
 from blogapi.importing.texts.lines import to_line
 from blogapi.importing.texts.messages import format_count
 
@@ -35,9 +35,12 @@ def read_rules(key: str, folder: Path, site: Site | None) -> SiteRules:
     if has_liquid is None and (paths.is_post(key) or paths.parse_path(key).has_date_prefix):
         has_liquid = True
     is_vault = vaults.is_in_vault(folder, 0) or (site is not None and site.generator == "quartz")
-    encrypt = site.settings.get("encrypt") if site else None
-    tags = encrypt.get("tags") if isinstance(encrypt, dict) else None
-    names = [tag.get("name") for tag in tags if isinstance(tag, dict)] if isinstance(tags, list) else []
+    tags = to_mapping(site.settings.get("encrypt")).get("tags") if site else None
+    # `- secret` or `- {name: secret, password: …}`; an empty password hides nothing.
+    entries = (
+        tag if isinstance(tag, dict) else {"name": tag} for tag in (tags if isinstance(tags, list) else ())
+    )
+    names = (tag.get("name") for tag in entries if tag.get("password") != "")
     return SiteRules(has_liquid, is_vault, frozenset(to_line(name).casefold() for name in names))
 
 

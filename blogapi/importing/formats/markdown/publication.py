@@ -117,9 +117,8 @@ def _has_unclear_date(
 
 def _is_unreadable(key: str, name: str, value: object) -> bool:
     """Return whether a value that is no date makes a draft; `published` can also be true or false."""
-    sign = signs.DATE_FIELDS.get(name)
     if (
-        not (sign and sign.is_strict)
+        not signs.DATE_FIELDS.get(name)
         or name in signs.FIELD_RULES
         or dates.is_missing(value)
         or is_empty(value)
@@ -127,7 +126,7 @@ def _is_unreadable(key: str, name: str, value: object) -> bool:
         return False
     if name in signs.FIRST_DATES:
         return "." not in key and not (name == "date" and isinstance(value, dict))
-    return sign is not None and sign.is_strict and to_bool(value) is not False
+    return to_bool(value) is not False
 
 
 def _decide_by_expiry(fields: Fields, options: ImportOptions, zones: Zones) -> str:

@@ -15,15 +15,12 @@ from blogapi.importing.format_api import privacy
 from blogapi.importing.format_api import privacy_signs as signs
 from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.formats.markdown.generators import Site, parse_configuration, read_configuration
-from blogapi.importing.texts.keys import normalize_key
+from blogapi.importing.texts.keys import normalize_key, to_mapping
 from blogapi.importing.texts.lines import to_bool, to_line
 
 _COMMENT_LINE = re.compile(r"^[ \t]*+(?://|#).*", re.MULTILINE)
-# Texts in quotes, in the list or the call that begins here.
-_TEXTS = re.compile(r"\s*+[\[(]?+((?:\s*+(?:\"[^\"\n]*+\"|'[^'\n]*+'|`[^`\n]*+`)\s*+,?+)*+)\s*+[\])]")
 _TEXT = re.compile(r"[\"'`]([^\"'`\n]*+)[\"'`]")
-# A mapping with two levels of inner mappings, and the addresses among its keys.
-_MAPPING = re.compile(r"\s*+(\{(?:[^{}]++|\{(?:[^{}]++|\{[^{}]*+\})*+\})*+\})")
+# A key of a mapping that is an address.
 _ADDRESS = re.compile(r"[\"']\^?+(/[^\"'\n]*+)[\"']\s*+:")
 # `\.Rmd$`, `_cache$`, `drafts/.*\.md`
 _SIMPLE_REGEX = re.compile(r"(?:\.\*|\\?\.|[\w/ -])++\$?")
@@ -33,28 +30,27 @@ _DATA_SUFFIXES = (".json", *(f".{kind}.{name}" for kind in ("11tydata", "data") 
 
 def find_reasons(path: Path, site: Site, entries: Mapping[str, object]) -> Iterator[DraftReason]:
     """Yield a reason for each rule by which the generator does not build a file with these entries."""
-    yield from _find_in_names(path.relative_to(site.folder).parts, site)
-    parts = _locate(path, site)
+    parts = path.relative_to(site.folder).parts
+    yield from _find_in_names(parts, site)
     for name, globs in _read_settings(site):
         if globs is None:
-            yield _report_unread(site.configuration, name)
-        elif _is_excluded(globs, parts):
+            unread = f"“{site.configuration}” contains `{name}`, which can hide files and was not understood"
+            yield _report(unread)
+        # The paths in settings begin in the folder of the site, or in one of its folders (`content`).
+        elif _is_excluded(globs, parts) or _is_excluded(globs, parts[1:]):
             yield _report(f"“{site.configuration}” excludes it by `{name}`")
     if site.generator == "eleventy":
         yield from _find_in_ignore_files(path, site)
-        for file in _list_data_files(path, site):
-            field = signs.ELEVENTY_HIDING_FIELD.search(_read_code(file))
-            if field and not _read_data(file):
-                yield _report_unread(file.name, field[0])
-    yield from _find_in_defaults(path, site, entries)
+    known = set(map(normalize_key, entries))
+    for name, fields in _list_defaults(path, site):
+        for key in (key for key in fields if normalize_key(key) not in known):
+            note = _report(f"“{name}” sets `{to_line(key)[:60]}` for files that do not set it").note
+            yield from (replace(it, note=note) for it in privacy.find_in_front_matter({key: fields[key]}))
+        known.update(map(normalize_key, fields))
 
 
 def _report(reason: str) -> DraftReason:
     return DraftReason(f"{reason}; the article became a draft.")
-
-
-def _report_unread(name: str, field: str) -> DraftReason:
-    return _report(f"“{name}” contains `{field}`, which can hide files and was not understood")
 
 
 def _find_in_names(parts: Sequence[str], site: Site) -> Iterator[DraftReason]:
@@ -74,20 +70,9 @@ def _list_built_names(site: Site) -> set[str]:
     """Return the names with `_` that Jekyll or Hexo builds."""
     include = site.settings.get("include")
     paths = map(to_line, include if isinstance(include, list) else ())
-    collections = _to_mapping(site.settings.get("collections")).items()
-    built = (f"_{name}" for name, options in collections if to_bool(_to_mapping(options).get("output")))
+    collections = to_mapping(site.settings.get("collections")).items()
+    built = (f"_{name}" for name, options in collections if to_bool(to_mapping(options).get("output")))
     return {"_posts", "_drafts", *built, *(part for path in paths for part in path.split("/"))}
-
-
-def _to_mapping(value: object) -> dict[str, object]:
-    return value if isinstance(value, dict) else {}
-
-
-def _locate(path: Path, site: Site) -> Sequence[str]:
-    """Return the parts of the path below the folder where the paths in settings begin."""
-    below, setting = signs.CONTENT_FOLDERS.get(site.generator, ("", ""))
-    base = site.folder / (to_line(site.settings.get(setting)) or below)
-    return path.relative_to(base if path.is_relative_to(base) else site.folder).parts
 
 
 # The configuration is read once, and not again for each file.
@@ -104,13 +89,16 @@ def _read_globs(site: Site, name: str, form: str) -> list[str] | None:
     # The settings of Python are only those with a word.
     if site.settings and site.generator != "pelican":
         return []
-    code, texts = _COMMENT_LINE.sub("", site.text), list[str]()
-    list_pattern, text_pattern = (_MAPPING, _ADDRESS) if form == "address" else (_TEXTS, _TEXT)
-    for key in re.finditer(rf"(?<![\w$-]){re.escape(name)}[\"']?\s*+[:=(]", code):
-        found = list_pattern.match(code, key.end())
-        texts += text_pattern.findall(found[1]) if found else ()
-        if not found or form == "unread" or (form == "address" and not texts):
+    # A list ends at a bracket, and the mapping of VuePress Theme Hope at two braces.
+    values = r"(?:[^}]|\}(?!\s*+,?+\s*+\}))*+" if form == "address" else r"[^\])]*+"
+    setting = rf"(?<![\w$-]){re.escape(name)}[\"']?\s*+[:=(]({values})"
+    texts = list[str]()
+    for found in re.findall(setting, _read_code(site.text)):
+        new = (_ADDRESS if form == "address" else _TEXT).findall(found)
+        is_understood = new if form == "address" else not _TEXT.sub("", found).strip("[(, \t\n")
+        if not is_understood or form == "unread":
             return None
+        texts += new
     return _to_globs(texts, form)
 
 
@@ -119,7 +107,7 @@ def _to_globs(value: object, form: str) -> list[str] | None:
 
     Each of them is compared with the paths of a file and its folders, where `*` is also several folders.
     """
-    lines = _COMMENT_LINE.sub("", value).splitlines() if isinstance(value, str) else value or ()
+    lines = _read_code(value).splitlines() if isinstance(value, str) else value or ()
     if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
         return None
     # What a pattern with `!` would build after all becomes a draft.
@@ -145,14 +133,19 @@ def _to_glob(pattern: str, form: str) -> str:
         name = f"{name.removesuffix('html')}*"
     name = name.rstrip("/")
     is_anywhere = name.startswith("**/") or (form == "name" and "/" not in name)
-    outer = "*/" if is_anywhere else "/"
-    return outer + name.removeprefix("**/").lstrip("/").replace("/**/", "/*")
+    return ("*/" if is_anywhere else "/") + name.removeprefix("**/").lstrip("/").replace("/**/", "/*")
 
 
 def _is_excluded(globs: Sequence[str], parts: Sequence[str]) -> bool:
     """Return whether globs exclude a file; `parts` are the names in its path."""
     places = list(accumulate(parts, "{}/{}".format, initial=""))[1:]
     return any(fnmatchcase(place, glob) for place in places for glob in globs)
+
+
+@lru_cache(maxsize=1024)
+def _read_code(source: Path | str) -> str:
+    """Return a file or a text without the lines that are comments."""
+    return _COMMENT_LINE.sub("", read_configuration(source) if isinstance(source, Path) else source)
 
 
 def _list_folders(path: Path, site: Site) -> list[Path]:
@@ -169,56 +162,22 @@ def _find_in_ignore_files(path: Path, site: Site) -> Iterator[DraftReason]:
                 yield _report(f"“{name}” excludes it")
 
 
-@lru_cache(maxsize=1024)
-def _read_code(file: Path) -> str:
-    return _COMMENT_LINE.sub("", read_configuration(file))
-
-
-def _list_data_files(path: Path, site: Site) -> list[Path]:
-    """Return the data files for a file and for its folders, innermost first."""
-    stems = (path.with_suffix(""), *(outer / outer.name for outer in _list_folders(path, site)))
-    return [
-        stem.with_name(stem.name + suffix)
-        for stem in stems
-        for suffix in _DATA_SUFFIXES
-        if os.path.lexists(f"{stem}{suffix}")
-    ]
+def _list_defaults(path: Path, site: Site) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """Yield the fields that files do not need to set, nearest first, each with the name of its source."""
+    for sign in signs.HIDING_TEXTS:
+        if sign.generator == site.generator and re.search(sign.form, _read_code(site.text)):
+            yield site.configuration, dict.fromkeys(sign.names, "private")
+    if site.generator != "eleventy":
+        return
+    for stem in (path.with_suffix(""), *(outer / outer.name for outer in _list_folders(path, site))):
+        for suffix in _DATA_SUFFIXES:
+            if os.path.lexists(f"{stem}{suffix}"):
+                file = stem.with_name(stem.name + suffix)
+                yield file.name, _read_data(file)
 
 
 def _read_data(file: Path) -> Mapping[str, object]:
+    """Return the fields in a data file; of a program, those that may hide files, with values that do so."""
     fields = parse_configuration(file.suffix, _read_code(file))
-    return {**fields, **_to_mapping(fields.get("eleventyComputed"))}
-
-
-def _find_in_defaults(path: Path, site: Site, entries: Mapping[str, object]) -> Iterator[DraftReason]:
-    known = set(map(normalize_key, entries))
-    for name, fields in _list_defaults(path, site):
-        new = {key: value for key, value in fields.items() if normalize_key(key) not in known}
-        known |= set(map(normalize_key, new))
-        for key, value in new.items():
-            note = _report(f"“{name}” sets `{to_line(key)[:60]}` for files that do not set it").note
-            for reason in privacy.find_in_front_matter({key: value}):
-                yield replace(reason, note=note)
-
-
-def _list_defaults(path: Path, site: Site) -> list[tuple[str, Mapping[str, object]]]:
-    """Return the fields that files do not need to set, nearest first, each with the name of its source."""
-    if site.generator == "eleventy":
-        return [(file.name, _read_data(file)) for file in _list_data_files(path, site)]
-    code = _COMMENT_LINE.sub("", site.text)
-    texts = [sign for sign in signs.HIDING_TEXTS if sign.generator == site.generator]
-    found = [sign.fields for sign in texts if sign.pattern.search(code)]
-    if site.generator == "jekyll":
-        found = list(_list_jekyll_defaults(_locate(path, site), site))
-    return [(site.configuration, fields) for fields in found]
-
-
-def _list_jekyll_defaults(parts: Sequence[str], site: Site) -> Iterator[dict[str, object]]:
-    """Yield the values in `defaults` whose scope contains a file, the last ones first."""
-    kind = next((part[1:] for part in parts[:-1] if part.startswith("_")), "pages")
-    defaults = site.settings.get("defaults")
-    for default in map(_to_mapping, reversed(defaults) if isinstance(defaults, list) else ()):
-        scope = _to_mapping(default.get("scope"))
-        glob = _to_glob(to_line(scope.get("path")), "start")
-        if to_line(scope.get("type")) in ("", kind) and _is_excluded([glob], parts):
-            yield _to_mapping(default.get("values"))
+    found = {key: ["unknown", "false"] for key in signs.ELEVENTY_HIDING_FIELD.findall(_read_code(file))}
+    return {**(fields or found), **to_mapping(fields.get("eleventyComputed"))}

@@ -114,6 +114,21 @@ def test_an_article_with_a_tag_that_hexo_encrypts_becomes_a_draft(read, front, s
 
 
 @pytest.mark.parametrize(
+    ("tags", "status"),
+    [
+        ("[b]", "draft"),
+        ("\n    - b", "draft"),
+        ("[a, {name: b, password: x}]", "draft"),
+        ("[{name: b}]", "draft"),
+        ("[{name: b, password: ''}, a]", "published"),
+    ],
+)
+def test_the_tags_that_hexo_encrypts_may_be_words(read, tags, status):
+    files = {"site/_config.yml": f"encrypt:\n  tags: {tags}\n"}
+    assert read("Text", "tags: [b]", "site/source/_posts/a.md", files=files).status == status
+
+
+@pytest.mark.parametrize(
     "configuration", ["encrypt: x", "encrypt:\n  tags: b", "encrypt: [", "x:\n  encrypt:\n"]
 )
 def test_another_configuration_encrypts_nothing(read, configuration):

@@ -21,7 +21,7 @@ from blogapi.importing.formats.wordpress.conversion import ContentContext
 from tests.importing.formats.wordpress.exports import make_export, make_item, open_export, read_export
 
 NEVER = "(?!)"
-WORDS = [*HIDING_WORDS.split(), *HIDING_STEMS]
+WORDS = [*HIDING_WORDS, *HIDING_STEMS]
 #: Shortcodes of plugins that hide by the words in their names
 NAMES_WITH_WORDS = (
     "members_access access members_logged_in is_user_logged_in members_feed is_paid wpmem_logged_in"
