@@ -29,14 +29,10 @@ _BLOCK = re.compile(
 _ENDED_BY = {
     "p": re.compile("p|li|d[tdl]|div|[uo]l|table|pre|blockquote|section|figure|h[1-6]"),
     "li": re.compile("li"),
-    "dt": re.compile("d[td]"),
-    "dd": re.compile("d[td]"),
-    "td": re.compile("t[dhr]|tbody|tfoot"),
-    "th": re.compile("t[dhr]|tbody|tfoot"),
+    **dict.fromkeys(("dt", "dd"), re.compile("d[td]")),
+    **dict.fromkeys(("td", "th"), re.compile("t[dhr]|tbody|tfoot")),
     "tr": re.compile("tr|tbody|tfoot"),
-    "thead": re.compile("tbody|tfoot"),
-    "tbody": re.compile("tbody|tfoot"),
-    "tfoot": re.compile("tbody"),
+    **dict.fromkeys(("thead", "tbody", "tfoot"), re.compile("tbody|tfoot")),
 }
 #: The values of `hidden` that hide an element. Browsers show `until-found` in searches.
 HIDDEN_VALUES = re.compile(r"\A(?!\s*(?:until-found|\{false\})\s*\Z)", re.IGNORECASE)

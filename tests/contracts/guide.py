@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Set
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
@@ -29,6 +29,7 @@ GENERATORS_PAGE = GUIDE / "markdown-blogs.md"
 WORDPRESS_PAGE = GUIDE / "wordpress.md"
 MARKS_PAGE = GUIDE / "importing.md"
 
+_SPELLINGS = {"mkdocs": "MkDocs", "vitepress": "VitePress", "vuepress": "VuePress"}
 # The callers of the table: users have all scopes and a login.
 CALLERS = {
     "stranger": STRANGER,
@@ -118,31 +119,18 @@ def make_rights_table() -> str:
 def make_unbuilt_table() -> str:
     """Return the table of the files that generators do not build."""
     tables = (privacy_signs.UNBUILT_NAMES, privacy_signs.UNBUILT_SETTINGS, privacy_signs.HIDING_TEXTS)
-    sources = dict.fromkeys(sign.source for table in tables for sign in table)
     rows = [
         (
-            source,
-            *(", ".join(_list_names(sign for sign in table if sign.source == source)) for table in tables),
+            _SPELLINGS.get(generator, generator.capitalize()),
+            _join_code(privacy_signs.UNBUILT_NAMES.get(generator, ())),
+            _join_code(privacy_signs.UNBUILT_BELOW.get(generator, ())),
+            _join_code(privacy_signs.UNBUILT_SETTINGS.get(generator, ())),
+            _join_code(privacy_signs.HIDING_TEXTS.get(generator, ())[1:]),
         )
-        for source in sources
+        for generator in dict.fromkeys(name for table in tables for name in table)
     ]
-    header = (
-        "Generator",
-        "Names of files and folders",
-        "Files that a setting names",
-        "Files without a field",
-    )
+    header = ("Generator", "Names", "Only in", "Files that a setting names", "Files without this field")
     return _make_table(header, rows)
-
-
-def _list_names(signs: Iterable[privacy_signs.Sign]) -> Iterator[str]:
-    for sign in signs:
-        places = (
-            f" in {' and '.join(f'`{folder}`' for folder in sign.below)}"
-            if getattr(sign, "below", ("",)) != ("",)
-            else ""
-        )
-        yield from (f"`{name}`{places}" for name in sign.names)
 
 
 def make_wordpress_table() -> str:
@@ -154,7 +142,10 @@ def make_wordpress_table() -> str:
         "Traces of rules that cannot be read": privacy_signs.UNREAD_RULES,
     }
     signs = {name: list(dict.fromkeys(column)) for name, column in columns.items()}
-    sources = sorted({sign.source for column in signs.values() for sign in column}, key=str.casefold)
+    sources = sorted(
+        {sign.source for column in signs.values() for sign in column},
+        key=lambda name: (name.casefold(), name),
+    )
     rows = [
         (source, *(_join_code(_list_hiding_names(column, source)) for column in signs.values()))
         for source in sources

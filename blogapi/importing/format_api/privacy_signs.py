@@ -19,14 +19,6 @@ def _split(names: str) -> tuple[str, ...]:
     return tuple(names.split())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sign:
-    """A sign by which a system hides a text."""
-
-    names: tuple[str, ...]  #: the keys, words or names of the sign, as the guide shows them
-    source: str  #: the system or plugin with this rule
-
-
 # --- Front matter of Markdown files, and tags in their text.
 
 _TRUE = frozenset(word for word, meaning in BOOLEAN_WORDS.items() if meaning)
@@ -162,62 +154,46 @@ PRIVATE_FOLDERS = frozenset(_split("drafts _drafts draft _draft private _private
 PRIVATE_TAGS = {"draft", "private"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GeneratorSign(Sign):
-    """A sign by which a generator does not build a file; `source` begins with its name."""
-
-    below: tuple[str, ...] = ("",)  #: the folders of the site in which the rule applies
-    form: str = ""  #: see UNBUILT_SETTINGS and HIDING_TEXTS
-
-    @property
-    def generator(self) -> str:
-        """The generator in the form of `files.SITE_FILES`."""
-        return self.source.partition(" ")[0].casefold()
-
-
-#: Names of files and folders, where `*` stands for any characters.
-UNBUILT_NAMES = (
-    GeneratorSign(names=("_*", "#*", "~*", "*~"), source="Jekyll"),
-    GeneratorSign(names=("_*", "*~", "*%"), source="Hexo"),
-    GeneratorSign(names=("#*", "*~"), source="Hugo"),
-    GeneratorSign(names=("_*",), source="Astro", below=("src/content/", "src/pages/")),
-    GeneratorSign(names=("_*",), source="Docusaurus"),
-    GeneratorSign(names=("_*", "*.draft", "*.draft.*"), source="Nuxt Content", below=("content/",)),
-)
+#: By generator: names of files and folders that it does not build, where `*` stands for any characters.
+UNBUILT_NAMES = {
+    "jekyll": ("_*", "#*", "~*", "*~"),
+    "hexo": ("_*", "*~", "*%"),
+    "hugo": ("#*", "*~"),
+    "astro": ("_*",),
+    "docusaurus": ("_*",),
+    "nuxt": ("_*", "*.draft", "*.draft.*"),
+}
+#: The folders of the site to which the names apply.
+UNBUILT_BELOW = {"astro": ("src/content/", "src/pages/"), "nuxt": ("content/",)}
 #: The names of the files in `_posts` that Jekyll builds.
 JEKYLL_POST = re.compile(r"[0-9]{2,4}-[0-9]{1,2}-[0-9]{1,2}-.+")
-
-
-def _make_generator_signs(*rows: tuple[str, str, str]) -> tuple[GeneratorSign, ...]:
-    return tuple(GeneratorSign(source=row[0], form=row[1], names=_split(row[2])) for row in rows)
-
-
-#: Settings with paths. The form of their values is "path", "start" (of a path), "name" (a path, or a name in
-#: any folder), "regex", "address" (the keys of a mapping), or "unread" (each file may be one of them).
-UNBUILT_SETTINGS = _make_generator_signs(
-    ("Jekyll", "start", "exclude"),
-    ("Hexo", "path", "exclude ignore skip_render"),
-    ("Hugo", "regex", "ignoreFiles"),
-    ("Zola", "start", "ignored_content"),
-    ("Pelican", "name", "ARTICLE_EXCLUDES PAGE_EXCLUDES IGNORE_FILES"),
-    ("MkDocs", "name", "exclude_docs draft_docs"),
-    ("Quartz", "path", "ignorePatterns"),
-    ("Eleventy", "path", "ignores.add"),
-    ("Docusaurus", "name", "exclude"),
-    ("Nuxt Content", "name", "ignores"),
-    ("VitePress", "path", "srcExclude"),
-    ("VuePress", "unread", "pagePatterns"),
-    ("VuePress Theme Hope", "address", "encrypt"),
-)
-#: A pattern in the configuration that hides the files whose front matter does not set a field.
-HIDING_TEXTS = _make_generator_signs(
-    ("Jekyll", r"\bpublished: {0,20}false\b", "published"),
-    ("Pelican", r"[\"']status[\"']\s*+:\s*+[\"'](?!published)", "status"),
-    ("Quartz", "ExplicitPublish", "publish"),
-    ("Metalsmith", r"\bdefault[\"']?:\s{0,20}true", "draft"),
-    ("Dendron", r"\b(?:visibility: {0,20}private|publishByDefault: {0,20}false)\b", "published"),
-    ("Dendron", r"\bsiteHierarchies:[\s\[-]++(?!root\b)", "published"),
-)
+#: Settings with paths, and the form of their values: "path", "start" (of a path), "name" (a path, or a name
+#: in any folder), "regex", "address" (the keys of a mapping), or "unread" (each file may be one of them).
+UNBUILT_SETTINGS = {
+    "jekyll": {"exclude": "start"},
+    "hexo": dict.fromkeys(("exclude", "ignore", "skip_render"), "path"),
+    "hugo": {"ignoreFiles": "regex"},
+    "zola": {"ignored_content": "start"},
+    "pelican": dict.fromkeys(("ARTICLE_EXCLUDES", "PAGE_EXCLUDES", "IGNORE_FILES"), "name"),
+    "mkdocs": {"exclude_docs": "name", "draft_docs": "name"},
+    "quartz": {"ignorePatterns": "path"},
+    "eleventy": {"ignores.add": "path"},
+    "docusaurus": {"exclude": "name"},
+    "nuxt": {"ignores": "name"},
+    "vitepress": {"srcExclude": "path"},
+    "vuepress": {"pagePatterns": "unread", "encrypt": "address"},
+}
+#: A pattern in the configuration that hides the files whose front matter does not set the field.
+HIDING_TEXTS = {
+    "jekyll": (r"\bpublished: {0,20}false\b", "published"),
+    "pelican": (r"[\"']status[\"']\s*+:\s*+[\"'](?!published)", "status"),
+    "quartz": ("ExplicitPublish", "publish"),
+    "metalsmith": (r"\bdefault[\"']?:\s{0,20}true", "draft"),
+    "dendron": (
+        r"\b(?:visibility: {0,20}private|publishByDefault: {0,20}false|siteHierarchies:[\s\[-]++(?!root\b))",
+        "published",
+    ),
+}
 #: Files with patterns in the form "name", in the folder of the site and in inner folders.
 ELEVENTY_IGNORE_FILES = (".eleventyignore", ".gitignore")
 #: In a data file of Eleventy that is a program: the names of fields that may hide files.
@@ -227,7 +203,6 @@ ELEVENTY_HIDING_FIELD = re.compile(
 )
 # --- Marks in a text.
 
-
 #: Marks of Ghost, MDX, Hugo, Hexo and others that hide a part of a text, outside of code: a comment
 #: (`<!-- x -->`), an element (`<x>`), a container (`:::x`) or a tag (`{{< x >}}`, `{% x %}`). `*` stands for
 #: any letters.
@@ -235,9 +210,8 @@ TEXT_MARKS = {
     "comment": ("members-only", "paywall"),
     "element": ("Paywall", "Members-Only", "Member-Only"),
     "container": ("members", "members-only", "member-only", "paywall"),
-    "tag": _split(
-        """members *members-only* *member-only* paywall *encrypt* *password* *protected* *secret* *private*"""
-    ),
+    "tag": _split("""members *members-only* *member-only* paywall *encrypt* *password* *protected* *secret*
+        *private*"""),
 }
 #: Tags whose names contain a word of TEXT_MARKS and that hide no text.
 HARMLESS_TAGS = ("encrypt-email", "encrypt-mail", "email-encrypt")
@@ -278,13 +252,15 @@ _PMS = "Paid Member Subscriptions, Profile Builder"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HidingSign(Sign):
+class HidingSign:
     """Blocks, shortcodes, attributes or custom fields that hide a text.
 
     The patterns match lines: a name with its value (`metadata.blockVisibility=false`), or with `wp:block` or
     `wp:shortcode` (`groups/groups-member=wp:block`).
     """
 
+    names: tuple[str, ...]
+    source: str  #: the plugin, for the guide
     shown: str = _OFF  #: visitors saw the text if this matches all lines with one of the names
     unless: str = _NO_MATCH  #: they also saw it if this matches any line
     from_everyone: tuple[str, ...] = (_NO_MATCH,)  #: hidden from everyone if each matches a line
@@ -336,6 +312,14 @@ _SOME_SIZES = r"[^=]*=(?:true|null|\{\})|[^=]*\.(?:mobile|tablet|desktop)=false"
 _HIDE_BLOCK = (r"blockVisibility\.hideBlock=true",)
 _LOCKDOWN = (r"[^=]*\.type=lockdown",)
 _ON_NO_DEVICE = ("vsdesk=true", "vstablet=true", "vsmobile=true")
+# These attributes hide nothing alone.
+_HARMLESS_ATTRIBUTES = _split("""gbBlockConditionInvert invert_restrictions um_is_restrict contentVisibility
+    blockPermissionsRoles blockPermissionsCap blockPermissionsMessage newspackAccessControlVisibility
+    newspackAccessControlMode backfaceVisibility termsAndConditions conditionText""")
+_HIDING_BLOCKS = _split("""premium-content/subscriber-view jetpack/paywall groups/groups-member
+    memberpress/protected-content woocommerce-memberships/member-content pms/content-restriction-start
+    wppb/content-restriction-start learndash/ld-student learndash/ld-group learndash/ld-course-complete
+    learndash/ld-course-inprogress learndash/ld-course-notstarted""")
 #: Blocks without `core/`, and attributes of blocks.
 BLOCKS = _index(
     _parse("metadata.blockVisibility", "WordPress", _SOME_SIZES, from_everyone=_NO_SIZE),
@@ -355,18 +339,8 @@ BLOCKS = _index(
     _parse("wppbContentRestriction", _PMS, _NO_MATCH, unless=r"wppb\w+\.display_to=(?:all|not_logged_in)"),
     _parse("contentVisibilityRules", "Content Visibility", unless=r"\w+\.\w+RulesEnabled=(?:|0|false)"),
     _parse("gbBlockCondition", "GenerateBlocks Pro"),
-    _parse("premium-content/subscriber-view jetpack/paywall groups/groups-member", "Jetpack, Groups"),
-    _parse(
-        "memberpress/protected-content woocommerce-memberships/member-content", "MemberPress, WooCommerce"
-    ),
-    _parse("pms/content-restriction-start wppb/content-restriction-start", _PMS),
-    _parse("learndash/ld-student learndash/ld-group learndash/ld-course-complete", "LearnDash"),
-    _parse("learndash/ld-course-inprogress learndash/ld-course-notstarted", "LearnDash"),
-    # These attributes hide nothing alone.
-    _parse("gbBlockConditionInvert invert_restrictions um_is_restrict contentVisibility", "plugins", ".*"),
-    _parse("blockPermissionsRoles blockPermissionsCap blockPermissionsMessage", "Members", ".*"),
-    _parse("newspackAccessControlVisibility newspackAccessControlMode", "Newspack", ".*"),
-    _parse("backfaceVisibility termsAndConditions conditionText", "CSS, forms, shops", ".*"),
+    *(_parse(name, name.partition("/")[0].capitalize()) for name in _HIDING_BLOCKS),
+    *(_parse(name, "other uses", ".*") for name in _HARMLESS_ATTRIBUTES),
 )
 # Other attributes hide a block by these parts of their names. `isVisible` may be true, `slidesVisible` 3.
 HIDING_PARTS = re.compile("visib|restrict|permission|condition|accesscontrol", re.IGNORECASE)

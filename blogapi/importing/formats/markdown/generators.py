@@ -34,14 +34,9 @@ SHOWN_EARLY = "Its date is in the future, and the old blog could show it already
 
 # These take the zone of the computer if the configuration has none; the others take UTC.
 _WITHOUT_DEFAULT = {"hexo", "quartz", "dendron", "sphinx"}
-# The settings that show posts with a date in the future, and their defaults; all others show them.
-_SHOWS_FUTURE = {
-    "jekyll": ("future", False),
-    "hugo": ("buildfuture", False),
-    "nikola": ("futureisnow", False),
-    "hexo": ("future", True),
-    "pelican": ("withfuturedates", True),
-}
+# The settings that show posts with a date in the future; without them, only these three hide such posts.
+_FUTURE_SETTINGS = {"jekyll": "future", "hugo": "buildfuture", "nikola": "futureisnow"}
+_OTHER_FUTURE_SETTINGS = {"hexo": "future", "pelican": "withfuturedates"}
 _HEXO_SETTING = re.compile(
     r"^(?:new_post_name|post_asset_folder|public_dir|skip_render)[ \t]*+:", re.MULTILINE
 )
@@ -152,9 +147,9 @@ def describe_zones(site: Site, time_zone: tzinfo) -> str:
 
 def shows_future(site: Site) -> bool:
     """Return whether the site shows posts before their date."""
-    name, default = _SHOWS_FUTURE.get(site.generator, ("", True))
-    value = to_bool(site.settings.get(name))
-    return default if value is None else value
+    setting = (_FUTURE_SETTINGS | _OTHER_FUTURE_SETTINGS).get(site.generator)
+    value = to_bool(site.settings.get(setting or ""))
+    return site.generator not in _FUTURE_SETTINGS if value is None else value
 
 
 def list_configuration(site: Path) -> list[Path]:

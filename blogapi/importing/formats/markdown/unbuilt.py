@@ -54,14 +54,13 @@ def _report(reason: str) -> DraftReason:
 
 
 def _find_in_names(parts: Sequence[str], site: Site) -> Iterator[DraftReason]:
-    path, file = "/".join(parts), parts[-1]
-    found = [s for s in signs.UNBUILT_NAMES if s.generator == site.generator and path.startswith(s.below)]
-    names = [name for sign in found for name in sign.names]
-    built = _list_built_names(site)
+    file, built = parts[-1], _list_built_names(site)
+    is_below = "/".join(parts).startswith(signs.UNBUILT_BELOW.get(site.generator, ""))
+    names = signs.UNBUILT_NAMES.get(site.generator, ()) if is_below else ()
     # `privacy` reports files with “_”.
     for part in parts[:-1] if file.startswith("_") else parts:
         if part not in built and any(fnmatchcase(part, name) for name in names):
-            yield _report(f"{found[0].source} does not build names like “{part}”")
+            yield _report(f"{site.generator.capitalize()} does not build names like “{part}”")
     if site.generator == "jekyll" and "_posts" in parts[:-1] and not signs.JEKYLL_POST.fullmatch(file):
         yield _report(f"Jekyll does not build names like “{file}”, without a date, in “_posts”")
 
@@ -79,8 +78,8 @@ def _list_built_names(site: Site) -> set[str]:
 @lru_cache(maxsize=256)
 def _read_settings(site: Site) -> list[tuple[str, list[str] | None]]:
     """Return the name and the globs (None if unknown) of each setting that excludes files."""
-    found = [sign for sign in signs.UNBUILT_SETTINGS if sign.generator == site.generator]
-    return [(name, _read_globs(site, name, sign.form)) for sign in found for name in sign.names]
+    settings = signs.UNBUILT_SETTINGS.get(site.generator, {})
+    return [(name, _read_globs(site, name, form)) for name, form in settings.items()]
 
 
 def _read_globs(site: Site, name: str, form: str) -> list[str] | None:
@@ -164,9 +163,9 @@ def _find_in_ignore_files(path: Path, site: Site) -> Iterator[DraftReason]:
 
 def _list_defaults(path: Path, site: Site) -> Iterator[tuple[str, Mapping[str, object]]]:
     """Yield the fields that files do not need to set, nearest first, each with the name of its source."""
-    for sign in signs.HIDING_TEXTS:
-        if sign.generator == site.generator and re.search(sign.form, _read_code(site.text)):
-            yield site.configuration, dict.fromkeys(sign.names, "private")
+    pattern, field = signs.HIDING_TEXTS.get(site.generator, ("(?!)", ""))
+    if re.search(pattern, _read_code(site.text)):
+        yield site.configuration, {field: "private"}
     if site.generator != "eleventy":
         return
     for stem in (path.with_suffix(""), *(outer / outer.name for outer in _list_folders(path, site))):

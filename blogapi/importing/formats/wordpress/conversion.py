@@ -56,7 +56,7 @@ class Converted:
     excerpt: str = ""
     notes: tuple[str, ...] = ()  #: distinct sentences
     hidden: str = ""  #: the sentence why the post becomes a draft; "" = visitors saw the whole text
-    left_out: tuple[str, ...] = ()  #: the parts of the source that nobody saw
+    left_out: tuple[str, ...] = ()  #: the parts of the source that were hidden from everyone
     unknown_shortcodes: Set[str] = frozenset()  #: those that enclose a part of the text
     #: how often each shortcode (`name`) and each block that the server of WordPress creates (`wp:name`)
     #: occurs that could not be converted
@@ -75,7 +75,7 @@ class Conversion:
         self.context = context
         self.unconverted: Counter[str] = Counter()
         self.unknown_shortcodes = set[str]()
-        self.left_out: list[str] = []  #: the parts that nobody saw
+        self.left_out: list[str] = []  #: the parts that were hidden from everyone
         self.hidden = ""  #: the first reason why a part of the text hides it
         self._notes: dict[str, None] = {}
         self._html: list[str] = []

@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"(?:-bulk)?[_-]?\d{1,9}\Z")
 
 
 def leave_out_hidden_parts(text: str, conversion: Conversion) -> str:
-    """Return a text without the blocks, and the elements of page builders, that nobody saw.
+    """Return a text without the blocks and elements of page builders that were hidden from everyone.
 
     Those that only some visitors saw, and other shortcodes that hide text, become reasons for a draft.
     """
@@ -68,7 +68,7 @@ def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
 def _is_left_out(
     kind: str, name: str, attributes: Mapping[str, object], known: _Signs, conversion: Conversion
 ) -> bool:
-    """Return whether nobody saw a block or a shortcode; note that, or the reason for a draft."""
+    """Return whether a block or shortcode was hidden from everyone; note that, or the reason for a draft."""
     found = signs.find_signs([f"{name}=wp:{kind}", *_list_lines(attributes)], known)
     is_left_out, sign = max(found, default=(False, ""))
     part = f"The {kind} “{name[:40]}”" + ("" if sign == name else f" with the attribute “{sign[:40]}”")

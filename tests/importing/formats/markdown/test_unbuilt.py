@@ -186,9 +186,9 @@ HIDDEN = [
     ("a.md", {".vuepress/theme.ts": "x = {encrypt: {config: {'/': '1'}}}"}, "excludes it by `encrypt`"),
     ("a.md", {".vuepress/theme.ts": "x = {encrypt: options}"}, "contains `encrypt`, which can hide files"),
     # Nuxt Content
-    ("content/a.draft.md", NUXT, "Nuxt Content does not build names like “a.draft.md”"),
-    ("content/x.draft/a.md", NUXT, "Nuxt Content does not build names like “x.draft”"),
-    ("content/blog/_wip/a.md", NUXT, "Nuxt Content does not build names like “_wip”"),
+    ("content/a.draft.md", NUXT, "Nuxt does not build names like “a.draft.md”"),
+    ("content/x.draft/a.md", NUXT, "Nuxt does not build names like “x.draft”"),
+    ("content/blog/_wip/a.md", NUXT, "Nuxt does not build names like “_wip”"),
     ("content/b/a.md", {"nuxt.config.ts": "x = {content: {ignores: ['b']}}"}, "excludes it by `ignores`"),
     # MkDocs
     ("docs/b/a.md", {"mkdocs.yml": "exclude_docs: |\n  *.md\n  !c.md\n"}, "by `exclude_docs`"),
@@ -365,36 +365,32 @@ def test_the_imported_folder_may_be_any_folder_of_the_site(read, inner):
     assert {record.status for record in records.values()} == {"draft"}
 
 
-def find_examples(sign, sites):
-    """Return the sites of a generator in which one of the texts or names contains each name of a sign."""
-    site_file = SITE_FILES_OF[sign.generator]
-    own = [str(site) for site in sites if any(re.match(site_file, name) for name in site)]
-    return {name: [site for site in own if name.casefold() in site.casefold()] for name in sign.names}
+@pytest.mark.parametrize(
+    ("generator", "name"),
+    [(generator, name) for generator, names in UNBUILT_SETTINGS.items() for name in names],
+)
+def test_each_setting_has_examples_that_hide_a_file_and_that_do_not(generator, name):
+    for sites in ([site for _, site, _ in HIDDEN], PUBLIC):
+        own = [site for site in sites if any(re.match(SITE_FILES_OF[generator], file) for file in site)]
+        assert any(name.casefold() in str(site).casefold() for site in own)
 
 
-@pytest.mark.parametrize("sign", UNBUILT_SETTINGS, ids=lambda sign: f"{sign.source}: {sign.names}")
-def test_each_setting_has_examples_that_hide_a_file_and_that_do_not(sign):
-    assert all(find_examples(sign, [site for _, site, _ in HIDDEN]).values())
-    assert all(find_examples(sign, PUBLIC).values())
-
-
-@pytest.mark.parametrize("sign", UNBUILT_NAMES, ids=lambda sign: f"{sign.source}: {sign.names}")
-def test_each_name_has_examples_that_hide_a_file_and_that_do_not(sign):
-    hidden = [name for name, _, note in HIDDEN if note.startswith(f"{sign.source} does not build")]
+@pytest.mark.parametrize("generator", UNBUILT_NAMES)
+def test_each_name_has_examples_that_hide_a_file_and_that_do_not(generator):
+    hidden = [name for name, _, note in HIDDEN if note.startswith(f"{generator.capitalize()} does not build")]
     public = [name for site in PUBLIC for name in site if name not in SITE_FILES_OF]
-    for pattern in sign.names:
+    for pattern in UNBUILT_NAMES[generator]:
         assert any(fnmatchcase(part, pattern) for name in hidden for part in name.split("/"))
         # The same characters elsewhere in a name, or the same name elsewhere.
         assert any(pattern.strip("*") in name for name in public)
 
 
-@pytest.mark.parametrize("sign", HIDING_TEXTS, ids=lambda sign: f"{sign.source}: {sign.names}")
-def test_each_text_has_examples_that_hide_a_file_and_that_do_not(sign):
-    (field,) = sign.names
+@pytest.mark.parametrize("generator", HIDING_TEXTS)
+def test_each_text_has_examples_that_hide_a_file_and_that_do_not(generator):
+    pattern, field = HIDING_TEXTS[generator]
     hiding = [site for _, site, note in HIDDEN if note == f"sets `{field}`"]
-    assert any(re.search(sign.form, text) for site in hiding for text in site.values())
-    word = re.split(r"\W+", sign.form.removeprefix(r"\b(?:").removeprefix(r"\b").lstrip("["))
-    assert any(name in str(PUBLIC) for name in filter(None, word))
+    assert any(re.search(pattern, text) for site in hiding for text in site.values())
+    assert any(re.match(SITE_FILES_OF[generator], name) for site in PUBLIC for name in site)
 
 
 @pytest.mark.parametrize("name", ELEVENTY_IGNORE_FILES)
