@@ -69,11 +69,14 @@ def blank_code(content: str, content_type: str) -> str:
 
     Elements such as <pre> stay: browsers read the tags in them.
     """
+
+    def blank(code: str) -> str:
+        # With its first character, a line that begins with a code span does not become an indented one.
+        return code if code.startswith("<") else code[0] + _VISIBLE.sub(" ", code[1:])
+
     if content_type != "markdown":
         return content
-    content = change_code(
-        content, content_type, _NEVER, lambda code: code if code.startswith("<") else _VISIBLE.sub(" ", code)
-    )
+    content = change_code(content, content_type, _NEVER, blank)
     indented, parts, offset = set(_find_indented_lines(content)), [], 0
     for line in content.split("\n"):
         parts.append(" " * len(line) if offset in indented else line)

@@ -134,6 +134,13 @@ def test_code_and_text_in_markdown_stay(content):
     assert (record.content, record.notes) == (content, ())
 
 
+@pytest.mark.parametrize("start", ["`code`", "``a ` b``", "$$a + b$$", "````a````", "\\\\\\\\"])
+def test_a_line_that_begins_with_code_is_not_code(start):
+    record = hide(f"Before\n\n{start} <span hidden>secret</span> b")
+    assert (record.content, len(record.notes)) == (f"Before\n\n{start}  b", 1)
+    assert hide(f"{start} <Paywall>secret</Paywall>").status == "draft"
+
+
 def test_markdown_in_hidden_elements_is_left_out_and_all_else_stays():
     hidden = "<div hidden>\n\n- x\n\n```\n</div>\n```\n\n</div>"
     content = f"a  \n\n{hidden}\n\n1 < 2 <b\n<pre style='display:none'>x</pre>\n"
