@@ -1,6 +1,7 @@
 """The marks of the tests: which tests a run leaves out.
 
 `slow`: left out without the option `--slow`, unless `-m` names the mark or the command line names the file.
+`release`: a slow test that finds a fault only rarely; `.ci/release` runs it, and `.ci/run` does not.
 `once`: neither the Python version nor the database changes the result, so `.ci/run` runs it only once.
 `no_database`: about code that uses no database, or the same statements on each, so `.ci/run` does not run it
     on PostgreSQL.
@@ -19,6 +20,7 @@ from tests.databases import SERVER_URL
 
 MARKS = (
     "slow: takes long; runs with --slow or if its file is named",
+    "release: takes long and finds a fault only rarely; .ci/release runs it",
     "once: neither the Python version nor the database changes the result",
     "no_database: about code that uses no database, or the same statements on each",
     "sqlite(reason): about SQLite only; skipped on PostgreSQL",
@@ -35,6 +37,17 @@ NO_DATABASE = tuple(
         *("media/test_replacing.py", "media/test_routes.py", "media/test_svg.py"),
         *("importing/format_api", "importing/formats", "importing/jobs", "importing/links"),
         *("importing/media", "importing/templates", "importing/texts", "importing/test_archives.py"),
+        *("importing/blogapi_export", "importing/pipeline", "mail", "metrics", "presence", "site_checks"),
+    )
+)
+# Tests of foreign clients, of kills and full disks, of real blogs, and tests that repeat random requests.
+RELEASE = tuple(
+    TESTS / path
+    for path in (
+        *("benchmarks/test_parts.py", "clients", "contracts/test_new_text_field.py", "durability"),
+        *("frontend/test_frameworks.py", "frontend/test_generator.py", "importing/test_corpus_accounting.py"),
+        *("media/test_several_servers.py", "response_cache/test_equivalence.py"),
+        *("response_cache/test_never_stale.py", "security/test_fuzz.py", "shared_caches"),
     )
 )
 # The pages in a browser, and requests that are refused before they reach the database.
@@ -61,6 +74,8 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark the tests of whole folders."""
     for name in _list_marks(item.path):
         item.add_marker(name)
+    if item.get_closest_marker("slow") and any(item.path.is_relative_to(path) for path in RELEASE):
+        item.add_marker("release")
 
 
 @cache
@@ -73,7 +88,7 @@ def _list_marks(path: Path) -> list[str]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the slow tests."""
-    if config.option.slow or "slow" in config.option.markexpr:
+    if config.option.slow or "slow" in config.option.markexpr or "release" in config.option.markexpr:
         return
     named = {Path(argument.partition("::")[0]).resolve() for argument in config.args}
     is_left_out = [bool(item.get_closest_marker("slow")) and item.path not in named for item in items]
