@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from html import unescape
 
@@ -27,12 +28,16 @@ _BLOCK = re.compile(
 )
 # Blocks whose end tags may be omitted, with the start tags that end them then.
 _ENDED_BY = {
-    "p": re.compile("p|li|d[tdl]|div|[uo]l|table|pre|blockquote|section|figure|h[1-6]"),
+    "p": re.compile(
+        "p|li|d[tdl]|t[rdh]|tbody|tfoot|thead|caption|hr|plaintext|xmp|address|article|aside|blockquote|center|"
+        "details|dialog|dir|div|fieldset|figcaption|figure|footer|form|h[1-6]|header|hgroup|listing|main|menu|nav|"
+        "ol|pre|search|section|summary|table|ul"
+    ),
     "li": re.compile("li"),
     **dict.fromkeys(("dt", "dd"), re.compile("d[td]")),
-    **dict.fromkeys(("td", "th"), re.compile("t[dhr]|tbody|tfoot")),
-    "tr": re.compile("tr|tbody|tfoot"),
-    **dict.fromkeys(("thead", "tbody", "tfoot"), re.compile("tbody|tfoot")),
+    **dict.fromkeys(("td", "th"), re.compile("t[dhr]|tbody|tfoot|thead")),
+    "tr": re.compile("tr|tbody|tfoot|thead"),
+    **dict.fromkeys(("thead", "tbody", "tfoot"), re.compile("tbody|tfoot|thead")),
 }
 #: The values of `hidden` that hide an element. Browsers show `until-found` in searches.
 HIDDEN_VALUES = re.compile(r"\A(?!\s*(?:until-found|\{false\})\s*\Z)", re.IGNORECASE)
@@ -57,21 +62,27 @@ def remove_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
 def find_hidden(html: str, hiding: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[int, int]]:
     """Yield start and end of each element with an attribute of `hiding` whose value matches.
 
-    An element without an end tag, or with wrongly nested blocks, goes on to the end of the text: rather too
-    much is left out than too little.
+    An element without an end tag, or with wrongly nested blocks, goes on to the end of the text, unless its
+    end tag may be omitted: rather too much is left out than too little.
     """
     start, names = 0, list[str]()  # of the hidden element and the open blocks in it
+    opened = [Counter[str]()]  # the open elements around it by name, for the text and for each open table
     for tag in _find_tags(html):
-        name = tag["name"].lower()
-        if tag["is_end"]:
-            if names and names[-1] == name:
-                names.pop()
-                if not names:
-                    yield start, tag.end()
+        name, is_end = tag["name"].lower(), bool(tag["is_end"])
+        if is_end and names and names[-1] == name:
+            names.pop()
+            if not names:
+                yield start, tag.end()
             continue
-        if len(names) == 1 and names[0] in _ENDED_BY and _ENDED_BY[names[0]].fullmatch(name):
+        if len(names) == 1 and (opened[-1][name] or not is_end) and _is_ended_by(names[0], name, is_end):
             yield start, tag.start()
             names.pop()
+        if is_end:
+            if not names and opened[-1][name]:
+                opened[-1][name] -= 1
+                if name == "table":
+                    opened.pop()
+            continue
         # The name of a component of MDX begins with a capital.
         is_empty = _VOID.fullmatch(name) is not None or (tag[0].endswith("/>") and tag["name"][0].isupper())
         is_hidden = _is_hidden(tag["attributes"], hiding)
@@ -80,6 +91,10 @@ def find_hidden(html: str, hiding: Mapping[str, re.Pattern[str]]) -> Iterator[tu
         elif not is_empty and (is_hidden or (names and _is_counted(name, names[0]))):
             start = start if names else tag.start()
             names.append(name)
+        elif not is_empty and not names:
+            if name == "table":
+                opened.append(Counter())
+            opened[-1][name] += 1
     if names:
         yield start, len(html)
 
@@ -102,6 +117,12 @@ def _is_hidden(attributes: str, hiding: Mapping[str, re.Pattern[str]]) -> bool:
         name in values and pattern.search(unescape(values[name].strip("\"'")))
         for name, pattern in hiding.items()
     )
+
+
+def _is_ended_by(hidden: str, name: str, is_end: bool) -> bool:
+    """Return whether a start tag, or the end tag of an outer element, ends an element without an end tag."""
+    ending = _ENDED_BY.get(hidden)
+    return bool(ending and (ending.fullmatch(name) or (is_end and _BLOCK.fullmatch(name))))
 
 
 def _is_counted(name: str, hidden: str) -> bool:

@@ -23,25 +23,38 @@ def hide_parts(record: ArticleRecord) -> ArticleRecord:
     """
     if record.exported is not None:
         return record
-    content, notes = leave_out_hidden(record.content, record.content_type)
-    record = replace(record, content=content, notes=(*record.notes, *notes))
-    mark = _find_mark(record) if record.status != "archived" else None
-    if not mark or not mark.lastgroup:
+    content, notes, parts, is_unclear = leave_out_hidden(
+        record.content, record.content_type, keeps_unclear=True
+    )
+    notes, parts = [*record.notes, *notes], [*record.left_out, *parts]
+    record = replace(record, content=content, notes=tuple(notes), left_out=tuple(parts))
+    mark = _find_mark(record)
+    if record.status == "archived" or not (mark or is_unclear):
         return record
-    name = f"{mark.lastgroup} “{mark[mark.lastgroup][:60]}”"
-    note = f"The {name} hides a part of its text; the article became a draft."
+    reason = "It is unclear where an element that browsers did not show ends"
+    if mark and mark.lastgroup:
+        reason = f"The {mark.lastgroup} “{mark[mark.lastgroup][:60]}” hides a part of its text"
+    note = f"{reason}; the article became a draft."
     return replace(record, status="draft", is_undated=False, notes=(*record.notes, note))
 
 
-def leave_out_hidden(content: str, content_type: str) -> tuple[str, list[str]]:
-    """Return the text without the parts that visitors could not see, and notes."""
+def leave_out_hidden(
+    content: str, content_type: str, *, keeps_unclear: bool = False
+) -> tuple[str, list[str], list[str], bool]:
+    """Return the text without the parts that visitors could not see, notes, and these parts.
+
+    The last value is whether hidden elements without a clear end stay in the text (`keeps_unclear`).
+    """
     if content_type == "text" or not _HINT.search(content):
-        return content, []
+        return content, [], [], False
     gates = [gate.span() for gate in GHOST_GATE.finditer(blank_code(content, content_type))]
+    parts = [content[slice(*span)] for span in gates]
     content = remove_spans(content, gates)
     text = blank_code(content, content_type)
     text = _LESS_THAN_SIGN.sub(" ", text) if content_type == "markdown" else text
-    elements = list(find_hidden(text, HIDING_VALUES))
+    # With one more character, an element without an end is longer than the text.
+    found = list(find_hidden(f"{text} ", HIDING_VALUES))
+    elements = [span for span in found if not (keeps_unclear and _is_unclear(text, span, content_type))]
     notes = [
         f"The import left out {format_count(len(spans), 'part')} of the text that {reason}."
         for spans, reason in (
@@ -50,7 +63,14 @@ def leave_out_hidden(content: str, content_type: str) -> tuple[str, list[str]]:
         )
         if spans
     ]
-    return remove_spans(content, elements), notes
+    parts += (content[slice(*span)] for span in elements)
+    return remove_spans(content, elements), notes, parts, len(elements) < len(found)
+
+
+def _is_unclear(text: str, span: tuple[int, int], content_type: str) -> bool:
+    """Return whether an element has no end, or only a later tag ends it behind a paragraph of Markdown."""
+    part = text[slice(*span)]
+    return span[1] > len(text) or (content_type == "markdown" and "\n\n" in part and not part.endswith(">"))
 
 
 def _find_mark(record: ArticleRecord) -> re.Match[str] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -152,6 +152,29 @@ def test_tags_in_elements_for_code_are_elements():
     assert hide("<pre><Paywall></pre>").status == "draft"
 
 
+@pytest.mark.parametrize(
+    ("content", "content_type"),
+    [
+        *((f"a<{name} hidden>secret</b>\n<p>rest", "html") for name in ("div", "section", "span")),
+        ("a<div hidden/>b", "html"),
+        ("a\n\n<p hidden>secret\n\nrest", "markdown"),
+        ("a\n\n<p hidden>secret\n\nrest\n\n<p>b</p>", "markdown"),
+    ],
+)
+def test_an_element_without_a_clear_end_makes_a_draft_and_stays(content, content_type):
+    record = hide(content, content_type)
+    note = "It is unclear where an element that browsers did not show ends; the article became a draft."
+    assert (record.status, record.content, record.notes) == ("draft", content, (note,))
+    assert hide(content, content_type, status="archived").content == content
+
+
+@pytest.mark.parametrize("content_type", ["markdown", "html"])
+def test_an_element_whose_end_tag_may_be_omitted_ends_before_the_rest(content_type):
+    record = hide("<ul><li>a<li hidden>secret</ul>\n\n<article><p hidden>b</article>c", content_type)
+    assert (record.content, record.status) == ("<ul><li>a</ul>\n\n<article></article>c", "published")
+    assert record.left_out == ("<li hidden>secret", "<p hidden>b")
+
+
 def test_plain_text_stays():
     assert hide("<div hidden>x</div>", "text").content == "<div hidden>x</div>"
 
@@ -179,9 +202,13 @@ def test_an_export_of_blogapi_stays_as_it_is(monkeypatch):
 )
 @pytest.mark.parametrize("content_type", ["markdown", "html"])
 def test_hostile_text_takes_linear_time(content_type, repeated):
-    start = perf_counter()
-    hide("<p hidden>" + repeated * (200_000 // len(repeated)), content_type)
-    assert perf_counter() - start < 3
+    def measure(length):
+        start = process_time()
+        hide("<p hidden>" + repeated * (length // len(repeated)), content_type)
+        return process_time() - start
+
+    measure(1_000)
+    assert measure(80_000) < 12 * measure(20_000) + 0.1
 
 
 def test_every_format_gives_its_records_to_the_one_place(monkeypatch):

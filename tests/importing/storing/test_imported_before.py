@@ -39,6 +39,7 @@ RECORD = ArticleRecord(
 )
 PART = "<p>A secret part of it.</p>"
 PART_LEFT_OUT = {"content": "<p>Flour and time.</p>", "left_out": (PART,)}
+ELEMENT_HIDDEN = {"content": "<p>Flour and time.</p>\n<p hidden>A secret part of it.</p>"}
 
 
 class Source(SourceData):
@@ -207,6 +208,9 @@ CASES = {
     ),
     "edited, part hidden, near date": (
         *({}, EDITED_TEXT, PART_LEFT_OUT | NEAR, "unchanged", "published", KEPT, "hidden there"),
+    ),
+    "edited, element hidden": (
+        *({}, EDITED_TEXT, ELEMENT_HIDDEN, "unchanged", "published", KEPT, "hidden there"),
     ),
     "edited, part hidden and removed": ({}, EDITED_PART, PART_LEFT_OUT, "refused", "published", KEPT, None),
     "published by hand": (DRAFT, an_edit(status="published"), DRAFT, "unchanged", "published", KEPT, None),

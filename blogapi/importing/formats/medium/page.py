@@ -143,7 +143,7 @@ def _to_text(html: str) -> str:
 def _read_body(page: Page, html: str, targets: set[str]) -> None:
     """Read the text into the page; `targets` are the ids to which links of the page lead."""
     # The attributes are removed below.
-    html, notes = leave_out_hidden(html, "html")
+    html, notes, *_ = leave_out_hidden(html, "html")
     page.notes += notes
     html = _TITLE.sub(lambda element: _take_title(page, element), html)
     html = _CODE.sub(_convert_code, html)

@@ -96,7 +96,7 @@ def parse_html(html: str) -> Page:
         name: value for row in _ROW.split(head)[1:] if (pair := _read_row(row)) for name, value in [pair]
     }
     # The attributes are removed below.
-    html, notes = leave_out_hidden(body, "html")
+    html, notes, *_ = leave_out_hidden(body, "html")
     html, _ = replace_frames(html)
     targets = set(re.findall(r'href="#([^"<>]{1,100})"', html))
 

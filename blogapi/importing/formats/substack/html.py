@@ -66,7 +66,7 @@ def convert_text(html: str) -> Text:
         raise RefusedFile("It has too many elements, or they are nested too deep; simplify the post.")
     text = Text("", set(), SUBSTACK_PAYWALL in html, [])
     # The attributes are removed below.
-    html, notes = leave_out_hidden(html, "html")
+    html, notes, *_ = leave_out_hidden(html, "html")
     text.notes += notes
     html = _BUTTON.sub(lambda button: _replace_button(text, button), html)
     html = _TWEET.sub(_link_tweet, html)

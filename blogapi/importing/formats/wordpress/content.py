@@ -60,7 +60,8 @@ def to_html(content: str, context: ContentContext, excerpt: str = "") -> Convert
         html = _convert_inline(blocks, conversion)
     else:
         html = _convert_classic(text, conversion)
-    html, notes = leave_out_hidden(conversion.restore(add_alignment_classes(html)).strip(), "html")
+    html = conversion.restore(add_alignment_classes(html)).strip()
+    html, notes, *_ = leave_out_hidden(html, "html", keeps_unclear=True)
     return Converted(
         html=html,
         excerpt=_find_excerpt(html),

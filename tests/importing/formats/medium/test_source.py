@@ -277,3 +277,8 @@ def test_pages_beside_the_stories_are_skipped(read, tmp_path):
 def test_a_hidden_element_is_left_out_with_a_note(read_one, attribute):
     record = read_one(make_page(f"{TITLE}<p>a</p><div {attribute}>secret</div>"))
     assert (record.content, len(record.notes)) == ("<p>a</p>", 1)
+
+
+def test_an_element_without_an_end_is_not_shown(read_one):
+    record = read_one(make_page(f"{TITLE}<p>a</p><div hidden>secret"))
+    assert "secret" not in record.content and "browsers did not show" in record.notes[0]

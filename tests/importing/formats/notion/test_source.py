@@ -213,3 +213,8 @@ def test_a_hidden_element_is_left_out_with_a_note(read_one, attribute):
     record = read_one(page, f"A cat {CAT}.html")
     assert record.content == "<p>a</p>"
     assert any("browsers did not show" in note for note in record.notes)
+
+
+def test_an_element_without_an_end_is_not_shown(read_one):
+    record = read_one(HEADER.format("", "<p>a</p><div hidden>secret"), f"A cat {CAT}.html")
+    assert "secret" not in record.content and "browsers did not show" in record.notes[0]

@@ -187,3 +187,8 @@ def test_a_text_that_takes_too_long_is_refused():
 def test_a_hidden_element_is_left_out_with_a_note(read_one, attribute):
     record = read_one(text=f"{TEXT}<div {attribute}>secret</div>")
     assert (record.content, len(record.notes)) == (TEXT, 1)
+
+
+def test_an_element_without_an_end_is_not_shown(read_one):
+    record = read_one(text=f"{TEXT}<div hidden>secret")
+    assert "secret" not in record.content and "browsers did not show" in record.notes[0]

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from blogapi.importing.format_api.hidden_parts import hide_parts
 from blogapi.importing.format_api.privacy_signs import BLOCKS, HIDING_PARTS
 from tests.importing.formats.wordpress.exports import make_export, make_item, make_meta, read_export
 
@@ -480,3 +481,8 @@ def test_template_parts_are_not_part_of_a_text(tmp_path, post_type):
     )
     (record,) = read_export(tmp_path, make_export(item, part))
     assert (record.status, record.content) == ("published", "<p>Before.</p>")
+
+
+def test_an_element_without_an_end_makes_a_draft(tmp_path):
+    record = hide_parts(read(tmp_path, "<!-- wp:html --><div hidden>secret<!-- /wp:html -->"))
+    assert record.status == "draft" and "secret" in record.content
