@@ -29,9 +29,8 @@ _BLOCK = re.compile(
 # Blocks whose end tags may be omitted, with the start tags that end them then.
 _ENDED_BY = {
     "p": re.compile(
-        "p|li|d[tdl]|t[rdh]|tbody|tfoot|thead|caption|hr|plaintext|xmp|address|article|aside|blockquote|center|"
-        "details|dialog|dir|div|fieldset|figcaption|figure|footer|form|h[1-6]|header|hgroup|listing|main|menu|nav|"
-        "ol|pre|search|section|summary|table|ul"
+        "p|li|d[td]|t[rdh]|tbody|tfoot|thead|hr|plaintext|xmp"
+        f"|(?!applet|button|marquee|math|object|select|svg|template)(?:{_BLOCK.pattern})"
     ),
     "li": re.compile("li"),
     **dict.fromkeys(("dt", "dd"), re.compile("d[td]")),
@@ -74,7 +73,8 @@ def find_hidden(html: str, hiding: Mapping[str, re.Pattern[str]]) -> Iterator[tu
             if not names:
                 yield start, tag.end()
             continue
-        if len(names) == 1 and (opened[-1][name] or not is_end) and _is_ended_by(names[0], name, is_end):
+        ending = _ENDED_BY.get(names[0]) if len(names) == 1 and (opened[-1][name] or not is_end) else None
+        if ending and (ending.fullmatch(name) or (is_end and _BLOCK.fullmatch(name))):
             yield start, tag.start()
             names.pop()
         if is_end:
@@ -117,12 +117,6 @@ def _is_hidden(attributes: str, hiding: Mapping[str, re.Pattern[str]]) -> bool:
         name in values and pattern.search(unescape(values[name].strip("\"'")))
         for name, pattern in hiding.items()
     )
-
-
-def _is_ended_by(hidden: str, name: str, is_end: bool) -> bool:
-    """Return whether a start tag, or the end tag of an outer element, ends an element without an end tag."""
-    ending = _ENDED_BY.get(hidden)
-    return bool(ending and (ending.fullmatch(name) or (is_end and _BLOCK.fullmatch(name))))
 
 
 def _is_counted(name: str, hidden: str) -> bool:

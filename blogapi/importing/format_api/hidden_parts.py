@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.privacy_signs import GHOST_GATE, HIDING_VALUES, TEXT_MARK
+from blogapi.importing.format_api.privacy_signs import END_TAG, GHOST_GATE, HIDING_VALUES, TEXT_MARK
 from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.scanner import blank_code
 from blogapi.rendering.hidden_elements import find_hidden, remove_spans
@@ -23,13 +23,10 @@ def hide_parts(record: ArticleRecord) -> ArticleRecord:
     """
     if record.exported is not None:
         return record
-    content, notes, parts, is_unclear = leave_out_hidden(
-        record.content, record.content_type, keeps_unclear=True
-    )
-    notes, parts = [*record.notes, *notes], [*record.left_out, *parts]
-    record = replace(record, content=content, notes=tuple(notes), left_out=tuple(parts))
+    text, notes, parts, unclear = leave_out_hidden(record.content, record.content_type, keeps_unclear=True)
+    record = replace(record, content=text, notes=(*record.notes, *notes), left_out=(*record.left_out, *parts))
     mark = _find_mark(record)
-    if record.status == "archived" or not (mark or is_unclear):
+    if record.status == "archived" or not (mark or unclear):
         return record
     reason = "It is unclear where an element that browsers did not show ends"
     if mark and mark.lastgroup:
@@ -54,7 +51,13 @@ def leave_out_hidden(
     text = _LESS_THAN_SIGN.sub(" ", text) if content_type == "markdown" else text
     # With one more character, an element without an end is longer than the text.
     found = list(find_hidden(f"{text} ", HIDING_VALUES))
-    elements = [span for span in found if not (keeps_unclear and _is_unclear(text, span, content_type))]
+    # In Markdown, an element that only a later tag ends can contain further paragraphs.
+    gap = "\n\n" if content_type == "markdown" else f"{text} "
+    elements = [
+        (start, end)
+        for start, end in found
+        if not keeps_unclear or (end <= len(text) and (gap not in text[start:end] or text[end - 1] == ">"))
+    ]
     notes = [
         f"The import left out {format_count(len(spans), 'part')} of the text that {reason}."
         for spans, reason in (
@@ -67,12 +70,6 @@ def leave_out_hidden(
     return remove_spans(content, elements), notes, parts, len(elements) < len(found)
 
 
-def _is_unclear(text: str, span: tuple[int, int], content_type: str) -> bool:
-    """Return whether an element has no end, or only a later tag ends it behind a paragraph of Markdown."""
-    part = text[slice(*span)]
-    return span[1] > len(text) or (content_type == "markdown" and "\n\n" in part and not part.endswith(">"))
-
-
 def _find_mark(record: ArticleRecord) -> re.Match[str] | None:
     """Return the first mark outside of code; only generators read tags, and only Markdown has containers."""
     if not TEXT_MARK.search(record.content):
@@ -80,5 +77,7 @@ def _find_mark(record: ArticleRecord) -> re.Match[str] | None:
     kinds = {"tag"} if record.has_templates else set()
     kinds |= {"comment", "element"} if record.content_type != "text" else set()
     kinds |= {"container"} if record.content_type == "markdown" else set()
-    marks = TEXT_MARK.finditer(blank_code(record.content, record.content_type))
+    text = blank_code(record.content, record.content_type)
+    ends = {"", *(name.lower() for name in END_TAG.findall(text))}
+    marks = (mark for mark in TEXT_MARK.finditer(text) if (mark["pair"] or "").lower() in ends)
     return next((mark for mark in marks if mark.lastgroup in kinds), None)

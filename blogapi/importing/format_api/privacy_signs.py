@@ -203,33 +203,37 @@ ELEVENTY_HIDING_FIELD = re.compile(
 )
 # --- Marks in a text.
 
+_FOR_MEMBERS = _split("members-only member-only subscribers-only premium-content premium paid paywall")
+_IN_PAIRS = _split("*members-only* *member-only* *encrypt* *password* *protected* *secret* *private*")
 #: Marks of Ghost, MDX, Hugo, Hexo and others that hide a part of a text, outside of code: a comment
 #: (`<!-- x -->`), an element (`<x>`), a container (`:::x`) or a tag (`{{< x >}}`, `{% x %}`). `*` stands for
-#: any letters.
+#: any letters; such a tag hides a text only if it has an end tag.
 TEXT_MARKS = {
-    "comment": ("members-only", "paywall"),
-    "element": ("Paywall", "Members-Only", "Member-Only"),
-    "container": ("members", "members-only", "member-only", "paywall"),
-    "tag": _split("""members *members-only* *member-only* paywall *encrypt* *password* *protected* *secret*
-        *private*"""),
+    "comment": ("members-only", "subscribers-only", "paywall"),
+    "element": _FOR_MEMBERS,
+    "container": (*_FOR_MEMBERS, "members"),
+    "tag": (*_FOR_MEMBERS, "members", *_IN_PAIRS),
 }
 #: Tags whose names contain a word of TEXT_MARKS and that hide no text.
 HARMLESS_TAGS = ("encrypt-email", "encrypt-mail", "email-encrypt")
 
 
-def _join_names(kind: str) -> str:
-    return "|".join(TEXT_MARKS[kind]).replace("-", "[-_]?").replace("*", r"[\w-]*")
+def _join_names(kind: str, *, has_star: bool = False) -> str:
+    names = (name for name in TEXT_MARKS[kind] if ("*" in name) == has_star)
+    return "|".join(names).replace("-", "[-_ ]?").replace("*", r"[\w-]*")
 
 
-#: Matches a mark; the name of its group is its kind.
+#: Matches a mark; the name of its group is its kind. A tag with the group `pair` needs an end tag.
 TEXT_MARK = re.compile(
     rf"<!--\s*+(?P<comment>(?:{_join_names('comment')})(?:[\s:_-]*(?:start|begin|break))?)\s*+-->"
     rf"|<(?P<element>{_join_names('element')})(?=[\s/>])"
     rf"|(?<![^\s>]):{{3,}}+[ \t]*+\{{?[.#]?(?P<container>{_join_names('container')})(?![\w-])"
     rf"|\{{(?:\{{[<%]|%)-?\s*+(?!(?:{'|'.join(HARMLESS_TAGS).replace('-', '[-_]?')})[\s%>])"
-    rf"(?P<tag>{_join_names('tag')})(?![\w-])",
+    rf"(?P<tag>(?:{_join_names('tag')}|(?P<pair>{_join_names('tag', has_star=True)}))(?![\w-]))",
     re.IGNORECASE,
 )
+#: The name of an end tag: `{{< /x >}}`, `{% endx %}`.
+END_TAG = re.compile(r"\{(?:\{[<%]|%)-?\s*+(?:/\s*+|end_?)([\w-]++)", re.IGNORECASE)
 #: Matches a part that Ghost showed only to members; without its end, it goes on to the end of the text.
 GHOST_GATE = re.compile(
     r"<!--kg-gated-block:begin[^<]*?\bnonMember\s*+:\s*+false(?:[^<]++|<(?!!--kg-gated-block:end-->))*+"
@@ -278,16 +282,16 @@ def find_signs(lines: Sequence[str], signs: Mapping[str, HidingSign | None]) -> 
     """Yield for each sign that hides a text whether it hides it from everyone, and the name of the sign."""
     groups: dict[HidingSign | None, list[str]] = {}
     for line in lines:
-        groups.setdefault(signs.get(_get_name(line)), []).append(line)
+        groups.setdefault(signs.get(get_name(line)), []).append(line)
     for sign, own in groups.items():
         if sign is None or _has(lines, sign.unless):
             continue
         if all(_has(lines, pattern) for pattern in sign.from_everyone):
-            yield True, _get_name(own[0])
-        yield from ((False, _get_name(line)) for line in own if not _has([line], sign.shown))
+            yield True, get_name(own[0])
+        yield from ((False, get_name(line)) for line in own if not _has([line], sign.shown))
 
 
-def _get_name(line: str) -> str:
+def get_name(line: str) -> str:
     return re.split("(?<!^metadata)[.=]", line, maxsplit=1)[0]
 
 
@@ -343,13 +347,17 @@ BLOCKS = _index(
     *(_parse(name, "other uses", ".*") for name in _HARMLESS_ATTRIBUTES),
 )
 # Other attributes hide a block by these parts of their names. `isVisible` may be true, `slidesVisible` 3.
-HIDING_PARTS = re.compile("visib|restrict|permission|condition|accesscontrol", re.IGNORECASE)
+HIDING_PARTS = re.compile(
+    "visib|restrict|permission|condition(?!ing|of)|accesscontrol|membersonly|requirelogin|userroles|ishidden",
+    re.IGNORECASE,
+)
 UNKNOWN_ATTRIBUTE = _parse(
     "",
     "",
-    rf"{_OFF}|[^=]*=(?:none|all|public|visible|everyone|always|inherit|initial|unset)"
+    rf"(?![^=]*(?:{HIDING_PARTS.pattern}))[^=]*=.*"
+    rf"|{_OFF}|[^=]*=(?:none|all|public|visible|everyone|always|inherit|initial|unset|hover)"
     "|.*(?:mobile|tablet|desktop|phone|laptop|screen|device|viewport|breakpoint|responsive).*"
-    r"|(?:[^=]*\.)?(?:visible[^.=]*|[^.=]*visible)=(?:true|[\d.]+)",
+    r"|(?:[^=]*\.)?(?:visible[^.=]*|[^.=]*visible)=(?:true|yes|[\d.]+)|[^=]*visibility=(?:true|yes)",
 )
 #: Attributes of the shortcodes of page builders, and the beginnings of their names.
 BUILDER_PREFIXES = ("vc_", "et_pb_", "fusion_", "av_")
@@ -395,7 +403,12 @@ HARMLESS_SHORTCODES = _split("""members_not_logged_in not_logged_in is_not_paid 
     protected_email access_map paid_ad password_form""")
 #: Parts of the names of other shortcodes that hide the text between their tags
 HIDING_WORDS = _split("""member members membership memberonly logged loggedin login private paid premium
-    guest role roles access visitor vip secret hide hidden locked locker exclusive patron drip mepr""")
+    guest role roles access visitor vip secret hide hidden locked locker exclusive patron drip mepr
+    registered auth""")
+#: A name with one of these is for visitors, unless it hides a text from them, or has another use.
+NEGATIONS = {"not", "non", "out"}
+_VISITORS = {"hide", "hidden", "guest", "visitor"}
+_OTHER_USES = {"form", "button", "email", "directory", "newsletter", "mobile"}
 #: The same inside of a part
 HIDING_STEMS = ("subscri", "restrict", "protect", "password", "paywall")
 #: Attributes by which they hide it, unless a part of the name says that they show a person or a list
@@ -407,8 +420,10 @@ OTHER_WORDS = _split("""person people profile team staff speaker testimonial tes
 
 def guess_shortcode_sign(name: str, attributes: Mapping[str, object]) -> HidingSign | None:
     """Return the sign of a shortcode that no table contains, by the words in its name, and its attributes."""
-    words = {*re.split(r"[\W_\d]+", name)}
-    hides = not words.isdisjoint(HIDING_WORDS) or any(stem in name for stem in HIDING_STEMS)
+    words = {*re.split(r"[\W_\d]+", re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower())}
+    is_shown = words & _OTHER_USES or (words & NEGATIONS and not words & _VISITORS)
+    stems = any(stem in name.lower() for stem in HIDING_STEMS)
+    hides = not is_shown and (stems or not words.isdisjoint(HIDING_WORDS))
     if words.isdisjoint(OTHER_WORDS):
         hides = hides or any(map(attributes.get, HIDING_SHORTCODE_ATTRIBUTES))
     return _parse(name, "") if hides else None

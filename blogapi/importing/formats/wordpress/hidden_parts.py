@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from blogapi.importing.format_api import privacy_signs as signs
 from blogapi.importing.formats.wordpress.blocks import list_delimiters, parse_json
 from blogapi.importing.formats.wordpress.conversion import Conversion
 from blogapi.importing.formats.wordpress.shortcode_handlers import HANDLERS
 from blogapi.importing.formats.wordpress.shortcode_names import CODE_NAMES, NAMES, parse_attributes
+from blogapi.importing.texts.keys import to_mapping
 
 _HARMLESS = {*signs.HARMLESS_SHORTCODES, *HANDLERS, *NAMES}
 # Shortcodes whose text is an example. Themes have some of these names for other texts.
@@ -61,15 +62,26 @@ def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
     if attributes is None:
         # WordPress ignores attributes that are not JSON, and so may have shown the block.
         attributes = dict.fromkeys(_KEY.findall(block["attributes"]), "?")
-    unknown = {name: signs.UNKNOWN_ATTRIBUTE for name in attributes if signs.HIDING_PARTS.search(name)}
-    return _is_left_out("block", block["name"], attributes, unknown | signs.BLOCKS, conversion)
+    lines = [*_list_lines(_drop_shown_sets(attributes))]
+    unknown = dict.fromkeys(map(signs.get_name, lines), signs.UNKNOWN_ATTRIBUTE)
+    return _is_left_out("block", block["name"], lines, unknown | signs.BLOCKS, conversion)
 
 
-def _is_left_out(
-    kind: str, name: str, attributes: Mapping[str, object], known: _Signs, conversion: Conversion
-) -> bool:
+def _drop_shown_sets(attributes: dict[str, object]) -> dict[str, object]:
+    """Return attributes without the sets of controls of Block Visibility if none is enabled, or one shows."""
+    visibility = to_mapping(attributes.get("blockVisibility"))
+    sets = visibility.get("controlSets")
+    if not isinstance(sets, list):
+        return attributes
+    enabled = [one for one in sets if to_mapping(one).get("enable") is not False]
+    lines = ([*_list_lines({"blockVisibility": one})] for one in enabled)
+    is_shown = not enabled or any(not any(signs.find_signs(one, signs.BLOCKS)) for one in lines)
+    return {**attributes, "blockVisibility": {**visibility, "controlSets": [] if is_shown else sets}}
+
+
+def _is_left_out(kind: str, name: str, lines: Iterable[str], known: _Signs, conversion: Conversion) -> bool:
     """Return whether a block or shortcode was hidden from everyone; note that, or the reason for a draft."""
-    found = signs.find_signs([f"{name}=wp:{kind}", *_list_lines(attributes)], known)
+    found = signs.find_signs([f"{name}=wp:{kind}", *lines], known)
     is_left_out, sign = max(found, default=(False, ""))
     part = f"The {kind} “{name[:40]}”" + ("" if sign == name else f" with the attribute “{sign[:40]}”")
     if is_left_out:
@@ -118,14 +130,14 @@ def _is_shortcode_left_out(tag: re.Match[str], conversion: Conversion) -> bool:
     named, positional = parse_attributes(tag["attributes"])
     attributes = {**named, "": "".join(positional), **({} if tag["close"] else {"?": "["})}
     if name.startswith(signs.BUILDER_PREFIXES):
-        return _is_left_out("shortcode", name, attributes, signs.BUILDERS, conversion)
+        return _is_left_out("shortcode", name, _list_lines(attributes), signs.BUILDERS, conversion)
     plain = _NUMBER.sub("", name.lstrip("_"))
     if not _HARMLESS.isdisjoint((name, plain, plain.removeprefix("su_"))):
         return False
     sign = signs.SHORTCODES.get(plain)
     if sign is None:
         conversion.unknown_shortcodes.add(name[:40])
-        sign = signs.guess_shortcode_sign(plain, attributes)
+        sign = signs.guess_shortcode_sign(tag["name"], attributes)
     elif "?" in attributes or named.get("operator", "allow").lower() != "allow":
         attributes = {}  # the condition is unclear, or reversed
-    return _is_left_out("shortcode", name, attributes, {name: sign}, conversion)
+    return _is_left_out("shortcode", name, _list_lines(attributes), {name: sign}, conversion)

@@ -65,7 +65,7 @@ OTHER_NAMES = {
     "hide": "hideout", "hidden": "forbidden", "locked": "blocked", "locker": "blocker",
     "exclusive": "inclusive", "patron": "patronage", "drip": "dripping", "mepr": "mepris",
     "subscri": "subscribe", "restrict": "strict", "protect": "protected_email", "password": "password_form",
-    "paywall": "wall",
+    "paywall": "wall", "registered": "unregistered", "auth": "author_box",
 }  # fmt: skip
 #: By the attribute: shortcodes that have it for another purpose.
 OTHER_USES = {
@@ -199,6 +199,34 @@ def test_other_names_with_the_words_hide_nothing(tmp_path):
     assert OTHER_NAMES.keys() == {*WORDS}
     for record in read_all(tmp_path, {word: enclose(name) for word, name in OTHER_NAMES.items()}).values():
         assert_is_public(record)
+
+
+@pytest.mark.parametrize(
+    "name", ["isLoggedIn", "PremiumContent", "_s2ForMembers2", "if_registered", "wp-auth"]
+)
+def test_words_begin_at_capitals_too(tmp_path, name):
+    assert_is_draft(read(tmp_path, enclose(name)), name.lower())
+    assert_is_public(read(tmp_path, f"[{name}] SECRET"))
+
+
+@pytest.mark.parametrize(
+    ("shown", "hidden"),
+    [
+        ("user_not_logged_in", "user_logged_in"),
+        ("non_member", "member_2"),
+        ("if_logged_out", "hide_if_logged_out"),
+        ("ifNotPaid", "if_not_guest"),
+        ("login_form", "login_platform"),
+        ("premium-button", "not_hidden_visitor"),
+        ("protected_email2", "protected_mails"),
+        ("member_directory", "member_dir"),
+        ("newsletter_subscribe", "subscribe_letter"),
+        ("hide_mobile", "hide_automobile"),
+    ],
+)
+def test_a_name_for_visitors_or_with_another_use_hides_nothing(tmp_path, shown, hidden):
+    assert_is_public(read(tmp_path, enclose(shown)))
+    assert_is_draft(read(tmp_path, enclose(hidden)), hidden)
 
 
 @pytest.mark.parametrize("attribute", sorted(HIDING_SHORTCODE_ATTRIBUTES))
