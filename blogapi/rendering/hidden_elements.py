@@ -65,7 +65,7 @@ def find_hidden(html: str, hiding: Mapping[str, re.Pattern[str]]) -> Iterator[tu
     end tag may be omitted: rather too much is left out than too little.
     """
     start, names = 0, list[str]()  # of the hidden element and the open blocks in it
-    opened = [Counter[str]()]  # the open elements around it by name, for the text and for each open table
+    tables, opened = 0, Counter[tuple[int, str]]()  # the open elements around it, by level of tables and name
     for tag in _find_tags(html):
         name, is_end = tag["name"].lower(), bool(tag["is_end"])
         if is_end and names and names[-1] == name:
@@ -73,15 +73,14 @@ def find_hidden(html: str, hiding: Mapping[str, re.Pattern[str]]) -> Iterator[tu
             if not names:
                 yield start, tag.end()
             continue
-        ending = _ENDED_BY.get(names[0]) if len(names) == 1 and (opened[-1][name] or not is_end) else None
+        ending = _ENDED_BY.get(names[0]) if len(names) == 1 and (opened[tables, name] or not is_end) else None
         if ending and (ending.fullmatch(name) or (is_end and _BLOCK.fullmatch(name))):
             yield start, tag.start()
             names.pop()
         if is_end:
-            if not names and opened[-1][name]:
-                opened[-1][name] -= 1
-                if name == "table":
-                    opened.pop()
+            if not names and opened[tables, name]:
+                opened[tables, name] -= 1
+                tables -= name == "table"
             continue
         # The name of a component of MDX begins with a capital.
         is_empty = _VOID.fullmatch(name) is not None or (tag[0].endswith("/>") and tag["name"][0].isupper())
@@ -92,9 +91,8 @@ def find_hidden(html: str, hiding: Mapping[str, re.Pattern[str]]) -> Iterator[tu
             start = start if names else tag.start()
             names.append(name)
         elif not is_empty and not names:
-            if name == "table":
-                opened.append(Counter())
-            opened[-1][name] += 1
+            tables += name == "table"
+            opened[tables, name] += 1
     if names:
         yield start, len(html)
 

@@ -75,8 +75,8 @@ def flatten(entries: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:
         name = normalize_key(key)
         if isinstance(value, dict) and name in signs.MAPPING_PREFIXES:
             prefix = signs.MAPPING_PREFIXES[name]
-            for inner, inner_value in value.items():
-                yield f"{key}.{inner}", f"{prefix}{normalize_key(inner)}", inner_value
+            for inner, inner_name, inner_value in flatten(value):
+                yield f"{key}.{inner}", f"{prefix}{inner_name}", inner_value
         else:
             yield key, name, value
 

@@ -28,7 +28,7 @@ _EVERYONE = frozenset(("public", "everyone", "everybody", "all", "anyone", "open
 _NOTHING = _FALSE | {"", "none", "null"}
 _YES = frozenset(("true", "yes"))
 _PUBLIC = _EVERYONE | {"published", "publish", "visible", "listed", "free", "default"}
-_PARTS = frozenset(("navigation", "toc", "footer", "path", "tags", "feedback"))
+_PARTS = frozenset(("navigation", "toc", "footer", "path", "tags", "feedback", "comments", "date"))
 _PRIVATE = frozenset(
     _split("""draft private hidden unlisted unpublished pending skip trash password protected internal
         members paid tiers subscribers restricted""")
@@ -59,7 +59,7 @@ class FieldRule:
 
 
 # Of notes and others: `status` often says how complete a public text is.
-_PROGRESS = _split("seedling budding evergreen complete completed done finished")
+_PROGRESS = _split("seedling budding evergreen complete completed done finished live active final")
 STATUS_RULE = FieldRule(
     private=_PRIVATE,
     public=_PUBLIC.union(("scheduled", "future", "featured", "archived", "archive", ""), _PROGRESS),
@@ -91,12 +91,13 @@ FIELDS = {
     FieldRule(private=_FALSE, others_are_public=True, is_unlisting=True): ("list", "post", "article"),
     STATUS_RULE: ("status", "postStatus", "publishStatus"),
     FieldRule(public=_PUBLIC, private=_PRIVATE | _READERS): ("visibility",),
-    FieldRule(private=_YES | _PRIVATE | _READERS, others_are_public=True): _split("""access accessLevel
+    FieldRule(private=_YES | _PRIVATE | _READERS | {"{}"}, others_are_public=True): ("access",),
+    FieldRule(private=_YES | _PRIVATE | _READERS, others_are_public=True): _split("""accessLevel
         audience members subscribers plan tier tiers role roles permission permissions"""),
     FieldRule(private=_YES | _UNFINISHED | _READERS, others_are_public=True): ("state", "stage", "workflow"),
     FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "link"}): ("build.render",),
     FieldRule(public=frozenset(("false", "")), is_secret=True): _split(
-        "password passwords passphrase passcode postPassword pwd"
+        "password passwords passphrase passcode postPassword pwd passwd pw"
     ),
     FieldRule(private=_TRUE, others_are_public=True): _split("""deleted trashed disabled confidential
         internal inProgress idea template lock skip exclude excluded ignore ignored"""),
@@ -129,7 +130,8 @@ ARCHIVING_FIELDS = ("archived", "isarchived", "archive")
 #: Fields with the time of publication; a value that is no date makes a draft.
 STRICT_DATES = _split("""date publishDate pubDate pubDatetime publishedAt published publish datetime
     publishedOn publishedDate publishedTime publishAt publishOn publishTime publicationDate datePublished
-    article:published_time scheduledFor goLive embargo embargoUntil availableFrom visibleFrom""")
+    article:published_time scheduledFor goLive embargo embargoUntil availableFrom visibleFrom scheduledAt
+    publicationDateTime onlineFrom""")
 #: Other values of these are ignored. Notes of Obsidian often have only the time at which they were written.
 OTHER_DATES = _split("""datePosted posted postedAt postedOn postDate postDateGmt dateGmt releaseDate
     releasedAt release issued issueDate firstPublished originalDate originallyPublished displayDate created
@@ -141,7 +143,7 @@ FIRST_DATES = tuple(map(normalize_key, STRICT_DATES[:7]))
 #: The fields in the order in which they are read, by normalized key, and whether they are strict.
 DATE_FIELDS = {normalize_key(name): name in STRICT_DATES for name in (*STRICT_DATES, *OTHER_DATES)}
 #: A date in the future makes a draft in each field with one of these words.
-PLANNING_WORDS = {"publish", "published", "release", "released", "visible", "available", "embargo", "live"}
+PLANNING_WORDS = {*_split("publish published publication release released visible available embargo live")}
 #: Fields with the time at which an article expires.
 EXPIRY_FIELDS = _split("""expirydate unpublishdate expires expiredate expiresat expireson validuntil
     unpublishon unpublishat unpublishedat unpublishedon publisheduntil publishuntil publishenddate
@@ -166,13 +168,13 @@ UNBUILT_NAMES = {
 #: The folders of the site to which the names apply.
 UNBUILT_BELOW = {"astro": ("src/content/", "src/pages/"), "nuxt": ("content/",)}
 #: The names of the files in `_posts` that Jekyll builds.
-JEKYLL_POST = re.compile(r"[0-9]{2,4}-[0-9]{1,2}-[0-9]{1,2}-.+")
+JEKYLL_POST = re.compile(r"[0-9]{2,4}-(?:0?[1-9]|1[0-2])-(?:0?[1-9]|[12][0-9]|3[01])-.+")
 #: Settings with paths, and the form of their values: "path", "start" (of a path), "name" (a path, or a name
 #: in any folder), "regex", "address" (the keys of a mapping), or "unread" (each file may be one of them).
 UNBUILT_SETTINGS = {
     "jekyll": {"exclude": "start"},
     "hexo": dict.fromkeys(("exclude", "ignore", "skip_render"), "path"),
-    "hugo": {"ignoreFiles": "regex"},
+    "hugo": {"ignoreFiles": "regex", "excludeFiles": "unread"},
     "zola": {"ignored_content": "start"},
     "pelican": dict.fromkeys(("ARTICLE_EXCLUDES", "PAGE_EXCLUDES", "IGNORE_FILES"), "name"),
     "mkdocs": {"exclude_docs": "name", "draft_docs": "name"},
@@ -183,9 +185,13 @@ UNBUILT_SETTINGS = {
     "vitepress": {"srcExclude": "path"},
     "vuepress": {"pagePatterns": "unread", "encrypt": "address"},
 }
+#: The configuration of the collections of Astro, and in it a pattern that excludes files.
+ASTRO_COLLECTIONS = ("src/content.config.ts", "src/content/config.ts")
+ASTRO_EXCLUSION = re.compile(r"\bpattern:[^\]]{0,500}?[\"'`]!")
 #: A pattern in the configuration that hides the files whose front matter does not set the field.
 HIDING_TEXTS = {
-    "jekyll": (r"\bpublished: {0,20}false\b", "published"),
+    "jekyll": (r"\b(?:published: {0,20}false|draft: {0,20}true)\b", "published"),
+    "hugo": (r"\bcascade\b[^\[]{0,300}?\bdraft[\"']?\s{0,20}[:=]\s{0,20}true\b", "draft"),
     "pelican": (r"[\"']status[\"']\s*+:\s*+[\"'](?!published)", "status"),
     "quartz": ("ExplicitPublish", "publish"),
     "metalsmith": (r"\bdefault[\"']?:\s{0,20}true", "draft"),
@@ -406,8 +412,7 @@ HIDING_WORDS = _split("""member members membership memberonly logged loggedin lo
     guest role roles access visitor vip secret hide hidden locked locker exclusive patron drip mepr
     registered auth""")
 #: A name with one of these is for visitors, unless it hides a text from them, or has another use.
-NEGATIONS = {"not", "non", "out"}
-_VISITORS = {"hide", "hidden", "guest", "visitor"}
+_NEGATIONS, _VISITORS = {"not", "non", "out"}, {"hide", "hidden", "guest", "visitor"}
 _OTHER_USES = {"form", "button", "email", "directory", "newsletter", "mobile"}
 #: The same inside of a part
 HIDING_STEMS = ("subscri", "restrict", "protect", "password", "paywall")
@@ -421,7 +426,7 @@ OTHER_WORDS = _split("""person people profile team staff speaker testimonial tes
 def guess_shortcode_sign(name: str, attributes: Mapping[str, object]) -> HidingSign | None:
     """Return the sign of a shortcode that no table contains, by the words in its name, and its attributes."""
     words = {*re.split(r"[\W_\d]+", re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower())}
-    is_shown = words & _OTHER_USES or (words & NEGATIONS and not words & _VISITORS)
+    is_shown = words & _OTHER_USES or (words & _NEGATIONS and not words & _VISITORS)
     stems = any(stem in name.lower() for stem in HIDING_STEMS)
     hides = not is_shown and (stems or not words.isdisjoint(HIDING_WORDS))
     if words.isdisjoint(OTHER_WORDS):
@@ -485,7 +490,7 @@ SUBSTACK_AUDIENCES = {
 }
 # The mark of a paywall in the HTML of a post of Substack.
 SUBSTACK_PAYWALL = 'class="paywall'
-#: The statuses of pages of Notion that are public; all others are not.
+#: The statuses of pages of Notion that are public; all others are not, as “Done” and “Open” name tasks.
 NOTION_PUBLIC_STATUSES = {"published", "public", "live"}
 #: Properties of Notion that make a page public if they are true, in the form of `normalize_key`.
 NOTION_PUBLISHING_FIELDS = ("publish", "published", "public", "ispublic")

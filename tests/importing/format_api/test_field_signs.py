@@ -49,7 +49,9 @@ HARMLESS = {
     "subscribers": "1200",
     "build.render": "always",
     "build.list": "always",
-    **dict.fromkeys(("password", "passwords", "passphrase", "passcode", "postPassword", "pwd"), "''"),
+    **dict.fromkeys(
+        ("password", "passwords", "passphrase", "passcode", "postPassword", "pwd", "passwd", "pw"), "''"
+    ),
     **dict.fromkeys(("deleted", "trashed", "disabled", "confidential"), "2019-05-01"),
     "internal": "/docs/",
     **dict.fromkeys(("inProgress", "idea", "lock"), "a short text"),
@@ -72,7 +74,15 @@ OTHER_FIELDS = (
     *("nav_exclude: true", "dg-hide: true", "toc: false", "comments: false", "layout: none"),
     *("layout: false", "timeline: false", "deprecated: true", "test: true", "price: 10"),
     *("sponsor: Ada", "newsletter: true", "stage: budding", "status: complete", "status: done"),
-    *("hide: [toc]", "team_members: [Ada]", "accessibility: true", "roleplay: true"),
+    *("hide: comments", "hide: [date]", "extra: {params: {draft: false}}", "status: final"),
+    *(
+        "access: {}",
+        "audience: {home: bakers}",
+        "hide: [toc]",
+        "team_members: [Ada]",
+        "accessibility: true",
+        "roleplay: true",
+    ),
 )
 
 
@@ -154,6 +164,23 @@ def test_fields_about_lists_feeds_and_search_hide_nothing(front):
 @pytest.mark.parametrize("front", ["hidden: all", "private: everyone", "hide: public", "locked: default"])
 def test_a_field_that_hides_from_everyone_is_no_field_for_everyone(front):
     assert read(front).status == "draft"
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "extra: {params: {draft: true}}",
+        "extra: {custom: {meta: {build: {render: never}}}}",
+        "visibility: {role: editor}",
+        "access: {role: editor}",
+    ],
+)
+def test_fields_in_several_mappings_and_mappings_as_values_make_a_draft(front):
+    assert read(front).status == "draft"
+
+
+def test_the_public_statuses_of_notion_are_public_in_front_matter():
+    assert privacy_signs.STATUS_RULE.public >= privacy_signs.NOTION_PUBLIC_STATUSES
 
 
 def test_hidden_keeps_an_article_only_out_of_the_lists_of_jekyll():

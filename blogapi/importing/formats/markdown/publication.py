@@ -61,7 +61,7 @@ def _is_archived(fields: Fields) -> bool:
 
 def _find_date(fields: Fields, path: PathInfo, options: ImportOptions, zones: Zones) -> datetime | None:
     # Material for MkDocs: `date: {created: …, updated: …}`.
-    values = [*map(fields.take, signs.FIRST_DATES), fields.find("date.created")]
+    values = [*map(fields.take, signs.FIRST_DATES), *map(fields.find, ("date.created", "date.published"))]
     times = filter(None, (_parse("", value, zones) for value in values))
     found = max(times, default=None) or dates.parse_date(path.day, zones)
     found = found or _find_date_in_address(fields, zones)
@@ -105,7 +105,8 @@ def _has_unclear_date(
             what = f"`{to_line(key)[:60]}` is in the future ({to_line(value)})"
             fields.add_note(f"Its {what}; the article became a draft.")
             return True
-        if time or not _is_unreadable(key, name, value):
+        years = re.findall(r"(?<!\d)2\d{3}(?!\d)", to_line(value)[:100] if name in signs.DATE_FIELDS else "")
+        if time or not (max(years, default="") > str(now.year) or _is_unreadable(key, name, value)):
             continue
         problem = f"The date “{to_line(value)[:100]}” could not be read"
         if not (day and day == published_at and name in signs.FIRST_DATES):

@@ -41,6 +41,11 @@ def find_reasons(path: Path, site: Site, entries: Mapping[str, object]) -> Itera
             yield _report(f"“{site.configuration}” excludes it by `{name}`")
     if site.generator == "eleventy":
         yield from _find_in_ignore_files(path, site)
+    for name in signs.ASTRO_COLLECTIONS if site.generator == "astro" else ():
+        if signs.ASTRO_EXCLUSION.search(_read_code(site.folder / name)):
+            yield _report(
+                f"“{name}” contains `pattern` with `!`, which can hide files and was not understood"
+            )
     known = set(map(normalize_key, entries))
     for name, fields in _list_defaults(path, site):
         for key in (key for key in fields if normalize_key(key) not in known):
@@ -86,7 +91,7 @@ def _read_globs(site: Site, name: str, form: str) -> list[str] | None:
     if normalize_key(name) in site.settings:
         return _to_globs(site.settings[normalize_key(name)], form)
     # The settings of Python are only those with a word.
-    if site.settings and site.generator != "pelican":
+    if site.settings and site.generator != "pelican" and form != "unread":
         return []
     # A list ends at a bracket, and the mapping of VuePress Theme Hope at two braces.
     values = r"(?:[^}]|\}(?!\s*+,?+\s*+\}))*+" if form == "address" else r"[^\])]*+"

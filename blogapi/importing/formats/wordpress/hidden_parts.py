@@ -70,8 +70,7 @@ def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
 def _drop_shown_sets(attributes: dict[str, object]) -> dict[str, object]:
     """Return attributes without the sets of controls of Block Visibility if none is enabled, or one shows."""
     visibility = to_mapping(attributes.get("blockVisibility"))
-    sets = visibility.get("controlSets")
-    if not isinstance(sets, list):
+    if not isinstance(sets := visibility.get("controlSets"), list):
         return attributes
     enabled = [one for one in sets if to_mapping(one).get("enable") is not False]
     lines = ([*_list_lines({"blockVisibility": one})] for one in enabled)

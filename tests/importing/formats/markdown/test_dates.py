@@ -24,6 +24,7 @@ LATER = [name for name in NAMES if name not in FIRST]
 UNKNOWN = {
     "publish": "web_publish_time",
     "published": "firstPublishedOnline",
+    "publication": "web-publication-day",
     "release": "press-release-day",
     "released": "released_to_web",
     "visible": "visibleAfter",
@@ -109,6 +110,31 @@ def test_a_value_that_is_no_date_makes_a_draft_only_in_a_field_that_plans(names,
         assert record.published_at == datetime(2020, 1, 2, tzinfo=UTC)
         if name not in FIRST:
             assert read(f'date: 2020-01-02\n"{name}": false').status == "published"
+
+
+@pytest.mark.parametrize(
+    ("front", "status"),
+    [
+        ("releaseDate: Q3 2999", "draft"),
+        ("posted: July 4th, 2999", "draft"),
+        ("releaseDate: Q3 2019", "published"),
+        ("release: version 29990", "published"),
+        ("event: Q3 2999", "published"),
+        ("available: 2500 loaves", "published"),
+    ],
+)
+def test_a_future_year_in_a_value_that_is_no_date_makes_a_draft(front, status):
+    record = read(f"date: 2020-01-02\n{front}")
+    assert (record.status, any("2999” could not be read" in note for note in record.notes)) == (
+        status,
+        status == "draft",
+    )
+
+
+def test_the_date_of_publication_may_be_in_a_mapping():
+    for year in (2019, 2999):
+        record = read(f"date: {{published: {year}-01-01}}")
+        assert (record.status, record.published_at) == ("published", datetime(year, 1, 1, tzinfo=UTC))
 
 
 @pytest.mark.parametrize("key", ["blog/2020-01-03-a.md", "blog/2020/01/03/a.md"])

@@ -64,6 +64,12 @@ HIDDEN = [
     ("_posts/no-date.md", JEKYLL, "Jekyll does not build names like “no-date.md”"),
     ("news/_posts/no-date.md", JEKYLL, "Jekyll does not build names like “no-date.md”"),
     ("_posts/1-2-3-short.md", JEKYLL, "Jekyll does not build names like"),
+    ("_posts/2020-13-45-x.md", JEKYLL, "Jekyll does not build names like “2020-13-45-x.md”"),
+    (
+        "notes/a.md",
+        {"_config.yml": "defaults:\n- scope: {path: other}\n  values:\n    draft: true\n"},
+        "“_config.yml” sets `published`",
+    ),
     ("_posts/#2020-01-01-a.md", JEKYLL, "Jekyll does not build names like “#2020-01-01-a.md”"),
     ("_posts/~2020-01-01-a.md", JEKYLL, "Jekyll does not build names like “~2020-01-01-a.md”"),
     ("_posts/_ideas/2020-01-01-a.md", JEKYLL, "Jekyll does not build names like “_ideas”"),
@@ -106,6 +112,20 @@ HIDDEN = [
     ("content/b/a.md", {"config/_default/hugo.toml": "ignorefiles = ['/b/']\n"}, "by `ignoreFiles`"),
     ("content/b/a.md", {"hugo.toml": "ignoreFiles = ['(a*)*b']\n"}, "contains `ignoreFiles`, which can hide"),
     ("content/b/a.md", {"hugo.toml": "ignoreFiles = ['(']\n"}, "contains `ignoreFiles`, which can hide"),
+    *(
+        ("content/a.md", {name: text}, "sets `draft`")
+        for name, text in (
+            ("hugo.toml", "title = 'A'\n[cascade]\n  draft = true\n"),
+            ("hugo.toml", "[[cascade]]\nlist = 'x'\ndraft = true\n"),
+            ("hugo.yaml", "cascade:\n- _target: {path: /a/}\n  draft: true\n"),
+            ("hugo.json", '{"cascade": {"draft": true}}'),
+        )
+    ),
+    (
+        "content/a.md",
+        {"hugo.toml": "[[module.mounts]]\nsource = 'content'\nexcludeFiles = 'a*'\n"},
+        "“hugo.toml” contains `excludeFiles`, which can hide files",
+    ),
     # Zola
     (
         "content/b/a.md",
@@ -160,6 +180,15 @@ HIDDEN = [
     # Astro
     ("src/content/blog/_wip/a.md", ASTRO, "Astro does not build names like “_wip”"),
     ("src/pages/_wip/b/a.md", ASTRO, "Astro does not build names like “_wip”"),
+    *(
+        (
+            "src/content/blog/a.md",
+            ASTRO | {name: f"glob({{pattern: {pattern}, base: 'x'}})"},
+            f"“{name}” contains",
+        )
+        for name in ("src/content.config.ts", "src/content/config.ts")
+        for pattern in ("['**/*.md', '!**/a.md']", "[\n  `**/*.md`,\n  `!b/*`,\n]", '"!(a).md"')
+    ),
     # Pelican
     ("content/a.md", {"pelicanconf.py": "DEFAULT_METADATA = {'status': 'draft'}\n"}, "sets `status`"),
     ("content/b/a.md", {"pelicanconf.py": "ARTICLE_EXCLUDES = ['b']\n"}, "by `ARTICLE_EXCLUDES`"),
@@ -243,6 +272,11 @@ PUBLIC = [
     },
     # `hugo new site`, blogdown
     HUGO | {"content/posts/my-first-post.md": POST, "content/about.md": POST, "content/posts/c-#.md": POST},
+    {
+        "hugo.toml": "buildDrafts = false\n[cascade]\ntype = 'x'\n[params]\ndraft = true\n",
+        "content/a.md": POST,
+    },
+    {"hugo.toml": "title = 'A'\n# excludeFiles = 'a'\n[module]\n", "content/a.md": POST},
     {"hugo.yaml": "ignoreFiles: ['\\.Rmd$']\n", "content/post/a/index.md": POST, "content/_x/b.md": POST},
     # eleventy-base-blog
     ELEVENTY
@@ -269,6 +303,8 @@ PUBLIC = [
         "b/a.md": POST,
     },
     # `npm create astro -- --template blog`
+    ASTRO
+    | {"src/content.config.ts": "pattern: '**/*.md', x: [a], y: '!b'\n// pattern: '!c'\n", "a.md": POST},
     ASTRO
     | {
         "src/content/blog/first-post.md": POST,
