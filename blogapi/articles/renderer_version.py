@@ -10,7 +10,7 @@ from importlib.metadata import version
 # but not other addresses of media files.
 NUMBER = 10
 
-LIBRARIES = ("comrak-ext", "marshmallow", "nh3", "python-slugify", "text-unidecode", "tzdata")
+LIBRARIES = ("anyascii", "comrak-ext", "marshmallow", "nh3", "tzdata")
 
 
 @cache

@@ -14,14 +14,16 @@ from urllib.parse import unquote
 from blogapi.exporting.snapshot import Item, get_media_path
 from blogapi.media.addresses import HASH_PREFIX, PATH, REFERENCE
 from blogapi.rendering.article_references import REFERENCE as REFERENCE_TO_ARTICLE
+from blogapi.rendering.characters import JOINERS, MARKS
 
 # The number of different texts that are replaced in one article. A pattern of more would be slow.
 _MAX_REPLACEMENTS = 1_000
 
+_LETTERS = rf"\w{MARKS}{JOINERS}"
 # A reference that stands alone in a text. An address that contains another address is not a reference.
 _LIBRARY = (
     rf"(?<![\w/.:%}}-])(?:(?i:{REFERENCE.pattern})"
-    rf"|(?:https?://(?:(?!//)[^\s\"'<>()?#\\])*?)?{HASH_PREFIX}[\w%.-]*[\w%])"
+    rf"|(?:https?://(?:(?!//)[^\s\"'<>()?#\\])*?)?{HASH_PREFIX}[{_LETTERS}%.-]*[{_LETTERS}%])"
 )
 _ARTICLE = rf"(?<![\w/.:%}}-]){REFERENCE_TO_ARTICLE.pattern}"
 # The places of a path in Markdown and HTML, so that the same words in a sentence stay as they are.
@@ -141,7 +143,7 @@ def _list_variants(path: str) -> set[str]:
 
 def _choose_addresses(content: str, files: Mapping[str, str], folder: str) -> Iterator[tuple[str, str]]:
     """Yield the references and their new texts, which are all different and not in the content already."""
-    written = re.compile(rf"{re.escape(folder)}([\w-]+\.\w+)(?:#([0-9]{{1,9}}))?")
+    written = re.compile(rf"{re.escape(folder)}([{_LETTERS}-]+\.\w+)(?:#([0-9]{{1,9}}))?")
     #: the highest number with which the address of each file is used; an address without a number has 1
     numbers: dict[str, int] = {}
     for name, number in written.findall(content):

@@ -12,9 +12,10 @@ from blogapi.exporting.references import MediaAddresses
 from blogapi.exporting.snapshot import Item, Snapshot
 from blogapi.exporting.yaml_text import to_yaml
 from blogapi.publication.visibility import LISTED_STATUSES
+from blogapi.rendering.characters import MARKS
 
 # The names from which Hugo makes the folder of a term in the same way. It has rules for all others too.
-_SIMPLE_NAME = re.compile(r"\w+(?:[ -]\w+)*")
+_SIMPLE_NAME = re.compile(rf"[\w{MARKS}]+(?:[ -][\w{MARKS}]+)*")
 
 
 class TermPages:

@@ -1,8 +1,32 @@
-"""The characters that no text of the blog contains."""
+"""Characters that no text of the blog contains, and those that are parts of words but no letters."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 
 #: Matches lone surrogates, and control characters other than tab, line feed and carriage return.
 FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+
+#: The zero-width (non-)joiners change how the letters next to them are shown.
+JOINERS = r"\u200c\u200d"
+# Checking all code points would take 200 ms at each start. These blocks contain the marks of all scripts that
+# are in use today.
+_BLOCKS_WITH_MARKS = (
+    *((0x0300, 0x1E00), (0x20D0, 0x2E00), (0xA660, 0xAC00), (0xFB1E, 0xFE30), (0x10A00, 0x12000)),
+    *((0x16AF0, 0x16FA0), (0x1E000, 0x1E950)),
+)
+
+
+def _find_marks() -> str:
+    """Return the ranges of diacritics, vowel signs and other combining marks, for a regular expression."""
+    blocks = (map(chr, range(start, end)) for start, end in _BLOCKS_WITH_MARKS)
+    text = " ".join(
+        "".join(char if unicodedata.category(char) in ("Mn", "Mc") else " " for char in block)
+        for block in blocks
+    )
+    return "".join(f"{marks[0]}-{marks[-1]}" for marks in text.split())
+
+
+#: The marks of letters, as ranges of a regular expression.
+MARKS = _find_marks()

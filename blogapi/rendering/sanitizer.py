@@ -11,6 +11,7 @@ import nh3
 
 from blogapi.rendering import figures, hidden_elements, html_cost, markdown, players, slugs
 from blogapi.rendering.article_references import REFERENCE
+from blogapi.rendering.characters import JOINERS, MARKS
 from blogapi.rendering.embed_hosts import EMBED_HOSTS
 
 # Each comment names the programs that write these classes into content.
@@ -137,7 +138,7 @@ _UNSAFE_SRCSET = re.compile(
 )
 
 _HEADING = re.compile(r"<h([1-6])>((?:[^<]++|<(?!/?h[1-6][ >]))*+)</h\1>")
-_HEADING_NAME = re.compile(r"(?<!\s)\s*+\{#([\w:.-]+)\}\s*\Z")
+_HEADING_NAME = re.compile(rf"(?<!\s)\s*+\{{#([\w{MARKS}{JOINERS}:.-]+)\}}\s*\Z")
 _FOOTNOTE_REFERENCE = re.compile(r'<sup class="footnote-ref">.*?</sup>')
 _TAG = re.compile(r"<[^<>]*>")
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import html
 import re
 import secrets
 import unicodedata
 import zlib
 from functools import lru_cache
+
+from anyascii import anyascii
+
+from blogapi.rendering.characters import JOINERS, MARKS
 
 MAX_SLUG_LENGTH = 255
 # The maximum length of a derived slug. It is below MAX_SLUG_LENGTH to leave space for the number that makes a
@@ -14,16 +19,29 @@ MAX_SLUG_LENGTH = 255
 MAX_DERIVED_LENGTH = 240
 
 # `C#` and `C++` are not `C`.
-_SHARP = re.compile(r"(?<=\w)#(?!\w)")
-_PLUS = re.compile(r"(?<=[\w+])\+(?!\w)")
-_SLUG = re.compile(r"[^\W_]+(-[^\W_]+)*")
+_SHARP = re.compile(rf"(?<=[\w{MARKS}])#(?!\w)")
+_PLUS = re.compile(rf"(?<=[\w{MARKS}+])\+(?!\w)")
+# The scripts whose words can contain joiners: from Arabic to Myanmar, and from Khmer to Mongolian. Older
+# texts in Malayalam write the last consonant of a word with a joiner.
+_JOINED = r"\u0600-\u109f\u1780-\u18af"
+_JOINER = rf"(?<=[{_JOINED}])[{JOINERS}](?=[{_JOINED}])|(?<=\u0d4d)\u200d"
+# A variation selector only chooses how a character looks.
+_WORD_PATTERN = rf"[^\W_](?:[^\W_]|(?![\ufe00-\ufe0f])[{MARKS}]|{_JOINER})*"
+_WORD = re.compile(_WORD_PATTERN)
+_SLUG = re.compile(rf"{_WORD_PATTERN}(?:-{_WORD_PATTERN})*")
+_ENTITY = re.compile(r"&#?\w{1,32};")
+# Apostrophes of entities, commas between digits, and marks that remain on Latin letters.
+_DROPPED = re.compile(rf"'|(?<=\d),(?=\d)|(?<=[a-z0-9])(?![\ufe00-\ufe0f])[{MARKS}]+")
+# NFKC would take the vowel AM of Thai and Lao apart, which everybody writes as one character.
+_NOT_THAI_OR_LAO = re.compile(r"[^\u0e00-\u0eff]+")
 
 
 def make_slug(text: str, *, max_length: int = MAX_DERIVED_LENGTH, default: str = "") -> str:
     """Return the slug of a name or a title, of at most `max_length` characters.
 
-    Latin letters become ASCII; other scripts are kept. For a text without letters and digits (for example
-    only emoji), the slug is `default`, or eight random hexadecimal digits.
+    Latin letters become ASCII; other scripts are kept, with their vowel signs and other marks. For a text
+    without letters and digits (for example only emoji), the slug is `default`, or eight random hexadecimal
+    digits.
     """
     slug = _slugify(text, max_length)
     # Converting a letter can produce another letter to convert. Repeat until the slug stays the same.
@@ -48,11 +66,13 @@ def is_slug(text: str) -> bool:
 
 def hyphenate(text: str, max_length: int = 0) -> str:
     """Return the words in lowercase, joined by hyphens, cut between words at `max_length` (0: no limit)."""
-    # Imported on first use, because its table of letters takes 4 MB and a read-only process never needs it.
-    from slugify import slugify
-
-    slug: str = slugify(text, allow_unicode=True, max_length=max_length, word_boundary=True)
-    return slug
+    text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text.replace("'", "-"))
+    text = unicodedata.normalize("NFC", text)
+    text = _NOT_THAI_OR_LAO.sub(lambda part: unicodedata.normalize("NFKC", part[0]), text).lower()
+    slug = "-".join(_WORD.findall(_DROPPED.sub("", text)))
+    if not max_length or len(slug) <= max_length:
+        return slug
+    return slug[: max_length + 1].rpartition("-")[0] or slug[:max_length]
 
 
 # A write derives the slug before it takes the write lock, and once more under it.
@@ -62,6 +82,4 @@ def _slugify(text: str, max_length: int) -> str:
 
 
 def _latin_to_ascii(letter: str) -> str:
-    from text_unidecode import unidecode
-
-    return unidecode(letter) if unicodedata.name(letter, "").startswith("LATIN") else letter
+    return anyascii(letter) if unicodedata.name(letter, "").startswith("LATIN") else letter

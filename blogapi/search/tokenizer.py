@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
+from blogapi.rendering.characters import JOINERS, MARKS
+
 # These characters enclose each hit in a snippet until the text is escaped for HTML.
 HIT_START, HIT_END = "\x02", "\x03"
 
@@ -24,29 +26,11 @@ MAX_WORD_LENGTH = 250
 
 # Han, Hiragana and Katakana have no spaces between words, so each character is indexed as a word.
 _IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-# Checking all code points would take 200 ms at each start. These blocks contain the marks of all scripts that
-# are in use today.
-_BLOCKS_WITH_MARKS = (
-    *((0x0300, 0x1E00), (0x20D0, 0x2E00), (0xA660, 0xAC00), (0xFB1E, 0xFE30), (0x10A00, 0x12000)),
-    *((0x16AF0, 0x16FA0), (0x1E000, 0x1E950)),
-)
-
-
-def _find_marks() -> str:
-    """Return the ranges of diacritics, vowel signs and other combining marks, for a regular expression."""
-    blocks = (map(chr, range(start, end)) for start, end in _BLOCKS_WITH_MARKS)
-    text = " ".join(
-        "".join(char if unicodedata.category(char) in ("Mn", "Mc") else " " for char in block)
-        for block in blocks
-    )
-    return "".join(f"{marks[0]}-{marks[-1]}" for marks in text.split())
-
-
-# Tatweel stretches an Arabic word; the joiners change how the letters next to them are shown.
-_TATWEEL, _JOINERS = r"\u0640", r"\u200c\u200d"
+# Tatweel stretches an Arabic word.
+_TATWEEL = r"\u0640"
 # Letters and digits of any script with their marks, and private-use characters.
 _LETTER, _PRIVATE = rf"[^\W_{_IDEOGRAPHS}{_TATWEEL}]", r"\ue000-\uf8ff"
-_MARKS = f"{_find_marks()}{_TATWEEL}{_JOINERS}"
+_MARKS = f"{MARKS}{_TATWEEL}{JOINERS}"
 # The lookahead avoids the slower search in _MARKS at the end of most words.
 _LETTERS = rf"(?:{_LETTER}+|[{_PRIVATE}])(?:(?=[^\x00-\u02ff])[{_PRIVATE}{_MARKS}]+{_LETTER}*)*"
 _WORD = re.compile(rf"{_LETTERS}|(?=[^\W_])[{_IDEOGRAPHS}]")
@@ -61,7 +45,7 @@ _TERM = re.compile(rf"(?:(?<![\w.])\.)?{_LETTERS}(?:\.{_LETTERS})*[+#]*")
 _DOT_IN_TERM = re.compile(rf"\.[\w{_PRIVATE}]")
 _FINAL_SIGMA, _SIGMA = "\u03c2", "\u03c3"
 # Hebrew points, Arabic short vowels and variation selectors are optional, as are tatweel and the joiners.
-_OPTIONAL = re.compile(rf"[\u0591-\u05c7\u064b-\u065f\u0670\ufe00-\ufe0f{_TATWEEL}{_JOINERS}]+")
+_OPTIONAL = re.compile(rf"[\u0591-\u05c7\u064b-\u065f\u0670\ufe00-\ufe0f{_TATWEEL}{JOINERS}]+")
 _LATIN_DIACRITICS = re.compile(r"(?<=[\x00-\u024f])[\u0300-\u036f]+")
 
 

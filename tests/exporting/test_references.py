@@ -29,6 +29,7 @@ def rewrite(content, paths=PATHS, folder="../media/", *, shortcodes=False):
         (f"![c](media:{UUID})", "![c](../media/cat.jpg)"),
         (f"![c](MEDIA:{UUID.upper()})", "![c](../media/cat.jpg)"),
         (f"![c](/media/{HASH}/cat.jpg)", "![c](../media/cat.jpg)"),
+        (f"![c](/media/{HASH}/हिन्दी.jpg)", "![c](../media/cat.jpg)"),
         (f"![c](/media/{HASH}/former-name.jpg?x=1)", "![c](../media/cat.jpg?x=1)"),
         (f"See https://api.example/blog/media/{HASH}/cat.jpg.", "See ../media/cat.jpg."),
         (f'<img srcset="/media/{RENDITION}/cat-400.webp 400w">', '<img srcset="../media/cat.jpg 400w">'),

@@ -63,6 +63,11 @@ def test_an_upload_creates_a_file(app, as_admin, people):
         ("?name=cat.png&alt=A%20cat&caption=Mimi", None, "cat.png"),
         ("?alt=A cat&caption=Mimi", 'attachment; filename="dog.png"', "dog.png"),
         ("?alt=A cat&caption=Mimi", "attachment; filename*=UTF-8''%E7%8C%AB.png", "猫.png"),
+        (
+            "?name=%E0%A4%B9%E0%A4%BF%E0%A4%A8%E0%A5%8D%E0%A4%A6%E0%A5%80.png&alt=A cat&caption=Mimi",
+            None,
+            "हिन्दी.png",
+        ),
         ("?alt=A cat&caption=Mimi", 'attachment; filename="猫.png"'.encode().decode("latin-1"), "猫.png"),
         ("?name=cat.png&alt=A cat&caption=Mimi", 'attachment; filename="dog.png"', "cat.png"),
     ],

@@ -28,6 +28,8 @@ def test_ids_are_kept_also_if_they_equal_a_javascript_global():
         ("## A {#parentNode}", "parentNode"),
         ("## fn1", "fn1"),
         ("## Footnotes", "footnotes"),
+        ("## हिन्दी ब्लॉग", "हिन्दी-ब्लॉग"),
+        ("## Blog {#हिन्दी}", "हिन्दी"),
     ],
 )
 def test_a_heading_has_its_slug_or_its_name_as_id(written, id_):

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogapi.rendering import slugs
+from blogapi.rendering.characters import JOINERS, MARKS
 
-FORM = re.compile(r"[^\W_]+(-[^\W_]+)*")
+_WORD = rf"[^\W_](?:[^\W_]|[{MARKS}{JOINERS}])*"
+FORM = re.compile(rf"{_WORD}(-{_WORD})*")
 
 
 @pytest.mark.parametrize(
@@ -28,6 +31,11 @@ FORM = re.compile(r"[^\W_]+(-[^\W_]+)*")
         ("snake_case", "snake-case"),
         ("C++", "c"),
         ("2026", "2026"),
+        ("Österreich, Größe, Ångström, Æsir", "osterreich-grosse-angstrom-aesir"),
+        ("Đorđe, Şişli, Žižkov, Čeština, Ħamrun", "dorde-sisli-zizkov-cestina-hamrun"),
+        ("Þór, Eyjafjallajökull, Œuvre, Việt Nam", "thor-eyjafjallajokull-oeuvre-viet-nam"),
+        ("don't &amp; won&#39;t, 1,000 ﬁles", "don-t-wont-1000-files"),
+        ("&#" + "9" * 5000 + ";", f"{'9' * 240}"),
     ],
 )
 def test_a_slug_is_the_lowercase_hyphenated_form_of_the_words(words, slug):
@@ -35,8 +43,44 @@ def test_a_slug_is_the_lowercase_hyphenated_form_of_the_words(words, slug):
 
 
 @pytest.mark.parametrize(
+    ("words", "slug"),
+    [
+        ("हिन्दी ब्लॉग", "हिन्दी-ब्लॉग"),
+        ("বাংলা ভাষা", "বাংলা-ভাষা"),
+        ("தமிழ் மொழி!", "தமிழ்-மொழி"),
+        ("ภาษาไทย ง่ายมาก", "ภาษาไทย-ง่ายมาก"),
+        ("น้ำ", "น้ำ"),
+        ("ຄຳ", "ຄຳ"),
+        ("မြန်မာ ဘာသာ", "မြန်မာ-ဘာသာ"),
+        ("ភាសា ខ្មែរ", "ភាសា-ខ្មែរ"),
+        ("ශ්\u200dරී ලංකා", "ශ්\u200dරී-ලංකා"),
+        ("שָׁלוֹם עולם", "שָׁלוֹם-עולם"),
+        ("مَرْحَبًا", "مَرْحَبًا"),
+        ("می\u200cروم", "می\u200cروم"),
+        ("\u200cमन\u200d \u0902क", "मन-क"),
+        ("അവന്\u200d വന്നു", "അവന്\u200d-വന്നു"),
+        ("за́мок", "за́мок"),
+        ("Yorùbá ọ̀rọ̀", "yoruba-oro"),
+        ("auf\u200clage 1\ufe0f\u20e3", "auf-lage-1"),
+        ("❤\ufe0f किताब", "किताब"),
+    ],
+)
+def test_marks_are_letters_of_a_slug(words, slug):
+    slug = unicodedata.normalize("NFC", slug)
+    assert slugs.make_slug(words) == slugs.make_slug(unicodedata.normalize("NFD", words)) == slug
+    assert slugs.is_slug(slug) and slugs.make_slug(slug) == slug
+
+
+@pytest.mark.parametrize("pair", ["दिन दान", "रोम राम", "กิน กัน", "שִׁיר שֵׁר", "كَتَبَ كُتُب", "ကို ကု"])
+def test_words_that_differ_in_a_mark_have_different_slugs(pair):
+    first, second = map(slugs.make_slug, pair.split())
+    assert first != second
+
+
+@pytest.mark.parametrize(
     ("name", "slug"),
     [
+        ("हिन्दी+", "हिन्दी-plus"),
         ("C#", "c-sharp"),
         ("C#/F#", "c-sharp-f-sharp"),
         ("C++", "c-plus-plus"),
@@ -69,6 +113,10 @@ def test_a_derived_slug_is_short_enough_to_append_a_number(words):
     slug = slugs.make_slug(words)
     assert len(slug) <= slugs.MAX_DERIVED_LENGTH
     assert FORM.fullmatch(slug)
+
+
+def test_a_long_slug_ends_with_a_whole_word():
+    assert slugs.make_slug("slow foods " * 5, max_length=20) == "slow-foods-slow"
 
 
 @settings(deadline=None)

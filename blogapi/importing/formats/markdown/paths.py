@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
+from anyascii import anyascii
+
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import dates
 from blogapi.importing.texts.lines import to_line
@@ -243,8 +245,5 @@ def to_former_path(address: str) -> str:
 
 def make_pelican_slug(title: str) -> str:
     """Return the slug that Pelican makes of a title: `What's new in 1.2?` gives "whats-new-in-12"."""
-    # Imported on first use, like in `content.slugs`.
-    from text_unidecode import unidecode
-
-    ascii_punctuation = "".join(letter if letter.isalnum() else unidecode(letter) for letter in title)
+    ascii_punctuation = "".join(letter if letter.isalnum() else anyascii(letter) for letter in title)
     return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", ascii_punctuation).strip()).lower()
