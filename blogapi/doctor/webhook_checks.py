@@ -1,4 +1,4 @@
-"""The check for webhooks that are paused although no admin has paused them, or whose calls fail."""
+"""The check for webhooks that are paused although no admin has paused them, or whose calls fail or wait."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ _REASONS = {
 
 def list_advice() -> Iterator[Advice]:
     """Yield the problems for admins who see them in a browser."""
+    delayed = queries.list_delayed()
     for webhook in queries.list_webhooks(None).rows:
         reason = _REASONS.get(webhook.paused)
         waiting = count_things(webhook.waiting, "change")
@@ -26,6 +27,9 @@ def list_advice() -> Iterator[Advice]:
             waits = "waits" if webhook.waiting == 1 else "wait"
             detail = f"{reason} {waiting} {waits} for it."
             yield Advice("webhooks", level, f"“{webhook.name}” is paused", detail, _PAGE)
+        elif webhook.uuid in delayed:
+            detail = f"{waiting} not told for five minutes. The log of the service gives the reason."
+            yield Advice("webhooks", Level.WRONG, f"The calls of “{webhook.name}” wait", detail, _PAGE)
         elif webhook.active and webhook.failures:
             detail = f"It is called again by itself. {waiting} not told yet."
             yield Advice("webhooks", Level.HINT, f"The calls of “{webhook.name}” fail", detail, _PAGE)

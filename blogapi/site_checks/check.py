@@ -93,7 +93,7 @@ def _describe(answer: Answer) -> str:
     if answer.error:
         return answer.error
     if answer.location:
-        return f"It redirects to {answer.location[:500]}; enter that address."
+        return f"It redirects to {answer.location}; enter that address."
     return "" if answer.status == 200 else f"It answers with the status {answer.status}."
 
 

@@ -42,5 +42,5 @@ def _parse_retry_after(text: str, now: datetime) -> float:
         return float(text)
     try:
         return (parsedate_to_datetime(text) - now).total_seconds()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return 0.0

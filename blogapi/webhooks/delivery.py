@@ -1,15 +1,16 @@
 """Finds the calls that are due, makes them in order, and stores their outcomes.
 
-The calls of a webhook are made by one server at a time, which holds a lease on its row. The outcomes are
-stored after the calls, in one transaction with the new position, so that after a crash a call is repeated
-with the same id. `plan` and `store` use the database; `make_calls` does not, so no call is made during a
-transaction.
+The calls of a webhook are made by one server at a time, which holds a lease on its row. The outcomes of each
+webhook are stored after its calls, in one transaction with its new position, so that after a crash a call is
+repeated with the same id, and no webhook delays another one. `plan` and `store` use the database;
+`make_calls` does not, so no call is made during a transaction.
 """
 
 from __future__ import annotations
 
 import json
 import time
+import traceback
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -34,6 +35,9 @@ from blogapi.webhooks.models import MASK, Delivery, Mode, Pause, Webhook
 PASS_SECONDS = 10.0
 RENEWAL = timedelta(seconds=PASS_SECONDS + 2 * CALL_SECONDS)
 LEASE = 2 * RENEWAL
+
+# The answer to a call that fails in this program.
+_FAILED = Answer(None, "The call failed; see the log of the service.")
 
 EVENTS_PER_PASS = 100
 KEPT_DELIVERIES = 100
@@ -65,6 +69,11 @@ class Pass:
     messages: Sequence[Message]
     end: int
     outcomes: list[Outcome] = field(default_factory=list)
+
+    def fail(self) -> None:
+        """Count the pass as one failed call, whatever the receiver answered; its calls are repeated."""
+        attempt = self.webhook.failures + 1
+        self.outcomes = [Outcome(one, _FAILED, clock.now(), attempt) for one in self.messages[:1]]
 
 
 def plan(server: str, busy: Collection[UUID] = ()) -> list[Pass]:
@@ -98,24 +107,23 @@ def make_calls(one: Pass, *, is_stopping: Callable[[], bool] = lambda: False) ->
 
 
 def store(server: str, passes: Sequence[Pass]) -> None:
-    """Store the outcomes and the new positions, in one transaction."""
-    changed = [one for one in passes if one.outcomes or one.end != one.webhook.position]
-    if not changed:
+    """Store the outcomes and the new position of each pass, in a transaction of its own."""
+    for one in passes:
+        if one.outcomes or one.end != one.webhook.position:
+            with transaction(visible=False):
+                _store(server, one)
+
+
+def _store(server: str, one: Pass) -> None:
+    webhook = db.session.get(Webhook, one.webhook.uuid)
+    if webhook is None:
         return
-    with transaction(visible=False):
-        stored = {
-            webhook.uuid: webhook for webhook in queries.find_by_uuids(one.webhook.uuid for one in changed)
-        }
-        for one in changed:
-            webhook = stored.get(one.webhook.uuid)
-            if webhook is None:
-                continue
-            db.session.add_all(_to_row(webhook.uuid, outcome) for outcome in one.outcomes)
-            # Another server may have taken over the calls, and an admin may want some of them again.
-            if webhook.leased_by == server and webhook.position == one.webhook.position:
-                _advance(webhook, one)
-        db.session.flush()
-        queries.delete_old_deliveries(stored, keep=KEPT_DELIVERIES)
+    db.session.add_all(_to_row(webhook.uuid, outcome) for outcome in one.outcomes)
+    # Another server may have taken over the calls, and an admin may want some of them again.
+    if webhook.leased_by == server and webhook.position == one.webhook.position:
+        _advance(webhook, one)
+    db.session.flush()
+    queries.delete_old_deliveries([webhook.uuid], keep=KEPT_DELIVERIES)
 
 
 def release_leases(server: str) -> None:
@@ -220,11 +228,22 @@ def _is_leased(webhook: Webhook, at: datetime) -> bool:
 def _call(webhook: Webhook, message: Message, *, attempt: int) -> Outcome:
     # The receiver compares the time with its own clock.
     now = clock.now()
-    request = messages.make_request(webhook, message, now)
-    answer = http_call.call(
-        request.url, request.headers, request.body, allowed_hosts=current_app.config["WEBHOOK_HOSTS"]
-    )
-    return Outcome(message, _mask(answer, webhook, request), now, attempt)
+    try:
+        request = messages.make_request(webhook, message, now)
+        answer = http_call.call(
+            request.url, request.headers, request.body, allowed_hosts=current_app.config["WEBHOOK_HOSTS"]
+        )
+        answer = _mask(answer, webhook, request)
+    except Exception as error:
+        log_failure(error)
+        answer = _FAILED
+    return Outcome(message, answer, now, attempt)
+
+
+def log_failure(error: Exception) -> None:
+    """Log where an exception was raised, without its message, which can contain the address of a webhook."""
+    places = "".join(traceback.format_tb(error.__traceback__))
+    current_app.logger.error("the calls of a webhook failed: %s\n%s", type(error).__name__, places)
 
 
 def _mask(answer: Answer, webhook: Webhook, request: Request) -> Answer:
@@ -232,7 +251,7 @@ def _mask(answer: Answer, webhook: Webhook, request: Request) -> Answer:
     parts = urlsplit(request.url)
     error = answer.error
     if answer.location:
-        error = f"It redirects to {answer.location[:500]}; enter that address."
+        error = f"It redirects to {answer.location}; enter that address."
     secrets = [part for header in webhook.own_headers.values() for part in header.split() if len(part) > 3]
     if len(parts.path) > 1:
         secrets.append(parts.path)
@@ -254,7 +273,8 @@ def _advance(webhook: Webhook, one: Pass) -> None:
             _note_failure(webhook, outcome, now)
     if len(one.outcomes) == len(one.messages) and not webhook.failures:
         webhook.position = one.end
-    webhook.leased_until = now + LEASE
+    # After a failure, any server may make the next attempt.
+    webhook.leased_until = None if webhook.failures else now + LEASE
 
 
 def _note_failure(webhook: Webhook, outcome: Outcome, now: datetime) -> None:

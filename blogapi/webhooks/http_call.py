@@ -13,27 +13,29 @@ from functools import cache
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any
 
+from blogapi.rendering.characters import FORBIDDEN
 from blogapi.webhooks import hosts
 
 CALL_SECONDS = 10.0
 MAX_ANSWER_BYTES = 64 * 1024
-# How much of the answer is kept, in bytes.
-KEPT_BYTES = 1024
+# How much of the answer is kept, in bytes, and of each of its headers, in characters.
+KEPT_BYTES, MAX_HEADER = 1024, 500
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The answer to a call: its status (None: no answer), the reason why there is none, and its headers.
 
-    `text` is the beginning of the body, and `seconds` is how long the call took.
+    `text` is the beginning of the body, and `seconds` is how long the call took. No text has control
+    characters; a header is one line of at most MAX_HEADER characters.
     """
 
     status: int | None
     error: str
-    retry_after: str
-    location: str
-    text: str
-    seconds: float
+    retry_after: str = ""
+    location: str = ""
+    text: str = ""
+    seconds: float = 0.0
 
 
 def call(
@@ -51,7 +53,7 @@ def call(
     Never raises.
     """
     started = time.monotonic()
-    status, error, found, text = None, "", dict[str, str](), ""
+    status, error, found, body_read = None, "", dict[str, str](), bytearray()
     try:
         parts = hosts.parse(url, allowed_hosts)
         addresses = hosts.resolve(parts, allowed_hosts)
@@ -70,9 +72,10 @@ def call(
             connection.request(method, path, None if method == "GET" else body, dict(headers))
             response = connection.getresponse()
             status, found = response.status, {name.lower(): value for name, value in response.getheaders()}
-            # The status counts, even if the body ends too early.
-            with suppress(OSError, HTTPException):
-                text = response.read(MAX_ANSWER_BYTES)[:kept_bytes].decode("utf-8", "replace")
+            # The status counts, even if the body ends too early. `read` has no limit for a chunk of size -1.
+            with suppress(OSError, HTTPException, ValueError):
+                while len(body_read) < MAX_ANSWER_BYTES and (part := response.read1(MAX_ANSWER_BYTES)):
+                    body_read += part
         finally:
             limit.cancel()
             connection.close()
@@ -83,11 +86,15 @@ def call(
     return Answer(
         status,
         error,
-        found.get("retry-after", ""),
-        found.get("location", ""),
-        text.replace("\x00", "�"),
+        _clean_header(found.get("retry-after", "")),
+        _clean_header(found.get("location", "")),
+        FORBIDDEN.sub("�", body_read[:kept_bytes].decode("utf-8", "replace")),
         time.monotonic() - started,
     )
+
+
+def _clean_header(value: str) -> str:
+    return " ".join(FORBIDDEN.sub("�", value).split())[:MAX_HEADER]
 
 
 def _describe(problem: Exception, elapsed: float, limit: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
@@ -11,7 +11,7 @@ from flask import current_app
 from sqlalchemy import ColumnElement, Select, Uuid, delete, func, literal, or_, select, union_all
 
 from blogapi.publication.models import Event
-from blogapi.storage.database import CommitCounter, db
+from blogapi.storage.database import CommitCounter, current_time, db
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import WithAttributes
 from blogapi.web.pagination import Page, PageRequest, paginate
@@ -22,6 +22,9 @@ from blogapi.webhooks.models import Delivery, Mode, Webhook
 SENDER_KEY = "blogapi-webhooks-sender"
 
 LATEST_CALLS = 20
+
+# A call that could have been made for this time says that something is wrong with `serve`.
+DELAY = timedelta(minutes=5)
 
 
 class Waiting(NamedTuple):
@@ -90,6 +93,16 @@ def list_callable(server: str, now: datetime) -> Sequence[Webhook]:
             or_(Webhook.leased_until.is_(None), Webhook.leased_until <= now, Webhook.leased_by == server),
         )
     ).all()
+
+
+def list_delayed() -> list[UUID]:
+    """Return the webhooks that any server could have called for DELAY; none outside of `serve`."""
+    if SENDER_KEY not in current_app.extensions:
+        return []
+    free = list_callable("", current_time())
+    waiting = count_waiting(free, get_last_position())
+    times = {webhook.uuid: find_next_call(webhook, waiting[webhook.uuid]) for webhook in free}
+    return [uuid for uuid, time in times.items() if time is not None and time <= current_time() - DELAY]
 
 
 def find_by_uuids(uuids: Iterable[UUID]) -> Sequence[Webhook]:

@@ -14,6 +14,7 @@ import click
 from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
+from blogapi.storage.database import BUSY_ERRORS
 from blogapi.storage.version_check import NewerSchema
 from blogapi.webhooks import delivery, queries
 from blogapi.webhooks.delivery import Pass
@@ -49,7 +50,7 @@ class _Sender:
         self._server = secrets.token_hex(8)
         # One thread for each webhook, so that a slow receiver delays only its own calls.
         self._pool = ThreadPoolExecutor(MAX_WEBHOOKS, thread_name_prefix="webhook")
-        self._calls: dict[UUID, Future[Pass | None]] = {}
+        self._calls: dict[UUID, Future[Pass]] = {}
 
     def end(self) -> None:
         """End the threads; a call that takes too long is repeated by the next server."""
@@ -78,19 +79,26 @@ class _Sender:
             for one in delivery.plan(self._server, self._calls):
                 self._calls[one.webhook.uuid] = self._pool.submit(self._make_calls, one)
 
-    def _make_calls(self, one: Pass) -> Pass | None:
-        try:
-            with self._app.app_context():
-                return delivery.make_calls(one, is_stopping=self._stop.is_set)
-        except Exception:
-            self._app.logger.exception("the calls of a webhook failed")
-            return None
+    def _make_calls(self, one: Pass) -> Pass:
+        with self._app.app_context():
+            try:
+                delivery.make_calls(one, is_stopping=self._stop.is_set)
+            except Exception as error:
+                delivery.log_failure(error)
+                one.fail()
+        return one
 
     def _store_finished(self) -> None:
-        """Store the outcomes of all finished calls; if it fails, it is tried again."""
-        finished = {uuid: call for uuid, call in self._calls.items() if call.done()}
-        delivery.store(
-            self._server, [one for call in finished.values() if (one := call.result()) is not None]
-        )
-        for uuid in finished:
-            del self._calls[uuid]
+        """Store the outcomes of each finished pass; what cannot be stored stays for the next time."""
+        for uuid, call in [*self._calls.items()]:
+            if not call.done():
+                continue
+            try:
+                delivery.store(self._server, [call.result()])
+            except (*BUSY_ERRORS, NewerSchema) as error:
+                self._app.logger.warning("the webhooks wait for the database: %s", error)
+            except Exception as error:
+                delivery.log_failure(error)
+                call.result().fail()
+            else:
+                del self._calls[uuid]
