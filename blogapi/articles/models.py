@@ -297,6 +297,7 @@ Index("ix_former_path_order", bytewise(FormerPath.path)).ddl_if(dialect="postgre
 class ArticleRevision(Base):
     """A former version of an article: its writer, its time and its content as JSON.
 
+    If saves of the scheduled article have replaced it, `saves_since` is the time of the first one.
     There is no foreign key: the row is kept when its article is deleted, so that the deletion can be undone.
     """
 
@@ -309,13 +310,15 @@ class ArticleRevision(Base):
     created: Mapped[datetime]
     content: Mapped[str]
     name: Mapped[str] = mapped_column(default="", server_default="")
+    saves_since: Mapped[datetime | None]
 
 
 class WorkingCopy(Base):
     """The edits of an article that are not part of the article yet; admins share one per article.
 
     `content` is the content that the editor saved, as JSON. `version` counts the saves, and `base_version` is
-    the version of the article on which the edits are based. `user_id` is the user who saved last.
+    the version of the article on which the edits are based. `user_id` is the user who saved last. `not_live`
+    is a JSON array of sentences: why the scheduled article refused the last save; None if it was not asked.
     """
 
     __tablename__ = "working_copy"
@@ -328,3 +331,4 @@ class WorkingCopy(Base):
     version: Mapped[int] = mapped_column(default=1)
     base_version: Mapped[int]
     content: Mapped[str]
+    not_live: Mapped[str | None]

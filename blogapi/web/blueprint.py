@@ -313,7 +313,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
             result = representation.get_several(result, names)
         upsert = result if isinstance(result, UpsertResult) else UpsertResult(result, created=status == 201)
         status = 201 if upsert.created else status
-        if schema is None or isinstance(upsert.item, JsonBody | list):
+        if schema is None or isinstance(upsert.item, JsonBody | list | Response):
             return _build_response(upsert.item, status, schema, None)
         uuid = upsert.item.uuid
         if names is None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select
 
 from blogapi.articles import queries as articles
+from blogapi.articles.content import ArticleContent, default_seo
 from blogapi.articles.lifecycle import get_api_status
-from blogapi.articles.models import WorkingCopy
+from blogapi.articles.models import Article, WorkingCopy
 from blogapi.articles.responses import json_reader
 from blogapi.articles.snapshots import complete_edits, get_content, parse_content
 from blogapi.articles.writing.json_writer import RenderedArticle
@@ -53,11 +56,30 @@ def get_details(article_id: UUID) -> WithAttributes:
     if row is None:
         raise _not_found()
     copy, username = row
-    edits, category = keep_existing(parse_content(copy.content))
+    not_live = copy.not_live and json.loads(copy.not_live)
+    user = {"uuid": copy.user_id, "username": username or ""}
+    return _add_fields(copy, parse_content(copy.content), uuid=article_id, user=user, not_live=not_live)
+
+
+def get_item_details(article: Article) -> WithAttributes:
+    """Return a scheduled article, which has taken a save, in the form of a working copy."""
+    content, editor = get_content(article), db.session.get(Account, article.editor_id)
+    content = replace(content, seo=get_written_seo(content))
+    own = {"article_id": article.uuid, "base_version": article.version}
+    return _add_fields(article, content, user=editor, not_live=[], **own)
+
+
+def get_written_seo(content: ArticleContent) -> dict[str, str]:
+    """Return the SEO fields of the article; those that are derived are empty."""
+    derived = default_seo(content.texts)
+    return {name: "" if text == derived[name] else text for name, text in content.seo.items()}
+
+
+def _add_fields(row: object, content: ArticleContent, **others: object) -> WithAttributes:
+    edits, category = keep_existing(content)
     flat = edits.flatten()
     fields = flat | {"category": category, "custom": custom_output.keep_visible(flat["custom"])}
-    user = {"uuid": copy.user_id, "username": username or ""}
-    return WithAttributes(copy, **fields | {"uuid": article_id, "user": user})
+    return WithAttributes(row, **fields | others)
 
 
 def get_edited_json(copy: WorkingCopy, names: Sequence[str] | None) -> JsonBody:

@@ -8,8 +8,9 @@ from flask import request
 
 from blogapi.articles import permissions
 from blogapi.articles.content import ArticleInput
-from blogapi.articles.models import Article
+from blogapi.articles.models import Article, WorkingCopy
 from blogapi.articles.resource import Resource
+from blogapi.web import json as web_json
 from blogapi.web.access import allow, current_caller, current_user_id
 from blogapi.web.blueprint import Blueprint, Representation, UpsertResult
 from blogapi.web.fields import Fields, WithAttributes
@@ -33,12 +34,15 @@ def build_blueprint(resource: Resource) -> Blueprint:
     class Conditional(Representation):
         """A representation whose ETag a write compares with `If-Match`: that of the working copy.
 
-        If there is no working copy and the request has `If-Match`, it is the ETag of the item.
+        If there is no working copy and the request has `If-Match`, it is the ETag of the item. A write into
+        a scheduled item can need one.
         """
 
         def etag(self, id: UUID | None) -> str | None:
             etag = copy.etag(id)
-            return item.etag(id) if etag is None and "If-Match" in request.headers else etag
+            sent = request.headers
+            is_needed = "If-Match" in sent or ("If-None-Match" not in sent and service.is_written(id))
+            return item.etag(id) if etag is None and is_needed else etag
 
     representation = Conditional(queries.get_details, schema(), lambda: [], schema(many=True))
     published = Conditional(
@@ -67,16 +71,25 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @allow(resource.role, scope="write")
     @bp.check_exists(resource.check_exists)
     @bp.arguments(body_schema)
-    @bp.write(200, schema(), representation, creates=True)
+    @bp.write(200, schema(), representation, creates=True, prepare=service.prepare_write)
     def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
         """Save the working copy of an article or page; no version is created, and readers see no edits.
+
+        A scheduled item takes the edits of a caller who may publish it: the response then has the `ETag` and
+        the version of the item. If the item refuses them, they stay a working copy with `not_live`.
 
         If there is no working copy, `If-Match` is compared with the ETag of the item. If it contains the
         ETags of both, the edits are based on the current version of the item from then on.
         """
         permissions.check_working_copy(id, fields)
-        copy, created = service.save(current_user_id(), id, fields, rebase=names_item(id))
-        return UpsertResult(WithAttributes(copy, uuid=id), created)
+        user, publishes = current_user_id(), current_caller().publishes
+        saved, created = service.save(user, id, fields, rebase=names_item(id), publishes=publishes)
+        if isinstance(saved, WorkingCopy):
+            return UpsertResult(WithAttributes(saved, uuid=id), created)
+        details = schema().dump(queries.get_item_details(saved))
+        response = web_json.json_response(web_json.to_json_bytes(details))
+        response.set_etag(item.etag(id) or "")
+        return UpsertResult(response, created=False)
 
     @bp.delete("/")
     @allow(resource.role, scope="write")

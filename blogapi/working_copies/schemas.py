@@ -47,7 +47,9 @@ class WorkingCopyBodySchema(ArticleBodySchema):
     class Meta(InputSchema.Meta):
         exclude: tuple[str, ...] = ("status", "published_at")
 
-    read_only = frozenset({"article", "user", "created", "last_updated", "version", "base_version"})
+    read_only = frozenset(
+        {"article", "user", "created", "last_updated", "version", "base_version", "not_live"}
+    )
 
     slug = OptionalSlug(
         metadata={
@@ -113,6 +115,11 @@ class WorkingCopySchema(OutputSchema):
     tags = ma.fields.List(Identifier())
     authors = ma.fields.List(Identifier())
     seo = ma.fields.Nested(SeoTextsSchema)
+    not_live = ma.fields.List(
+        ma.fields.String(),
+        allow_none=True,
+        metadata={"description": "Why the scheduled article refused the edits; empty: it took them."},
+    )
     custom = ma.fields.Raw(
         metadata={
             "type": "object",

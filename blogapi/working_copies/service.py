@@ -1,10 +1,11 @@
 """Saves, publishes and discards the working copies of articles.
 
-A save creates no version of the article and changes nothing that readers can see.
+A save changes nothing that readers can see. Except for that of a scheduled article, it creates no version.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
@@ -19,42 +20,65 @@ from blogapi.articles.lifecycle import UNSET, Unset
 from blogapi.articles.models import Article, ArticleRevision, WorkingCopy
 from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.articles.writing import history
+from blogapi.articles.writing.batch import open_batch
 from blogapi.articles.writing.references import find_terms, keep_existing
 from blogapi.custom_fields import values as custom_values
 from blogapi.custom_fields import visibility as custom_output
 from blogapi.custom_fields.models import NO_VALUES
 from blogapi.media import uses
-from blogapi.publication.visibility import READABLE_STATUSES, Status
-from blogapi.storage.database import current_time, db, transaction
+from blogapi.publication.visibility import READABLE_STATUSES, Status, is_scheduled
+from blogapi.storage.database import current_time, db, savepoint, transaction
 from blogapi.web.errors import Conflict, Errors, Invalid
 from blogapi.working_copies import queries
 
 
 def save(
-    editor: UUID, article_id: UUID, fields: ArticleInput, *, rebase: bool = False
-) -> tuple[WorkingCopy, bool]:
+    editor: UUID, article_id: UUID, fields: ArticleInput, *, rebase: bool = False, publishes: bool = False
+) -> tuple[Article | WorkingCopy, bool]:
     """Create or replace the working copy; return it and whether it was created.
 
-    A new copy is based on the current version of the article. With `rebase`, an existing copy is too.
-    Raises NotFound if the article does not exist, and Invalid if a term does not exist.
+    A new copy is based on the current version of the article. With `rebase`, an existing copy is too. With
+    `publishes`, the user may publish the article: if it is scheduled and no other edits wait, it takes these,
+    and is returned. Raises NotFound if the article does not exist, and Invalid if a term does not exist.
     """
     with transaction(visible=False):
         article = articles.get_by_uuid(article_id)
         copy, now = queries.find_working_copy(article_id), current_time()
-        content = snapshots.dump_content(_make_edits_of(snapshots.get_content(article), copy, fields))
+        edits = _make_edits_of(snapshots.get_content(article), copy, fields)
         base_version = article.version if copy is None or rebase else copy.base_version
+        not_live = None
+        if publishes and is_scheduled(article, now) and (copy is None or copy.not_live is not None):
+            not_live = _write_into(article, edits, editor, base_version)
+            if not_live is None:
+                if copy is not None:
+                    history.delete_working_copy(copy)
+                return article, False
+        content = snapshots.dump_content(edits)
+        created = copy is None
         if copy is None:
-            copy, created = WorkingCopy(article_id=article_id, version=0, created=now), True
+            copy = WorkingCopy(article_id=article_id, version=0, created=now)
             db.session.add(copy)
-        elif (copy.content, copy.base_version) == (content, base_version):
+        elif (copy.content, copy.base_version, copy.not_live) == (content, base_version, not_live):
             return copy, False
-        else:
-            created = False
         copy.content, copy.base_version, copy.user_id = content, base_version, editor
-        copy.version, copy.last_updated = copy.version + 1, now
+        copy.version, copy.last_updated, copy.not_live = copy.version + 1, now, not_live
         uses.store_working_copy_uses(db.session(), article_id, content)
         db.session.flush()
     return copy, created
+
+
+def _write_into(article: Article, edits: ArticleContent, editor: UUID, base_version: int) -> str | None:
+    """Write the edits into a scheduled article; return why it refuses them, as `not_live`, or None."""
+    try:
+        with savepoint():
+            _check_base(article, base_version, None)
+            fields = _make_input(edits, snapshots.get_content(article))
+            with open_batch([fields], article.uuid) as batch:
+                batch.change(editor, article.uuid, fields, is_save=True)
+    except (Conflict, Invalid) as error:
+        texts = (error.errors or {}).values() if isinstance(error, Invalid) else [[error.detail]]
+        return json.dumps([" ".join(text) for text in texts])
+    return None
 
 
 def _make_edits_of(article: ArticleContent, copy: WorkingCopy | None, fields: ArticleInput) -> ArticleContent:
@@ -81,7 +105,7 @@ def make_edits(article: ArticleContent, fields: ArticleInput, *, partial: bool =
         )
     texts = {**article.texts, **({} if partial else RESET_BY_PUT), **fields.texts}
     derived = default_seo(texts)
-    seo = dict.fromkeys(derived, "") | (_get_written_seo(article) if partial else {}) | {**fields.seo}
+    seo = dict.fromkeys(derived, "") | (queries.get_written_seo(article) if partial else {}) | {**fields.seo}
     return replace(
         article,
         texts=texts,
@@ -94,16 +118,23 @@ def make_edits(article: ArticleContent, fields: ArticleInput, *, partial: bool =
     )
 
 
-def _get_written_seo(article: ArticleContent) -> dict[str, str]:
-    derived = default_seo(article.texts)
-    return {name: "" if text == derived[name] else text for name, text in article.seo.items()}
-
-
 def discard(article_id: UUID) -> None:
     """Move the working copy to the history of the article; raises NotFound if there is none."""
     with transaction(visible=False):
         queries.check_exists(article_id)
         history.keep_working_copies([article_id])
+
+
+def is_written(article_id: UUID | None) -> bool:
+    """Return whether there is the article and it is scheduled, so that a save can be written into it."""
+    article = db.session.get(Article, article_id) if article_id else None
+    return article is not None and is_scheduled(article, current_time())
+
+
+def prepare_write(fields: ArticleInput, id: UUID) -> None:
+    """Render the content of a scheduled article before the transaction that writes it."""
+    if is_written(id):
+        article_service.prepare([replace(fields, uuid=id)])
 
 
 def prepare_publication(article_id: UUID) -> None:
@@ -137,7 +168,7 @@ def publish(
         fields = ArticleInput(type=article.type)
         if copy is not None:
             _check_base(article, copy.base_version, status)
-            fields = _make_input(copy, snapshots.get_content(article))
+            fields = _make_input(snapshots.parse_content(copy.content), snapshots.get_content(article))
             history.delete_working_copy(copy)
         if status is None and article.status == Status.DRAFT:
             status = Status.PUBLISHED.value
@@ -172,7 +203,7 @@ def _check_base(article: Article, base_version: int, status: str | None) -> None
     )
 
 
-def _make_input(copy: WorkingCopy, article: ArticleContent) -> ArticleInput:
-    edits, category = keep_existing(snapshots.parse_content(copy.content))
+def _make_input(edits: ArticleContent, article: ArticleContent) -> ArticleInput:
+    edits, category = keep_existing(edits)
     fields = snapshots.complete_edits(edits, article).to_input()
     return replace(fields, slug=edits.slug or None, category=fields.category if category else None)

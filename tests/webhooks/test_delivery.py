@@ -96,11 +96,13 @@ def test_nothing_of_a_draft_is_told(receiver, make_webhook, deliver, make_articl
 
 
 def test_a_scheduled_article_is_told_when_it_is_due(
-    app, receiver, make_webhook, deliver, make_article, set_clock
+    app, receiver, make_webhook, deliver, make_article, set_clock, as_admin
 ):
     set_clock(NOW)
-    webhook = make_webhook(events=["article.published"])
-    make_article(published_at=(NOW + timedelta(hours=1)).isoformat())
+    webhook = make_webhook(events=["article.*"])
+    path = f"{ARTICLES}{make_article(published_at=(NOW + timedelta(hours=1)).isoformat()).uuid}/"
+    saved = as_admin.put(f"{path}working-copy/", json={"title": "Saved before its time"})
+    assert (saved.status_code, saved.json["not_live"]) == (200, [])
     deliver(webhook)
     assert receiver.calls == []
     set_clock(NOW + timedelta(hours=1))
@@ -108,6 +110,7 @@ def test_a_scheduled_article_is_told_when_it_is_due(
         event_writer.settle()
     deliver(webhook)
     assert types(receiver) == ["article.published"]
+    assert receiver.calls[0].json["data"]["slug"] == "saved-before-its-time"
 
 
 def test_terms_and_the_site_are_told(receiver, make_webhook, deliver, as_admin, as_login):

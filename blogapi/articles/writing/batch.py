@@ -194,8 +194,8 @@ class Batch:
         )
         return self.change(editor, uuid, complete), False
 
-    def change(self, editor: UUID, uuid: UUID, fields: ArticleInput) -> Article:
-        """Change the given fields of an article; see `service.change`."""
+    def change(self, editor: UUID, uuid: UUID, fields: ArticleInput, *, is_save: bool = False) -> Article:
+        """Change the given fields of an article; see `service.change`, and `continues_saves` for a save."""
         article = self._get(uuid, fields.type)
         old_content, now = get_content(article), current_time()
         content = self._revise(old_content, fields)
@@ -209,12 +209,15 @@ class Batch:
             self._keep_tree(content.type)
             state = get_state(article)
             self._writes.setdefault(uuid, Write(article, old_content))
-            last_number = history.keep_former(article, old_content, self._last_numbers.get(uuid, 0))
+            last_number = self._last_numbers.get(uuid, 0)
+            if not (is_save and history.continues_saves(article, last_number, editor, now)):
+                since = now if is_save else None
+                last_number = history.keep_former(article, old_content, last_number, saves_since=since)
             if slug != old_content.slug:
                 self._record_rename(article, new=slug, keep_old=was_public)
             _set_content(article, content, now)
             article.was_public = was_public or is_readable(content, now)
-            article.version = last_number + 1
+            article.version = max(article.version, last_number) + 1
             article.editor_id = editor
             article.last_updated = now
             changed = [difference.field for difference in compare(old_content, content)]

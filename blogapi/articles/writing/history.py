@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from blogapi.articles import queries
@@ -13,16 +13,31 @@ from blogapi.articles.snapshots import complete_edits, dump_content, get_content
 from blogapi.media import uses
 from blogapi.storage.database import db
 
+# The saves of one user in this time, from the first one on, add one version.
+_SAVES_TIME = timedelta(minutes=10)
 
-def keep_former(article: Article, content: ArticleContent, last_number: int) -> int:
+
+def continues_saves(article: Article, last_number: int, user: UUID, now: datetime) -> bool:
+    """Return whether a save of the scheduled article continues those that the user began a short time ago."""
+    # Another write, or a name for the current version, adds a version without `saves_since`.
+    last = _find(article.uuid, last_number)
+    since = last.saves_since if last is not None else None
+    return since is not None and article.editor_id == user and now < since + _SAVES_TIME
+
+
+def keep_former(
+    article: Article, content: ArticleContent, last_number: int, *, saves_since: datetime | None = None
+) -> int:
     """Add the current version of the article, which a write replaces, to the history.
 
     `last_number` is the highest number in the history, or 0. It is higher than that of the current version
     if versions were added without a write, and the current version may be one of them. Returns the highest
     number in the history after that.
     """
-    if last_number < article.version or _find(article.uuid, article.version) is None:
-        _add(article, content, number=article.version, user=article.editor_id, created=article.last_updated)
+    former = _find(article.uuid, article.version) if last_number >= article.version else None
+    number, user, created = article.version, article.editor_id, article.last_updated
+    former = former or _add(article, content, number=number, user=user, created=created)
+    former.saves_since = saves_since
     return max(article.version, last_number)
 
 

@@ -87,6 +87,7 @@ class WorkingCopies:
                 return Result.SKIPPED, (_CHANGED,)
             if not self.dry_run:
                 copy, _ = service.save(self.owner, uuid, article_input)
+                assert isinstance(copy, WorkingCopy), "only a user who may publish writes into the article"
                 copy.last_updated = last_updated or copy.last_updated
                 copy.created = values.get_time(item, "created") or copy.last_updated
                 if item.get("is_outdated"):
