@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 import pytest
 
+from blogapi.api_keys import service as api_keys
 from tests.admin.test_editor import PIXEL
-from tests.admin.writing import get_button, get_text, save, type_at_end
+from tests.admin.writing import get_button, get_text, save, type_at_end, wait_for_state
 from tests.browser import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
@@ -67,6 +70,52 @@ def test_unpublishing_can_be_undone_and_an_article_be_duplicated(write, make, ap
         "copy-of-public-rope",
     )
     assert copy["content"].endswith("Not public yet.")
+
+
+def test_a_scheduled_article_goes_live_with_the_words_corrected_last(write, make, api, blog, set_clock):
+    path = make("On the rope walk", content="Hemp and tra.", tags=[])
+    make("Taken", slug="taken-rope", status="published")
+    page = write(path)
+    get_button(page, "Publish").click()
+    popover = page.get_by_role("dialog", name="Publish this article", exact=True)
+    popover.get_by_role("radio", name="Later", exact=True).check()
+    popover.get_by_label("Date", exact=True).fill("2098-11-29")
+    popover.get_by_role("button", name="Schedule", exact=True).click()
+    wait_for_state(page, "Scheduled, 29 Nov 2098")
+    for words in (" Later", " Corrected"):
+        type_at_end(page, words)
+        save(page)
+    wait_for_state(page, "Scheduled, 29 Nov 2098")
+    get_button(page, "Reschedule").click()
+    popover = page.get_by_role("dialog", name="Reschedule this article", exact=True)
+    popover.get_by_role("button", name="Reschedule", exact=True).click()
+    page.get_by_text("Scheduled", exact=True).wait_for()
+    stored = api.get(f"{path}?fields=content,working_copy,published_at")
+    assert (stored["content"], stored["working_copy"]) == ("Hemp and tra. Later Corrected", None)
+    assert [row["number"] for row in api.get(f"{path}revisions/")] == [2, 1]
+    # What the article refuses is said, also after a reload, until it is corrected.
+    notice = page.get_by_text("Your text is saved, but it will not go live like this.", exact=True)
+    etag = {"If-Match": "*"}
+    api.put(f"{path}working-copy/", {"title": "On the rope walk", "slug": "taken-rope"}, headers=etag)
+    page.reload()
+    notice.wait_for()
+    page.get_by_text("The slug 'taken-rope' is taken; choose another.", exact=True).wait_for()
+    wait_for_state(page, "Scheduled, 29 Nov 2098, edits waiting")
+    api.put(f"{path}working-copy/", {"title": "On the rope walk", "content": "Hemp and tar."}, headers=etag)
+    page.reload()
+    wait_for_state(page, "Scheduled, 29 Nov 2098")
+    assert notice.is_hidden()
+    type_at_end(page, " Dry.")
+    save(page)
+    with blog.app.app_context():
+        key = api_keys.issue(None, scopes={"published"}).value
+    reader = blog.app.test_client()
+    due = datetime.fromisoformat(stored["published_at"])
+    for time, status in ((due - timedelta(seconds=1), 404), (due, 200)):
+        set_clock(time)
+        answer = reader.get(f"/api/v1/{path}", headers={"X-API-KEY": key})
+        assert answer.status_code == status
+    assert answer.json["content"] == "Hemp and tar. Dry."
 
 
 def test_links_do_not_lead_to_an_error_page_while_the_server_is_down(write, make, open_admin):

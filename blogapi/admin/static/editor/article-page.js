@@ -162,7 +162,10 @@ export class ArticlePage extends Page {
     const isNew = !this.article;
     const { data, etag } = await (isNew ? create : saveCopy)(this.uuid, edits, options);
     this.hasWritten = !isNew;
-    this.adopt(isNew ? data : { working_copy: data });
+    // A scheduled article has taken the edits, so that none are waiting.
+    const isTaken = data.not_live?.length === 0;
+    const fields = isTaken ? { working_copy: null, last_updated: data.last_updated } : { working_copy: data };
+    this.adopt(isNew ? data : fields);
     return etag;
   }
 
@@ -304,6 +307,9 @@ export class ArticlePage extends Page {
     const { edits } = this;
     await this.act("discard", async () => {
       await this.store();
+      if (this.article.status === "scheduled" && !this.article.working_copy) {
+        return toast("Nothing waits: the scheduled text has your edits, and the history the former one.");
+      }
       if (this.article.working_copy) await del(copyOf(this.uuid), { etag: this.saver.etag });
       const loaded = await load(this.uuid);
       this.take({ ...loaded, edits: back ?? loaded.edits }, loaded.edits);

@@ -41,6 +41,7 @@ export async function load(uuid, { asPublished = false } = {}) {
     return { article, edits: fromArticle(article, excerpt), etag, saved: article.last_updated };
   }
   const { last_updated: saved, user } = copy.data;
+  article.working_copy = copy.data;
   return { article, edits: fromCopy(copy.data), etag: copy.etag, saved, user };
 }
 

@@ -292,6 +292,9 @@ class Editor extends ArticlePage {
     render(badge({ ...article, status: article?.status ?? "draft" }), find(".phone-status"));
     set(".kept", { hidden: !offered });
     set(".kept-time", { textContent: offered ? dayInSentence(new Date(offered.time)) : "" });
+    const reasons = article?.working_copy?.not_live?.join(" ");
+    set(".not-live", { hidden: !reasons });
+    set(".not-live .reasons", { textContent: reasons ?? "" });
     set(".gone", { hidden: saver.problem?.status !== 404 });
     set(".word-count", { textContent: rendered ? count(rendered.word_count, "word") : "" });
     set(".minutes", { textContent: rendered?.word_count ? `${rendered.reading_minutes} min to read` : "" });
