@@ -61,14 +61,40 @@ def test_the_text_stays_as_it_is_and_typing_is_reported(open_editor):
     assert page.evaluate("editor.getText()") == TEXT
 
 
-def test_enter_continues_a_list_and_ends_it_at_an_empty_item(open_editor):
-    page = open_editor(text="1. one", **{"from": 6})
-    page.keyboard.press("Enter")
-    page.keyboard.type("two")
-    page.keyboard.press("Enter")
-    page.keyboard.press("Enter")
-    page.keyboard.type("end")
-    assert page.evaluate("editor.getText()") == "1. one\n2. two\nend"
+ENTERS = [
+    ("1. one⏎two⏎⏎end", "1. one\n2. two\n\nend"),
+    ("- one⏎two⏎⏎end", "- one\n- two\n\nend"),
+    ("- [ ] one⏎two⏎⏎end", "- [ ] one\n- [ ] two\n\nend"),
+    # A nested list is left one level at a time: its outer list goes on.
+    ("- one\n  - two⏎⏎three⏎⏎end", "- one\n  - two\n- three\n\nend"),
+    ("> one⏎two⏎⏎end", "> one\n> two\n\nend"),
+    ("> > one⏎⏎two⏎⏎end", "> > one\n>\n> two\n\nend"),
+    ("> - one⏎⏎two", "> - one\n>\n> two"),
+    ("- > one⏎⏎two", "- > one\n\n  two"),
+    # The text after the cursor stays a list or a quote of its own.
+    ("- one\n- |\n- two⏎end", "- one\n\nend\n\n- two"),
+    ("> one\n>|\n> two⏎end", "> one\n\nend\n\n> two"),
+    ("- one\n\n- ⏎end", "- one\n\nend"),
+    # Code keeps its marks.
+    ("> ```\n> ⏎end", "> ```\n> \nend"),
+]
+
+
+def test_enter_leaves_a_list_or_a_quote_with_an_empty_line(open_editor):
+    page = open_editor()
+    for typed, written in ENTERS:
+        start, *lines = typed.split("⏎")
+        before = start.split("|")[0]
+        options = {"text": start.replace("|", ""), "from": len(before)}
+        page.evaluate(SHOW, [assets.get_digest(), options])
+        page.get_by_role("textbox", name="Text", exact=True).focus()
+        for line in lines:
+            page.keyboard.press("Enter")
+            page.keyboard.type(line)
+        assert page.evaluate("editor.getText()") == written
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+z")
+    assert page.evaluate("editor.getText()") == "> ```\n> "
 
 
 def test_an_editor_of_other_content_marks_and_continues_nothing(open_editor):

@@ -28,9 +28,34 @@ import { showBlocks } from "./blocks.js";
 import { showChips } from "./chips.js";
 import { rangeCommands, rangeField } from "./ranges.js";
 
-// Enter on an empty item ends the list.
 const continueMarkup = insertNewlineContinueMarkupCommand({ nonTightLists: false });
-const continueKeymap = Prec.high(keymap.of([{ key: "Enter", run: continueMarkup }]));
+const isBlank = (text) => /^[\s>]*$/.test(text);
+
+/**
+ * Continue a list or a quote, or leave it on an empty item or an empty line of a quote. The lines next to the cursor
+ * are empty then, because what is written there would otherwise continue the text above.
+ */
+function continueOrLeave({ state, dispatch }) {
+  const { doc, selection } = state;
+  const line = doc.lineAt(selection.main.head);
+  const leave = (change) => {
+    const { newDoc, newSelection } = change;
+    const { number, from, to, text } = newDoc.lineAt(newSelection.main.head);
+    if (newDoc.lines !== doc.lines || !isBlank(text)) return dispatch(state.update(change));
+    const isWritten = (other) => other > 0 && other <= newDoc.lines && !isBlank(newDoc.line(other).text);
+    const before = isWritten(number - 1) ? `${text.trimEnd()}\n` : "";
+    const after = isWritten(number + 1) ? `\n${text.trimEnd()}` : "";
+    const changes = [before && { from, insert: before }, after && { from: to, insert: after }].filter(Boolean);
+    dispatch(state.update(change, { changes, selection: { anchor: to + before.length }, sequential: true }));
+  };
+  const mark = line.from + line.text.lastIndexOf(">");
+  const { name, parent } = syntaxTree(state).resolveInner(mark, 1);
+  const isQuote = selection.main.empty && selection.main.head > mark && isBlank(line.text) && name === "QuoteMark";
+  if (!isQuote || CODE.test(parent?.name ?? "")) return continueMarkup({ state, dispatch: leave });
+  leave(state.update({ changes: { from: mark, to: line.to }, scrollIntoView: true, userEvent: "input" }));
+  return true;
+}
+const continueKeymap = Prec.high(keymap.of([{ key: "Enter", run: continueOrLeave }]));
 
 // Without the parsers of HTML, CSS and JavaScript, which the support of the package would bring along.
 const parser = /** @type {import("@lezer/markdown").MarkdownParser} */ (commonmarkLanguage.parser).configure(GFM);
