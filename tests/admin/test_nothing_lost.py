@@ -90,13 +90,22 @@ def test_a_preview_link_applies_no_edits(api, write, make, status):
 
 @pytest.mark.parametrize("side", ["Preview", "Details"])
 def test_a_taken_slug_is_named_where_one_publishes(api, write, make, side):
-    make("Taken", slug=f"taken-{side.lower()}", status="published")
+    slug = f"taken-{side.lower()}"
+    make("Taken", slug=slug, status="published")
     path = make("Mine")
-    edit(api, path, slug=f"taken-{side.lower()}")
+    edit(api, path, slug=slug, content='<script src="a"></script>\n\n<iframe src="https://a.example"></iframe>')
     page = write(path)
+    words = f"This address is taken. “{slug}-2” is free."
+    get_button(page, "Details").click()
+    page.get_by_role("region", name="Details", exact=True).get_by_text(words).wait_for()
     get_button(page, side).click()
     get_button(page, "Publish").click()
     popover = page.get_by_role("dialog", name="Publish this article", exact=True)
+    popover.get_by_text(words).wait_for()
+    assert popover.locator(".address").count() == 0
+    assert popover.get_by_text("Readers do not get <script>. Show", exact=True).is_visible()
+    embedded = "Readers do not get <iframe>, because it is no player that may be embedded. Show"
+    assert popover.get_by_text(embedded, exact=True).is_visible()
     popover.get_by_role("button", name="Publish", exact=True).click()
     popover.get_by_role("alert").get_by_text("is taken").wait_for()
     assert list_violations(page) == []
@@ -123,7 +132,8 @@ def test_the_text_of_an_article_that_is_deleted_meanwhile_is_saved_as_a_new_one(
     assert (article["title"], article["content"]) == ("Deleted", f"{TEXT}Mine. More.")
     assert article["uuid"] != path.split("/")[2] and article["uuid"] in page.url
     assert not page.get_by_text("This article was deleted").is_visible()
-    type_at_end(page, " Still.")
+    # The focus is in the text, where it was.
+    page.keyboard.insert_text(" Still.")
     save(page)
     assert get_stored(api, f"{ARTICLES}{article['uuid']}/") == f"{TEXT}Mine. More. Still."
 

@@ -7,7 +7,7 @@ import pytest
 from blogapi.users import service as users
 from blogapi.users.models import Role
 from tests.admin.browsing import list_violations, wait_for_page
-from tests.admin.writing import ARTICLES, get_text, save
+from tests.admin.writing import ARTICLES, get_stored, get_text, save, type_at_end, wait_for_state
 from tests.browser import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.once, pytest.mark.sqlite("the pages use the API alone")]
@@ -124,3 +124,30 @@ def test_an_author_writes_what_an_editor_publishes(open_admin, writers, refusals
     article = api.get(f"{ARTICLES}{uuid}/?fields=slug,authors")
     assert article["slug"] == "written-by-lin" and [one["name"] for one in article["authors"]] == ["lin"]
     assert found == []
+
+
+def test_a_text_that_one_may_not_change_any_more_is_not_called_deleted(open_admin, writers, api, blog):
+    path = f"{ARTICLES}{writers['Draft of Ida']}/"
+    eda = next(user["uuid"] for user in api.get("users/") if user["username"] == "eda")
+    page = open_admin(f"/admin/articles/{writers['Draft of Ida']}/", user="eda")
+    for role, mark in (("author", " One."), ("reader", " Two.")):
+        api.patch(f"users/{eda}/", {"role": role})
+        type_at_end(page, mark)
+        page.keyboard.press("Control+s")
+        wait_for_state(page, "Not saved: your role has changed")
+        page.get_by_text("Your role has changed: you may not change this article now.", exact=True).wait_for()
+        new = page.get_by_role("button", name="Save as a new article", exact=True)
+        assert new.is_visible() == (role == "author")
+    assert list_violations(page) == []
+    api.patch(f"users/{eda}/", {"role": "editor"})
+    save(page)
+    assert get_stored(api, path) == " One. Two."
+
+    uuid = writers["Draft of Lin"]
+    page = open_admin(f"/admin/articles/{uuid}/", user="lin")
+    type_at_end(page, "Mine.")
+    result = blog.app.test_cli_runner().invoke(args=["user", "reassign", "lin", "ida"])
+    assert result.exit_code == 0, result.output
+    page.keyboard.press("Control+s")
+    wait_for_state(page, "Not saved: the article is not yours any more")
+    page.get_by_text("This article was deleted, or belongs to somebody else now.", exact=True).wait_for()

@@ -19,7 +19,7 @@ import {
 import { loadTerms } from "./details.js";
 import { EMPTY, isSame } from "./edits.js";
 import { discard, Journal, newUuid } from "./journal.js";
-import { isTrouble, stateWords } from "./save-state.js";
+import { explainRefusal, isTrouble, stateWords } from "./save-state.js";
 import { Saver } from "./saving.js";
 import { followChange } from "../webhooks/following.js";
 import { noteLeft } from "../pages/lists.js";
@@ -150,6 +150,7 @@ export class ArticlePage extends Page {
   saveAsNew(edits) {
     this.uuid = newUuid();
     this.take({ edits }, EMPTY);
+    this.area.field.focus();
   }
 
   dropKept() {
@@ -160,7 +161,7 @@ export class ArticlePage extends Page {
 
   async send(edits, options) {
     const isNew = !this.article;
-    const { data, etag } = await (isNew ? create : saveCopy)(this.uuid, edits, options);
+    const { data, etag } = await (isNew ? create : saveCopy)(this.uuid, edits, options).catch(explainRefusal);
     this.hasWritten = !isNew;
     // A scheduled article has taken the edits, so that none are waiting.
     const isTaken = data.not_live?.length === 0;
@@ -331,7 +332,7 @@ export class ArticlePage extends Page {
     if (loaded && loaded.etag !== etag && isUntouched) this.take(loaded);
   }
 
-  // The article was deleted, so its text is no longer saved on the server, and is kept in this browser.
+  // The article was deleted or hidden, so its text is no longer saved on the server, and is kept in this browser.
   lose() {
     this.saver.start(EMPTY, this.saver.etag);
     return this.saver.save();

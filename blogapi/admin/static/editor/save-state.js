@@ -1,8 +1,11 @@
 /** The save state of the editor in words. */
 
 import { html, nothing } from "../vendor/lit.js";
+import { get } from "../api.js";
 import { icon } from "../components.js";
 import { daysFromToday, formatDay, formatTime } from "../format.js";
+import { hasRole } from "../roles.js";
+import { session } from "../shell.js";
 import { ITEM } from "./article.js";
 
 const STATES = {
@@ -11,9 +14,35 @@ const STATES = {
   saving: ["refresh-cw", () => "Saving…"],
   offline: ["cloud-off", (_, { keeps }) => `Offline: ${keeps ? "kept in this browser" : "not kept, copy your text"}`],
   conflict: ["triangle-alert", () => "Conflict: choose a version"],
-  refused: ["triangle-alert", ({ problem: { status, message } }) => `Not saved: ${WHY[status] ?? message}`],
+  refused: [
+    "triangle-alert",
+    ({ problem }) => `Not saved: ${problem.loss?.words ?? WHY[problem.status] ?? problem.message}`,
+  ],
 };
-const WHY = { 401: "your login has ended", 404: `the ${ITEM} was deleted` };
+const WHY = { 401: "your login has ended" };
+// Why the text can be saved no more, in the save state and as a sentence.
+const LOSSES = {
+  deleted: { words: `the ${ITEM} was deleted`, sentence: `This ${ITEM} was deleted while you were writing.` },
+  role: { words: "your role has changed", sentence: `Your role has changed: you may not change this ${ITEM} now.` },
+  hidden: {
+    words: `the ${ITEM} is not yours any more`,
+    sentence: `This ${ITEM} was deleted, or belongs to somebody else now.`,
+  },
+};
+
+/**
+ * Throw the error again; one that stays has a `loss`. Authors do not learn whether a hidden item exists.
+ * @returns {Promise<never>}
+ */
+export async function explainRefusal(error) {
+  if (![403, 404].includes(error.status)) throw error;
+  const { user } = session();
+  const { data: now } = await get("auth/me/", { signInAgain: false }).catch(() => ({ data: user }));
+  const isDeleted = error.code === "deleted" || hasRole("editor");
+  if (now.role !== user.role) error.loss = { ...LOSSES.role, isReader: now.role === "reader" };
+  else if (error.status === 404) error.loss = isDeleted ? LOSSES.deleted : LOSSES.hidden;
+  throw error;
+}
 
 export const isTrouble = (state) => ["offline", "conflict", "refused"].includes(state);
 

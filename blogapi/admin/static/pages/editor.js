@@ -295,7 +295,10 @@ class Editor extends ArticlePage {
     const reasons = article?.working_copy?.not_live?.join(" ");
     set(".not-live", { hidden: !reasons });
     set(".not-live .reasons", { textContent: reasons ?? "" });
-    set(".gone", { hidden: saver.problem?.status !== 404 });
+    const loss = saver.problem?.loss;
+    set(".gone", { hidden: !loss });
+    if (loss) set(".gone p", { textContent: loss.sentence });
+    set(".as-new", { hidden: loss?.isReader });
     set(".word-count", { textContent: rendered ? count(rendered.word_count, "word") : "" });
     set(".minutes", { textContent: rendered?.word_count ? `${rendered.reading_minutes} min to read` : "" });
     set(".plain", { textContent: this.plain.label });
