@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sys
+import time
 import zipfile
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from blogapi.admin import assets
 from blogapi.importing.formats.markdown.source import MarkdownSource
 from blogapi.importing.jobs import runner
+from blogapi.importing.pipeline.run import ImportRun
 from tests.admin.blogs import replace_asset
 from tests.admin.browsing import list_violations
 from tests.browser import wait_until
@@ -140,10 +142,31 @@ def test_an_import_that_the_server_interrupted_can_go_on(blog, api, open_admin, 
     send_file(page, make_zip(rye=BREAD.replace("Bread", "Rye")))
     go_on = page.get_by_role("button", name="Go on", exact=True)
     go_on.wait_for()
+    assert page.get_by_text("Nothing was imported. The server was stopped.", exact=True).is_visible()
     stopping.clear()
     monkeypatch.undo()
     run_in_threads(blog.app, monkeypatch)
     go_on.click()
+    page.get_by_role("button", name="Import 1 text", exact=True).wait_for()
+    job = api.get("imports/")[0]["uuid"]
+    assert api.get(f"imports/{job}/")["counts"]["articles"]["new"] == 1
+
+    # It is stopped before it stores the first text.
+    def store_nothing(_, show_progress):
+        for _ in show_progress(range(6000), total=6000, label="Importing"):
+            time.sleep(0.01)
+
+    store = ImportRun._store
+    monkeypatch.setattr(ImportRun, "_store", store_nothing)
+    page.get_by_role("button", name="Import 1 text", exact=True).click()
+    page.get_by_role("heading", name="So far", exact=True).wait_for()
+    assert page.get_by_role("row", name="Articles and pages 0 0 0 0", exact=True).is_visible()
+    page.get_by_role("button", name="Stop the import", exact=True).click()
+    page.get_by_text("Nothing was imported. Import the file again to go on.", exact=True).wait_for()
+    assert page.get_by_role("row", name="Articles and pages 0 0 0 0", exact=True).is_visible()
+    monkeypatch.setattr(ImportRun, "_store", store)
+    page.goto("/admin/import/?job=none")
+    send_file(page, make_zip(rye=BREAD.replace("Bread", "Rye")))
     page.get_by_role("button", name="Import 1 text", exact=True).click()
     page.get_by_role("link", name="Import another file", exact=True).wait_for()
     assert api.get("blog/articles/", query_string={"q": "Rye"})

@@ -104,7 +104,9 @@ def _make_views(rows: Sequence[Any]) -> list[JobView]:
             name and {"uuid": job.user_id, "username": name},
             # Jobs of an earlier version do not have these options.
             {"define_fields": DEFINE_NONE, "unread_rules": UNREAD_DRAFT} | json.loads(job.options),
-            EMPTY_SUMMARY | json.loads(job.report or job.trial_report or "{}"),
+            # What the trial found was not stored by it.
+            EMPTY_SUMMARY
+            | json.loads((job.trial_report if job.status == Status.TRIED else job.report) or "{}"),
         )
         for job, name in rows
     ]

@@ -85,7 +85,7 @@ class NewFields:
                 yield (
                     "Not taken, because no own field has their names: "
                     f"{join_counts(counts, _MAX_LISTED)}. "
-                    "To take them, let the import define own fields (--define-fields, or on the page Import)."
+                    "To take them, let the import define own fields (--define-fields)."
                 )
             return
         room = max(0, min(MAX_NEW_FIELDS, service.MAX_FIELDS - len(known)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
@@ -20,6 +21,8 @@ from blogapi.publication.visibility import READABLE_STATUSES
 _MAX_NAMES = 100
 # The limits of a summary, which is stored in the database.
 _MAX_REASONS, _MAX_NOTES, _MAX_LENGTH = 5, 50, 1000
+# " (--define-fields)": an import over HTTP has no command line.
+_OPTION = re.compile(r" \(--[^()]*\)")
 # The order in which problems are listed.
 _ORDER = (Result.REFUSED, Result.CREATED, Result.UPDATED, Result.UNCHANGED, Result.SKIPPED)
 
@@ -142,7 +145,7 @@ def summarize(run: ImportRun) -> dict[str, Any]:
         },
         "problem_count": len(problems),
         "problems": [_describe_problem(report) for report in problems[:MAX_PROBLEMS]],
-        "notes": [note[:_MAX_LENGTH] for note in _list_notes(run)[:_MAX_NOTES]],
+        "notes": [_OPTION.sub("", note)[:_MAX_LENGTH] for note in _list_notes(run)[:_MAX_NOTES]],
         **_describe_public_here(run, MAX_PROBLEMS),
     }
 

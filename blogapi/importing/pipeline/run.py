@@ -214,7 +214,7 @@ class ImportRun:
         drafts = sum(not notes.isdisjoint(report.notes) for report in self.reports)
         yield (
             f"{rules} can hide articles. New articles that became drafts for this reason: {drafts:,}. If the "
-            "rules hid nothing, tell the import so (--unread-rules public, or on the page Import)."
+            "rules hid nothing, tell the import so (--unread-rules public)."
         )
         if self.public_unread:
             number = f"Public here, rules unread: {self.public_unread:,}."

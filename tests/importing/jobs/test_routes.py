@@ -327,6 +327,25 @@ def begin(as_login, wait, paused):
     return begin
 
 
+def test_what_the_trial_found_is_not_counted_as_imported(as_login, begin, paused, wait):
+    path = begin()
+    paused[1].set()
+    wait()
+    assert as_login.get(path).json["counts"]["articles"]["new"] == 1
+    for event in paused:
+        event.clear()
+    as_login.post(f"{path}start/")
+    assert paused[0].wait(60)
+    running = as_login.get(path).json
+    assert (running["status"], running["counts"]["articles"]["new"]) == ("importing", 0)
+    as_login.post(f"{path}cancel/")
+    paused[1].set()
+    wait()
+    # The import can have ended before it was stopped.
+    stored = len(as_login.get(ARTICLES).json)
+    assert as_login.get(path).json["counts"]["articles"]["new"] == stored
+
+
 def test_one_import_runs_at_a_time(as_login, begin, paused, wait):
     path = begin()
     second = as_login.post(IMPORTS, data=b"x", query_string={"name": "b.md"})

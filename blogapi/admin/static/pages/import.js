@@ -18,14 +18,16 @@ const STATUSES = {
   tried: [2, "Tried", "Nothing is stored yet. Look at what the trial found, then import."],
   importing: [2, "Importing", IMPORTING_TEXT, "Stop the import"],
   finished: [4, "Finished", "You can import the file again: only what differs is changed."],
-  cancelled: [2, "Stopped", "What was imported stays. Import the file again to go on."],
-  failed: [2, "Failed", "What was imported stays.", "Try again"],
-  interrupted: [2, "Interrupted", "The server was stopped. What was imported stays.", "Go on"],
+  cancelled: [2, "Stopped", "Import the file again to go on."],
+  failed: [2, "Failed", "", "Try again"],
+  interrupted: [2, "Interrupted", "The server was stopped.", "Go on"],
 };
 // The names of each step: before and after.
 const STEPS = { Upload: "Uploaded", "Trial without writing": "Tried without writing", Import: "Imported", Report: "" };
+const STOPPED = ["cancelled", "failed", "interrupted"];
 const RUNNING = ["uploading", "trying", "importing"];
 const ENDED = ["finished", "cancelled"];
+const STAGES = ["unpacking", "reading", "importing"];
 const TITLES = { tried: "What the trial found", importing: "So far" };
 const COLUMNS = { new: "New", changed: "Changed", same: "Same", left_out: "Left out" };
 const RESULTS = { refused: ["x", "bad", "left out"], skipped: ["x", "", "skipped"] };
@@ -104,7 +106,8 @@ class Import extends Page {
     const { name, size, status, stage, done, total, error, counts } = job;
     const [current, word, text] = STATUSES[status];
     const running = RUNNING.includes(status);
-    const so = stage && total ? `, ${formatNumber(done)} of ${formatNumber(total)}` : "";
+    const part = STAGES.indexOf(stage);
+    const so = stage && total ? `, ${stage} ${formatNumber(done)} of ${formatNumber(total)}` : "";
     const step = ([before, after], at) => {
       if (at < current) return html`<li>${icon("check")} ${after || before}</li>`;
       if (at > current || !running) return html`<li>${icon("circle-dashed")} ${before}</li>`;
@@ -112,9 +115,9 @@ class Import extends Page {
     };
     return html`<div class="job-head"><p><b>${name}</b> <span class="soft">${formatSize(size)}</span></p>
         <p class="soft">${running ? this.timeLeft(job) : nothing}</p></div>
-      ${running ? progressBar({ value: total ? done : undefined, max: total, label: word }) : nothing}
+      ${running ? progressBar({ value: total ? part + done / total : undefined, max: STAGES.length, label: word }) : nothing}
       <ol class="steps">${Object.entries(STEPS).map(step)}</ol>
-      ${problem(error)}<p class="section-text soft">${text}</p>
+      ${problem(error)}<p class="section-text soft">${STOPPED.includes(status) ? describeStored(job) : nothing} ${text}</p>
       ${status === "tried" && job.unread_rules ? this.renderQuestion(job) : nothing}
       ${counts ? this.renderReport(job) : nothing}`;
   }
@@ -171,6 +174,15 @@ class Import extends Page {
         <ul>${notes.map((title) => row({ icon: "info", title }))}${rows}</ul>
         <p class="section-text soft">${more}</p></section>`;
   }
+}
+
+/** Say what a job that was stopped has stored, and what it has not. */
+function describeStored({ stage, total, counts: { articles } }) {
+  const stored = articles.new + articles.changed + articles.same;
+  if (!stored) return "Nothing was imported.";
+  const left = stage === "importing" ? total - stored : 0;
+  const rest = left > 0 ? ` ${count(left, "text was", "texts were")} not.` : "";
+  return `${count(stored, "text was", "texts were")} imported, and ${stored === 1 ? "stays" : "stay"}.${rest}`;
 }
 
 const page = definePage(Import);
