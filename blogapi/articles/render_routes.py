@@ -28,7 +28,7 @@ from blogapi.storage.database import current_time, db
 from blogapi.web.access import allow, author, current_caller
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields, WithAttributes
-from blogapi.web.unique_slugs import choose_slug
+from blogapi.web.unique_slugs import choose_slug, first_free_slug
 
 bp = Blueprint(
     "renderings",
@@ -45,6 +45,9 @@ bp = Blueprint(
 @bp.response(200, RenderingSchema())
 def render(fields: Fields) -> WithAttributes:
     """Render a text as the content of an article or page, and compute its address; store nothing."""
+    # Its libraries need 4 MB, and a server that is only read does not need them.
+    from blogapi.rendering.sanitizer import list_removed
+
     article: UUID | None = fields.pop("article", None)
     if article is None or not permissions.may_work_on(article):
         article = uuid4()
@@ -54,7 +57,11 @@ def render(fields: Fields) -> WithAttributes:
     resolver = HtmlResolver(article, find_files([Text(article, rendered.html, ())]))
     slug, url = _predict(article, **fields) if fields.get("title", "").strip() else (None, None)
     (html,) = article_links.resolve([resolver.resolve(rendered.html).encode()])
-    return WithAttributes(rendered, html=html.decode(), slug=slug, url=url)
+    # Authors may not learn which slugs other articles have.
+    find_taken = partial(queries.find_taken_slugs, exclude=article)
+    free = first_free_slug(slug, find_taken) if slug and not current_caller().is_author else None
+    removed = list_removed(content, content_type, rendered.html)
+    return WithAttributes(rendered, html=html.decode(), slug=slug, free_slug=free, url=url, removed=removed)
 
 
 def _predict(

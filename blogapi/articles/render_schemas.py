@@ -69,5 +69,10 @@ class RenderingSchema(OutputSchema):
             "without `title`, and if the site has no `url`."
         },
     )
+    free_slug = ma.fields.String(allow_none=True, metadata={"description": "A free one; null for authors."})
+    removed = ma.fields.List(
+        ma.fields.String(),
+        metadata={"description": "Elements that readers do not get.", "example": ["script"]},
+    )
     word_count = ma.fields.Integer()
     reading_minutes = ma.fields.Integer()

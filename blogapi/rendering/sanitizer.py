@@ -141,6 +141,8 @@ _HEADING = re.compile(r"<h([1-6])>((?:[^<]++|<(?!/?h[1-6][ >]))*+)</h\1>")
 _HEADING_NAME = re.compile(rf"(?<!\s)\s*+\{{#([\w{MARKS}{JOINERS}:.-]+)\}}\s*\Z")
 _FOOTNOTE_REFERENCE = re.compile(r'<sup class="footnote-ref">.*?</sup>')
 _TAG = re.compile(r"<[^<>]*>")
+# A comment has no name here, because tags in it are none.
+_START_TAG = re.compile(r"<!--.*?(?:-->|\Z)|<([a-z][\w:.-]*+)", re.DOTALL | re.IGNORECASE)
 
 # Characters that can begin an element, a list item, a cell, a paragraph or an entity. A million of them can
 # take two seconds and 500 MB of memory. In a typical article, one in twenty characters is of this kind.
@@ -188,6 +190,14 @@ def to_safe_html(content: str, content_type: str) -> str:
     if attributes.renamed:
         safe = _FRAGMENT_LINK.sub(attributes.redirect_link, safe)
     return safe.replace(footnote_mark, "") if footnote_mark else safe
+
+
+def list_removed(content: str, content_type: str, safe: str) -> list[str]:
+    """Return the names of the elements of the content that `safe`, its sanitized HTML, does not contain."""
+    html = (_to_html(content, content_type) if "<" in content else None) or ""
+    names = Counter(name.lower() for name in _START_TAG.findall(html) if name)
+    lacks_frame = names["iframe"] > safe.count("<iframe")
+    return [name for name in names if name not in _TAGS or (name == "iframe" and lacks_frame)]
 
 
 def make_heading_id(heading: str) -> str:

@@ -41,7 +41,9 @@ def choose_slug(slug: str | None, name: str, find_taken: FindTaken) -> str:
     if slug is None:
         return first_free_slug(make_slug(name), find_taken)
     if find_taken([slug]):
-        raise Conflict(
-            f"The slug {slug!r} is taken; choose another.", code="slug_taken", errors={"slug": ["Is taken."]}
+        detail, errors = (
+            f"The slug {slug!r} is taken; choose another.",
+            {"slug": ["Is taken; choose another."]},
         )
+        raise Conflict(detail, code="slug_taken", errors=errors)
     return slug

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 
+from blogapi.users.models import Role
 from tests.conftest import ARTICLES
 
 RENDER = "/api/v1/blog/render/"
@@ -102,3 +103,32 @@ def test_a_wrong_field_is_refused(as_admin, wrong):
 def test_a_deleted_category_and_a_wrong_slug_are_no_error(predict):
     slug, url = predict(title="A", category=str(uuid4()), slug="Not a/slug")
     assert (slug, url) == ("Not a/slug", "https://blog.example/2026/11/uncategorised/Not%20a%2Fslug/")
+
+
+def test_a_taken_slug_comes_with_a_free_one_except_for_authors(as_admin, as_role, make_article):
+    make_article(title="A knot", slug="knot", status="draft")
+    own = make_article(title="Mine", slug="mine")
+    body = {"title": "A knot", "article": str(own.uuid)}
+    for slug, free in (("knot", "knot-2"), ("mine", "mine"), ("new", "new")):
+        rendered = as_admin.post(RENDER, json=body | {"slug": slug}).json
+        assert (rendered["slug"], rendered["free_slug"]) == (slug, free)
+        assert as_role(Role.AUTHOR).post(RENDER, json=body | {"slug": slug}).json["free_slug"] is None
+    assert as_admin.post(RENDER, json={"content": "x"}).json["free_slug"] is None
+
+
+@pytest.mark.parametrize(
+    ("content", "removed"),
+    [
+        ("One < two, `<script>` and <!-- <form> --> <b>bold</b>", []),
+        ("https://youtu.be/dQw4w9WgXcQ", []),
+        ("<script>alert(1)</script>\n\n<FORM><input></FORM>", ["script", "form"]),
+        ('<iframe src="https://maps.example/"></iframe>', ["iframe"]),
+        ("<!-- <form>", []),
+    ],
+)
+def test_elements_that_readers_do_not_get_are_named(as_admin, content, removed):
+    for content_type in ("markdown", "html"):
+        body = {"content": content, "content_type": content_type}
+        if content_type == "html" and "`" in content:
+            removed = ["script"]
+        assert as_admin.post(RENDER, json=body).json["removed"] == removed

@@ -23,7 +23,7 @@ export const connection = { failures: [], lastGood: "none", answered: Date.now()
 const NAMES = { slug: "Address", published_at: "Time", content: "Text", username: "Name" };
 
 // A message that begins so does not say which field it is about.
-const NAMELESS = /^(?:Must|Not|Contains|Missing|Unknown|Invalid)\b/;
+const NAMELESS = /^(?:Is|Must|Not|Contains|Missing|Unknown|Invalid)\b/;
 
 /**
  * "Address: Not a valid slug."

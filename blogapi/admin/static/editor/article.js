@@ -60,13 +60,19 @@ export async function loadBase(uuid) {
 }
 
 /**
- * Return the server's rendering of a text: {html, toc, excerpt, word_count, reading_minutes, slug, url}.
- * The slug and the url are those that the article gets if it is published at that time; null: now.
+ * Return the server's rendering of a text: {html, toc, excerpt, word_count, reading_minutes, slug, free_slug, url,
+ * removed}. The slug and the url are those that the article gets if it is published at that time; null: now.
  */
 export async function renderText(edits, article, published_at, options) {
   const { content, content_type, category, slug, title } = edits;
   const named = title.trim() && { title, slug, category, published_at };
   return (await post("blog/render/", { content, content_type, article, type: ITEM, ...named }, options)).data;
+}
+
+/** Return what is wrong with the address that the author chose, or "". `rendered` is what renderText() returns. */
+export function describeAddress({ edits: { slug }, rendered }) {
+  const { slug: shown, free_slug: free } = rendered ?? {};
+  return slug && slug === shown && free && free !== slug ? `This address is taken. “${free}” is free.` : "";
 }
 
 /**

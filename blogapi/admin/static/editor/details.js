@@ -6,7 +6,7 @@ import { button, checkbox, field } from "../components.js";
 import { hasRole } from "../roles.js";
 import { session } from "../shell.js";
 import { canBecome } from "../statuses.js";
-import { isPage, pathOf } from "./article.js";
+import { describeAddress, isPage, pathOf } from "./article.js";
 import { TEXT_FIELDS } from "./edits.js";
 import { loadOwnFields, ownFields } from "./own-field-controls.js";
 import { choosePictures } from "./pictures.js";
@@ -72,7 +72,14 @@ function input(page, name, label, options) {
   const { edits, errors } = page;
   const text = edits[key];
   const write = (value) => page.change({ [key]: inner ? { ...page.edits[key], [inner]: value } : value });
-  return field({ name, label, errors, value: inner ? text[inner] : text, onInput: write, ...options });
+  return field({
+    name,
+    label,
+    errors: { slug: describeAddress(page), ...errors },
+    value: inner ? text[inner] : text,
+    onInput: write,
+    ...options,
+  });
 }
 
 // The field for a text that only the declaration of the text fields names.

@@ -8,7 +8,7 @@ import { count, formatDay, toInstant } from "../format.js";
 import { mayChange, mayPublish } from "../roles.js";
 import { whenReadersSee } from "../webhooks/following.js";
 import { canBecome, MAIN_ACTIONS, STATUSES } from "../statuses.js";
-import { isPage, ITEM, pathOf } from "./article.js";
+import { describeAddress, isPage, ITEM, pathOf } from "./article.js";
 import { duplicate } from "./duplicate.js";
 import { findBrokenLinks } from "./link-picker.js";
 import { findUndescribed } from "./blocks.js";
@@ -85,6 +85,14 @@ export function openPublish(anchor, page) {
 const MAX_PICTURES = 5;
 const describePicture = ({ caption }, n) => `No alternative text: ${caption ? `“${caption}”` : `picture ${n + 1}`}.`;
 
+const PLAYERS = ", because it is no player that may be embedded";
+const describeRemoved = (name) => `Readers do not get <${name}>${name === "iframe" ? PLAYERS : ""}.`;
+
+function findTag(text, name) {
+  const from = text.search(new RegExp(`<${name}\\b`, "i"));
+  return from < 0 ? null : { from, to: from + name.length + 1 };
+}
+
 // Checks warn and never forbid.
 function checks(page, close, broken) {
   const { edits, rendered } = page;
@@ -99,17 +107,19 @@ function checks(page, close, broken) {
     const link = place && html`<button type="button" class="link-button" @click=${show}>Show</button>`;
     return html`<li>${icon("triangle-alert", "warn")}<span>${words} ${link}</span></li>`;
   };
+  const taken = describeAddress(page);
   const tasksOpen = `${count(tasks.count, "task in the text is", "tasks in the text are")} open.`;
   const address = html`<span class="address">${rendered?.url ?? rendered?.slug}</span>`;
   const set = `${excerptWords}, category and ${count(tags.length, "tag")} are set`;
   const lists = tags.length ? good(set) : warn("No tag is set.");
   return html`<ul class="checks">
-    ${title.trim() ? good(address) : warn("The title is missing.")}
+    ${title.trim() ? (taken ? warn(taken) : good(address)) : warn("The title is missing.")}
     ${isPage ? nothing : lists}
     ${findMissing(edits.custom ?? {}).map(({ label }) => warn(`${label} is missing.`))}
     ${tasks.count ? warn(tasksOpen, tasks) : nothing}
     ${pictures.slice(0, MAX_PICTURES).map((place, n) => warn(describePicture(place, n), place))}
     ${pictures.length > MAX_PICTURES ? warn(`${pictures.length - MAX_PICTURES} more have none.`) : nothing}
+    ${(rendered?.removed ?? []).map((name) => warn(describeRemoved(name), findTag(text, name)))}
     ${broken.map(({ words, place }) => warn(words, place))}</ul>`;
 }
 
