@@ -34,7 +34,9 @@ def test_an_upload_asks_for_the_alternative_text_and_saves_it(api, open_admin):
     wait_until(page, "document.activeElement.id === 'field-alt'")
     (file,) = api.get("blog/media/", query_string={"q": "quay"})
     api.patch(f"blog/media/{file['uuid']}/", {"caption": "Ida"})
-    page.keyboard.type("A quay at six")
+    page.keyboard.insert_text("A quay\nat ")
+    page.keyboard.type("six")
+    page.keyboard.press("Enter")
     page.get_by_text("Saved", exact=True).wait_for()
     (file,) = api.get("blog/media/", query_string={"q": "quay"})
     assert file["alt"] == "A quay at six"
@@ -50,13 +52,32 @@ def test_an_upload_asks_for_the_alternative_text_and_saves_it(api, open_admin):
     assert get_item(page, "quay.png").get_by_text("No alternative text").count() == 0
 
 
+def test_leaving_during_an_upload_asks(api, open_admin):
+    page = open_admin("/admin/media/")
+    waiting, questions = [], []
+    page.route("**/blog/media/?name=slow.png", lambda route: waiting.append(route))
+    page.on("dialog", lambda dialog: (questions.append(dialog.type), dialog.dismiss()))
+    picture = {"name": "slow.png", "mimeType": "image/png", "buffer": make_picture("gold")}
+    page.get_by_label("Upload", exact=True).set_input_files([picture])
+    page.get_by_text("Uploading 1 of 1…").wait_for()
+    page.get_by_role("link", name="Articles", exact=True).click()
+    assert (questions, page.url) == (["beforeunload"], f"{open_admin.origin}/admin/media/")
+    waiting[0].continue_()
+    wait_until(page, "document.activeElement.id === 'field-alt'")
+    page.get_by_role("link", name="Articles", exact=True).click()
+    page.wait_for_url("**/admin/articles/")
+    assert questions == ["beforeunload"]
+
+
 def test_a_deleted_file_comes_back_with_undo(api, open_admin):
     file = add_file(api, "oven.png", "red", alt="An oven")
     body = f"![An oven]({file['url']})"
-    api.post("blog/articles/", {"title": "Bread", "content": body, "content_type": "markdown"})
+    bread = api.post("blog/articles/", {"title": "Bread", "content": body, "content_type": "markdown"})
+    api.put(f"blog/articles/{bread['uuid']}/working-copy/", {"title": "Bread", "content": f"{body}, warm"})
     page = open_admin("/admin/media/")
     get_item(page, "oven.png").click()
     page.get_by_role("link", name="Bread", exact=True).wait_for()
+    assert page.get_by_role("link", name="Bread", exact=True).count() == 1
     page.get_by_role("button", name="Delete file", exact=True).click()
     page.get_by_role("dialog").get_by_role("button", name="Delete file", exact=True).click()
     page.get_by_text("oven.png deleted").wait_for()

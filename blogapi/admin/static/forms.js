@@ -22,6 +22,19 @@ export function showErrors(form, errors) {
 }
 
 /**
+ * The handlers of a text area that takes one line: write(text) gets it without line breaks, and Enter calls done().
+ * @param {(text: string) => unknown} write @param {() => unknown} done
+ */
+export const oneLine = (write, done) => ({
+  onInput: (/** @type {string} */ text) => write(text.replace(/\s*\n\s*/g, " ")),
+  onkeydown: (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== "Enter" || event.isComposing) return;
+    event.preventDefault();
+    done();
+  },
+});
+
+/**
  * Call use(values) when a form is submitted, in place of sending it.
  * @param {HTMLFormElement} form @param {(values: Record<string, any>) => unknown} use
  */

@@ -4,6 +4,7 @@ import { html, nothing, render } from "../vendor/lit.js";
 import { fileAddress, get } from "../api.js";
 import { button, icon, iconButton } from "../components.js";
 import { count } from "../format.js";
+import { oneLine } from "../forms.js";
 import { findBlocks, writePictures } from "./blocks.js";
 import { choosePictures } from "./pictures.js";
 
@@ -98,11 +99,12 @@ function card(block, shown, actions) {
 function fields(picture, n, set, actions) {
   const { alt, caption, file } = picture;
   const isMissing = !isDescribed(picture);
+  const text = oneLine((alt) => set({ alt }), actions.focusText);
   return html`<div class="block-row">${image(picture, actions)}<div>
     <label for="block-alt-${n}">Alternative text</label>
     <textarea id="block-alt-${n}" rows="2" dir="auto" maxlength="1000" .value=${alt}
       placeholder=${file?.alt || "What the picture says, in a sentence"} aria-describedby="block-help-${n}"
-      @input=${({ target }) => set({ alt: target.value })}></textarea>
+      @input=${({ target }) => text.onInput(target.value)} @keydown=${text.onkeydown}></textarea>
     <p id="block-help-${n}" class="help">${
       isMissing
         ? html`<span class="warn">${WARNING} Missing. Some readers cannot see the picture.</span>`

@@ -5,6 +5,7 @@ import { del, fileAddress, get, patch, post } from "../api.js";
 import { button, field, fileButton, problem, searchField } from "../components.js";
 import { openDialog } from "../dialogs.js";
 import { count } from "../format.js";
+import { oneLine } from "../forms.js";
 import { mayChangeFile } from "../roles.js";
 
 const PAGE_SIZE = 24;
@@ -15,9 +16,14 @@ const PAGE_SIZE = 24;
  * chosen.
  * @param {{files?: File[], address?: string, title?: string, action?: string, single?: boolean}} options
  */
-export async function choosePictures({ files = [], address, title = "Add a picture", ...options }) {
+export async function choosePictures({ files = [], address, title, ...options }) {
   const chooser = Object.assign(new Chooser(), options);
-  chooser.dialog = openDialog({ title, kind: "wide", content: (close) => chooser.render(close) });
+  const number = files.length > 1 ? `${files.length} pictures` : "a picture";
+  chooser.dialog = openDialog({
+    title: title ?? `Add ${number}`,
+    kind: "wide",
+    content: (close) => chooser.render(close),
+  });
   if (files.length) chooser.upload(files);
   else chooser.search("", address);
   const chosen = (await chooser.dialog.result) ?? [];
@@ -116,7 +122,9 @@ class Chooser {
 
   async run(action) {
     this.trouble = "";
-    await action().catch((error) => (this.trouble = error.message));
+    await action().catch(({ status, message }) => {
+      this.trouble = status ? message : `${message} “${this.action}” tries again.`;
+    });
     this.dialog.update();
   }
 
@@ -124,7 +132,7 @@ class Chooser {
     const { chosen, trouble, action } = this;
     const finish = () => this.run(() => this.finish(close));
     return html`${problem(trouble)}
-      ${chosen.length ? chosen.map((picture, n) => this.renderRow(picture, n)) : this.renderChoices()}
+      ${chosen.length ? chosen.map((picture, n) => this.renderRow(picture, n, finish)) : this.renderChoices()}
       <div class="dialog-buttons">${button("Cancel", () => close(), { kind: "bare" })}
         ${chosen.length ? button(action, finish, { kind: "main" }) : nothing}</div>`;
   }
@@ -150,12 +158,14 @@ class Chooser {
     return library.length < total ? `${library.length} of ${count(total, "picture")}` : count(total, "picture");
   }
 
-  renderRow(picture, n) {
+  // Enter leads to the text of the next picture, and in the last one it inserts them.
+  renderRow(picture, n, finish) {
     const { uuid, name, source, alt } = picture;
     const help = uuid ? name : `${name}, ${this.trouble ? "not uploaded" : "uploading…"}`;
     const label = "Describe the picture in one sentence";
     const text = { name: "alt", id: `alt-${n}`, label, type: "textarea", rows: 2, maxlength: 1000, value: alt, help };
+    const next = () => (document.getElementById(`alt-${n + 1}`) ?? { focus: finish }).focus();
     return html`<div class="picture-row"><img src=${source} alt="">
-      ${field({ ...text, onInput: (value) => (picture.alt = value) })}</div>`;
+      ${field({ ...text, ...oneLine((value) => (picture.alt = value), next) })}</div>`;
   }
 }

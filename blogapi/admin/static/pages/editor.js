@@ -23,6 +23,7 @@ import { loadTranslations } from "../editor/translations.js";
 import { findCommand, startToolbar } from "../editor/toolbar.js";
 import { WritingArea } from "../editor/writing-area.js";
 import { count, formatDayAndTime, formatTime } from "../format.js";
+import { oneLine } from "../forms.js";
 import { mayPublish } from "../roles.js";
 import { content, definePage, session } from "../shell.js";
 import { openOnItsWay } from "../webhooks/following.js";
@@ -113,13 +114,10 @@ class Editor extends ArticlePage {
 
   // Take the text of the title or another line; Enter moves the focus to `next`.
   followLine(line, next) {
-    const write = () => this.change({ [line.name]: line.value.replace(/\s*\n\s*/g, " ") });
-    line.addEventListener("input", write);
-    line.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || event.isComposing) return;
-      event.preventDefault();
-      next.focus();
-    });
+    const write = (text) => this.change({ [line.name]: text });
+    const { onInput, onkeydown } = oneLine(write, () => next.focus());
+    line.addEventListener("input", () => onInput(line.value));
+    line.addEventListener("keydown", onkeydown);
   }
 
   shown(place = null) {

@@ -6,6 +6,7 @@ import { button, emptyState, facts, field, fileButton, icon, iconButton, searchF
 import { announce, confirmRisk, copyButton, toast } from "../dialogs.js";
 import { Saver } from "../editor/saving.js";
 import { count, formatDay, formatSize } from "../format.js";
+import { oneLine } from "../forms.js";
 import { hasRole, mayChangeFile } from "../roles.js";
 import { definePage, Page } from "../shell.js";
 import { byUuid } from "./lists.js";
@@ -32,7 +33,9 @@ class Panel {
   static async open(page, uuid) {
     const path = `${LIBRARY}${uuid}/`;
     const [file, uses] = await Promise.all([get(path), get(`${path}uses/`)]);
-    return new Panel(page, path, file, uses.data);
+    // An article and its edits can both use it.
+    const isFirst = ({ uuid }, n, all) => all.findIndex((use) => use.uuid === uuid) === n;
+    return new Panel(page, path, file, uses.data.filter(isFirst));
   }
 
   constructor(page, path, { data, etag }, uses) {
@@ -95,16 +98,17 @@ class Panel {
     const { edits: alt, saver } = this;
     const conflict = saver.state === "conflict" && "Somebody else changed it. Close the file and open it again.";
     const saved = saver.state === "saved" && alt ? "Saved" : "";
-    const onInput = (value) => {
+    const write = (value) => {
       this.edits = value;
       saver.edited();
       this.showState();
     };
-    const text = { name: "alt", label: "Alternative text", help: "Describe the picture in one sentence", onInput };
+    const text = { name: "alt", label: "Alternative text", help: "Describe the picture in one sentence" };
     const counter = html`<span class="good" role="status">${saved}</span>`;
     const errors = { alt: conflict || saver.problem?.message };
     const onChange = () => saver.save();
-    return field({ ...text, type: "textarea", value: alt, maxlength: 1000, errors, counter, onChange });
+    const area = { type: "textarea", maxlength: 1000, ...oneLine(write, onChange), onChange };
+    return field({ ...text, ...area, value: alt, errors, counter });
   }
 }
 
@@ -235,4 +239,5 @@ class Media extends Page {
   }
 }
 
-definePage(Media);
+const page = definePage(Media);
+addEventListener("beforeunload", (event) => page.busy === "upload" && event.preventDefault());
