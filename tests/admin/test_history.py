@@ -69,6 +69,24 @@ def test_a_version_of_a_draft_is_brought_back_and_the_edits_are_kept(api, open_a
     page.get_by_text("My edits.").first.wait_for()
 
 
+def test_versions_are_in_order_of_time_and_show_no_keys(api, open_admin):
+    uuid = make_versions(api, "Order", status="published")
+    key = "7da5a3c2-0000-4000-8000-000000000001"
+    edits = {"title": "Order", "content": "Discarded.", "translation_key": key}
+    api.put(f"blog/articles/{uuid}/working-copy/", edits)
+    api.delete(f"blog/articles/{uuid}/working-copy/")
+    page = open_admin(f"/admin/articles/{uuid}/history/")
+    versions = page.get_by_role("navigation", name="Versions").get_by_role("link")
+    versions.first.wait_for()
+    texts = versions.all_inner_texts()
+    assert [text.startswith("Now") for text in texts] == [False, True, False, False]
+    assert versions.nth(1).get_attribute("aria-current") == "true"
+    versions.first.click()
+    changes = page.get_by_role("region", name="Changes", exact=True)
+    changes.get_by_text("Shared with its translations", exact=True).wait_for()
+    assert key not in changes.inner_text() and "Discarded." in changes.inner_text()
+
+
 def test_a_version_of_a_published_article_is_brought_back_as_edits(api, open_admin):
     uuid = make_versions(api, "Published", status="published")
     page = open_admin(f"/admin/articles/{uuid}/history/#1")

@@ -43,6 +43,7 @@ export function showField(version, name, names) {
   if (value === undefined) return key === "custom" && version.custom ? "" : undefined;
   if (typeof value === "boolean") return value ? "Yes" : "No";
   if (key === "custom") return Array.isArray(value) ? value.join(", ") : String(value);
+  if (name === "translation_key") return value ? "Shared with its translations" : "";
   if (CHOICES[name]) return CHOICES[name][value] ?? value;
   if (!TERMS[name]) return inner && value === version[SEO_SOURCES[inner]] ? "" : value;
   const uuids = [value ?? []].flat();

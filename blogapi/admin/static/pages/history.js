@@ -34,12 +34,14 @@ async function listUsers() {
 
 class History extends Page {
   versions = [];
+  /** @type {any} the working copy, or else the article */
+  now = null;
 
   get heading() {
     return this.article ? `History of ${this.article.title}` : "History";
   }
   get shown() {
-    return this.versions.find(({ key }) => location.hash === `#${key}`) ?? this.versions[0];
+    return this.versions.find(({ key }) => location.hash === `#${key}`) ?? this.now;
   }
 
   async load() {
@@ -64,8 +66,8 @@ class History extends Page {
     this.set({ versions: this.listVersions().slice(0, this.hasMore ? -1 : undefined) });
   }
 
-  // Return the working copy, if there is one, the article and its former versions. Each has the version
-  // before it and the size of its change. Fields that the working copy takes from the article are left out.
+  // Return the working copy, if there is one, the article and its former versions, the newest first: edits that
+  // were discarded can be newer than the article. Each has the version before it and the size of its change. Fields that the working copy takes from the article are left out.
   listVersions() {
     const { article, copy, former } = this;
     const derived = { excerpt: copy?.excerpt || undefined, slug: copy?.slug || undefined };
@@ -74,18 +76,20 @@ class History extends Page {
     const current = { ...article, ...fromArticle(article), excerpt: undefined, slug: article.slug, ...stored };
     // If the current version has a name, it is in the history already.
     this.current = former.find(({ created }) => created === current.created) ?? current;
-    const versions = [edits, this.current, ...former.filter((version) => version !== this.current)];
+    const versions = [edits, this.current, ...former.filter((version) => version !== this.current)].filter(Boolean);
+    this.now = versions[0];
+    versions.sort((one, other) => parseTime(other.created).getTime() - parseTime(one.created).getTime());
     const compare = (version, n, all) => {
       const before = all[n + 1] ?? NOTHING;
       return Object.assign(version, { before, size: countChanges(before.content, version.content) });
     };
-    return versions.filter(Boolean).map(compare);
+    return versions.map(compare);
   }
 
   // The name of a version: the name that its author chose, or the event that created it.
   nameOf(version) {
     const { name, status, before, published_at: time, created } = version;
-    if (name || version === this.versions[0]) return name || "Now";
+    if (name || version === this.now) return name || "Now";
     if (!STATUSES[status]?.readable || STATUSES[before.status]?.readable) return "";
     return parseTime(time) > parseTime(created) ? "Scheduled" : "Published";
   }
@@ -118,8 +122,7 @@ class History extends Page {
   }
 
   renderHead() {
-    const { shown: version, versions, current } = this;
-    const [now] = versions;
+    const { shown: version, now, current } = this;
     const canName = version && (version.number || version === now);
     const isFormer = version && version !== now && version !== current;
     const busy = this.busy === "back";
@@ -156,7 +159,7 @@ class History extends Page {
     const { key, created, user, size } = version;
     const { added, removed } = size;
     const [name, time] = [this.nameOf(version), formatTime(created)];
-    const isWaiting = version === this.versions[0] && (this.copy || this.article.status === "draft");
+    const isWaiting = version === this.now && (this.copy || this.article.status === "draft");
     const below = [name && time, this.names[user], isWaiting && "not published yet"];
     return html`<a class="version" href="#${key}"
       aria-current=${version === this.shown ? "true" : nothing}><strong>${name || time}</strong>
@@ -165,7 +168,7 @@ class History extends Page {
   }
 
   renderChanges(version) {
-    const [now] = this.versions;
+    const { now } = this;
     const isNow = version === now;
     const withNow = choice.querySelector("select").value === "now" && !isNow;
     const [left, right] = withNow ? [version, now] : [version.before, version];
