@@ -213,6 +213,14 @@ def test_filters_are_in_the_address_and_tabs_keep_whole_counts(open_list, api, a
     assert page.url.endswith(PATH)
     # The filter by language appears with the first article in a second language.
     assert page.get_by_role("button", name="Language").count() == 0
+    twin = api.post("blog/articles/", {"title": "Foghorn", "language": "de"})["uuid"]
+    page.reload()
+    rows = page.locator("tbody th.title")
+    page.get_by_text("Foghorn German", exact=True).wait_for()
+    assert set(rows.all_inner_texts()) > {"Foghorn German", "Foghorn English"}
+    # No article of the page has a cover.
+    assert page.get_by_role("columnheader", name="Cover").count() == page.locator(".thumbnail").count() == 0
+    api.delete(f"blog/articles/{twin}/")
     api.patch(f"blog/articles/{articles['Ebb']}/", {"featured": True, "language": "fr"})
     page.get_by_role("link", name="Featured", exact=True).click()
     page.get_by_text("1 of 4 articles", exact=True).wait_for()

@@ -26,6 +26,11 @@ def test_an_editor_adds_a_translation(api, open_admin, status):
     page.get_by_role("button", name="More actions").click()
     page.get_by_role("menuitem", name="Add a translation").click()
     popover = page.get_by_role("dialog", name="Add a translation")
+    # The languages of the browser come first; the one of the blog is taken.
+    assert popover.get_by_label("Language").input_value() == "en-US"
+    assert {"Catalan", "Persian", "Bulgarian", "Serbian", "Welsh"} <= set(
+        popover.get_by_label("Language").get_by_role("option").all_inner_texts()
+    )
     popover.get_by_label("Language").select_option("French")
     assert list_violations(page) == []
     popover.get_by_role("button", name="Create the draft").click()

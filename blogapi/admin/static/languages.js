@@ -1,9 +1,13 @@
 /** The languages of a blog, by their tags (BCP 47). */
 
+import { html, nothing } from "./vendor/lit.js";
+import { session } from "./shell.js";
+
 const COMMON = [
-  ...["ar", "cs", "da", "de", "de-AT", "de-CH", "el", "en-AU", "en-CA", "en-GB", "en-IE", "en-IN", "en-US", "es"],
-  ...["es-MX", "et", "fi", "fr", "fr-CA", "fr-CH", "he", "hi", "hu", "id", "it", "ja", "ko", "nb", "nl", "pl"],
-  ...["pt-BR", "pt-PT", "ro", "ru", "sk", "sv", "tr", "uk", "vi", "zh-Hans", "zh-Hant"],
+  ...["ar", "bg", "ca", "cs", "cy", "da", "de", "de-AT", "de-CH", "el", "en-AU", "en-CA", "en-GB", "en-IE", "en-IN"],
+  ...["en-US", "es", "es-MX", "et", "fa", "fi", "fr", "fr-CA", "fr-CH", "he", "hi", "hr", "hu", "id", "it", "ja", "ko"],
+  ...["lt", "lv", "nb", "nl", "pl", "pt-BR", "pt-PT", "ro", "ru", "sk", "sl", "sr", "sv", "tr", "uk", "vi", "zh-Hans"],
+  "zh-Hant",
 ];
 
 /**
@@ -25,4 +29,11 @@ export function languageName(tag) {
 export function listLanguages(own) {
   const tags = [...new Set([own, ...COMMON])].filter(Boolean);
   return tags.sort((one, other) => languageName(one).localeCompare(languageName(other), "en"));
+}
+
+/** Name the language of an item if another one in the list has the same title. @param {any} item @param {any[]} items */
+export function languageHint({ uuid, title, language }, items) {
+  const isAlone = !items.some((other) => other.uuid !== uuid && other.title === title && other.language !== language);
+  const name = () => languageName(language || session().site.language);
+  return isAlone ? nothing : html` <span class="soft small">${name()}</span>`;
 }

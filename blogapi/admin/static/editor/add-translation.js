@@ -26,7 +26,8 @@ const HELP = {
 export function openTranslation(anchor, page, used) {
   const own = session().site.language;
   const free = listLanguages(own).filter((tag) => !used.includes(tag));
-  const form = { language: free[0] ?? "", start: "copy" };
+  const wanted = [...session().site.languages.map(({ language }) => language), ...navigator.languages, "en-GB"];
+  const form = { language: wanted.find((tag) => free.includes(tag)) ?? free[0] ?? "", start: "copy" };
   const set = (fields) => {
     Object.assign(form, fields);
     popover?.update();

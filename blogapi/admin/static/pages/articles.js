@@ -7,7 +7,7 @@ import { confirmRisk, menuButton, openMenu, openPopover, toast } from "../dialog
 import "../editor/picker.js";
 import { makeTimeForm, renderTime } from "../editor/publish-time.js";
 import { count, formatChanged, formatNumber, toInstant } from "../format.js";
-import { languageName } from "../languages.js";
+import { languageHint, languageName } from "../languages.js";
 import { hasRole, listPath, mayChange, mayPublish } from "../roles.js";
 import { content, lastSession, session } from "../shell.js";
 import { canBecome, STATUSES } from "../statuses.js";
@@ -350,10 +350,12 @@ class Articles extends ListPage {
     const more = html`<a href=${this.link({ status: "any" })}>Search all statuses</a>`;
     const missing = q ? `No article contains “${q}”.` : "No articles";
     const none = html`<p class="section soft" role="status">${missing} ${q && status !== "any" ? more : nothing}</p>`;
+    this.hasCovers = this.items.some(({ cover, cover_image: address }) => cover || address);
+    const columns = COLUMNS.slice(this.hasCovers ? 0 : 1);
     const rows = repeat(this.items, byUuid, (article) => this.renderArticle(article));
     return html`${this.renderTabs(Object.keys(TABS).map(item), status, "Search title and text")}
       ${this.renderFilters()}
-      ${this.items.length ? this.renderTable("articles", COLUMNS, this.renderBulk(), rows) : none}
+      ${this.items.length ? this.renderTable("articles", columns, this.renderBulk(), rows) : none}
       ${this.items.length ? this.renderFoot() : nothing}`;
   }
 
@@ -433,8 +435,8 @@ class Articles extends ListPage {
     const featured = article.featured ? html`<span class="sr-only">Featured</span>` : nothing;
     return html`<tr class=${this.selected.has(article.uuid) ? "selected" : ""}>
       <td class="check-cell">${this.renderCheck(`Select ${title}`, [article])}</td>
-      <td class="thumbnail">${renderThumbnail(article)}</td>
-      <th class="title" scope="row"><a href=${addressOf(article)} dir="auto">${star}${title}</a>${featured}</th>
+      ${this.hasCovers ? html`<td class="thumbnail">${renderThumbnail(article)}</td>` : nothing}
+      <th class="title" scope="row"><a href=${addressOf(article)} dir="auto">${star}${title}</a>${featured}${languageHint(article, this.items)}</th>
       <td class="status">${badge(article)}</td>
       <td class="byline">${article.authors.map(({ name }) => name).join(", ")}</td>
       <td class="category">${article.category.name}</td>

@@ -6,12 +6,13 @@ import { badge, button, searchField } from "../components.js";
 import { menuButton, toast } from "../dialogs.js";
 import { count, formatChanged } from "../format.js";
 import { openForm } from "../forms.js";
+import { languageHint } from "../languages.js";
 import { content } from "../shell.js";
 import { defineList, ListPage } from "./list-page.js";
 import { bringBack, byUuid, changeOf, titleOf } from "./lists.js";
 
 const PATH = "blog/pages/";
-const FIELDS = "uuid,title,slug,status,published_at,last_updated,url,parent,position,working_copy";
+const FIELDS = "uuid,title,slug,status,published_at,last_updated,url,parent,position,working_copy,language";
 const MAX_DEPTH = 4;
 const [form, none] = content;
 
@@ -70,7 +71,7 @@ class Pages extends ListPage {
     const above = this.all.find((one) => one.uuid === page.parent);
     const hint = above ? html` <span class="sr-only">below ${titleOf(above)}</span>` : nothing;
     return html`<tr><th class="title depth-${Math.min(depth, MAX_DEPTH)}" scope="row">
-        <a href="/admin/pages/${uuid}/" dir="auto">${title}</a>${hint}</th>
+        <a href="/admin/pages/${uuid}/" dir="auto">${title}</a>${hint}${languageHint(page, this.items)}</th>
       <td class="status">${badge(page)}</td><td class="slug mono">${url ? decodeURI(new URL(url).pathname) : slug}</td>
       <td class="num changed nowrap">${formatChanged(changeOf(page))}</td><td class="menu-cell">${menu}</td></tr>`;
   }
