@@ -52,5 +52,5 @@ def test_a_conflict_names_the_field(write, make, api):
     get_field(page).fill("Mine again.")
     with page.expect_response(COPY):
         page.keyboard.press("Control+s")
-    dialog = page.get_by_role("dialog", name="Join your texts from two tabs")
+    dialog = page.get_by_role("dialog", name="Join your two texts")
     dialog.get_by_text("· Standfirst").wait_for()

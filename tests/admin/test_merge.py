@@ -105,7 +105,7 @@ def test_places_are_chosen_or_written_and_the_rest_has_joined(open_admin):
 
 def test_writing_at_an_open_place_on_a_phone_and_deciding_later(open_admin):
     page = open_merge(open_admin, "")
-    dialog = page.get_by_role("dialog", name="Join your texts from two tabs", exact=True)
+    dialog = page.get_by_role("dialog", name="Join your two texts", exact=True)
     page.set_viewport_size({"width": 320, "height": 800})
     page.emulate_media(color_scheme="dark")
     assert list_violations(page) == []

@@ -80,7 +80,6 @@ def test_a_field_is_defined_edited_in_details_removed_and_restored(api, open_adm
     page.get_by_text("No own fields yet").wait_for()
     page.get_by_role("button", name="New field").click()
     page.get_by_label("Label").fill("Rating")
-    page.get_by_label("Name in the API").fill("rating")
     assert not page.get_by_label("From", exact=True).is_visible()
     page.get_by_label("Holds").select_option("number")
     assert not page.get_by_label("Choices").is_visible()

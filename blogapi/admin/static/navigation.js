@@ -3,7 +3,7 @@
 import { connection } from "./api.js";
 
 // After an answer, links lead on without a question for this time.
-const [FRESH_MS, WAIT_MS] = [10_000, 5000];
+const [FRESH_MS, WAIT_MS] = [1000, 5000];
 
 /**
  * Follow the links to other admin pages; tell() is called if the blog does not answer.

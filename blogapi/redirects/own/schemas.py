@@ -26,9 +26,9 @@ class _Path(Text):
         text = super()._deserialize(value, attr, data, **options).strip()
         path = to_former_path(text)
         if path is None or not text.startswith("/"):
+            offer = path or to_former_path(f"/{text}") or "/old/page.html"
             raise ma.ValidationError(
-                "Not a path: it begins with one slash, is not the first page, and has no query, no "
-                "fragment and no `..`."
+                f"Not a path such as {offer}: it begins with one slash, and has no query and no fragment."
             )
         return path
 

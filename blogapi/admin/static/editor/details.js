@@ -17,6 +17,7 @@ import { languages } from "./translations.js";
 const TEXTS = TEXT_FIELDS.filter(
   ({ control, name }) => control === "details" && name !== "language" && !(isPage && name === "featured"),
 );
+const NO_ADDRESS = "The site has no address yet";
 // For each kind of term: the field of the article, its label, and the noun for one term.
 const TERMS = {
   categories: ["category", "Category", "category"],
@@ -72,14 +73,8 @@ function input(page, name, label, options) {
   const { edits, errors } = page;
   const text = edits[key];
   const write = (value) => page.change({ [key]: inner ? { ...page.edits[key], [inner]: value } : value });
-  return field({
-    name,
-    label,
-    errors: { slug: describeAddress(page), ...errors },
-    value: inner ? text[inner] : text,
-    onInput: write,
-    ...options,
-  });
+  const faults = { slug: describeAddress(page), ...errors };
+  return field({ name, label, errors: faults, value: inner ? text[inner] : text, onInput: write, ...options });
 }
 
 // The field for a text that only the declaration of the text fields names.
@@ -101,7 +96,13 @@ function picker(page, kind) {
   const [name, label, one] = TERMS[kind];
   const isSingle = name === "category";
   const { edits, article, terms } = page;
-  const chosen = isSingle ? [edits.category ?? article?.category?.uuid] : edits[name];
+  // A new article has the byline that the server gives it.
+  const own = name === "authors" ? article?.authors?.map(({ uuid }) => uuid) : null;
+  const chosen = isSingle
+    ? [edits.category ?? article?.category?.uuid]
+    : edits[name].length
+      ? edits[name]
+      : (own ?? []);
   const choose = ({ detail }) => page.change({ [name]: isSingle ? detail[0] : detail });
   const add = async (words) => {
     const { data } = await post(`blog/${kind}/`, { name: words });
@@ -135,7 +136,8 @@ function appearance(page) {
   const about = edits.subtitle || edits.excerpt || (rendered?.excerpt ?? "");
   const [title, description] = [seo.title || edits.title, seo.description || about];
   const picture = seo.og_image || edits.cover_image;
-  const { host, href } = new URL(rendered?.url ?? (session().site.url || location.origin));
+  const address = rendered?.url ?? session().site.url;
+  const { host, href } = address ? new URL(address) : { host: NO_ADDRESS, href: NO_ADDRESS };
   const counter = `${description.length} of 160`;
   const help = "Only if it was published elsewhere first.";
   const sample = (label, kind, address) => html`<div class="elsewhere ${kind}" role="group"

@@ -34,9 +34,9 @@ class Merge {
     this.merged = merged;
     this.mine = mine;
     this.names = names;
-    this.who = person || "You, in another tab";
+    this.who = person || "Your other text";
     this.whose = person ? `${person}’s` : "The other";
-    this.title = person ? `Join your text and ${person}’s` : "Join your texts from two tabs";
+    this.title = person ? `Join your text and ${person}’s` : "Join your two texts";
     const fields = merged.places.map((place) => ({ ...place, id: place.name }));
     const texts = merged.regions
       .map((region, n) => ({ ...region, id: `text-${n}`, label: findHeading(merged.regions, n) }))

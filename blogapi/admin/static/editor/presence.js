@@ -10,11 +10,12 @@ import { pathOf } from "./article.js";
 // The server forgets the page a minute after its last report.
 const REPORT_MS = 25_000;
 
-/** Report while the page is visible. `page` has `article`, `uuid` and set(). */
+/** Report while the page is visible. `page` is an ArticlePage. */
 export function startPresence(page) {
   const report = async () => {
-    if (document.visibilityState === "hidden" || !page.article) return;
-    const answer = await post(`${pathOf(page.uuid)}open/`, undefined, { signInAgain: false }).catch(() => null);
+    if (document.visibilityState === "hidden" || !page.article || page.saver.problem?.loss) return;
+    const fail = ({ status }) => void (status === 404 && page.lose());
+    const answer = await post(`${pathOf(page.uuid)}open/`, undefined, { signInAgain: false }).catch(fail);
     if (!answer) return;
     const [former, words] = [openWords(page.others), openWords(answer.data)];
     page.set({ others: answer.data });

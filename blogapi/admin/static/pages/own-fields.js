@@ -22,10 +22,17 @@ function describe({ type, list, choices, minimum, maximum }) {
   return list ? `List: ${one.toLowerCase()}` : one;
 }
 
+/** Return a name for the API: letters without accents, digits and underscores. */
+function makeName(label) {
+  const words = label.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  return words.match(/[a-z\d]+/g)?.join("_");
+}
+
 const bodyOf = ({ uuid, created, last_updated, used_in, unfit_in, ...body }) => body;
 
 /** Return the body of a request from the values of the form. */
 function readForm({ article, page, list, required, searched, choices, minimum, maximum, ...texts }) {
+  texts.name ||= makeName(texts.label);
   const number = (text) => (text.trim() ? Number(text.replace(",", ".")) : null);
   const lines = choices.split("\n").map((line) => line.trim());
   return {

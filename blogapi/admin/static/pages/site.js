@@ -24,7 +24,6 @@ const words = (value) =>
 // What the document says below these fields.
 const TITLE_HELP = form.querySelector("#title-help").textContent;
 const ABOUT_HELP = form.querySelector("#description-help").textContent;
-const LANGUAGE_HELP = form.querySelector("#language-help").textContent;
 const PATH_HELP = form.querySelector("#article_path-help").textContent;
 
 /** The address of a picture, from this host if it is a file of the library. */
@@ -59,6 +58,8 @@ class Site extends Page {
   /** Show the site of the server; fields that were changed here keep their values. */
   take({ data, etag }) {
     const values = { ...structuredClone(data), ...Object.fromEntries(this.changes) };
+    const tags = listLanguages(values.language).map((tag) => new Option(languageName(tag), tag));
+    form.elements.language.replaceChildren(...tags);
     for (const { name } of form.elements) if (name in values) form.elements[name].value = values[name];
     this.set({ stored: data, values, etag });
   }
@@ -89,7 +90,7 @@ class Site extends Page {
 
   /** The help of fields whose values mean more than they show. */
   describeFields() {
-    const { title, description, language, time_zone: zone, article_path: path } = this.values;
+    const { title, description, time_zone: zone, article_path: path } = this.values;
     const explain = (name, text) => {
       form.querySelector(`#${name}-help`).textContent = text;
     };
@@ -97,7 +98,6 @@ class Site extends Page {
     explain("description", `${ABOUT_HELP}. ${description.length} of about 160 characters.`);
     const inZone = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: zone });
     explain("time_zone", `It is ${inZone.format(new Date())} there`);
-    explain("language", languageName(language) === language ? LANGUAGE_HELP : languageName(language));
     const moved = `${count(this.published, "address", "addresses")} of articles change with it; the blog keeps no
       redirects from the old ones.`;
     explain("article_path", path === this.stored.article_path ? PATH_HELP : moved);
@@ -153,7 +153,7 @@ class Site extends Page {
     return html`${sample("In a search", "", texts)} ${sample("As a card in a message", "card", cover, texts)}
       <p class="small soft">${note}</p>
       <p class="soft">An article’s address</p>
-      <p class="mono address">${host}<strong>${path}</strong></p>
+      <p class="mono address">${url ? host : nothing}<strong>${path}</strong></p>
       <p class="soft">In a tab</p>
       <p class="site-tab">${mark ? html`<img src=${imageAddress(mark)} alt="">` : nothing}<span>${name}</span></p>`;
   }
@@ -223,4 +223,3 @@ for (const place of form.querySelectorAll(".site-picture")) {
   place.querySelector(".choose").addEventListener("click", () => page.choose(name));
   place.querySelector(".remove").addEventListener("click", () => page.setValue(name, ""));
 }
-for (const tag of listLanguages("")) form.querySelector("#languages").append(new Option(languageName(tag), tag));

@@ -7,6 +7,7 @@ import { confirmRisk, menuButton, toast } from "../dialogs.js";
 import { formatChanged, formatDay, formatDayAndTime, formatRole, nameRole } from "../format.js";
 import { openForm, remove, showOnce } from "../forms.js";
 import { content, definePage, Page, session } from "../shell.js";
+import { totalOf } from "./term-words.js";
 
 const [inviteForm, roleForm, emailForm, help, once] = content;
 const isOwn = ({ uuid }) => uuid === session().user.uuid;
@@ -24,7 +25,7 @@ class Users extends Page {
   authors = new Map();
 
   async load() {
-    const query = { fields: "user,name,articles_count" };
+    const query = { fields: "user,name,articles_by_status" };
     const paths = ["users/", "invitations/", "auth/login-options/", "users/roles/"];
     const answers = [...paths.map((path) => get(path)), get("blog/authors/", { query })];
     const [users, invitations, options, roles, authors] = (await Promise.all(answers)).map(({ data }) => data);
@@ -130,6 +131,7 @@ class Users extends Page {
   renderRow(user) {
     const { uuid, username, role, disabled, has_password: hasPassword, last_seen: seen } = user;
     const author = this.authors.get(uuid);
+    const articles = author && totalOf(author);
     const [state, kind, text] = describeSecondFactor(user);
     const account = disabled ? "Disabled" : !hasPassword && "No password yet";
     const mark = account ? html`<span class="badge">${icon(disabled ? "lock" : "clock")} ${account}</span>` : nothing;
@@ -143,7 +145,7 @@ class Users extends Page {
       <td class="role ink">${describeRole(user)}</td>
       <td class="factor">${factor}</td>
       <td class="seen nowrap">${lastSeen}</td>
-      <td class="num count">${role === "reader" && !author?.articles_count ? "–" : (author?.articles_count ?? 0)}</td>
+      <td class="num count">${articles || (role === "reader" ? "–" : 0)}</td>
       <td class="menu-cell">${menuButton(`Actions for ${username}`, () => this.listActions(user))}</td></tr>`;
   }
 
