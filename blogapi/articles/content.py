@@ -18,20 +18,13 @@ _SEO_SOURCES = {"title": "title", "description": "subtitle", "og_image": "cover_
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TermReference:
-    """A reference to a category, tag or author in a request, by its uuid or by its slug."""
-
-    uuid: UUID | None = None
-    slug: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleInput:
     """The fields of an article in a request; None (UNSET where None is a value) stands for an omitted field.
 
     `texts` contains the text fields and `seo` contains the fields of the SEO record, both by name. `custom`
     contains changes of the own fields, by name; None removes a value. With `replaces_custom`, it contains all
-    of them. An import may publish an article without a required own field.
+    of them. An import may publish an article without a required own field. A reference to a category, tag,
+    author or parent is a uuid or a slug (a text).
     """
 
     uuid: UUID | None = None
@@ -39,15 +32,15 @@ class ArticleInput:
     slug: str | None = None
     status: str | None = None
     published_at: datetime | Unset | None = UNSET
-    category: TermReference | None = None
-    tags: tuple[TermReference, ...] | None = None
-    authors: tuple[TermReference, ...] | None = None
+    category: UUID | str | None = None
+    tags: tuple[UUID | str, ...] | None = None
+    authors: tuple[UUID | str, ...] | None = None
     seo: Mapping[str, str] = field(default_factory=dict)
     custom: custom_values.Values = field(default_factory=dict)
     replaces_custom: bool = False
     is_imported: bool = False
     type: str = ItemType.ARTICLE.value
-    parent: UUID | Unset | None = UNSET
+    parent: UUID | str | Unset | None = UNSET
     position: int | None = None
 
 
@@ -83,9 +76,9 @@ class ArticleContent:
         """Return an input that writes this content, without the slug, status, time and place."""
         return ArticleInput(
             texts=self.texts,
-            category=TermReference(uuid=self.category) if self.category else None,
-            tags=tuple(TermReference(uuid=tag) for tag in self.tags),
-            authors=tuple(TermReference(uuid=author) for author in self.authors) or None,
+            category=self.category,
+            tags=self.tags,
+            authors=self.authors or None,
             seo=self.seo,
             custom=custom_values.parse(self.custom),
             replaces_custom=True,

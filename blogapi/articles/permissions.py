@@ -14,15 +14,15 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import ColumnElement, bindparam, false, func, select, true
 
 from blogapi.articles import queries
-from blogapi.articles.content import ArticleInput, TermReference
+from blogapi.articles.content import ArticleInput
 from blogapi.articles.lifecycle import SCHEDULED
 from blogapi.articles.models import Article, ArticleAuthor, ArticleRevision
 from blogapi.articles.snapshots import parse_content
 from blogapi.authors.models import Author
-from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, is_readable
+from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, is_readable, readable
 from blogapi.storage.database import chunk, current_time, db, table_of
 from blogapi.web.access import Caller, current_caller
 from blogapi.web.errors import Forbidden, NotFound, Problem
@@ -62,6 +62,13 @@ def sees(uuid: UUID, caller: Caller) -> bool:
         return caller.sees_drafts
     (row,) = _read([uuid]).values() or (None,)
     return row is not None and row.author_id == caller.draft_author
+
+
+def visible_to_caller() -> ColumnElement[bool]:
+    """Return the SQL condition that the caller may see the article or page."""
+    caller = current_caller()
+    is_own = _article.author_id == caller.draft_author if caller.draft_author else false()
+    return true() if caller.sees_drafts else readable(_article, current_time()) | is_own
 
 
 def get_own_state(user: UUID) -> str:
@@ -238,13 +245,10 @@ def _check_byline(fields: ArticleInput, byline: Byline) -> None:
         raise Forbidden("Only editors and admins may change the authors of an article; leave `authors` out.")
 
 
-def _is_equal(references: Sequence[TermReference], byline: Byline) -> bool:
+def _is_equal(references: Sequence[UUID | str], byline: Byline) -> bool:
     if len(references) != len(byline):
         return False
-    return all(
-        reference.uuid == uuid if reference.uuid else reference.slug == slug
-        for reference, (uuid, slug) in zip(references, byline, strict=True)
-    )
+    return all(reference in author for reference, author in zip(references, byline, strict=True))
 
 
 def _read(uuids: Sequence[UUID], type_: str | None = None) -> dict[UUID, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import partial
+from typing import Any
 from uuid import UUID, uuid4
 
 from blogapi.articles import permissions, queries
@@ -25,6 +26,7 @@ from blogapi.site.addresses import make_article_url
 from blogapi.site.page_addresses import get_page_tree
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db
+from blogapi.taxonomies.queries import find_by_reference
 from blogapi.web.access import allow, author, current_caller
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields, WithAttributes
@@ -69,9 +71,9 @@ def _predict(
     *,
     title: str,
     slug: str = "",
-    category: UUID | None = None,
+    category: UUID | str | None = None,
     type: str = ItemType.ARTICLE.value,
-    parent: UUID | Unset | None = UNSET,
+    parent: UUID | str | Unset | None = UNSET,
     published_at: datetime | None = None,
 ) -> tuple[str, str | None]:
     """Return the slug and the address of the article, which may be new; the address is None without a site.
@@ -92,7 +94,7 @@ def _predict(
     is_page = (article.type if article else type) == ItemType.PAGE
     if is_page and not current_caller().is_author:
         return slug, _make_page_url(uuid, article, slug, parent)
-    stored_category = db.session.get(Category, category) if category else None
+    stored_category = find_by_reference(Category, str(category)) if category else None
     stored_category = stored_category or (article.category if article else None)
     url = make_article_url(
         get_site(),
@@ -105,13 +107,16 @@ def _predict(
     return slug, url
 
 
-def _make_page_url(uuid: UUID, page: Article | None, slug: str, parent: UUID | Unset | None) -> str | None:
+def _make_page_url(uuid: UUID, page: Article | None, slug: str, parent: Any) -> str | None:
     site = get_site()
     if not site.url:
         return None
-    parent_id = (page.parent_id if page else None) if isinstance(parent, Unset) else parent
-    language = page.language if page else ""
-    path = page_paths.make_path(site, uuid, slug, parent_id, get_page_tree().read_tree(), language)
+    language, tree = page.language if page else "", get_page_tree().read_tree()
+    if isinstance(parent, Unset):
+        parent = page.parent_id if page else None
+    elif isinstance(parent, str):
+        parent = page_paths.find_by_slug(parent, tree)
+    path = page_paths.make_path(site, uuid, slug, parent, tree, language)
     return f"{site.url}{path}"
 
 

@@ -13,6 +13,7 @@ from blogapi.web.fields import (
     Identifier,
     InputSchema,
     OutputSchema,
+    Reference,
     Text,
     Timestamp,
 )
@@ -32,7 +33,7 @@ class RenderBodySchema(InputSchema):
     )
     title = Text(max_length="MAX_TITLE")
     slug = Text(max_length=MAX_SLUG_LENGTH, metadata={"description": "Empty: as in a working copy."})
-    category = Identifier(allow_none=True, metadata={"description": "Default: the category of the article."})
+    category = Reference(allow_none=True, metadata={"description": "Default: the category of the article."})
     type = ma.fields.String(
         validate=validate.OneOf([one.value for one in ItemType]),
         metadata={
@@ -41,7 +42,7 @@ class RenderBodySchema(InputSchema):
             "example": "article",
         },
     )
-    parent = Identifier(
+    parent = Reference(
         allow_none=True, metadata={"description": "The page above a page. Default: the one above it now."}
     )
     published_at = Timestamp(

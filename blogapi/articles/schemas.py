@@ -7,7 +7,7 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import validate
 
-from blogapi.articles.content import ArticleInput, TermReference
+from blogapi.articles.content import ArticleInput
 from blogapi.articles.fields import BODIES, RESPONSES, TEXT_DEFAULTS, TEXT_NAMES
 from blogapi.articles.lifecycle import API_STATUSES, get_api_status
 from blogapi.articles.models import Article
@@ -50,31 +50,6 @@ class SeoBodySchema(InputSchema):
     canonical_url = WebAddress()
 
 
-class _TermReferenceSchema(Reference):
-    @ma.post_load
-    def build(self, data: Fields, **_: Any) -> TermReference:
-        """Return the reference as an object."""
-        return TermReference(**data)
-
-
-class CategoryReference(_TermReferenceSchema):
-    """The category in the body of an article; fields other than `uuid` and `slug` are ignored."""
-
-    read_only = frozenset(EmbeddedCategorySchema._declared_fields) - {"uuid", "slug"}
-
-
-class TagReference(_TermReferenceSchema):
-    """A tag in the body of an article; fields other than `uuid` and `slug` are ignored."""
-
-    read_only = frozenset(TagSchema._declared_fields) - {"uuid", "slug"}
-
-
-class AuthorReference(_TermReferenceSchema):
-    """An author in the body of an article; fields other than `uuid` and `slug` are ignored."""
-
-    read_only = frozenset(EmbeddedAuthorSchema._declared_fields) - {"uuid", "slug"}
-
-
 class _TextsBodySchema(InputSchema):
     class Meta(InputSchema.Meta):
         include = BODIES
@@ -86,19 +61,16 @@ class ArticleBodySchema(_TextsBodySchema):
     slug = Slug(metadata={"example": "the-bread-that-waits-for-me"})
     status = ma.fields.String(validate=validate.OneOf(API_STATUSES), metadata={"example": "draft"})
     published_at = Timestamp(allow_none=True, metadata={"example": "2030-01-01T09:00:00Z"})
-    category = ma.fields.Nested(
-        CategoryReference,
+    category = Reference(
         metadata={
             "description": f"Default for a new article: the category {DEFAULT_CATEGORY}, which is created if "
             "it is missing.",
             "example": {"slug": "kitchen"},
         },
     )
-    tags = BoundedList(
-        ma.fields.Nested(TagReference), max_items="MAX_TAGS", metadata={"example": [{"slug": "slow-food"}]}
-    )
+    tags = BoundedList(Reference(), max_items="MAX_TAGS", metadata={"example": [{"slug": "slow-food"}]})
     authors = BoundedList(
-        ma.fields.Nested(AuthorReference),
+        Reference(),
         max_items="MAX_AUTHORS",
         validate=validate.Length(min=1, error="Name an author, or leave the field out."),
         metadata={

@@ -18,6 +18,7 @@ from blogapi.web.fields import (
     Identifier,
     OutputSchema,
     PartialOutputSchema,
+    Reference,
     Slug,
     Text,
     Timestamp,
@@ -86,10 +87,10 @@ class CategoryBodySchema(TermDetailsBody, TermBodySchema):
     description = Text(max_length=10_000, allow_none=True)
     cover_image = PictureReference()
     slug = Slug(metadata={"example": "kitchen"})
-    parent = Identifier(
+    parent = Reference(
         attribute="parent_id",
         allow_none=True,
-        metadata={"description": "The uuid of the category above this one, or null.", "example": None},
+        metadata={"description": "The category above this one, or null.", "example": None},
     )
 
 

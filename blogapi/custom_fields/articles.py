@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Protocol, cast
 from uuid import UUID
 
@@ -14,8 +14,8 @@ _KEY = "blogapi-custom-field-articles"
 class Articles(Protocol):
     """Finds articles and pages, and updates the data that is derived from their custom fields."""
 
-    def find_existing(self, uuids: Collection[UUID]) -> set[UUID]:
-        """Return the uuids that belong to an article or a page."""
+    def resolve(self, references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
+        """Return the uuids of the items with these uuids, or with these slugs that the caller may see."""
 
     def find_readable(self, uuids: Collection[UUID]) -> set[UUID]:
         """Return the uuids that belong to an article or a page that readers can see."""

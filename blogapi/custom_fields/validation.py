@@ -10,10 +10,11 @@ import marshmallow as ma
 from blogapi.custom_fields import values as custom_values
 from blogapi.custom_fields.articles import get_articles
 from blogapi.custom_fields.definitions import list_definitions, list_visible
-from blogapi.custom_fields.models import FieldType
+from blogapi.custom_fields.models import CustomField, FieldType
 from blogapi.custom_fields.values import Unfit, Values
 from blogapi.web.access import current_caller
 from blogapi.web.errors import Errors
+from blogapi.web.fields import SEND_REFERENCE, parse_reference
 
 
 class CustomValues(ma.fields.Field[dict[str, Any]]):
@@ -37,7 +38,7 @@ class CustomValues(ma.fields.Field[dict[str, Any]]):
         if not isinstance(value, dict):
             raise ma.ValidationError("Must be an object with the values by name.")
         values, errors = _convert_all(value, self.kind)
-        errors |= _check_articles(values)
+        errors |= _resolve_articles(values)
         if errors:
             raise ma.ValidationError({**errors})
         return values
@@ -57,25 +58,37 @@ def _convert_all(requested: Values, kind: str) -> tuple[dict[str, Any], dict[str
             errors[name] = [f"Only {' and '.join(f'{one}s' for one in field.kinds)} have this own field."]
             continue
         try:
-            values[name] = custom_values.convert(field, value)
+            convert_one = _read_reference if field.type == FieldType.ARTICLE else None
+            values[name] = custom_values.convert(field, value, convert_one)
         except Unfit as error:
             errors[name] = [str(error)]
     return values, errors
 
 
-def _check_articles(values: Values) -> dict[str, list[str]]:
-    """Return an error for each value that names an article that does not exist."""
+def _read_reference(field: CustomField, value: Any) -> UUID | str:
+    try:
+        return parse_reference(value)
+    except ma.ValidationError as error:
+        raise Unfit(SEND_REFERENCE) from error
+
+
+def _resolve_articles(values: dict[str, Any]) -> dict[str, list[str]]:
+    """Replace references to articles by their uuids; return an error for each value with an unknown one."""
     fields = {field.name: field for field in list_definitions()} if values else {}
     named = {
-        name: {UUID(item) for item in custom_values.list_items(fields[name], value)}
+        name: custom_values.list_items(fields[name], value)
         for name, value in values.items()
         if value is not None and fields[name].type == FieldType.ARTICLE
     }
-    if not named:
-        return {}
-    wanted = set[UUID]().union(*named.values())
-    known = get_articles().find_existing(wanted)
-    return {name: ["There is no such article."] for name, uuids in named.items() if not uuids <= known}
+    known = get_articles().resolve(set().union(*named.values())) if named else {}
+    errors: dict[str, list[str]] = {}
+    for name, references in named.items():
+        uuids = [str(known[reference]) for reference in references if reference in known]
+        if len(uuids) < len(references):
+            errors[name] = ["There is no such article."]
+        else:
+            values[name] = uuids if fields[name].is_list else uuids[0]
+    return errors
 
 
 def convert_imported(values: Values) -> dict[str, Any]:

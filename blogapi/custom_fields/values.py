@@ -21,6 +21,9 @@ MAX_TEXT, MAX_LONG_TEXT, MAX_ITEMS, MAX_KEY = 1_000, 100_000, 100, 200
 # The values of the own fields of an article, by name, as JSON has them.
 Values = Mapping[str, Any]
 
+# A function that returns a single value as it is stored, or raises Unfit.
+Convert = Callable[[CustomField, Any], Any]
+
 _PICTURE = PictureReference()
 
 
@@ -88,17 +91,21 @@ def merge(stored: str, changes: Values) -> str:
     return dump({name: value for name, value in changed.items() if value is not None})
 
 
-def convert(field: CustomField, value: Any) -> Any:
-    """Return the value as it is stored, or None for an empty one; raises Unfit if it does not fit."""
+def convert(field: CustomField, value: Any, convert_one: Convert | None = None) -> Any:
+    """Return the value as it is stored, or None for an empty one; raises Unfit if it does not fit.
+
+    `convert_one` converts a single value in another way than the type of the field.
+    """
+    convert_one = convert_one or _CONVERTERS[FieldType(field.type)]
     if not field.is_list:
-        return None if value in (None, "") else _convert_one(field, value)
+        return None if value in (None, "") else convert_one(field, value)
     if value is None:
         return None
     if not isinstance(value, list):
         raise Unfit("Must be a list.")
     if len(value) > MAX_ITEMS:
         raise Unfit(f"Must contain at most {MAX_ITEMS} items.")
-    items = [_convert_one(field, item) for item in value]
+    items = [convert_one(field, item) for item in value]
     return items or None
 
 
@@ -178,10 +185,6 @@ def describe(field: CustomField) -> dict[str, Any]:
     return schema | {"title": field.label} | ({"description": field.help} if field.help else {})
 
 
-def _convert_one(field: CustomField, value: Any) -> Any:
-    return _CONVERTERS[FieldType(field.type)](field, value)
-
-
 def _convert_text(field: CustomField, value: Any) -> str:
     limit = MAX_LONG_TEXT if field.type == FieldType.LONG_TEXT else MAX_TEXT
     text = _require_text(value)
@@ -259,7 +262,7 @@ def _convert_article(field: CustomField, value: Any) -> str:
     return str(uuid)
 
 
-_CONVERTERS: Mapping[FieldType, Callable[[CustomField, Any], Any]] = {
+_CONVERTERS: Mapping[FieldType, Convert] = {
     FieldType.TEXT: _convert_text,
     FieldType.LONG_TEXT: _convert_text,
     FieldType.NUMBER: _convert_number,

@@ -14,7 +14,7 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.common import resolve_schema_instance
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 
-from blogapi.web.fields import InputSchema, Timestamp
+from blogapi.web.fields import InputSchema, Reference, ReferenceSchema, Timestamp
 
 Document = dict[str, Any]
 
@@ -38,13 +38,23 @@ def _format_timestamp(converter: Converter, field: ma.fields.Field[Any], **_: An
     return {"format": "date-time"} if is_date_time else {}
 
 
+def _describe_reference(converter: Converter, field: ma.fields.Field[Any], **_: Any) -> Document:
+    """Return the alternatives of a reference to another item."""
+    if not isinstance(field, Reference):
+        return {}
+    null = [{"type": "null"}] if field.allow_none else []
+    reference = converter.resolve_nested_schema(ReferenceSchema(unknown=ma.EXCLUDE))
+    return {"anyOf": [reference, {"type": "string"}, *null]}
+
+
 class Converter(OpenAPIConverter):
     """Converts marshmallow schemas to JSON schemas that are described by their docstrings."""
 
     def init_attribute_functions(self) -> None:
-        """Add the format of times to the attributes of fields."""
+        """Add the format of times and the alternatives of references to the attributes of fields."""
         super().init_attribute_functions()  # type: ignore[no-untyped-call]
         self.add_attribute_function(_format_timestamp)  # type: ignore[no-untyped-call]
+        self.add_attribute_function(_describe_reference)  # type: ignore[no-untyped-call]
 
     def resolve_nested_schema(self, schema: Any) -> Any:
         """Return a reference to the component; a partial body without required fields is the body itself."""
@@ -106,17 +116,17 @@ def accept_responses(document: Document, read_only: Mapping[str, frozenset[str]]
     """Make each body of a PUT accept the responses that a GET and the PUT itself return.
 
     The properties that a write ignores are in the body, too, so that each response is valid for it. Languages
-    with nominal types need the response itself as an alternative.
+    with nominal types need the response itself as an alternative. A working copy accepts its item, too.
     """
     schemas = document["components"]["schemas"]
-    for _, method, operations in list_operations(document):
+    for path, method, operations in list_operations(document):
+        item = document["paths"][path.removesuffix("working-copy/")]
         for media in operations[method].get("requestBody", {}).get("content", {}).values():
             body = get_reference(media["schema"])
             if not body:
                 continue
-            responses = [
-                name for read in ("get", method) if (name := _get_response(operations.get(read, {})))
-            ]
+            reads = (operations.get("get", {}), operations[method], item.get("get", {}))
+            responses = [name for read in reads if (name := _get_response(read))]
             for response in dict.fromkeys(responses):
                 _add_read_only_fields(schemas, read_only, body, response)
             if method == "put":

@@ -35,7 +35,7 @@ def add_own_fields(document: Document, fields: Mapping[str, Document]) -> Docume
         name, description = _COMPONENTS[schema.pop(_MARK)], schema["description"]
         schema.clear()
         schema |= {"$ref": f"{SCHEMAS}{name}", "description": description}
-    changes = {name: {"anyOf": [one, {"type": "null"}]} for name, one in fields.items()}
+    changes = {name: {"anyOf": [_accept_references(one), {"type": "null"}]} for name, one in fields.items()}
     schemas["CustomFields"] = {
         "type": "object",
         "description": "The values of the own fields of an article, by name.",
@@ -50,6 +50,16 @@ def add_own_fields(document: Document, fields: Mapping[str, Document]) -> Docume
         if _MARK in operations[method]:
             operations[method].setdefault("parameters", []).extend(_make_filters(fields))
     return document
+
+
+def _accept_references(schema: Document) -> Document:
+    """Return the JSON schema of the values of a field in a body, where an article is a reference."""
+    if "items" in schema:
+        return schema | {"items": _accept_references(schema["items"])}
+    if schema.get("format") != "uuid":
+        return schema
+    others = {name: value for name, value in schema.items() if name not in ("type", "format")}
+    return others | {"anyOf": [{"$ref": f"{SCHEMAS}Reference"}, {"type": "string"}]}
 
 
 def _find_marked(node: Any) -> Iterator[Document]:

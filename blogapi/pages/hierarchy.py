@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from blogapi.articles.content import ArticleInput
-from blogapi.articles.lifecycle import Unset
 from blogapi.pages import tree as page_tree
 from blogapi.publication.visibility import Status
 from blogapi.site import page_paths
@@ -19,19 +18,32 @@ MAX_DEPTH = 20
 _NEW = page_paths.Place("", None, Status.DRAFT.value, None, was_public=False, language="", title="")
 
 
-def check_parent(fields: ArticleInput) -> None:
-    """Raise Invalid unless the page may be below its parent; a new page has no uuid."""
+def resolve_parent(fields: ArticleInput) -> ArticleInput:
+    """Return the fields with the uuid of the parent; raises Invalid unless the page may be below it."""
+    fields = _resolve(fields)
     _check(fields, _add_to_tree([fields]))
+    return fields
 
 
-def check_parents(items: Sequence[ArticleInput]) -> None:
-    """Raise Invalid unless all pages may be below their parents, which the same request may write."""
-    tree = _add_to_tree(items)
-    for index, fields in enumerate(items):
+def resolve_parents(items: Sequence[ArticleInput]) -> list[ArticleInput]:
+    """Do the same for several pages, which can be below each other."""
+    resolved = [_resolve(fields) for fields in items]
+    tree = _add_to_tree(resolved)
+    for index, fields in enumerate(resolved):
         try:
             _check(fields, tree)
         except Invalid as error:
             raise error.prefix_errors(str(index)) from error
+    return resolved
+
+
+def _resolve(fields: ArticleInput) -> ArticleInput:
+    """Return the fields with the uuid of the parent; for an unknown slug a new uuid, which no page has."""
+    if not isinstance(fields.parent, str):
+        return fields
+    tree = page_tree.get_tree()
+    uuid = page_paths.find_by_slug(fields.parent, tree)
+    return replace(fields, parent=uuid if page_tree.is_visible(uuid, tree) else uuid4())
 
 
 def _add_to_tree(items: Iterable[ArticleInput]) -> page_paths.Tree:
@@ -40,13 +52,14 @@ def _add_to_tree(items: Iterable[ArticleInput]) -> page_paths.Tree:
     for fields in items:
         if fields.uuid is not None:
             place = tree.get(fields.uuid, _NEW)
-            parent = place.parent if isinstance(fields.parent, Unset) else fields.parent
-            tree[fields.uuid] = replace(place, parent=parent)
+            if fields.parent is None or isinstance(fields.parent, UUID):
+                place = replace(place, parent=fields.parent)
+            tree[fields.uuid] = place
     return tree
 
 
 def _check(fields: ArticleInput, tree: page_paths.Tree) -> None:
-    if isinstance(fields.parent, Unset) or fields.parent is None:
+    if not isinstance(fields.parent, UUID):
         return
     if fields.parent not in tree:
         _refuse("There is no such page.")

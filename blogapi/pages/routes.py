@@ -28,8 +28,7 @@ from blogapi.pages.schemas import (
 from blogapi.parsing import parse_uuid
 from blogapi.publication import events
 from blogapi.publication.shared_caching import shows
-from blogapi.publication.visibility import ItemType, is_readable
-from blogapi.storage.database import current_time
+from blogapi.publication.visibility import ItemType
 from blogapi.web.access import allow, current_caller, current_user_id, editor, reader
 from blogapi.web.blueprint import Blueprint, PartialResult, Representation, UpsertResult
 from blogapi.web.errors import Forbidden
@@ -69,11 +68,9 @@ def _read_parent(reference: str | None) -> Fields:
     if uuid := parse_uuid(reference):
         return {"parent": uuid}
     owner, tree = queries.find_slug_owner(reference), page_tree.read_tree()
-    place = tree.get(owner.uuid) if owner else None
     # Neither the response nor the number of statements may reveal whether a hidden page has the slug. No page
     # is below a new uuid.
-    is_visible = place is not None and (current_caller().sees_drafts or is_readable(place, current_time()))
-    return {"parent": owner.uuid if owner and is_visible else uuid4()}
+    return {"parent": owner.uuid if owner and page_tree.is_visible(owner.uuid, tree) else uuid4()}
 
 
 def _list_in_any_status(names: Sequence[str], page: object, filters: ArticleFilters) -> object:
@@ -134,8 +131,7 @@ PAGES = Resource(ItemType.PAGE, editor, REPRESENTATION, PageSchema(), PageFields
 )
 def create(fields: ArticleInput) -> Article:
     """Create a page; without `status` it is a draft."""
-    hierarchy.check_parent(fields)
-    return articles.create(current_user_id(), fields)
+    return articles.create(current_user_id(), hierarchy.resolve_parent(fields))
 
 
 @bp.put("/<id:id>/")
@@ -151,7 +147,7 @@ def create(fields: ArticleInput) -> Article:
 )
 def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
     """Create or replace the page with this uuid; the response to a GET is a valid body."""
-    hierarchy.check_parent(dataclasses.replace(fields, uuid=id))
+    fields = hierarchy.resolve_parent(dataclasses.replace(fields, uuid=id))
     return UpsertResult(*articles.replace(current_user_id(), id, fields))
 
 
@@ -168,7 +164,7 @@ def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
 )
 def change(fields: ArticleInput, id: UUID) -> Article:
     """Change the given fields of a page."""
-    hierarchy.check_parent(dataclasses.replace(fields, uuid=id))
+    fields = hierarchy.resolve_parent(dataclasses.replace(fields, uuid=id))
     return articles.change(current_user_id(), id, fields)
 
 
@@ -193,8 +189,7 @@ def delete(id: UUID) -> None:
 )
 def replace_all(items: list[ArticleInput]) -> list[UUID]:
     """Create or replace several pages, all or none; they can be below each other."""
-    hierarchy.check_parents(items)
-    return articles.replace_all(current_user_id(), items)
+    return articles.replace_all(current_user_id(), hierarchy.resolve_parents(items))
 
 
 @bp.patch("/")
@@ -209,8 +204,7 @@ def replace_all(items: list[ArticleInput]) -> list[UUID]:
 )
 def change_all(items: list[ArticleInput]) -> list[UUID]:
     """Change the given fields of several pages, all or none, for example their order."""
-    hierarchy.check_parents(items)
-    return articles.change_all(current_user_id(), items)
+    return articles.change_all(current_user_id(), hierarchy.resolve_parents(items))
 
 
 @bp.delete("/")

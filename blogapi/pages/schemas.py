@@ -13,7 +13,7 @@ from blogapi.articles.lists.query_schemas import ArticleListQuery
 from blogapi.articles.schemas import ArticleBodySchema, ArticleSchema, PageFieldsSchema
 from blogapi.custom_fields.validation import CustomValues
 from blogapi.publication.visibility import ItemType
-from blogapi.web.fields import FieldNames, Fields, Identifier, Text
+from blogapi.web.fields import FieldNames, Fields, Identifier, Reference, Text
 from blogapi.web.pagination import DetailQuery
 
 MAX_POSITION = 1_000_000
@@ -32,7 +32,7 @@ class PageBodySchema(ArticleBodySchema):
     }
 
     custom = CustomValues(ItemType.PAGE.value)
-    parent = Identifier(allow_none=True, metadata={"description": "uuid of the page above this one."})
+    parent = Reference(allow_none=True, metadata={"description": "The page above this one."})
     position = ma.fields.Integer(
         strict=True,
         validate=validate.Range(min=0, max=MAX_POSITION),

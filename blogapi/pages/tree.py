@@ -8,10 +8,11 @@ from uuid import UUID
 from sqlalchemy import select
 
 from blogapi.articles.models import Article
-from blogapi.publication.visibility import is_page
+from blogapi.publication.visibility import is_page, is_readable
 from blogapi.site.page_paths import Place, Tree
 from blogapi.storage import transaction_info
-from blogapi.storage.database import db, table_of
+from blogapi.storage.database import current_time, db, table_of
+from blogapi.web.access import current_caller
 
 _article = table_of(Article).c
 # The key of the tree in the information of a transaction.
@@ -41,6 +42,12 @@ def read_again() -> Tree:
     """Return the tree after a write of the current transaction, and keep it for `get_tree`."""
     transaction_info.get_info(db.session()).pop(_KEY, None)
     return get_tree()
+
+
+def is_visible(uuid: UUID | None, tree: Tree) -> bool:
+    """Return whether there is the page, and the caller may see it."""
+    place = tree.get(uuid) if uuid else None
+    return place is not None and (current_caller().sees_drafts or is_readable(place, current_time()))
 
 
 def list_children(uuids: Collection[UUID]) -> list[UUID]:

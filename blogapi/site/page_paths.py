@@ -36,6 +36,11 @@ def make_path(site: Site, uuid: UUID, slug: str, parent: UUID | None, tree: Tree
     return addresses.make_page_path(site, uuid=uuid, slugs=slugs, language=language)
 
 
+def find_by_slug(slug: str, tree: Tree) -> UUID | None:
+    """Return the page that has this slug, or None."""
+    return next((uuid for uuid, place in tree.items() if place.slug == slug), None)
+
+
 def list_public_above(parent: UUID | None, tree: Tree, now: datetime) -> list[UUID]:
     """Return the listed pages among the parent and the pages above it, the outermost first."""
     return [

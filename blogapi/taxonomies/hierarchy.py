@@ -39,16 +39,19 @@ def has_parents(model: type[Any]) -> bool:
 
 
 def check_parent(model: type[Any], uuid: UUID | None, fields: Fields) -> None:
-    """Raise Invalid if the parent in the fields does not exist, or is the term or a term below it.
+    """Replace the slug of the parent in the fields by its uuid.
 
-    `uuid` is None for a new term. Writes follow each other, so that no other one can change the parents
+    Raises Invalid if the parent does not exist, or is the term or a term below it. `uuid` is None for a new
+    term. Writes follow each other, so that no other one can change the parents
     before the end of this transaction.
     """
     parent = fields.get("parent_id")
     if parent is None:
         return
     term = table_of(model).c
-    if db.session.scalar(select(term.uuid).where(term.uuid == parent)) is None:
+    column = term.slug if isinstance(parent, str) else term.uuid
+    parent = fields["parent_id"] = db.session.scalar(select(term.uuid).where(column == parent))
+    if parent is None:
         raise _refuse("There is no such parent.")
     below = find_descendants(model, [uuid]) if uuid else []
     if parent in below or parent == uuid:

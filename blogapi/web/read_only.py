@@ -12,7 +12,7 @@ import marshmallow as ma
 
 from blogapi.parsing import parse_timestamp, parse_uuid
 from blogapi.web.errors import Errors, NotFound
-from blogapi.web.fields import InputSchema, Reference
+from blogapi.web.fields import InputSchema
 from blogapi.web.json import JsonBody
 
 # A function that returns the named fields of an item, as a GET shows them (id None: of the only item).
@@ -65,8 +65,8 @@ def find_changed(items: Sequence[SentItem], id: UUID | None, read: ReadFields, *
 
 
 def _list_read_only(schema: ma.Schema, item: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield the path and the value of each read-only field of an item; references to others have none."""
-    if not isinstance(item, Mapping) or not isinstance(schema, InputSchema) or isinstance(schema, Reference):
+    """Yield the path and the value of each read-only field of an item."""
+    if not isinstance(item, Mapping) or not isinstance(schema, InputSchema):
         return
     for name, value in item.items():
         field = schema.fields.get(name)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import marshmallow as ma
 from marshmallow import validate
 
-from blogapi.articles.content import ArticleInput, TermReference
-from blogapi.articles.fields import RESPONSES, TEXT_NAMES
+from blogapi.articles.content import ArticleInput
+from blogapi.articles.fields import RESPONSES
 from blogapi.articles.lifecycle import API_STATUSES
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.custom_fields.validation import CustomValues
@@ -21,6 +22,7 @@ from blogapi.web.fields import (
     Identifier,
     InputSchema,
     OutputSchema,
+    Reference,
     Slug,
     Text,
     Timestamp,
@@ -42,43 +44,35 @@ class OptionalSlug(Slug):
 
 
 class WorkingCopyBodySchema(ArticleBodySchema):
-    """The fields of an article that an editor edits."""
+    """The fields of an article that an editor edits; the article itself is a valid body."""
 
     class Meta(InputSchema.Meta):
         exclude: tuple[str, ...] = ("status", "published_at")
 
-    read_only = frozenset(
-        {"article", "user", "created", "last_updated", "version", "base_version", "not_live"}
-    )
+    read_only = ArticleBodySchema.read_only | {
+        *("status", "published_at"),
+        *("article", "user", "created", "last_updated", "version", "base_version", "not_live"),
+    }
 
     slug = OptionalSlug(
         metadata={
             "description": "Empty: the article keeps its slug; a derived slug of a draft follows the title."
         }
     )
-    category = Identifier(  # type: ignore[assignment]
+    category = Reference(
         allow_none=True, metadata={"description": "Null or omitted: the category of the article."}
     )
-    tags = BoundedList(Identifier(), max_items="MAX_TAGS")
     authors = BoundedList(
-        Identifier(),
+        Reference(),
         max_items="MAX_AUTHORS",
         metadata={"description": "Empty or omitted: the authors of the article."},
     )
 
     @ma.post_load
-    def build(self, data: Fields, **_: Any) -> ArticleInput:
+    def build(self, data: Fields, **options: Any) -> ArticleInput:
         """Return the fields of the body as an object."""
-        category, tags, authors = (data.get(name) for name in ("category", "tags", "authors"))
-        return ArticleInput(
-            texts={name: data[name] for name in TEXT_NAMES if name in data},
-            slug=data.get("slug"),
-            category=category and TermReference(uuid=category),
-            tags=None if tags is None else tuple(TermReference(uuid=tag) for tag in tags),
-            authors=tuple(TermReference(uuid=author) for author in authors) if authors else None,
-            seo=data.get("seo", {}),
-            custom=data.get("custom", {}),
-        )
+        fields: ArticleInput = super().build(data, **options)
+        return replace(fields, authors=fields.authors or None)
 
 
 class SeoTextsSchema(OutputSchema):
@@ -134,6 +128,8 @@ class PageWorkingCopyBodySchema(WorkingCopyBodySchema):
 
     class Meta(WorkingCopyBodySchema.Meta):
         exclude = (*WorkingCopyBodySchema.Meta.exclude, "category")
+
+    read_only = WorkingCopyBodySchema.read_only | {"parent", "position"}
 
     custom = CustomValues(ItemType.PAGE.value)
 

@@ -6,6 +6,7 @@ A save changes nothing that readers can see. Except for that of a scheduled arti
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
@@ -101,7 +102,7 @@ def make_edits(article: ArticleContent, fields: ArticleInput, *, partial: bool =
     if errors:
         raise Invalid(
             "The working copy is invalid; `errors` names the fields to correct.",
-            errors={path.removesuffix(".uuid"): messages for path, messages in errors.items()},
+            errors={re.sub(r"\.(uuid|slug)$", "", path): messages for path, messages in errors.items()},
         )
     texts = {**article.texts, **({} if partial else RESET_BY_PUT), **fields.texts}
     derived = default_seo(texts)

@@ -90,7 +90,7 @@ def test_authors_are_named_by_uuid_or_slug_and_repeated_authors_count_once(as_ad
         ([{"slug": "ada"}, {"slug": "nobody"}], ["authors.1.slug"]),
         ([{"uuid": str(uuid4())}], ["authors.0.uuid"]),
         ([{}], ["authors.0"]),
-        (["ada"], ["authors.0"]),
+        (["Ada!"], ["authors.0"]),
         ([{"slug": "ada"}] * 51, ["authors"]),
         (None, ["authors"]),
     ],

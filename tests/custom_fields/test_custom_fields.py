@@ -87,7 +87,7 @@ def test_a_put_keeps_the_fields_that_it_does_not_name(define, write, as_admin):
             f"media:{OTHER}",
             "There is no such file in the media library; GET /api/v1/blog/media/ lists the files.",
         ),
-        ({"type": "article"}, "x", "Must be the uuid of an article."),
+        ({"type": "article"}, "x", "There is no such article."),
         ({"type": "article"}, OTHER, "There is no such article."),
         ({"type": "text", "list": True}, "a", "Must be a list."),
         ({"type": "text", "list": True}, ["a"] * 101, "Must contain at most 100 items."),

@@ -68,7 +68,7 @@ def test_an_author_does_not_work_on_pages(as_author, path):
 
 
 @pytest.mark.parametrize(
-    "body", [{"title": "T", "category": str(uuid4())}, {"title": "T", "parent": None}, {"title": ""}]
+    "body", [{"title": "T", "category": str(uuid4())}, {"title": "T", "place": None}, {"title": ""}]
 )
 def test_the_working_copy_of_a_page_has_no_category_and_no_place(as_admin, path, body):
     answer = as_admin.put(f"{path}working-copy/", json=body)

@@ -113,7 +113,7 @@ def test_omitted_lists_of_a_body(as_admin, make_article, make_tag):
     [
         ({"title": ""}, {"title"}),
         ({"slug": "Not a slug"}, {"slug"}),
-        ({"status": "published"}, {"status"}),
+        ({"state": "published"}, {"state"}),
         ({"content_type": "word", "colour": "red"}, {"content_type", "colour"}),
         (
             {

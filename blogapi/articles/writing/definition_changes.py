@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import null, select, union_all
 
 from blogapi.articles import queries
 from blogapi.articles.models import Article
+from blogapi.articles.permissions import visible_to_caller
 from blogapi.articles.writing import custom_values, json_writer
 from blogapi.publication.visibility import readable
 from blogapi.storage.database import current_time, db, table_of
@@ -16,9 +17,13 @@ from blogapi.storage.database import current_time, db, table_of
 _article = table_of(Article).c
 
 
-def find_existing(uuids: Collection[UUID]) -> set[UUID]:
-    """Return the uuids that belong to an article or a page."""
-    return set(db.session.scalars(select(_article.uuid).where(_article.uuid.in_(uuids))))
+def resolve(references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
+    """Return the uuids of the items with these uuids, or with these slugs that the caller may see."""
+    slugs, uuids = ([one for one in references if isinstance(one, kind)] for kind in (str, UUID))
+    by_slug = select(_article.uuid, _article.slug).where(_article.slug.in_(slugs), visible_to_caller())
+    by_uuid = select(_article.uuid, null()).where(_article.uuid.in_(uuids))
+    rows = db.session.execute(union_all(by_slug, by_uuid))
+    return {slug or uuid: uuid for uuid, slug in rows}
 
 
 def find_readable(uuids: Collection[UUID]) -> set[UUID]:

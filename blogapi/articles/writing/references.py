@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import CompoundSelect, bindparam, literal, null, select, union_all
 
-from blogapi.articles.content import ArticleContent, ArticleInput, TermReference
+from blogapi.articles.content import ArticleContent, ArticleInput
 from blogapi.articles.models import Article, FormerSlug
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
@@ -74,14 +74,14 @@ def find_terms(
         Tag: dict(known.tags),
         Author: dict(known.authors),
     }
-    references: dict[type[Term], Iterable[TermReference]] = {
+    references: dict[type[Term], Iterable[UUID | str]] = {
         Category: [fields.category for fields in inputs if fields.category is not None],
         Tag: [reference for fields in inputs for reference in fields.tags or ()],
         Author: [reference for fields in inputs for reference in fields.authors or ()],
     }
     wanted: dict[tuple[type[Any], str], list[Any]] = {}
     for model, given_references in references.items():
-        values = {_get_value(reference) for reference in given_references} - uuids[model].keys()
+        values = set(given_references) - uuids[model].keys()
         for name, type_ in (("uuid", UUID), ("slug", str)):
             wanted[model, name] = [value for value in values if isinstance(value, type_)]
     profile = known.profile
@@ -107,7 +107,7 @@ def find_terms(
                 uuids[model][uuid if name == "uuid" else slug] = uuid
         wanted = {key: values[_VALUES_PER_STATEMENT:] for key, values in wanted.items()}
     for model, given_references in references.items():
-        missing = {_get_value(reference) for reference in given_references} - uuids[model].keys()
+        missing = set(given_references) - uuids[model].keys()
         merged = find_merged(model, [value for value in missing if isinstance(value, UUID)])
         for uuid, row in merged.items():
             uuids[model][uuid], json[row.uuid] = row.uuid, row.json
@@ -149,7 +149,7 @@ def _select_by(keys: tuple[tuple[type[Any], str], ...]) -> CompoundSelect[int, s
 
 
 def _resolve_all(
-    known_uuids: _Known, references: Sequence[TermReference] | None, field: str, errors: Errors
+    known_uuids: _Known, references: Sequence[UUID | str] | None, field: str, errors: Errors
 ) -> tuple[UUID, ...] | None:
     if references is None:
         return None
@@ -160,15 +160,9 @@ def _resolve_all(
     return tuple(dict.fromkeys(filter(None, uuids)))
 
 
-def _resolve(uuids: _Known, reference: TermReference, path: str, errors: Errors) -> UUID | None:
-    value = _get_value(reference)
-    if value not in uuids:
-        name = "slug" if reference.uuid is None else "uuid"
+def _resolve(uuids: _Known, reference: UUID | str, path: str, errors: Errors) -> UUID | None:
+    if reference not in uuids:
+        name = "slug" if isinstance(reference, str) else "uuid"
         kind = path.partition(".")[0].removesuffix("s")
         errors[f"{path}.{name}"] = [f"There is no such {kind}."]
-    return uuids.get(value)
-
-
-def _get_value(reference: TermReference) -> UUID | str:
-    # A uuid takes precedence over a slug, which may have changed since the client read it.
-    return reference.uuid or reference.slug or ""
+    return uuids.get(reference)

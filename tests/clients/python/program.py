@@ -16,7 +16,6 @@ from blogapi_client.models import (
     Article,
     ArticleBody,
     ArticleChanges,
-    CategoryReference,
     ContentType,
     CustomFields,
     CustomFieldsChanges,
@@ -25,6 +24,7 @@ from blogapi_client.models import (
     Page,
     PageBody,
     Problem,
+    Reference,
     Status,
 )
 from blogapi_client.types import Unset
@@ -57,7 +57,7 @@ body = ArticleBody(
     title="Soup",
     content="Water, *salt*.",
     content_type=ContentType.MARKDOWN,
-    category=CategoryReference(slug="kitchen"),
+    category=Reference(slug="kitchen"),
 )
 created = create_article.sync(client=blog, body=body)
 if not isinstance(created, Article):
