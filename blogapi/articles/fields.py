@@ -75,6 +75,7 @@ TEXT_FIELDS = (
                 "generated from the content."
             },
         ),
+        is_searched=True,
         response=ma.fields.String(
             metadata={
                 "description": "The written excerpt. If there is none, an article shows the beginning of its "

@@ -11,7 +11,7 @@ from sqlalchemy import Row, literal, select
 
 from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.lists.counts import select_public_number
-from blogapi.articles.models import Article, ArticleTag
+from blogapi.articles.models import Article, ArticleTag, Seo
 from blogapi.articles.responses.translations import Translation, choose_alternates, find_translations
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
@@ -19,6 +19,7 @@ from blogapi.pages import tree as page_tree
 from blogapi.publication.visibility import ItemType, listed, listed_later, listed_pages
 from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
+from blogapi.site.paths import is_same_address
 from blogapi.site.queries import get_public_site
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.tags.models import Tag
@@ -36,7 +37,7 @@ _LINK_NAMESPACE = 'xmlns:xhtml="http://www.w3.org/1999/xhtml"'
 _HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
 
 _article, _category = table_of(Article).c, table_of(Category).c
-_tag_link = table_of(ArticleTag).c
+_tag_link, _seo = table_of(ArticleTag).c, table_of(Seo).c
 _tag, _author = table_of(Tag).c, table_of(Author).c
 
 
@@ -87,7 +88,7 @@ def _list_entries(
 ) -> Iterator[Entry]:
     """Yield the entries from `start`: those of `_list_first`, then the articles.
 
-    Articles with `noindex` count towards `limit`, but have no entry.
+    Articles with `noindex` or another canonical address count towards `limit`, but have no entry.
     """
     first = terms[start : start + limit]
     yield from first
@@ -97,8 +98,14 @@ def _list_entries(
         if row.robots:
             continue
         url = addresses.make_row_url(site, row)
-        if url is not None:
+        if url is not None and _is_canonical(site, url, row.canonical_url):
             yield Entry(url, row.last_updated, _list_alternates(row, translations))
+
+
+def _is_canonical(site: Site, url: str, canonical_url: str | None) -> bool:
+    """Return whether search engines shall show this address, and not another one."""
+    canonical = addresses.make_absolute(canonical_url or "", site.url)
+    return canonical is None or is_same_address(canonical, url)
 
 
 def _count_articles() -> int:
@@ -111,9 +118,10 @@ def _list_articles(start: int, limit: int) -> Iterable[Row[Any]]:
         select(
             *(_article.uuid, _article.slug, _article.published_at, _article.last_updated, _article.robots),
             *(_article.language, _article.translation_key),
-            _category.slug.label("category_slug"),
+            *(_category.slug.label("category_slug"), _seo.canonical_url),
         )
         .join(table_of(Category), _category.uuid == _article.category_id)
+        .outerjoin(table_of(Seo), _seo.article_id == _article.uuid)
         .where(listed(Article, current_time()))
         .order_by(_article.published_at, _article.uuid)
         .offset(start)
@@ -123,18 +131,20 @@ def _list_articles(start: int, limit: int) -> Iterable[Row[Any]]:
 
 
 def _list_pages(site: Site) -> Iterator[Entry]:
-    """Yield the public pages without `noindex`."""
+    """Yield the public pages without `noindex` and another canonical address."""
     columns = (
         *(_article.uuid, _article.slug, _article.parent_id, _article.last_updated, _article.language),
-        _article.translation_key,
+        *(_article.translation_key, _seo.canonical_url),
     )
-    statement = select(*columns).where(listed_pages(_article, current_time()), _article.robots == "")
+    statement = select(*columns).outerjoin(table_of(Seo), _seo.article_id == _article.uuid)
+    statement = statement.where(listed_pages(_article, current_time()), _article.robots == "")
     rows = db.session.execute(statement.order_by(_article.position, _article.uuid)).all()
     tree = page_tree.read_tree() if rows else {}
     translations = find_translations(site, (row.translation_key for row in rows), ItemType.PAGE.value)
     for row in rows:
-        path = page_paths.make_path(site, row.uuid, row.slug, row.parent_id, tree, row.language)
-        yield Entry(f"{site.url}{path}", row.last_updated, _list_alternates(row, translations))
+        url = site.url + page_paths.make_path(site, row.uuid, row.slug, row.parent_id, tree, row.language)
+        if _is_canonical(site, url, row.canonical_url):
+            yield Entry(url, row.last_updated, _list_alternates(row, translations))
 
 
 def _list_alternates(row: Any, translations: Mapping[str, Sequence[Translation]]) -> Sequence[Translation]:
@@ -156,10 +166,10 @@ def _list_terms(site: Site) -> Iterator[Entry]:
         ("author", _author, author_is_public()),
     )
     for kind, term, has_articles in used:
-        rows = db.session.execute(select(term.uuid, term.slug).where(has_articles).order_by(term.slug))
-        for uuid, slug in rows:
+        statement = select(term.uuid, term.slug, term.canonical_url).where(has_articles).order_by(term.slug)
+        for uuid, slug, canonical_url in db.session.execute(statement):
             url = addresses.make_term_url(site, kind, uuid=uuid, slug=slug)
-            if url is not None:
+            if url is not None and _is_canonical(site, url, canonical_url):
                 yield Entry(url)
 
 

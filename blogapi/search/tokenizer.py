@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
+from typing import Literal
 
 from blogapi.rendering.characters import JOINERS, MARKS
 
@@ -26,14 +27,21 @@ MAX_WORD_LENGTH = 250
 
 # Han, Hiragana and Katakana have no spaces between words, so each character is indexed as a word.
 _IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+# Thai, Lao, Khmer and Burmese have none either. A part of a word begins with a vowel that is written before
+# its consonant or with the consonant, and contains the vowels and marks after it, and stacked consonants.
+_SPACELESS = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\ua9e0-\ua9ff\uaa60-\uaa7f"
+_FIRST_VOWELS, _STACKERS = r"\u0e40-\u0e44\u0ec0-\u0ec4", r"\u1039\u17d2"
+_LAST_VOWELS = r"\u0e30\u0e32\u0e33\u0e45\u0eb0\u0eb2\u0eb3\u0ebd"
 # Tatweel stretches an Arabic word.
 _TATWEEL = r"\u0640"
 # Letters and digits of any script with their marks, and private-use characters.
-_LETTER, _PRIVATE = rf"[^\W_{_IDEOGRAPHS}{_TATWEEL}]", r"\ue000-\uf8ff"
+_LETTER, _PRIVATE = rf"[^\W_{_IDEOGRAPHS}{_SPACELESS}{_TATWEEL}]", r"\ue000-\uf8ff"
 _MARKS = f"{MARKS}{_TATWEEL}{JOINERS}"
 # The lookahead avoids the slower search in _MARKS at the end of most words.
 _LETTERS = rf"(?:{_LETTER}+|[{_PRIVATE}])(?:(?=[^\x00-\u02ff])[{_PRIVATE}{_MARKS}]+{_LETTER}*)*"
-_WORD = re.compile(rf"{_LETTERS}|(?=[^\W_])[{_IDEOGRAPHS}]")
+_CONSONANT = rf"(?=[^\W_])[{_SPACELESS}]"
+_SYLLABLE = rf"[{_FIRST_VOWELS}]?{_CONSONANT}(?:[{_STACKERS}]{_CONSONANT}|[{_MARKS}{_LAST_VOWELS}])*"
+_WORD = re.compile(rf"{_LETTERS}|(?=[^\W_])[{_IDEOGRAPHS}]|{_SYLLABLE}")
 _UPPERCASE = string.ascii_uppercase.encode()
 _SEPARATORS = bytes(code for code in range(128) if not chr(code).isalnum())
 # Maps ASCII letters to lowercase, and the ASCII characters that no word contains to a space.
@@ -43,7 +51,6 @@ _ASCII_TO_WORDS = bytes.maketrans(_UPPERCASE + _SEPARATORS, _UPPERCASE.lower() +
 _TERM = re.compile(rf"(?:(?<![\w.])\.)?{_LETTERS}(?:\.{_LETTERS})*[+#]*")
 # Matches in every text that contains a term with a dot.
 _DOT_IN_TERM = re.compile(rf"\.[\w{_PRIVATE}]")
-_FINAL_SIGMA, _SIGMA = "\u03c2", "\u03c3"
 # Hebrew points, Arabic short vowels and variation selectors are optional, as are tatweel and the joiners.
 _OPTIONAL = re.compile(rf"[\u0591-\u05c7\u064b-\u065f\u0670\ufe00-\ufe0f{_TATWEEL}{JOINERS}]+")
 _LATIN_DIACRITICS = re.compile(r"(?<=[\x00-\u024f])[\u0300-\u036f]+")
@@ -74,7 +81,7 @@ def parse_query(query: str) -> Query | None:
 def tokenize(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield each word of a text in folded form, with its start and end."""
     for match in _WORD.finditer(text):
-        yield fold_word(match[0]), *match.span()
+        yield from ((word, *match.span()) for word in fold_words(match[0]))
 
 
 def find_words(text: str) -> list[str]:
@@ -85,7 +92,7 @@ def find_words(text: str) -> list[str]:
         if part.isascii():
             words.append(part[:MAX_WORD_LENGTH])
         else:
-            words += map(fold_word, _WORD.findall(part))
+            words += chain.from_iterable(map(fold_words, _WORD.findall(part)))
     return words
 
 
@@ -96,7 +103,7 @@ def find_terms(text: str) -> Iterator[str]:
     parts = filter(_has_sign, text.split()) if _has_sign(text) else ()
     for match in chain.from_iterable(map(_TERM.finditer, parts)):
         if any(sign in match[0] for sign in ".+#"):
-            yield fold_word(match[0])
+            yield _fold(match[0], "NFC")
 
 
 def _has_sign(text: str) -> bool:
@@ -104,15 +111,20 @@ def _has_sign(text: str) -> bool:
 
 
 @lru_cache(maxsize=10_000)
-def fold_word(word: str) -> str:
-    """Return the word in the form used for comparison.
+def fold_words(word: str) -> tuple[str, ...]:
+    """Return the word in the form used for comparison; NFKC can make several words of one, as of `½`."""
+    if word.isascii():
+        return (word.lower()[:MAX_WORD_LENGTH],)
+    return tuple(part[:MAX_WORD_LENGTH] for part in _WORD.findall(_fold(word, "NFKC")))
 
-    It is in lowercase, without diacritics on Latin letters and without Arabic and Hebrew vowel points.
+
+def _fold(word: str, form: Literal["NFC", "NFKC"]) -> str:
+    """Return the word with its case folded (`Straße`: strasse), in this normal form.
+
+    It is without diacritics on Latin letters and without Arabic and Hebrew vowel points.
     """
-    lower = word.lower()[:MAX_WORD_LENGTH]
-    if lower.isascii():
-        return lower
+    folded = unicodedata.normalize(form, word[:MAX_WORD_LENGTH]).casefold()
     # The word is composed first, because the marks of letters such as \u0623 and \u0622 are not short vowels.
-    composed = unicodedata.normalize("NFC", lower.replace(_FINAL_SIGMA, _SIGMA))
+    composed = unicodedata.normalize(form, folded)
     decomposed = unicodedata.normalize("NFD", _OPTIONAL.sub("", composed))
     return unicodedata.normalize("NFC", _LATIN_DIACRITICS.sub("", decomposed))

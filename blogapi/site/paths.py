@@ -1,4 +1,4 @@
-"""The paths of pages: as they are stored, and as they are compared."""
+"""The paths and addresses of pages: as they are stored, and as they are compared."""
 
 from __future__ import annotations
 
@@ -32,3 +32,24 @@ def to_former_path(address: str) -> str | None:
 def without_slash(path: str) -> str:
     """Return the path without a slash at its end, which servers ignore."""
     return path.rstrip("/") or "/"
+
+
+def get_host(address: str) -> tuple[str, int | None] | None:
+    """Return the host of an address in one spelling (ASCII, lowercase), and its port (None: of the scheme).
+
+    Returns None if the address cannot be read.
+    """
+    try:
+        parts = urlsplit(address)
+        port, host = parts.port, (parts.hostname or "").rstrip(".").encode("idna").decode("ascii")
+    except ValueError:
+        return None
+    return host, None if port == {"http": 80, "https": 443}.get(parts.scheme) else port
+
+
+def is_same_address(one: str, other: str) -> bool:
+    """Return whether two absolute addresses are one, apart from their spelling and a slash at the end."""
+    if get_host(one) is None or get_host(one) != get_host(other):
+        return False
+    paths = [(without_slash(unquote(parts.path)), parts.query) for parts in map(urlsplit, (one, other))]
+    return paths[0] == paths[1]

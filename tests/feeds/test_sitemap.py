@@ -10,6 +10,7 @@ from sqlalchemy import event
 
 from blogapi.feeds import sitemap
 from blogapi.storage.database import db
+from tests.conftest import ARTICLES, CATEGORIES
 
 XML = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 
@@ -44,6 +45,38 @@ def test_the_sitemap_lists_every_page_with_public_articles(
     assert locations[-1] == "https://blog.example/strasse-%E6%97%A5%E6%9C%AC/"
     assert article.slug == "strasse-日本"
     assert not [location for location in locations if "unused" in location]
+
+
+@pytest.mark.parametrize(
+    ("canonical_url", "is_listed"),
+    [
+        ("", True),
+        ("https://blog.example/{slug}/", True),
+        ("https://BLOG.example:443/{slug}", True),
+        ("/{slug}/", True),
+        ("https://medium.example/{slug}/", False),
+        ("https://blog.example/another/", False),
+        ("https://blog.example/{slug}/?page=2", False),
+    ],
+)
+def test_an_item_whose_canonical_address_is_another_one_is_left_out(
+    as_stranger, as_admin, site, make_category, canonical_url, is_listed
+):
+    category = make_category(name="straße")
+    article = {"title": "Brød", "slug": "brod", "status": "published", "category": {"slug": category.slug}}
+    page = {"title": "Über", "slug": "uber", "status": "published"}
+    for path, body in ((ARTICLES, article), ("/api/v1/blog/pages/", page)):
+        body |= {"content": "x", "seo": {"canonical_url": canonical_url.format(slug=body["slug"])}}
+        assert as_admin.post(path, json=body).status_code == 201
+    listed = get_locations(as_stranger)
+    assert "https://blog.example/" in listed
+    for slug in ("brod", "uber"):
+        assert (f"https://blog.example/{slug}/" in listed) == is_listed
+    own = f"category/{category.slug}"
+    assert f"https://blog.example/{own}/" in listed
+    body = {"canonical_url": canonical_url.format(slug=own)}
+    assert as_admin.patch(f"{CATEGORIES}{category.uuid}/", json=body).status_code == 200
+    assert (f"https://blog.example/{own}/" in get_locations(as_stranger)) == is_listed
 
 
 @pytest.mark.parametrize("limits", [{"MAX_ENTRIES": 3}, {"MAX_BYTES": 400}])

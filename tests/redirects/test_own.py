@@ -81,6 +81,24 @@ def test_loops_are_refused(as_admin, add, set_site):
     assert as_admin.get(f"{OWN}{other}/").json["target"] == "https://other.example/a"
 
 
+@pytest.mark.parametrize(
+    ("site", "target", "is_loop"),
+    [
+        ("https://front.example", "https://FRONT.example:443/self2", True),
+        ("https://front.example", "http://front.example:80/self2/", True),
+        ("https://front.example", "https://front.example./self2", True),
+        ("https://front.example:8443", "https://Front.example:08443/self2", True),
+        ("https://bücher.example", "https://XN--BCHER-KVA.example/self2", True),
+        ("https://front.example", "https://front.example:8443/self2", False),
+        ("https://front.example", "https://front.example:99999/self2", False),
+        ("https://front.example", "https://www.front.example/self2", False),
+    ],
+)
+def test_a_loop_is_found_in_each_spelling_of_the_host(add, set_site, site, target, is_loop):
+    set_site(url=site)
+    assert add("/self2/", target).status_code == (422 if is_loop else 201)
+
+
 def test_a_long_chain_is_refused(add):
     for number in range(10):
         assert add(f"/{number}", f"/{number + 1}").status_code == 201

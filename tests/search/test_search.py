@@ -58,11 +58,12 @@ FOLDED = [
     *[(word, True) for word in ("straße", "STRAßE", "naive", "strudel naïve")],
     *[("afe", False), ("c", False), ("caf naive", False), ("strasse zebra", False)],
     *[("naive strud", True), ("strud naive", False)],
+    *[(word, True) for word in ("strasse", "STRASSE", "straß", "ﬁn", "FIN", "Ｓｔｒａｓｓｅ", "h2o", "H₂O")],
 ]
 
 
 def test_case_and_diacritics_are_ignored_and_the_last_word_matches_as_a_prefix(find, make_article):
-    make_article(title="T", content="Café über Ångström, Straße: naïve Strudel")
+    make_article(title="T", content="Café über Ångström, Straße: naïve Strudel ﬁn H₂O")
     assert [(words, bool(find(words))) for words, _ in FOLDED] == FOLDED
 
 
@@ -82,6 +83,32 @@ IDEOGRAPHS = [
 def test_a_query_of_ideographs_finds_only_texts_with_the_ideographs_in_the_same_order(find, make_article):
     make_article(title="T", content="我们学习Go语言编程。パンを焼く")
     assert [(words, bool(find(words))) for words, _ in IDEOGRAPHS] == IDEOGRAPHS
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "missing"),
+    [
+        ("ภาษาไทยง่ายมาก น้ำดื่ม", ("ง่าย", "ภาษา", "ไทย", "ไทย ง่าย", "มาก", "น้ำ"), ("งาย", "ไทยมาก", "ถ้า")),
+        ("ພາສາລາວງ່າຍຫຼາຍ", ("ລາວ", "ງ່າຍ", "ພາສາ"), ("ງາຍ", "ລາວພາສາ")),
+        ("ភាសាខ្មែរងាយស្រួល", ("ខ្មែរ", "ងាយ", "ស្រួល"), ("ខែរ", "ងាយខ្មែរ")),
+        ("မြန်မာဘာသာစကားလွယ်တယ်", ("ဘာသာ", "စကား", "လွယ်", "မြန်မာ"), ("မန်မာ", "စကားဘာသာ")),
+    ],
+)
+def test_words_inside_a_run_of_a_script_without_spaces_are_found(find, make_article, text, found, missing):
+    make_article(title="T", content=f"x {text}")
+    assert [word for word in (*found, *missing) if find(word)] == [*found]
+
+
+def test_a_written_excerpt_is_searched_and_a_generated_one_is_not_twice(
+    find, make_article, as_admin, as_reader
+):
+    uuid = make_article(title="T", content="Rye", excerpt="Sourdough for beginners").uuid
+    assert find("sourdough") == find("sourdough rye") == ["T"]
+    query = {"q": "sourdough", "fields": "snippet"}
+    assert "<mark>Sourdough</mark>" in as_reader.get(ARTICLES, query_string=query).json[0]["snippet"]
+    changed = as_admin.patch(f"{ARTICLES}{uuid}/", json={"excerpt": "Oats"})
+    assert changed.status_code == 200
+    assert (find("oats"), find("sourdough")) == (["T"], [])
 
 
 @pytest.fixture

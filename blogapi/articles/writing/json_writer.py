@@ -124,6 +124,11 @@ class RenderedArticle(WithAttributes):
         """Return an attribute of the rendered content, or of the article."""
         return getattr(self._rendering, name) if name in _RENDERED_ATTRIBUTES else super().__getattr__(name)
 
+    @property
+    def stored(self) -> Any:
+        """The article, whose excerpt is empty if none is written."""
+        return self._target
+
     @cached_property
     def _rendering(self) -> RenderedContent:
         return renderings.get_rendering(self.content, self.content_type)
@@ -166,7 +171,7 @@ class RenderedArticle(WithAttributes):
     @cached_property
     def excerpt(self) -> str:
         """The written excerpt, or the beginning of the content as plain text."""
-        written: str = super().__getattr__("excerpt")
+        written: str = self.stored.excerpt
         return written or self._rendering.excerpt
 
     @cached_property
@@ -325,7 +330,9 @@ def store_articles(session: Session, rendered: Sequence[RenderedArticle]) -> Non
         _execute(session, _INSERT_JSON, [article.row for article in rendered])
         used = {article.uuid: article.find_uses() for article in rendered}
         _store_uses(session, {uuid: files for uuid, files in used.items() if files or uuid in with_uses})
-        search.index_articles(session, [get_search_text(article, article.plain_text) for article in rendered])
+        search.index_articles(
+            session, [get_search_text(article.stored, article.plain_text) for article in rendered]
+        )
 
 
 def _store_new(session: Session, articles: Sequence[Article]) -> dict[UUID, dict[str, Any]]:
@@ -335,7 +342,9 @@ def _store_new(session: Session, articles: Sequence[Article]) -> dict[UUID, dict
         _execute(session, _INSERT_JSON, [article.row for article in rendered])
         used = {article.uuid: files for article in rendered if (files := article.find_uses())}
         _store_uses(session, used, new=used)
-        search.add_articles(session, [get_search_text(article, article.plain_text) for article in rendered])
+        search.add_articles(
+            session, [get_search_text(article.stored, article.plain_text) for article in rendered]
+        )
     return {article.uuid: article.row for article in rendered}
 
 
@@ -364,7 +373,7 @@ def _make_row(article: Article | RenderedArticle, schema: PageFieldsSchema) -> d
     return {"article_id": article.uuid, **{name: getattr(article, name) for name in names}, **values}
 
 
-def get_search_text(article: Article | RenderedArticle, plain_text: str) -> SearchText:
+def get_search_text(article: Article, plain_text: str) -> SearchText:
     """Return what searches find of an article; `plain_text` is its content."""
     words = custom_index.list_words(article.custom)
     others = search_texts.join_texts([*(getattr(article, name) for name in SEARCHED_NAMES), *words])
