@@ -57,12 +57,12 @@ def _check_modes(folder: Path, files: list[Path]) -> Iterator[Finding]:
 def _find_open_modes(folder: Path, files: list[Path]) -> Iterator[Finding]:
     mode = folder.stat().st_mode
     if is_writable_by_others(mode):
-        yield wrong("files", f"Other users of the server can change the blog in {folder}.", f"chmod 700 '{folder}'")
+        yield wrong("files", f"Other users can write to {folder}.", f"chmod 700 '{folder}'")
     elif is_accessible_to_others(mode):
-        yield hint("files", f"Other users of the server can list {folder}.", f"chmod 700 '{folder}'")
+        yield hint("files", f"Other users can list {folder}.", f"chmod 700 '{folder}'")
     for path in files:
         if is_accessible_to_others(path.stat().st_mode):
-            yield wrong("files", f"Other users of the server can read {path}.", f"chmod 600 '{path}'")
+            yield wrong("files", f"Other users can read {path}.", f"chmod 600 '{path}'")
 
 
 def _check_disk(folder: Path, files: list[Path]) -> Finding:

@@ -149,5 +149,5 @@ def test_a_text_that_one_may_not_change_any_more_is_not_called_deleted(open_admi
     result = blog.app.test_cli_runner().invoke(args=["user", "reassign", "lin", "ida"])
     assert result.exit_code == 0, result.output
     page.keyboard.press("Control+s")
-    wait_for_state(page, "Not saved: the article is not yours any more")
-    page.get_by_text("This article was deleted, or belongs to somebody else now.", exact=True).wait_for()
+    wait_for_state(page, "Not saved: the article is not yours now")
+    page.get_by_text("This article was deleted, or is not yours any more.", exact=True).wait_for()

@@ -31,7 +31,7 @@ export function listLanguages(own) {
   return tags.sort((one, other) => languageName(one).localeCompare(languageName(other), "en"));
 }
 
-/** Name the language of an item if another one in the list has the same title. @param {any} item @param {any[]} items */
+/** Name the language of an item if another one has the same title. @param {any} item @param {any[]} items */
 export function languageHint({ uuid, title, language }, items) {
   const isAlone = !items.some((other) => other.uuid !== uuid && other.title === title && other.language !== language);
   const name = () => languageName(language || session().site.language);

@@ -24,10 +24,7 @@ const WHY = { 401: "your login has ended" };
 const LOSSES = {
   deleted: { words: `the ${ITEM} was deleted`, sentence: `This ${ITEM} was deleted while you were writing.` },
   role: { words: "your role has changed", sentence: `Your role has changed: you may not change this ${ITEM} now.` },
-  hidden: {
-    words: `the ${ITEM} is not yours any more`,
-    sentence: `This ${ITEM} was deleted, or belongs to somebody else now.`,
-  },
+  hidden: { words: `the ${ITEM} is not yours now`, sentence: `This ${ITEM} was deleted, or is not yours any more.` },
 };
 
 /**

@@ -436,7 +436,8 @@ class Articles extends ListPage {
     return html`<tr class=${this.selected.has(article.uuid) ? "selected" : ""}>
       <td class="check-cell">${this.renderCheck(`Select ${title}`, [article])}</td>
       ${this.hasCovers ? html`<td class="thumbnail">${renderThumbnail(article)}</td>` : nothing}
-      <th class="title" scope="row"><a href=${addressOf(article)} dir="auto">${star}${title}</a>${featured}${languageHint(article, this.items)}</th>
+      <th class="title" scope="row"><a href=${addressOf(article)} dir="auto">${star}${title}</a>${featured}
+        ${languageHint(article, this.items)}</th>
       <td class="status">${badge(article)}</td>
       <td class="byline">${article.authors.map(({ name }) => name).join(", ")}</td>
       <td class="category">${article.category.name}</td>

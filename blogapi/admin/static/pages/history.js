@@ -66,8 +66,9 @@ class History extends Page {
     this.set({ versions: this.listVersions().slice(0, this.hasMore ? -1 : undefined) });
   }
 
-  // Return the working copy, if there is one, the article and its former versions, the newest first: edits that
-  // were discarded can be newer than the article. Each has the version before it and the size of its change. Fields that the working copy takes from the article are left out.
+  // Return the working copy, if there is one, the article and its former versions, newest first: edits that were
+  // discarded can be newer than the article. Each has the version before it and the size of its change. Fields that
+  // the working copy takes from the article are left out.
   listVersions() {
     const { article, copy, former } = this;
     const derived = { excerpt: copy?.excerpt || undefined, slug: copy?.slug || undefined };

@@ -24,7 +24,6 @@ const STATUSES = {
 };
 // The names of each step: before and after.
 const STEPS = { Upload: "Uploaded", "Trial without writing": "Tried without writing", Import: "Imported", Report: "" };
-const STOPPED = ["cancelled", "failed", "interrupted"];
 const RUNNING = ["uploading", "trying", "importing"];
 const ENDED = ["finished", "cancelled"];
 const STAGES = ["unpacking", "reading", "importing"];
@@ -106,7 +105,7 @@ class Import extends Page {
     const { name, size, status, stage, done, total, error, counts } = job;
     const [current, word, text] = STATUSES[status];
     const running = RUNNING.includes(status);
-    const part = STAGES.indexOf(stage);
+    const value = total ? STAGES.indexOf(stage) + done / total : undefined;
     const so = stage && total ? `, ${stage} ${formatNumber(done)} of ${formatNumber(total)}` : "";
     const step = ([before, after], at) => {
       if (at < current) return html`<li>${icon("check")} ${after || before}</li>`;
@@ -115,9 +114,9 @@ class Import extends Page {
     };
     return html`<div class="job-head"><p><b>${name}</b> <span class="soft">${formatSize(size)}</span></p>
         <p class="soft">${running ? this.timeLeft(job) : nothing}</p></div>
-      ${running ? progressBar({ value: total ? part + done / total : undefined, max: STAGES.length, label: word }) : nothing}
+      ${running ? progressBar({ value, max: STAGES.length, label: word }) : nothing}
       <ol class="steps">${Object.entries(STEPS).map(step)}</ol>
-      ${problem(error)}<p class="section-text soft">${STOPPED.includes(status) ? describeStored(job) : nothing} ${text}</p>
+      ${problem(error)}<p class="section-text soft">${describeStored(job)} ${text}</p>
       ${status === "tried" && job.unread_rules ? this.renderQuestion(job) : nothing}
       ${counts ? this.renderReport(job) : nothing}`;
   }
@@ -177,7 +176,9 @@ class Import extends Page {
 }
 
 /** Say what a job that was stopped has stored, and what it has not. */
-function describeStored({ stage, total, counts: { articles } }) {
+function describeStored({ status, stage, total, counts }) {
+  if (!["cancelled", "failed", "interrupted"].includes(status)) return "";
+  const { articles } = counts;
   const stored = articles.new + articles.changed + articles.same;
   if (!stored) return "Nothing was imported.";
   const left = stage === "importing" ? total - stored : 0;
