@@ -133,7 +133,12 @@ def test_one_article_is_published_with_its_edits_and_moved_back(open_list, api, 
     }
     page.get_by_role("button", name="Undo", exact=True).click()
     page.get_by_text("“High tide” as before").wait_for()
-    assert status(api, articles["Tide"]) == "draft"
+    assert api.get(f"{path}?fields=status,title,content") == {
+        "status": "draft",
+        "title": "Tide",
+        "content": "words",
+    }
+    assert api.get(f"{path}working-copy/")["content"] == "Louder."
 
 
 def test_a_deleted_article_comes_back_as_it_was(open_list, api, articles):

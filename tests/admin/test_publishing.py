@@ -8,7 +8,7 @@ import pytest
 
 from blogapi.api_keys import service as api_keys
 from tests.admin.test_editor import PIXEL
-from tests.admin.writing import get_button, get_text, save, type_at_end, wait_for_state
+from tests.admin.writing import TEXT, get_button, get_stored, get_text, save, type_at_end, wait_for_state
 from tests.browser import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
@@ -116,6 +116,64 @@ def test_a_scheduled_article_goes_live_with_the_words_corrected_last(write, make
         answer = reader.get(f"/api/v1/{path}", headers={"X-API-KEY": key})
         assert answer.status_code == status
     assert answer.json["content"] == "Hemp and tar. Dry."
+
+
+LATER = "2099-01-02T03:04:05Z"
+
+
+def finish(page, button):
+    """Click the main button, and that of its popover."""
+    get_button(page, button).click()
+    page.get_by_role("dialog").get_by_role("button", name=button, exact=True).click()
+
+
+@pytest.mark.parametrize(
+    ("fields", "action", "after", "is_taken"),
+    [
+        ({}, "Publish", "Published", True),
+        ({}, "Publish unlisted", "Unlisted", True),
+        ({"status": "scheduled", "published_at": LATER}, "Back to draft", "Draft", False),
+        ({"status": "published"}, "Update", "Published", True),
+        ({"status": "published"}, "Unlist", "Unlisted, edits waiting", False),
+        ({"status": "published"}, "Unpublish", "Draft", False),
+        ({"status": "unlisted"}, "List", "Published, edits waiting", False),
+        ({"status": "archived"}, "Bring back", "Draft", False),
+    ],
+)
+def test_readers_see_edits_only_once_they_are_published(
+    write, make, api, blog, fields, action, after, is_taken
+):
+    path = make(f"Rope, {action}", **fields)
+    key = {"X-API-KEY": api.post("auth/api-key/", {"scopes": ["published"]})["public_state"]}
+    reader = blog.app.test_client()
+
+    def read():
+        answer = reader.get(f"/api/v1/{path}?fields=content", headers=key)
+        return answer.json["content"] if answer.status_code == 200 else answer.status_code
+
+    before, state = read(), "status,published_at,slug"
+    stored = api.get(f"{path}?fields={state}")
+    page = write(path)
+    type_at_end(page, "Not public.")
+    if action in ("Publish", "Update", "Bring back"):
+        finish(page, action)
+    else:
+        get_menu_item(page, action).click()
+    get_button(page, "Undo").wait_for()
+    wait_for_state(page, after)
+    words = f"{TEXT}Not public."
+    assert read() == (404 if after == "Draft" else words if is_taken else TEXT)
+    # What is typed since then joins the edits.
+    type_at_end(page, " More.")
+    get_button(page, "Undo").click()
+    page.get_by_role("status").get_by_text("As before").wait_for()
+    assert read() == before
+    assert api.get(f"{path}?fields={state}") == stored
+    assert get_stored(api, path) == f"{words} More."
+    assert get_text(page).inner_text().endswith("Not public. More.")
+    type_at_end(page, " End.")
+    save(page)
+    assert (read(), get_stored(api, path)) == (before, f"{words} More. End.")
 
 
 def test_links_do_not_lead_to_an_error_page_while_the_server_is_down(write, make, open_admin):

@@ -34,21 +34,9 @@ def module():
 
 
 def test_the_pages_name_the_statuses_of_the_api(module):
-    for table in ("STATUSES", "TRANSITIONS", "MAIN_ACTIONS"):
-        assert module[table].keys() == set(lifecycle.API_STATUSES), table
+    assert module["STATUSES"].keys() == set(lifecycle.API_STATUSES)
 
 
 def test_the_pages_know_which_articles_readers_see(module):
     readable = {name: status["readable"] for name, status in module["STATUSES"].items()}
     assert readable == {name: RULES[get_stored(name)].readable for name in lifecycle.API_STATUSES}
-
-
-def test_the_pages_offer_the_transitions_of_the_api(module):
-    for name, targets in module["TRANSITIONS"].items():
-        stored = get_stored(name)
-        assert {get_stored(target) for target in targets} - {stored} == lifecycle.TRANSITIONS[stored], name
-
-
-def test_the_main_action_is_a_transition(module):
-    for name, action in module["MAIN_ACTIONS"].items():
-        assert "next" not in action or action["next"] in module["TRANSITIONS"][name]

@@ -15,36 +15,6 @@ export const STATUSES = {
 };
 
 /**
- * The statuses that an article of each status can get.
- * @type {Record<Status, Status[]>}
- */
-export const TRANSITIONS = {
-  draft: ["published", "scheduled", "unlisted", "archived"],
-  scheduled: ["published", "unlisted", "draft", "archived"],
-  published: ["unlisted", "draft", "archived"],
-  unlisted: ["published", "draft", "archived"],
-  archived: ["draft"],
-};
-
-/**
- * The main action of the editor for each status, and the status that it sets; an update keeps the status.
- * @type {Record<Status, {name: string, next?: Status}>}
- */
-export const MAIN_ACTIONS = {
-  draft: { name: "Publish", next: "published" },
-  scheduled: { name: "Reschedule", next: "published" },
-  published: { name: "Update" },
-  unlisted: { name: "Update" },
-  archived: { name: "Bring back", next: "draft" },
-};
-
-/**
- * Return whether an article can get the status.
- * @param {{status?: Status}} article @param {Status} next
- */
-export const canBecome = ({ status = "draft" }, next) => TRANSITIONS[status].includes(next);
-
-/**
  * "Marit has it open", "Marit and Tomas have it open", or "".
  * @param {{username: string}[] | null} [users]
  */

@@ -1,5 +1,6 @@
 /** A page that edits an article: how the text is loaded, kept, saved and published. */
 
+import { run } from "../actions.js";
 import { ApiError, del, get } from "../api.js";
 import { announce, toast } from "../dialogs.js";
 import { formatTime } from "../format.js";
@@ -12,9 +13,11 @@ import {
   keepVersion,
   load,
   loadBase,
+  pathOf,
   PLACE,
   publishCopy,
   saveCopy,
+  WHOLE,
 } from "./article.js";
 import { loadTerms } from "./details.js";
 import { EMPTY, isSame } from "./edits.js";
@@ -266,26 +269,18 @@ export class ArticlePage extends Page {
     if (!isSaved) throw new ApiError(409, { detail: stateWords(this) || "There is no text yet." });
   }
 
-  // Save the text, and publish it with this request body. Return whether that was done.
-  async publish(body, words, undo = null) {
+  // Save the text, and run an action of the table. at: the publication time. Return whether that was done.
+  async publish(action, at = null) {
     /** @type {any} */
     let theirs = null;
-    const before = this.article?.status;
-    const isDone = await this.act("publish", async () => {
-      await this.store();
-      const { edits: sent, saver } = this;
-      const answer = await publishCopy(this.uuid, body, { etag: saver.etag }).catch(async (error) => {
+    const send = (options) => run(pathOf(this.uuid), action, { ...options, at });
+    const isDone = await this.act("publish", () =>
+      this.runStored(send, action.done).catch(async (error) => {
         if (error.status === 404) await this.lose();
         if (error.code !== "article_changed") throw error;
         theirs = await load(this.uuid, { asPublished: true });
-      });
-      if (!answer) return false;
-      this.adopt(answer.data);
-      saver.start(sent, answer.etag);
-      this.hasWritten = false;
-      if (words) this.tell(words, before, undo);
-      return true;
-    });
+      }),
+    );
     if (theirs) {
       // Somebody changed the article itself. With both ETags, the next save is based on the new version. With
       // EMPTY as the stored text, the save is sent in any case.
@@ -295,12 +290,27 @@ export class ArticlePage extends Page {
     return isDone;
   }
 
+  // Save the text, and send a request that changes the article or its status. Return true.
+  async runStored(send, words) {
+    await this.store();
+    const { edits: sent, saver } = this;
+    const before = this.article.status;
+    const { data, etag, undo } = await send({ etag: saver.etag, ...WHOLE });
+    this.adopt(data);
+    saver.start(sent, etag);
+    this.hasWritten = Boolean(data.working_copy);
+    const back = () => this.act("publish", () => this.runStored(undo, "as before"));
+    this.tell(words, before, undo && (() => back().then(() => this.problem && toast(this.problem))));
+    return true;
+  }
+
   // Say what was done, and what the webhooks answer if readers can see the change.
   tell(words, before, undo) {
     const { status, last_updated: since, url } = this.article;
+    const text = `${words[0].toUpperCase()}${words.slice(1)}`;
     const isPublic = status === "published";
-    if (isPublic || before === "published") followChange(words, { since, url: isPublic && url, undo });
-    else toast(words, { undo });
+    if (isPublic || before === "published") followChange(text, { since, url: isPublic && url, undo });
+    else toast(text, { undo });
   }
 
   // Move the edits to the history and replace them with `back`, by default the article.

@@ -1,5 +1,6 @@
 /** Reads and writes an article and its working copy. */
 
+import { loadWithCopy as loadAt } from "../actions.js";
 import { get, post, put } from "../api.js";
 import { hasRole } from "../roles.js";
 import { EMPTY, fromArticle, fromCopy, toArticle, toCopy } from "./edits.js";
@@ -18,20 +19,14 @@ const OTHER_FIELDS = [
 
 // A page has no category.
 export const FIELDS = Object.keys(EMPTY).filter((name) => !(isPage && name === "category"));
-const WHOLE = { query: { fields: [OTHER_FIELDS, ...FIELDS].join() } };
+export const WHOLE = { query: { fields: [OTHER_FIELDS, ...FIELDS].join() } };
 
 export const pathOf = (uuid) => `blog/${PLACE}/${uuid}/`;
 export const addressOf = (uuid, part = "") => `/admin/${PLACE}/${uuid}/${part}`;
 export const copyOf = (uuid) => `${pathOf(uuid)}working-copy/`;
 
 /** Return the responses with an article, and with its working copy if it has one. options: for the article. */
-export async function loadWithCopy(uuid, options) {
-  const article = await get(pathOf(uuid), options);
-  if (!article.data.working_copy) return [article, null];
-  // The working copy can be published or discarded between the two requests.
-  const copy = await get(copyOf(uuid)).catch((error) => (error.status === 404 ? null : Promise.reject(error)));
-  return copy ? [article, copy] : loadWithCopy(uuid, options);
-}
+export const loadWithCopy = (uuid, options) => loadAt(pathOf(uuid), options);
 
 /** Return {article, edits, etag, saved, user}: an article, and its working copy if it has one. */
 export async function load(uuid, { asPublished = false } = {}) {

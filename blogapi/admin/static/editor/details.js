@@ -1,11 +1,11 @@
 /** The panel with everything about an article that is not its text. */
 
 import { html, nothing } from "../vendor/lit.js";
+import { ACTIONS } from "../actions.js";
 import { get, post } from "../api.js";
 import { button, checkbox, field } from "../components.js";
 import { hasRole } from "../roles.js";
 import { session } from "../shell.js";
-import { canBecome } from "../statuses.js";
 import { describeAddress, isPage, pathOf } from "./article.js";
 import { TEXT_FIELDS } from "./edits.js";
 import { loadOwnFields, ownFields } from "./own-field-controls.js";
@@ -48,7 +48,8 @@ const place = ({ above, article }) => html`<div class="field"><span class="label
 export function details(page) {
   const { edits, article, rendered } = page;
   const { excerpt } = edits;
-  const start = canBecome(article ?? {}, "published") ? "Free to change until you publish. After that the" : "The";
+  const isFree = ACTIONS.publish.from.includes(article?.status ?? "draft");
+  const start = isFree ? "Free to change until you publish. After that the" : "The";
   const help = html`<span class="address">${rendered?.url}</span> ${start} old address keeps leading here.`;
   // Editors choose the byline.
   const kinds = Object.keys(TERMS).filter((kind) =>

@@ -1,13 +1,12 @@
-/** The actions that change the status of an article: publish, schedule, update, unpublish, archive. */
+/** How the editor offers the actions that change the status of an article, and those of its menu. */
 
 import { html, nothing } from "../vendor/lit.js";
+import { ACTIONS, listActions, MAIN_ACTIONS } from "../actions.js";
 import { post } from "../api.js";
 import { button, icon, problem } from "../components.js";
 import { confirmRisk, copyText, openPopover, toast } from "../dialogs.js";
 import { count, formatDay, toInstant } from "../format.js";
-import { mayChange, mayPublish } from "../roles.js";
 import { whenReadersSee } from "../webhooks/following.js";
-import { canBecome, MAIN_ACTIONS, STATUSES } from "../statuses.js";
 import { describeAddress, isPage, ITEM, pathOf } from "./article.js";
 import { duplicate } from "./duplicate.js";
 import { findBrokenLinks } from "./link-picker.js";
@@ -17,14 +16,6 @@ import { findMissing } from "./own-fields.js";
 import { findOpenTasks } from "./markdown.js";
 import { makeTimeForm, renderTime } from "./publish-time.js";
 
-// The messages after an article got a status, and before one of these actions.
-const DONE = {
-  draft: "It is a draft again",
-  published: "Published",
-  scheduled: "Scheduled",
-  unlisted: "Unlisted: only who knows the address can read it",
-  archived: "Archived",
-};
 const UNTITLED = {
   title: "Publish without a title?",
   text: "Readers, feeds and search engines see “Untitled”, and the address is made from it.",
@@ -39,40 +30,37 @@ const CONSEQUENCES = {
 /** Open the popover of the main button of the page, which is an Editor. */
 export function openPublish(anchor, page) {
   const { status, published_at: time } = page.article ?? { status: "draft" };
-  const { name, next } = MAIN_ACTIONS[status];
+  const main = MAIN_ACTIONS[status];
   const consequence = CONSEQUENCES[status];
-  const isScheduled = status === "scheduled";
-  const form = makeTimeForm(isScheduled ? time : null);
+  const form = makeTimeForm(status === "scheduled" ? time : null);
   const set = (fields) => {
     Object.assign(form, fields);
     popover?.update();
     page.schedulePreview(0, form.isLater ? toInstant(form.day, form.time) : new Date());
   };
-  const isTimeAhead = () => form.isLater && toInstant(form.day, form.time).getTime() > Date.now();
+  const chooseAction = () => {
+    if (consequence) return main;
+    const isAhead = form.isLater && toInstant(form.day, form.time).getTime() > Date.now();
+    if (!isAhead) return ACTIONS.publish;
+    return status === "draft" ? ACTIONS.schedule : ACTIONS.reschedule;
+  };
   const run = async (close) => {
-    const untitled = { ...UNTITLED, action: `${name} without a title` };
+    const untitled = { ...UNTITLED, action: `${main.name} without a title` };
     const asks = status !== "archived" && !page.edits.title.trim();
     if (asks && !(await confirmRisk(untitled))) return;
-    const at = toInstant(form.day, form.time);
-    const isAhead = isTimeAhead();
-    const sent = isAhead ? "scheduled" : next;
-    const body = form.isLater ? { status: sent, published_at: at } : { status: sent };
-    if (await page.publish(body, sent ? DONE[sent] : "Updated")) close();
+    const at = !consequence && form.isLater ? toInstant(form.day, form.time) : null;
+    if (await page.publish(chooseAction(), at)) close();
   };
   /** @type {{words: string, place: {from: number, to: number}}[]} */
   let broken = [];
-  const label = `${name} this ${ITEM}`;
-  const actionName = () => {
-    if (isTimeAhead()) return isScheduled ? name : "Schedule";
-    return isScheduled ? "Publish" : name;
-  };
+  const label = `${main.name} this ${ITEM}`;
   const seenBy = isPage ? "readers and search" : undefined;
   const draw = (close) => html`<h2>${label}</h2>
     ${consequence ? html`<div class="consequence">${consequence}</div>` : renderTime(form, set, seenBy)}
     ${status === "archived" ? nothing : checks(page, close, broken)} ${problem(page.problem)}
     <div class="popover-buttons">${button("Cancel", () => close(), { kind: "bare" })}
-      ${button(actionName(), () => run(close), main())}</div>`;
-  const main = () => ({ kind: "main", busy: page.busy === "publish", busyText: "Saving…" });
+      ${button(chooseAction().name, () => run(close), look())}</div>`;
+  const look = () => ({ kind: "main", busy: page.busy === "publish", busyText: "Saving…" });
   const popover = openPopover(anchor, draw, { label });
   if (!popover) return;
   findBrokenLinks(page.area.field.getText()).then((found) => {
@@ -133,21 +121,12 @@ export function menuItems(page) {
     const action = () => run().then(() => page.problem && toast(page.problem));
     return { label, icon, risk, action };
   };
-  // Readers see the article again at the time that it had.
-  const undo = () => page.publish({ status, published_at: article.published_at }, "It is public again");
-  const undone = (next) => (isPublic && next === "draft" ? undo : null);
-  const become = (label, icon, next) =>
-    item(label, icon, () => page.publish({ status: next }, DONE[next], undone(next)));
+  // The others have the main button.
+  const others = listActions(article).filter((action) => !Object.values(MAIN_ACTIONS).includes(action));
   const live = isPublic && article.url;
-  const unlist = become(isPublic ? "Unlist" : "Publish unlisted", "link", "unlisted");
   const copy = () => page.act("duplicate", () => page.store().then(() => duplicate(page.uuid)));
   return [
-    canBecome(article, "unlisted") && mayPublish() && page.article && unlist,
-    status === "unlisted" && mayPublish() && become("List", "list", "published"),
-    STATUSES[status].readable &&
-      mayChange(article) &&
-      become(isPublic ? "Unpublish" : "Back to draft", "undo-2", "draft"),
-    canBecome(article, "archived") && mayChange(article) && become("Archive", "archive", "archived"),
+    ...(page.article ? others : []).map((action) => item(action.name, action.icon, () => page.publish(action))),
     live && { label: `See the ${ITEM}`, icon: "external-link", href: live, target: "_blank" },
     page.article && item("Duplicate", "copy", copy),
     page.article && { label: "Add a translation", icon: "globe", action: () => page.startTranslation() },

@@ -1,6 +1,7 @@
 /** The list of articles: tabs, filters, live search, order, and actions on one or several articles, with undo. */
 
 import { html, nothing, repeat } from "../vendor/lit.js";
+import { ACTIONS, listActions, run } from "../actions.js";
 import { ApiError, del, fileAddress, get, patch, post } from "../api.js";
 import { badge, button, icon, problem } from "../components.js";
 import { confirmRisk, menuButton, openMenu, openPopover, toast } from "../dialogs.js";
@@ -10,14 +11,14 @@ import { count, formatChanged, formatNumber, toInstant } from "../format.js";
 import { languageHint, languageName } from "../languages.js";
 import { hasRole, listPath, mayChange, mayPublish } from "../roles.js";
 import { content, lastSession, session } from "../shell.js";
-import { canBecome, STATUSES } from "../statuses.js";
+import { STATUSES } from "../statuses.js";
 import { defineList, ListPage, PAGE_SIZE } from "./list-page.js";
 import { addressOf, bringBack, byUuid, changeOf, FIELDS, followStored, PATH, titleOf } from "./lists.js";
 
 const [newArticle, emptyList] = content;
 const LIST_FIELDS = `${FIELDS},cover,cover_image,authors,featured,language`;
-// A write has at most this many articles.
-const MAX_WRITE = 100;
+// A write has at most this many articles, and so many actions run at once.
+const [MAX_WRITE, MAX_AT_ONCE] = [100, 20];
 // The largest number of found articles that can be selected at once.
 const MAX_SELECTED = 500;
 const TABS = { any: { name: "All" }, ...STATUSES, draft: { name: "Drafts" } };
@@ -46,11 +47,9 @@ const COLUMNS = [
 // Authors list only what they have written.
 const isOffered = (/** @type {any[]} */ [name]) => name !== "author" || hasRole("editor");
 
-/** Return the items in parts of MAX_WRITE items. */
-const chunk = (items) =>
-  Array.from({ length: Math.ceil(items.length / MAX_WRITE) }, (_, at) =>
-    items.slice(at * MAX_WRITE, (at + 1) * MAX_WRITE),
-  );
+/** Return the items in parts of `size` items. */
+const chunk = (items, size = MAX_WRITE) =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 
 /** Return a function that changes fields of articles, of all or of none; fields(article) returns them. */
 const write = (fields) => async (articles) => {
@@ -59,7 +58,6 @@ const write = (fields) => async (articles) => {
     await patch(PATH, items, { query: { fields: "uuid" }, etag: "*" });
   }
 };
-const toDraft = write(() => ({ status: "draft" }));
 const restore = write(({ status, published_at, category, tags, authors }) => ({
   status,
   published_at,
@@ -68,21 +66,28 @@ const restore = write(({ status, published_at, category, tags, authors }) => ({
   authors,
 }));
 
-/**
- * Publish articles with their edits, one by one: an article that is refused does not stop the others. at: a
- * time, by default now.
- */
-const publishAt = (at) => async (articles) => {
+const UNDONE = "as before";
+
+/** Work on articles, each by itself: one that is refused does not stop the others. done: what each becomes. */
+async function forEach(articles, done, work) {
   const problems = [];
-  const body = at ? { status: "scheduled", published_at: at } : { status: "published" };
-  const send = (article) => {
-    const request = post(`${PATH}${article.uuid}/working-copy/publish/`, body, { etag: "*" });
-    return request.catch(({ message }) => problems.push(`“${titleOf(article)}” is not published: ${message}`));
-  };
-  await Promise.all(articles.map(send));
+  const note = (article, { message }) =>
+    problems.push(`“${titleOf(article)}” is not ${done.split(":")[0]}: ${message}`);
+  for (const part of chunk(articles, MAX_AT_ONCE)) {
+    await Promise.all(part.map((article) => work(article).catch((error) => note(article, error))));
+  }
   if (problems.length) throw new ApiError(0, { detail: problems.join(" ") });
+}
+
+/** Return the action on articles that runs the row of the table which choose(article) returns. at: see run(). */
+const makeAction = (done, choose, at) => {
+  const undos = new Map();
+  const send = async (article) => undos.set(article, await run(`${PATH}${article.uuid}/`, choose(article), { at }));
+  const back = async (article) => undos.get(article).undo?.();
+  const work = (/** @type {any[]} */ articles) => forEach(articles, done, send);
+  return { done, work, undo: (/** @type {any[]} */ articles) => forEach(articles, UNDONE, back) };
 };
-const publish = publishAt(null);
+const toAction = (row) => makeAction(row.done, () => row);
 
 async function bringAllBack(articles) {
   for (const article of articles) await bringBack(PATH, article);
@@ -90,38 +95,18 @@ async function bringAllBack(articles) {
   await restore(articles);
 }
 
-const hasEdits = ({ status, working_copy: copy }) => (status === "published" || status === "unlisted") && copy;
-
 /**
  * The actions on articles; `done` is for the toast.
  *
  * @typedef {{done: string, work: (articles: any[]) => unknown, undo?: (articles: any[]) => unknown}} Action
- * @typedef {Action & {label: string, icon: string, risk?: boolean}} MenuAction
  */
 
-const PUBLISH = { label: "Publish now", icon: "send", done: "published", work: publish, undo: restore };
-const PUBLISH_EDITS = { label: "Publish the edits", icon: "send", done: "published, with the edits", work: publish };
-const UNPUBLISH = { label: "Unpublish", icon: "undo-2", done: "is a draft", work: toDraft, undo: restore };
-const LIST = {
-  label: "List",
-  icon: "list",
-  done: "listed",
-  work: write(() => ({ status: "published" })),
-  undo: restore,
-};
-const unlist = write(() => ({ status: "unlisted" }));
-const UNLIST = { label: "Unlist", icon: "link", done: "unlisted", work: unlist, undo: restore };
-const BACK_TO_DRAFTS = { ...UNPUBLISH, label: "Back to drafts" };
-// An archived article cannot be published: it must become a draft first.
-const restoreArchived = (articles) => toDraft(articles).then(() => restore(articles));
-const archive = write(() => ({ status: "archived" }));
-const ARCHIVE = { label: "Archive", icon: "archive", done: "archived", work: archive, undo: restoreArchived };
 const remove = async (articles) => {
   for (const part of chunk(articles)) {
     await del(PATH, { query: { uuid: part.map(({ uuid }) => uuid) }, etag: "*" });
   }
 };
-const DELETE = { label: "Delete", icon: "trash-2", risk: true, done: "deleted", work: remove, undo: bringAllBack };
+const DELETE = { done: "deleted", work: remove, undo: bringAllBack };
 
 // The actions that give articles a term.
 const add = (uuid, terms) => [...terms.filter((term) => term.uuid !== uuid), { uuid }];
@@ -143,8 +128,12 @@ const CHOICES = {
   authors: ["Authors", "author", addAuthor],
 };
 
-/** Whether publishing changes what readers see of the article. */
-const canGoLive = (article) => canBecome(article, "published") || hasEdits(article);
+/** Return the action with which an article goes live, if there is one. */
+const findGoLive = (article, isLater) => {
+  const { publish, schedule, reschedule, update } = ACTIONS;
+  if (isLater) return [schedule, reschedule].find(({ from }) => from.includes(article.status));
+  return listActions(article).find((action) => action === publish || action === update);
+};
 
 class Articles extends ListPage {
   usual = { status: "any", q: "", ordering: "-last_updated", page: "1", author: "", category: "", tag: "" };
@@ -220,7 +209,7 @@ class Articles extends ListPage {
     if (!succeeded) return false;
     this.clear();
     const subject = articles.length === 1 ? `“${titleOf(articles[0])}”` : count(articles.length, "article");
-    const back = () => this.apply(articles, { done: "as before", work: /** @type {Action["work"]} */ (undo) });
+    const back = () => this.apply(articles, { done: UNDONE, work: /** @type {Action["work"]} */ (undo) });
     toast(`${subject} ${done}`, { undo: undo && back });
     return true;
   }
@@ -278,29 +267,26 @@ class Articles extends ListPage {
       Object.assign(form, fields);
       float?.update();
     };
-    const listOf = (isLater) => articles.filter(isLater ? (one) => canBecome(one, "scheduled") : canGoLive);
-    const run = async (close) => {
+    const isAhead = () => form.isLater && toInstant(form.day, form.time).getTime() > Date.now();
+    const choose = (article) => findGoLive(article, isAhead());
+    const send = async (close) => {
       const at = form.isLater ? toInstant(form.day, form.time) : null;
-      const isAhead = at && at.getTime() > Date.now();
-      const live = listOf(isAhead);
-      const hasCopies = live.some(hasEdits);
-      const done = isAhead ? "scheduled" : hasCopies ? "published, with the edits" : "published";
-      const work = isAhead ? publishAt(at) : publish;
-      if (await this.apply(live, { done, work, undo: hasCopies ? undefined : restore })) close();
+      const { done } = isAhead() ? ACTIONS.schedule : ACTIONS.publish;
+      if (await this.apply(articles.filter(choose), makeAction(done, choose, at))) close();
     };
     const draw = (close) => {
-      const live = listOf(form.isLater);
+      const live = articles.filter(choose);
       const left = articles.length - live.length;
-      const reason = "published without edits, or archived: an archived article becomes a draft first";
+      const reason = "public without edits, or archived: an archived article becomes a draft first";
       const stay = left === 1 ? "One stays as it is" : `${left} stay as they are`;
       const number = articles.length === 1 ? "" : `${live.length} of ${articles.length} go live. `;
       const main = { kind: "main", busy: this.busy === "apply", busyText: "Saving…" };
-      const go = () => (live.length ? run(close) : this.set({ problem: "None of them can go live." }));
+      const go = () => (live.length ? send(close) : this.set({ problem: "None of them can go live." }));
       return html`<h2>Publish ${count(articles.length, "article")}</h2>${renderTime(form, set)}
         <p class="soft">${number}${left ? `${stay}: ${reason}.` : ""}</p>
         ${problem(this.problem)}
         <div class="popover-buttons">${button("Cancel", () => close(), { kind: "bare" })}
-          ${button(form.isLater ? "Schedule" : "Publish", go, main)}</div>`;
+          ${button(isAhead() ? "Schedule" : "Publish", go, main)}</div>`;
     };
     this.set({ problem: "" });
     const float = openPopover(anchor, draw, { label: "Publish", kind: "filter" });
@@ -314,19 +300,18 @@ class Articles extends ListPage {
   menuOf(article) {
     const { status, url } = article;
     const link = (label, icon, href) => ({ label, icon, href });
-    const item = (/** @type {MenuAction} */ { label, icon, risk, ...action }, isOffered = true) =>
-      isOffered && { label, icon, risk, action: () => this.apply([article], action) };
+    const item = (action) => {
+      const { name, label = name, icon } = action;
+      return { label, icon, action: () => this.apply([article], toAction(action)) };
+    };
+    const remove = { label: "Delete", icon: "trash-2", risk: true, action: () => this.apply([article], DELETE) };
     return [
       link("Preview", "eye", addressOf(article, "preview/")),
       link("History", "history", addressOf(article, "history/")),
       (status === "published" || status === "unlisted") && url && link("Open the page", "external-link", url),
       { label: "Duplicate", icon: "copy", action: () => this.duplicate(article) },
-      item(status === "unlisted" ? LIST : PUBLISH, mayPublish() && canBecome(article, "published")),
-      item(UNLIST, mayPublish() && canBecome(article, "unlisted")),
-      item(PUBLISH_EDITS, mayPublish() && hasEdits(article)),
-      item(status === "archived" ? BACK_TO_DRAFTS : UNPUBLISH, mayChange(article) && canBecome(article, "draft")),
-      item(ARCHIVE, mayChange(article) && canBecome(article, "archived")),
-      item(DELETE, mayChange(article)),
+      ...listActions(article).map(item),
+      mayChange(article) && remove,
     ];
   }
 
@@ -421,10 +406,16 @@ class Articles extends ListPage {
     const more = act(`Select all ${formatNumber(total)}`, () => this.selectAll(), { kind: "select-all" });
     const publish = act("Publish…", (anchor) => this.askWhen(anchor, chosen), { popup: "dialog" });
     if (!chosen.every(mayChange)) return canSelectMore ? more : nothing;
+    const { from } = ACTIONS.archive;
     const kinds = Object.keys(CHOICES).filter((kind) => kind !== "authors" || hasRole("editor"));
     return html`${mayPublish() ? publish : nothing}
       ${kinds.map(choose)}
-      ${act("Archive", () => this.apply(chosen, ARCHIVE))}
+      ${act("Archive", () =>
+        this.apply(
+          chosen.filter(({ status }) => from.includes(status)),
+          toAction(ACTIONS.archive),
+        ),
+      )}
       ${act("Delete", () => this.remove(chosen), { kind: "risk" })}
       ${canSelectMore ? more : nothing}`;
   }

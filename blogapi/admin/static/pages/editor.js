@@ -1,6 +1,7 @@
 /** The editor of an article: the field for the text, the preview and the details. */
 
 import { html, nothing, render } from "../vendor/lit.js";
+import { MAIN_ACTIONS, mayRun } from "../actions.js";
 import { badge, button, icon, iconButton, problem, segments } from "../components.js";
 import { copyButton, menuButton, openMenu, toast } from "../dialogs.js";
 import { addressOf, PLACE, renderText } from "../editor/article.js";
@@ -24,11 +25,9 @@ import { findCommand, startToolbar } from "../editor/toolbar.js";
 import { WritingArea } from "../editor/writing-area.js";
 import { count, formatDayAndTime, formatTime } from "../format.js";
 import { oneLine } from "../forms.js";
-import { mayPublish } from "../roles.js";
 import { content, definePage, session } from "../shell.js";
 import { openOnItsWay } from "../webhooks/following.js";
 import { letterOf } from "../shortcuts.js";
-import { MAIN_ACTIONS } from "../statuses.js";
 
 const [editor] = content;
 const find = (selector) => editor.querySelector(selector);
@@ -353,8 +352,7 @@ class Editor extends ArticlePage {
     const menu = () => [...own, ...menuItems(this)];
     const publish = ({ currentTarget }) => openPublish(currentTarget, this);
     const openMore = ({ currentTarget }) => openMenu(currentTarget, menuItems(this), "More actions");
-    // Authors make an archived article a draft again, also if they may not publish.
-    const isOffered = mayPublish() || MAIN_ACTIONS[status].next === "draft";
+    const isOffered = mayRun(MAIN_ACTIONS[status], { status });
     const main = button(MAIN_ACTIONS[status].name, publish, { kind: "main", popup: "dialog" });
     const more = { kind: `${isOffered ? "main" : "bare"} wide-only`, popup: "menu" };
     const moreButton = iconButton("chevron-down", "More actions", openMore, more);

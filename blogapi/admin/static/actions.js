@@ -1,0 +1,170 @@
+/** The actions that change the status of an article or a page: the editor and the lists offer them all from here. */
+
+import { ApiError, get, patch, post, put } from "./api.js";
+import { parseTime } from "./format.js";
+import { mayChange } from "./roles.js";
+import { STATUSES } from "./statuses.js";
+
+/**
+ * from: the statuses in which it is offered; status: the one that it sets, or the same one. takesEdits: whether the
+ * waiting edits become the text; all others, and every undo, leave them waiting. done: what is said then, after the
+ * title or alone. icon: that of menus; label: their words, if they are not the name.
+ *
+ * @typedef {import("./statuses.js").Status} Status
+ * @typedef {{name: string, from: Status[], done: string, status?: Status, takesEdits?: boolean, icon?: string,
+ *   label?: string}} Action
+ * @typedef {{status: Status, working_copy?: unknown}} Item
+ * @typedef {{etag?: string | null, query?: Record<string, unknown>}} Options etag: that of the edits which the caller
+ *   has, or of the item without any; query: that of the response
+ * @typedef {{data: any, etag: string | null}} State
+ */
+
+const UNLISTED = "unlisted: only who knows the address can read it";
+const again = (/** @type {string} */ word) => `${word}: it is a draft again`;
+
+/** @satisfies {Record<string, Action>} */
+const TABLE = {
+  publish: {
+    ...{ name: "Publish", label: "Publish now", icon: "send", from: ["draft", "scheduled"], status: "published" },
+    ...{ takesEdits: true, done: "published" },
+  },
+  schedule: { name: "Schedule", from: ["draft"], status: "scheduled", takesEdits: true, done: "scheduled" },
+  reschedule: { name: "Reschedule", from: ["scheduled"], status: "scheduled", takesEdits: true, done: "scheduled" },
+  update: {
+    ...{ name: "Update", label: "Publish the edits", icon: "send", from: ["published", "unlisted"] },
+    ...{ takesEdits: true, done: "updated" },
+  },
+  publishUnlisted: {
+    ...{ name: "Publish unlisted", icon: "link", from: ["draft", "scheduled"], status: "unlisted" },
+    ...{ takesEdits: true, done: UNLISTED },
+  },
+  list: { name: "List", icon: "list", from: ["unlisted"], status: "published", done: "listed" },
+  unlist: { name: "Unlist", icon: "link", from: ["published"], status: "unlisted", done: UNLISTED },
+  unpublish: {
+    ...{ name: "Unpublish", icon: "undo-2", from: ["published", "unlisted"], status: "draft" },
+    done: again("unpublished"),
+  },
+  backToDraft: {
+    ...{ name: "Back to draft", icon: "undo-2", from: ["scheduled"], status: "draft", done: again("unscheduled") },
+  },
+  bringBack: {
+    ...{ name: "Bring back", icon: "undo-2", from: ["archived"], status: "draft", done: again("brought back") },
+  },
+  archive: {
+    ...{ name: "Archive", icon: "archive", from: ["draft", "scheduled", "published", "unlisted"] },
+    ...{ status: "archived", done: "archived" },
+  },
+};
+/** @type {Record<keyof typeof TABLE, Action>} */
+export const ACTIONS = TABLE;
+
+const { publish, reschedule, update, bringBack } = ACTIONS;
+
+/**
+ * The action of the main button of the editor for each status.
+ * @type {Record<Status, Action>}
+ */
+export const MAIN_ACTIONS = {
+  ...{ draft: publish, scheduled: reschedule, published: update, unlisted: update, archived: bringBack },
+};
+
+/**
+ * Whether the user may do this: what is public before or after it needs the right to publish.
+ * @param {Action} action @param {Item} item
+ */
+export const mayRun = ({ status }, item) => mayChange(item) && mayChange({ status: status ?? item.status });
+
+/**
+ * Return the actions that a menu of the item offers.
+ * @param {Item} item
+ */
+export const listActions = (item) =>
+  Object.values(ACTIONS).filter(
+    (action) =>
+      action.icon &&
+      action.from.includes(item.status) &&
+      mayRun(action, item) &&
+      (action !== update || item.working_copy),
+  );
+
+/**
+ * Return the responses with an item, and with its working copy if it has one. options: for the item.
+ * @param {string} path @param {import("./api.js").Options} [options]
+ * @returns {Promise<[import("./api.js").Answer, import("./api.js").Answer | null]>}
+ */
+export async function loadWithCopy(path, options) {
+  const item = await get(path, options);
+  if (!item.data.working_copy) return [item, null];
+  // The working copy can be published or discarded between the two requests.
+  const copy = await get(`${path}working-copy/`).catch((error) =>
+    error.status === 404 ? null : Promise.reject(error),
+  );
+  return copy ? [item, copy] : loadWithCopy(path, options);
+}
+
+const STATE = { fields: "status,published_at,last_updated,working_copy,custom,custom_unfit" };
+
+/**
+ * Run an action on the item at this path. Return the item, the ETag for the next save, and the function that undoes
+ * the action (null: it changed nothing). at: the publication time, if the action sets a status.
+ * @param {string} path @param {Action} action @param {Options & {at?: Date | null}} [options]
+ * @returns {Promise<State & {undo: null | ((options?: Options) => Promise<State>)}>}
+ */
+export async function run(path, { from, status, takesEdits }, { at, etag, query = STATE } = {}) {
+  const [{ data: before, etag: current }, copy] = await loadWithCopy(path, { query: STATE });
+  const now = STATUSES[/** @type {Status} */ (before.status)].name.toLowerCase();
+  // Otherwise "Unlist" would publish what somebody has made a draft.
+  if (!from.includes(before.status)) throw new ApiError(409, { detail: `It is ${now} by now. Load the page again.` });
+  const body = status ? { status, ...(at && { published_at: at }) } : {};
+  const editsEtag = etag ?? (copy ?? { etag: current }).etag;
+  const { data, etag: changed } = takesEdits
+    ? await post(`${path}working-copy/publish/`, body, { etag: editsEtag, query })
+    : await patch(path, body, { etag: current, query });
+  const change = { before, after: data, taken: takesEdits ? copy?.data : null };
+  const isChanged = data.last_updated !== before.last_updated;
+  const back = (/** @type {Options} */ options = {}) => undo(path, change, options);
+  return { data, etag: data.working_copy ? editsEtag : changed, undo: isChanged ? back : null };
+}
+
+/**
+ * Bring back the former status, time and address and, if the action has taken edits, the former text, with the edits
+ * waiting. Whichever request is the last one that arrives, no edits are public that were not.
+ * @param {string} path @param {{before: any, after: any, taken: any}} change @param {Options} options
+ * @returns {Promise<State>}
+ */
+async function undo(path, { before, after, taken }, { etag, query = STATE }) {
+  let [item, copy] = await loadWithCopy(path, { query: STATE });
+  // The history knows whether a scheduled item is unlisted; the item itself does not say it.
+  const listing = { fields: "number,created,status,published_at,slug", page: 1, page_size: 20 };
+  const { data: versions } = await get(`${path}revisions/`, { query: listing });
+  const time = parseTime(before.last_updated).getTime();
+  const former = versions.find((/** @type {any} */ { created }) => parseTime(created).getTime() === time);
+  const isOther = item.data.last_updated !== after.last_updated || (etag && copy && copy.etag !== etag);
+  if (isOther || !former) throw new ApiError(409, { detail: "It was changed in the meantime, so this is not undone." });
+  const { number, status, published_at, slug } = former;
+  const isHidden = !["published", "unlisted"].includes(before.status);
+  // An archived item becomes a draft first, in any case. A hidden one is hidden again before its text changes.
+  if (after.status === "archived" || (taken && isHidden)) {
+    item = await patch(path, { status: "draft" }, { etag: item.etag });
+  }
+  if (taken) {
+    item = await post(`${path}revisions/${number}/restore/`, undefined, { etag: item.etag });
+    // The edits are based on the version with the former address.
+    item = await patch(path, { slug }, { etag: item.etag });
+    const etags = [copy?.etag, item.etag].filter(Boolean).join(", ");
+    const edits = copy?.data ?? taken;
+    copy = await put(`${path}working-copy/`, { ...edits, custom: toCustom(before, edits) }, { etag: etags });
+  }
+  item = await patch(path, { status, published_at }, { etag: item.etag, query });
+  return { data: item.data, etag: (copy ?? item).etag };
+}
+
+/**
+ * Return the own fields of the edits as a body: null removes one, and the API refuses those that do not fit.
+ * @param {any} item @param {any} edits
+ */
+function toCustom({ custom, custom_unfit: unfit }, edits) {
+  const removed = Object.keys(custom).map((name) => [name, null]);
+  const values = Object.entries({ ...Object.fromEntries(removed), ...edits.custom });
+  return Object.fromEntries(values.filter(([name]) => !(name in (unfit ?? {}))));
+}
