@@ -135,6 +135,7 @@ def test_the_text_of_an_article_that_is_deleted_meanwhile_is_saved_as_a_new_one(
     assert article["uuid"] != path.split("/")[2] and article["uuid"] in page.url
     assert not page.get_by_text("This article was deleted").is_visible()
     # The focus is in the text, where it was.
+    wait_until(page, "document.activeElement.matches('.cm-content')")
     page.keyboard.insert_text(" Still.")
     save(page)
     assert get_stored(api, f"{ARTICLES}{article['uuid']}/") == f"{TEXT}Mine. More. Still."
