@@ -9,6 +9,7 @@ from sqlalchemy import select
 
 from blogapi.authors.models import Author
 from blogapi.publication.events import AUTHOR, record
+from blogapi.rendering.slugs import make_term_slug
 from blogapi.storage.database import db, transaction
 from blogapi.taxonomies.service import get_state, remove, store
 from blogapi.users import queries as users
@@ -37,7 +38,7 @@ def get_or_create_profile(user: UUID) -> Author:
 def create_profile(account: Account, name: str = "") -> Author:
     """Create the profile of a user, by default with their user name; its slug is derived from the name."""
     name = name or account.username
-    slug = choose_slug(None, name, _find_taken_slugs)
+    slug = choose_slug(None, name, _find_taken_slugs, make_term_slug)
     profile = Author(uuid=uuid4(), owner_id=account.uuid, name=name, slug=slug)
     db.session.add(profile)
     store(profile)

@@ -24,6 +24,7 @@ AUTHORS = Taxonomy(
     # An author's `url` is their own website.
     address_field="page_url",
     creator_owns=False,
+    names_are_unique=False,
     owner_changes=True,
     check=profiles.check_user,
 )

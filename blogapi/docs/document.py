@@ -58,6 +58,7 @@ class ProblemSchema(ma.Schema):
             "example": {"name": ["Must not be empty."]},
         },
     )
+    uuid = Identifier(metadata={"description": "The item that has the name already (`name_taken`)."})
 
 
 def init_app(app: Flask, blueprints: Sequence[Blueprint], *, version: str) -> None:

@@ -50,6 +50,8 @@ def make_slug(text: str, *, max_length: int = MAX_DERIVED_LENGTH, default: str =
     return slug or default or secrets.token_hex(4)
 
 
+# Most names belong to many articles of an import.
+@lru_cache(maxsize=10_000)
 def make_term_slug(name: str) -> str:
     """Return the slug of the name of a category or tag: `C#` gives "c-sharp", `C++` gives "c-plus-plus".
 

@@ -6,10 +6,11 @@ from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import ForeignKey, Index, String
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column, validates
 
 from blogapi.publication.models import HasEvents
 from blogapi.storage.database import WITHOUT_ROWID, Base, Identified, bytewise, current_time
+from blogapi.taxonomies.similar_names import make_name_key
 from blogapi.web.media_addresses import ShowsPictures
 from blogapi.web.stored_json import StoresJson
 
@@ -20,6 +21,7 @@ class Term(HasEvents, ShowsPictures, Identified, StoresJson):
     """A term of a taxonomy: a name, its slug and the user who created it."""
 
     name: Mapped[str]
+    name_key: Mapped[str] = mapped_column(default="", server_default="", index=True)
     slug: Mapped[str] = mapped_column(unique=True)
     owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid"), index=True)
     seo_title: Mapped[str] = mapped_column(default="", server_default="")
@@ -27,6 +29,11 @@ class Term(HasEvents, ShowsPictures, Identified, StoresJson):
     og_image: Mapped[str] = mapped_column(default="", server_default="")
     canonical_url: Mapped[str] = mapped_column(default="", server_default="")
     language: Mapped[str] = mapped_column(default="", server_default="")
+
+    @validates("name")
+    def _set_name_key(self, _: str, name: str) -> str:
+        self.name_key = make_name_key(name)
+        return name
 
 
 class FormerTermSlug(Base):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,13 +14,13 @@ from sqlalchemy import ColumnElement, CompoundSelect, Row, bindparam, false, fun
 
 from blogapi.parsing import parse_uuid
 from blogapi.publication.visibility import READABLE_STATUSES, is_page
-from blogapi.rendering.slugs import make_slug
+from blogapi.rendering.slugs import make_slug, make_term_slug
 from blogapi.site.addresses import make_term_url
 from blogapi.site.queries import get_site
 from blogapi.storage.database import Base, bytewise, chunk, db, table_of
 from blogapi.taxonomies.hierarchy import find_parents
 from blogapi.taxonomies.models import ArticleCount, FormerTermSlug, Term
-from blogapi.taxonomies.similar_names import find_similar
+from blogapi.taxonomies.similar_names import find_similar, make_name_key
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.taxonomies.term_head import make_head
 from blogapi.web import json as web_json
@@ -305,6 +306,49 @@ def find_by_slugs(taxonomy: Taxonomy[TermType], slugs: Sequence[str]) -> dict[st
         batch = slugs[start : start + _MAX_VARIABLES]
         terms |= {term.slug: term for term in db.session.scalars(select(model).where(model.slug.in_(batch)))}
     return terms
+
+
+def find_by_former_slugs(taxonomy: Taxonomy[TermType], slugs: Collection[str]) -> dict[str, TermType]:
+    """Return a dictionary of the terms that had these slugs, with the slugs as keys."""
+    model = taxonomy.model
+    statement = select(FormerTermSlug.slug, model).join(model, model.uuid == FormerTermSlug.term_id)
+    return {
+        row[0]: row[1]
+        for batch in chunk(slugs)
+        for row in db.session.execute(statement.where(_former.kind == model.kind, _former.slug.in_(batch)))
+    }
+
+
+def find_namesakes(taxonomy: Taxonomy[TermType], names: Collection[str]) -> dict[str, list[TermType]]:
+    """Return the terms with these names by the keys of the names, the oldest first."""
+    model, found = taxonomy.model, defaultdict[str, list[TermType]](list)
+    for batch in chunk({make_name_key(name) for name in names}):
+        statement = select(model).where(model.name_key.in_(batch)).order_by(model.created, model.uuid)
+        for term in db.session.scalars(statement):
+            found[term.name_key].append(term)
+    return found
+
+
+def find_by_names(taxonomy: Taxonomy[TermType], names: Collection[str]) -> dict[str, TermType]:
+    """Return the terms that a text with these names means, by name; names without a term are left out.
+
+    It is the term with the name and the slug of the name, else the oldest with the name, else the one that
+    has or had the slug. Authors are found by their slugs alone, because several can have a name.
+    """
+    slugs = {name: make_term_slug(name) for name in names}
+    namesakes = find_namesakes(taxonomy, names) if taxonomy.names_are_unique else {}
+    wanted = [*{*slugs.values()}]
+    by_slug = find_by_former_slugs(taxonomy, wanted) | find_by_slugs(taxonomy, wanted)
+    found: dict[str, TermType] = {}
+    for name, slug in slugs.items():
+        terms = sorted(namesakes.get(make_name_key(name), []), key=lambda term: term.slug != slug)
+        other = by_slug.get(slug)
+        # Earlier versions gave `C#` the slug of `C`.
+        if other is not None and not make_slug(other.name) == slug != make_term_slug(other.name):
+            terms.append(other)
+        if terms:
+            found[name] = terms[0]
+    return found
 
 
 def find_former_owners(model: type[Any], slugs: Collection[str]) -> dict[str, UUID]:

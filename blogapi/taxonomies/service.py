@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import chain
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -12,12 +13,13 @@ from sqlalchemy import delete as delete_rows
 from sqlalchemy.exc import IntegrityError
 
 from blogapi.publication.events import AUTHOR, EPOCH, State, record
-from blogapi.rendering.slugs import make_slug
+from blogapi.rendering.slugs import make_term_slug
 from blogapi.site import item_addresses
 from blogapi.storage.database import db, transaction
 from blogapi.taxonomies import queries
 from blogapi.taxonomies.hierarchy import find_descendants, has_parents
 from blogapi.taxonomies.models import ArticleCount, FormerTermSlug, Term
+from blogapi.taxonomies.similar_names import make_name_key
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.web import media_addresses, stored_json
 from blogapi.web.errors import Conflict, NotFound
@@ -31,12 +33,14 @@ def create(
     """Create a term from the fields of the taxonomy's body schema and return it.
 
     If `fields` has no slug, the slug is derived from the name, with a number if it is taken. Raises Conflict
-    if the given slug is taken.
+    if the given slug is taken, or the name without a slug.
     """
     with transaction():
         if taxonomy.check is not None:
             taxonomy.check(None, fields)
-        slug = choose_slug(fields.get("slug"), fields["name"], partial(queries.find_taken_slugs, taxonomy))
+        _check_name(taxonomy, fields)
+        find_taken = partial(queries.find_taken_slugs, taxonomy)
+        slug = choose_slug(fields.get("slug"), fields["name"], find_taken, make_term_slug)
         columns = {**taxonomy.defaults, **fields, "slug": slug, "uuid": uuid or uuid4()}
         if taxonomy.creator_owns:
             columns["owner_id"] = owner
@@ -60,12 +64,15 @@ def replace(taxonomy: Taxonomy[TermType], owner: UUID, uuid: UUID, fields: Field
 def change(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType:
     """Change the given fields of the term; a new name does not change the slug. The former slug is kept.
 
-    Raises NotFound if the term does not exist, and Conflict if the slug is taken.
+    Raises NotFound if the term does not exist, and Conflict if the slug is taken, or the new name without a
+    slug.
     """
     with transaction():
         term = queries.get_by_uuid(taxonomy, uuid)
         if taxonomy.check is not None:
             taxonomy.check(uuid, fields)
+        if make_name_key(fields.get("name", term.name)) != term.name_key:
+            _check_name(taxonomy, fields)
         if "slug" in fields and fields["slug"] != term.slug:
             choose_slug(fields["slug"], "", partial(queries.find_taken_slugs, taxonomy, exclude=uuid))
             _record_rename(term, fields["slug"])
@@ -146,15 +153,30 @@ def replace_by(former: Term, term: Term) -> None:
 
 
 def get_or_create(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **fields: str) -> TermType:
-    """Return the term that has or had this slug, or create it with these fields.
+    """Return the term with the name, or create it with these fields.
 
-    The slug is that of the fields, or else the one derived from the name.
+    If the fields have a slug, it is the term that has or had this slug.
     """
     with transaction():
-        owner_of_slug = queries.find_slug_owner(taxonomy, fields.get("slug") or make_slug(name))
-        if owner_of_slug is not None:
-            return queries.get_by_uuid(taxonomy, owner_of_slug.uuid)
-        return create(taxonomy, owner, taxonomy.body_schema().load({"name": name, **fields}))
+        if "slug" in fields:
+            owner_of_slug = queries.find_slug_owner(taxonomy, fields["slug"])
+            term = owner_of_slug and queries.get_by_uuid(taxonomy, owner_of_slug.uuid)
+        else:
+            term = queries.find_by_names(taxonomy, [name]).get(name)
+        return term or create(taxonomy, owner, taxonomy.body_schema().load({"name": name, **fields}))
+
+
+def _check_name(taxonomy: Taxonomy[Any], fields: Fields) -> None:
+    """Raise Conflict if another term has the name and the fields have no slug that tells the two apart."""
+    if "slug" in fields or not taxonomy.names_are_unique:
+        return
+    for other in chain(*queries.find_namesakes(taxonomy, [fields["name"]]).values()):
+        raise Conflict(
+            f"The {taxonomy.singular} {other.slug!r} has this name; use it, or send a slug for another one.",
+            code="name_taken",
+            errors={"name": ["Is taken."]},
+            uuid=other.uuid,
+        )
 
 
 def get_state(term: Term) -> State:

@@ -1,4 +1,4 @@
-"""Names of terms that differ only in case, accents, spaces, punctuation or an English plural."""
+"""Names of terms that are equal, or differ only in case, accents, spaces, punctuation or a plural."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Container, Mapping
 from uuid import UUID
+
+
+def make_name_key(name: str) -> str:
+    """Return the form in which two names are equal (NFKC, case folded), cut at 500 characters."""
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    # A key of an index on PostgreSQL has at most 2,704 bytes.
+    return unicodedata.normalize("NFKC", folded)[:500]
 
 
 def find_similar(names: Mapping[UUID, str]) -> list[UUID]:

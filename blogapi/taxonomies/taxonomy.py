@@ -24,8 +24,9 @@ class Taxonomy(Generic[TermType]):
     `single_fields_schema` have all fields that `fields` may select in these responses. `stored_schema`
     serializes the JSON that each row stores. `body_schema` is the body of a write, and `item_schema` is the
     body of one term in a bulk write. `defaults` contains the values of fields that the body of a new or
-    replaced term omits. `deletion` is the summary of DELETE. `address_field` is the name of the field with
-    the address of a term's page.
+    replaced term omits. With `names_are_unique`, a body with the name of another term needs a slug.
+    `deletion` is the summary of DELETE. `address_field` is the name of the field with the address of a
+    term's page.
     `list_section` and `detail_section` are the sections of the interface specification that document the two
     reads, if there are any. With `creator_owns`, the user who creates a term owns it. `check` is called in
     the transaction of a write, with the uuid of the term (None for a new one) and the written fields; it
@@ -47,6 +48,7 @@ class Taxonomy(Generic[TermType]):
     list_query: type[ListQuery]
     detail_query: type[DetailQuery]
     deletion: str
+    names_are_unique: bool = True
     defaults: Mapping[str, Any] = field(default_factory=dict)
     address_field: str = "url"
     list_section: str = ""

@@ -10,6 +10,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
+from uuid import UUID
 
 from flask import Flask, Response, current_app, request
 from sqlalchemy.exc import DBAPIError, OperationalError
@@ -80,6 +81,7 @@ Code = Literal[
     "media_in_use",
     "method_not_allowed",
     "missing",
+    "name_taken",
     "newer_schema",
     "not_found",
     "not_implemented",
@@ -108,7 +110,7 @@ Code = Literal[
 class Problem(Exception):
     """An error response: its status, its stable `code`, and `detail`, which says what to do next.
 
-    `errors` maps field paths to messages.
+    `errors` maps field paths to messages. `uuid` is that of the item with which the request conflicts.
     """
 
     status = 500
@@ -121,12 +123,14 @@ class Problem(Exception):
         code: Code | None = None,
         errors: Errors | None = None,
         headers: Mapping[str, str] | None = None,
+        uuid: UUID | None = None,
     ) -> None:
         super().__init__(detail)
         self.detail = detail
         self.code = code or type(self).code
         self.errors = errors
         self.headers = dict(headers or {})
+        self.uuid = uuid
 
     def prefix_errors(self, path: str) -> Problem:
         """Return the error with `path` in front of each field path in `errors`."""
@@ -288,7 +292,9 @@ def default_problem(status: int) -> tuple[Code, str]:
     return _DEFAULTS.get(status, (code, f"{reason_phrase(status)}."))
 
 
-def problem_body(status: int, code: Code, detail: str, errors: Errors | None = None) -> bytes:
+def problem_body(
+    status: int, code: Code, detail: str, errors: Errors | None = None, uuid: UUID | None = None
+) -> bytes:
     """Return the problem+json body, as UTF-8."""
     body: dict[str, Any] = {
         "type": "about:blank",
@@ -299,6 +305,8 @@ def problem_body(status: int, code: Code, detail: str, errors: Errors | None = N
     }
     if errors is not None:
         body["errors"] = errors
+    if uuid is not None:
+        body["uuid"] = str(uuid)
     # A field name of the request can contain a lone surrogate, which UTF-8 cannot encode.
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
@@ -334,12 +342,12 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(Exception, _handle_unexpected)
 
 
-def _build_response(status: int, code: Code, detail: str, errors: Errors | None = None) -> Response:
-    return Response(problem_body(status, code, detail, errors), status, content_type=PROBLEM_JSON)
+def _build_response(status: int, *parts: Any) -> Response:
+    return Response(problem_body(status, *parts), status, content_type=PROBLEM_JSON)
 
 
 def _handle_problem(error: Problem) -> Response:
-    response = _build_response(error.status, error.code, error.detail, error.errors)
+    response = _build_response(error.status, error.code, error.detail, error.errors, error.uuid)
     response.headers.update(error.headers)
     return response
 

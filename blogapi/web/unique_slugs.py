@@ -33,13 +33,15 @@ def first_free_slug(slug: str, find_taken: FindTaken) -> str:
         first, size = first + size, min(4 * size, _MAX_LOOKUP)
 
 
-def choose_slug(slug: str | None, name: str, find_taken: FindTaken) -> str:
+def choose_slug(
+    slug: str | None, name: str, find_taken: FindTaken, derive: Callable[[str], str] = make_slug
+) -> str:
     """Return the requested slug, or a free slug derived from the name if `slug` is None.
 
     Raises Conflict if the given slug is in use.
     """
     if slug is None:
-        return first_free_slug(make_slug(name), find_taken)
+        return first_free_slug(derive(name), find_taken)
     if find_taken([slug]):
         detail, errors = (
             f"The slug {slug!r} is taken; choose another.",

@@ -117,6 +117,22 @@ def test_wrong_fields_and_foreign_changes_are_shown_in_the_dialog(api, open_admi
     assert api.get(f"blog/tags/{tag['uuid']}/")["name"] == "bends"
 
 
+def test_a_taken_name_is_refused_in_the_dialog_unless_an_address_is_given(api, open_admin):
+    api.post("blog/tags/", {"name": "ropes"})
+    other = api.post("blog/tags/", {"name": "nets"})
+    page = open_admin("/admin/tags/")
+    page.get_by_role("button", name="New tag").click()
+    dialog = fill_dialog(page, "New tag", Name="Ropes")
+    dialog.get_by_text("Is taken.").wait_for()
+    dialog.get_by_role("button", name="Cancel").click()
+    # The address that the tag has is none that the writer gives.
+    page.get_by_role("button", name="nets", exact=True).click()
+    fill_dialog(page, "Edit tag", Name="ROPES").get_by_text("Is taken.").wait_for()
+    assert api.get(f"blog/tags/{other['uuid']}/")["name"] == "nets"
+    fill_dialog(page, "Edit tag", Address="more-ropes").wait_for(state="hidden")
+    assert api.get(f"blog/tags/{other['uuid']}/")["name"] == "ROPES"
+
+
 def test_an_unused_author_is_deleted_and_brought_back(api, open_admin):
     author = api.post("blog/authors/", {"name": "Marit Holm", "bio": "Reads proofs."})
     page = open_admin("/admin/authors/", width=390, height=844)

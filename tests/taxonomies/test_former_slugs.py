@@ -84,7 +84,7 @@ def test_another_term_cannot_take_a_former_slug(as_admin, as_reader, rename, pat
         as_admin.put(other, json={"name": "x", "slug": "first"}),
     ):
         assert outcome(response) == (409, "slug_taken")
-    derived = as_admin.post(path, json={"name": "First"}).headers["Location"]
+    derived = as_admin.post(path, json={"name": "First!"}).headers["Location"]
     assert as_admin.get(f"{derived}?fields=slug").json == {"slug": "first-2"}
     assert as_reader.get(f"{path}first/").headers["Location"] == f"{path}second/"
 

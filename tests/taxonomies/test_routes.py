@@ -21,7 +21,7 @@ def create(client, path, name, **fields):
 @BOTH
 def test_a_list_is_ordered_by_name_without_regard_to_case_then_by_uuid(as_admin, path):
     for name in ("b", "C", "A", "a", "B", "c"):
-        create(as_admin, path, name)
+        create(as_admin, path, name, slug=f"{name.lower()}-{'small' if name.islower() else 'capital'}")
     listed = as_admin.get(path).json
     assert [row["name"].lower() for row in listed] == list("aabbcc")
     assert listed == sorted(listed, key=lambda row: (row["name"].lower(), row["uuid"]))
@@ -61,9 +61,11 @@ def test_put_accepts_every_field_that_a_read_can_show(as_admin, path, make_artic
 
 @BOTH
 def test_a_derived_slug_gets_a_number_that_is_not_in_use(as_admin, path):
-    where = [create(as_admin, path, "One") for _ in range(3)]
+    where = [create(as_admin, path, f"One{sign}") for sign in ("", "!", "?")]
     as_admin.delete(where[1])
-    created = [as_admin.get(create(as_admin, path, "One") + "?fields=slug").json["slug"] for _ in range(2)]
+    created = [
+        as_admin.get(create(as_admin, path, name) + "?fields=slug").json["slug"] for name in ("(One)", "~One")
+    ]
     assert set(created) == {"one-2", "one-4"}
 
 

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from functools import lru_cache
 from urllib.parse import unquote
 from uuid import UUID
 
@@ -24,7 +23,7 @@ from blogapi.importing.links.addresses import (
     split_path,
 )
 from blogapi.publication.visibility import READABLE_STATUSES
-from blogapi.rendering import slugs
+from blogapi.rendering.slugs import make_term_slug
 from blogapi.site.addresses import make_article_url, make_page_path
 from blogapi.site.models import Site
 
@@ -43,8 +42,6 @@ _DATE_SEGMENT = re.compile(r"[0-9]{4}(?:-[0-9]{2}){0,2}|[0-9]{1,2}")
 _COMPLETE_DATE = re.compile(r"(?:^|/)[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}(?:/|$)")
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?")
 _ORIGIN = re.compile(r"(?<![^:/])[^:/]++://[^/]*")
-
-_slugify = lru_cache(maxsize=10_000)(slugs.make_term_slug)
 
 
 @dataclass(slots=True)
@@ -111,7 +108,7 @@ class Target:
     def _list_own_segments(self) -> set[str]:
         """Return the category, the tags, the folders and the language, computed once."""
         if self._own_segments is None:
-            self._own_segments = {*map(_slugify, self.terms), *map(fold, self.terms)}
+            self._own_segments = {*map(make_term_slug, self.terms), *map(fold, self.terms)}
             if self.file:
                 self._own_segments |= {*self.file.folders, self.file.language, *split_path(self.key)[:-1]}
         return self._own_segments
@@ -206,7 +203,7 @@ class LinkIndex:
             self._site,
             uuid=target.uuid or "",
             slug=target.slug,
-            category_slug=_slugify(target.category),
+            category_slug=make_term_slug(target.category),
             published_at=target.published_at,
             language=target.written_language,
         )

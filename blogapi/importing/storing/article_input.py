@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -21,23 +20,21 @@ from blogapi.custom_fields.validation import convert_imported
 from blogapi.importing.format_api.article_record import PAGE_TAG, ArticleRecord, ExportedFields
 from blogapi.importing.storing import exported_terms
 from blogapi.importing.storing.state import ImportState
-from blogapi.importing.storing.terms import get_or_create
 from blogapi.pages import tree as page_tree
 from blogapi.pages.schemas import MAX_POSITION, PageBodySchema
 from blogapi.parsing import parse_uuid
 from blogapi.publication.visibility import ItemType
-from blogapi.rendering import plain_text, slugs
+from blogapi.rendering import plain_text
+from blogapi.rendering.slugs import make_term_slug
 from blogapi.storage.database import db
 from blogapi.tags.taxonomy import TAGS
-from blogapi.taxonomies import queries
+from blogapi.taxonomies import queries, service
 from blogapi.taxonomies.models import Term
 from blogapi.taxonomies.taxonomy import Taxonomy
 from blogapi.web.errors import Errors, flatten_messages
 from blogapi.web.fields import get_limit
 
 _BODY_SCHEMA, _PAGE_SCHEMA = ArticleBodySchema(), PageBodySchema()
-# Computing a slug is slow, and most names belong to many articles.
-_make_slug = lru_cache(maxsize=10_000)(slugs.make_term_slug)
 
 
 class ArticleInputs:
@@ -48,6 +45,8 @@ class ArticleInputs:
         self._exported = state.exported_terms
         self._restored = [record.exported for record in records if record.exported is not None]
         records = [record for record in records if record.exported is None]
+        #: the stored terms by their kind and by the names in the records
+        self._named: dict[str, dict[str, Term]] = {}
         # The terms of a dry run are stored together, when all were looked up.
         with db.session.no_autoflush:
             self._terms = {
@@ -144,9 +143,10 @@ class ArticleInputs:
         self._state.plan_term(slug, term)
 
     def _load(self, taxonomy: Taxonomy[Any], names: Iterable[str]) -> dict[str, Term]:
-        keys = {_make_slug(name) for name in names}
-        terms = queries.find_by_slugs(taxonomy, [*keys])
-        return terms | self._store_planned(taxonomy.singular, keys - terms.keys())
+        """Load the terms with these names; return those that a dry run has created by their slugs."""
+        names = {*names}
+        found = self._named[taxonomy.singular] = queries.find_by_names(taxonomy, names)
+        return self._store_planned(taxonomy.singular, map(make_term_slug, names - found.keys()))
 
     def _store_planned(self, kind: str, slugs: Iterable[str]) -> dict[str, Term]:
         """Store and return the terms that earlier transactions of a dry run have created, by their slugs."""
@@ -161,9 +161,11 @@ class ArticleInputs:
         return self._profile
 
     def _get_or_create(self, taxonomy: Taxonomy[Any], name: str, **fields: str) -> Any:
-        terms, slug = self._terms[taxonomy.singular], _make_slug(name)
+        if (term := self._named[taxonomy.singular].get(name)) is not None:
+            return term
+        terms, slug = self._terms[taxonomy.singular], make_term_slug(name)
         if slug not in terms:
-            terms[slug] = get_or_create(taxonomy, self._owner, name, **fields)
+            terms[slug] = service.get_or_create(taxonomy, self._owner, name, **fields)
             self._add_created(slug, terms[slug])
         return terms[slug]
 

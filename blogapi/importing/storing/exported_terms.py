@@ -60,7 +60,7 @@ def find_existing(kind: str, slugs: Collection[str], exported: ExportedTerms) ->
     others = [slug for slug in slugs if slug not in by_uuid]
     if not others:
         return by_uuid
-    by_slug = _find_by_former_slugs(taxonomy, others) | queries.find_by_slugs(taxonomy, others)
+    by_slug = queries.find_by_former_slugs(taxonomy, others) | queries.find_by_slugs(taxonomy, others)
     unused = _find_unused_profiles(by_slug) if kind == AUTHORS.singular else set()
     is_free = {slug for slug, term in by_slug.items() if term.uuid in unused and (kind, slug) in exported}
     return by_uuid | {slug: term for slug, term in by_slug.items() if slug not in is_free}
@@ -70,15 +70,6 @@ def _find_by_uuids(taxonomy: Taxonomy[Any], uuids: Sequence[UUID]) -> Sequence[T
     if not uuids:
         return ()
     return db.session.scalars(select(taxonomy.model).where(taxonomy.model.uuid.in_(uuids))).all()
-
-
-def _find_by_former_slugs(taxonomy: Taxonomy[Any], slugs: Collection[str]) -> dict[str, Term]:
-    if not slugs:
-        return {}
-    former_slug, model = FormerTermSlug, taxonomy.model
-    statement = select(former_slug.slug, model).join(model, model.uuid == former_slug.term_id)
-    is_wanted = former_slug.kind == model.kind, former_slug.slug.in_(slugs)
-    return {row[0]: row[1] for row in db.session.execute(statement.where(*is_wanted))}
 
 
 def _find_unused_profiles(terms: Mapping[str, Term]) -> set[UUID]:

@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
-from uuid import UUID
 
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.importing.format_api.article_record import TermRecord
 from blogapi.importing.storing.problems import REFUSALS, describe_refusal
 from blogapi.importing.storing.state import ImportState
-from blogapi.rendering.slugs import make_slug, make_term_slug
+from blogapi.rendering.slugs import make_term_slug
 from blogapi.storage.database import savepoint
 from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies import queries, service
@@ -47,8 +46,8 @@ def store_terms(
                     with savepoint():
                         taken = {name: text for name, text in fields.items() if name not in unknown}
                         taken |= _find_parent(taxonomy, term)
-                        created = get_or_create(taxonomy, state.author, term.name, **taken)
-                    state.plan_term(created.slug, created)
+                        created = service.get_or_create(taxonomy, state.author, term.name, **taken)
+                    state.plan_term(make_term_slug(term.name), created)
                 except REFUSALS as error:
                     reason = describe_refusal(error)
                     problems.append(f"The {term.kind} “{term.name[:100]}” was not created: {reason}")
@@ -61,9 +60,9 @@ def _list_new(terms: Sequence[TermRecord]) -> list[TermRecord]:
     """Return the terms that the blog does not have; looking for them needs no write lock."""
     existing: set[tuple[str, str]] = set()
     for kind, taxonomy in _TAXONOMIES.items():
-        slugs = [*{make_term_slug(term.name) for term in terms if term.kind == kind}]
-        existing |= {(kind, slug) for slug in queries.find_by_slugs(taxonomy, slugs)}
-    return [term for term in terms if (term.kind, make_term_slug(term.name)) not in existing]
+        names = {term.name for term in terms if term.kind == kind}
+        existing |= {(kind, name) for name in queries.find_by_names(taxonomy, names)}
+    return [term for term in terms if (term.kind, term.name) not in existing]
 
 
 def _list_parents_first(terms: Sequence[TermRecord]) -> list[TermRecord]:
@@ -81,16 +80,8 @@ def _list_parents_first(terms: Sequence[TermRecord]) -> list[TermRecord]:
 
 def _find_parent(taxonomy: Taxonomy[Any], term: TermRecord) -> dict[str, str]:
     """Return the field `parent` with the uuid of the term's parent; nothing if there is none."""
-    slug = make_term_slug(term.parent) if term.parent else ""
-    if not slug or slug == make_term_slug(term.name) or taxonomy is not CATEGORIES:
+    is_own = not term.parent or make_term_slug(term.parent) == make_term_slug(term.name)
+    if is_own or taxonomy is not CATEGORIES:
         return {}
-    parent = queries.find_slug_owner(taxonomy, slug)
+    parent = queries.find_by_names(taxonomy, [term.parent]).get(term.parent)
     return {"parent": str(parent.uuid)} if parent else {}
-
-
-def get_or_create(taxonomy: Taxonomy[Any], owner: UUID, name: str, **fields: str) -> Any:
-    """Return the term with the slug of the name, or create it with these fields."""
-    slug = make_term_slug(name)
-    if slug != make_slug(name):
-        fields = {**fields, "slug": slug}
-    return service.get_or_create(taxonomy, owner, name, **fields)

@@ -103,7 +103,8 @@ class Terms extends ListPage {
     if ("parent" in data) data.parent ??= "";
     const save = (values) => {
       // Fields that stay empty are left out. Without an address, the server derives it or keeps it.
-      const isGiven = ([name, value]) => value || (name !== "slug" && data[name]);
+      // With an address, the name may be that of another term.
+      const isGiven = ([name, value]) => (name === "slug" ? value && value !== data.slug : value || data[name]);
       const body = Object.fromEntries(Object.entries(values).filter(isGiven));
       if (body.parent === "") body.parent = null;
       return term ? patch(`${path}${term.uuid}/`, body, { etag }) : post(path, body);

@@ -1,0 +1,99 @@
+"""Imports find categories and tags by their names, then by their slugs."""
+
+from __future__ import annotations
+
+from shutil import copytree
+
+import pytest
+
+from tests.conftest import ARTICLES, CATEGORIES, TAGS
+from tests.importing.test_pages import run as run
+
+
+@pytest.fixture
+def tag(as_admin):
+    """Creates a tag; returns its uuid."""
+
+    def create(name, slug):
+        return as_admin.post(TAGS, json={"name": name, "slug": slug}).headers["Location"].split("/")[-2]
+
+    return create
+
+
+@pytest.fixture
+def import_tags(run, as_reader, tmp_path):
+    """Imports an article with these tags; returns the uuids of the tags of the article in this order."""
+
+    def import_tags(*names, **files):
+        text = f"---\ntitle: A\ndate: 2020-01-01\ntags: {[*names]!r}\ncategories: [{names[0]!r}]\n---\nx\n"
+        assert "1 created" in run(tmp_path / "blog", {"posts/a.md": text})
+        (article,) = as_reader.get(ARTICLES).json
+        return [tag["uuid"] for tag in article["tags"]]
+
+    return import_tags
+
+
+def test_names_with_signs_find_the_terms_that_the_api_made(as_admin, import_tags):
+    made = {}
+    for name in ("C#", "C++"):
+        for path in (TAGS, CATEGORIES):
+            made[path, name] = as_admin.post(path, json={"name": name}).json["uuid"]
+    plus, sharp, other = import_tags("C++", "c#", "C")
+    assert (plus, sharp) == (made[TAGS, "C++"], made[TAGS, "C#"])
+    listed = {term["uuid"]: term["name"] for term in as_admin.get(TAGS).json}
+    assert listed[other] == "C" and len(listed) == 3
+    assert len(as_admin.get(CATEGORIES).json) == 2
+
+
+def test_the_slugs_of_former_versions_do_not_mix_names_up(as_admin, tag, import_tags):
+    sharp, plus = tag("C#", "c"), tag("C++", "c-2")
+    found = import_tags("C", "C++", "C#")
+    assert found[1:] == [plus, sharp]
+    terms = {term["uuid"]: term["name"] for term in as_admin.get(TAGS).json}
+    assert terms[found[0]] == "C" and len(terms) == 3
+
+
+def test_the_name_comes_before_the_slug(tag, import_tags):
+    # Of two tags with the name, the one with its slug, although it is newer.
+    tag("Rye", "rye-bread")
+    rye = tag("rye", "rye")
+    # Without one, the oldest.
+    oat = tag("Oat", "oats")
+    tag("oat", "oats-2")
+    # The name is that of one tag and the slug that of another.
+    dark = tag("Dark bread", "brown")
+    tag("Brown", "dark-bread")
+    # Only the slug.
+    white = tag("Wheat", "white")
+    assert import_tags("RYE", "OAT", "dark bread", "White") == [rye, oat, dark, white]
+
+
+@pytest.mark.parametrize("is_dry", [False, True])
+def test_new_terms_of_one_name_are_one(run, as_admin, tag, tmp_path, is_dry):
+    tag("C#", "c")
+    text = "---\ntitle: {0}\ndate: 2020-01-01\ntags: [{1}]\n---\nx\n"
+    files = {f"{n}.md": text.format(n, name) for n, name in enumerate(("C", "Slow food", "slow-food", "c"))}
+    output = run(tmp_path / "blog", files, *(["--dry-run"] if is_dry else []))
+    assert "4 created" in output
+    names = sorted(term["name"].lower() for term in as_admin.get(TAGS).json)
+    assert names == (["c#"] if is_dry else ["c", "c#", "slow food"])
+
+
+def test_a_pair_survives_the_round_trip(app, run, as_admin, tag, make_category, tmp_path):
+    first, second = tag("Rye", "rye"), tag("RYE", "rye-2")
+    body = {"title": "A", "content": "x", "status": "published", "category": {"slug": make_category().slug}}
+    body["tags"] = [{"uuid": second}, {"uuid": first}]
+    uuid = as_admin.post(ARTICLES, json=body).json["uuid"]
+    exported = app.test_cli_runner().invoke(args=["export", str(tmp_path / "out")])
+    assert exported.exit_code == 0, exported.output
+    assert as_admin.delete(f"{ARTICLES}{uuid}/").status_code == 204
+    for one in (first, second):
+        assert as_admin.delete(f"{TAGS}{one}/").status_code == 204
+    run(copytree(tmp_path / "out", tmp_path / "copy"), {}, "--restore-deleted")
+    terms = as_admin.get(TAGS).json
+    assert {(term["uuid"], term["name"], term["slug"]) for term in terms} == {
+        (first, "Rye", "rye"),
+        (second, "RYE", "rye-2"),
+    }
+    (article,) = as_admin.get(ARTICLES).json
+    assert [one["uuid"] for one in article["tags"]] == [second, first]
