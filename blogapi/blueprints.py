@@ -27,6 +27,7 @@ from blogapi.changes.routes import bp as changes
 from blogapi.commands import CommandGroup
 from blogapi.config import CannotStart
 from blogapi.custom_fields.routes import bp as custom_fields
+from blogapi.deleted_items import routes as deleted_item_routes
 from blogapi.docs import document
 from blogapi.docs.routes import docs, home, openapi
 from blogapi.doctor.routes import bp as doctor_checks
@@ -87,7 +88,7 @@ BLUEPRINTS = (
     *(
         routes.build_blueprint(resource)
         for resource in (ARTICLES, PAGE_RESOURCE)
-        for routes in (open_routes, working_copy_routes, revision_routes, preview_routes)
+        for routes in (open_routes, working_copy_routes, revision_routes, preview_routes, deleted_item_routes)
     ),
     preview_contents,
     changes,

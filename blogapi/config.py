@@ -253,6 +253,13 @@ SETTINGS = (
         "Further types of files that the media library accepts, each as `extension=type`, such as "
         "`epub=application/epub+zip`; they are served as downloads.",
     ),
+    Setting(
+        "BIN_DAYS",
+        number(3650, minimum=0),
+        30,
+        "How long a deleted article or page can be restored with its edits, in days; 0 for not at all. Its "
+        "former versions stay.",
+    ),
     Setting("MAX_BULK", number(10_000), 100, "Maximum number of items in a bulk request."),
     Setting(
         "TRUSTED_PROXY",

@@ -332,3 +332,21 @@ class WorkingCopy(Base):
     base_version: Mapped[int]
     content: Mapped[str]
     not_live: Mapped[str | None]
+
+
+class DeletedItem(Base):
+    """A deleted article or page, which can be restored until the row leaves after BIN_DAYS.
+
+    `document` is the whole item as JSON; see `articles.writing.deleted_items`. `author_id` and `status` are
+    those of the item, and `user_id` is the user who deleted it.
+    """
+
+    __tablename__ = "deleted_item"
+
+    uuid: Mapped[UUID] = mapped_column(primary_key=True)
+    kind: Mapped[str] = mapped_column(String(16))
+    author_id: Mapped[UUID]
+    status: Mapped[str] = mapped_column(String(16))
+    user_id: Mapped[UUID]
+    deleted: Mapped[datetime] = mapped_column(index=True)
+    document: Mapped[str]

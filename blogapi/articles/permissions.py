@@ -9,32 +9,37 @@ The functions are called before the body is read or rendered, and again in the t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, bindparam, false, func, select, true
+from sqlalchemy import ColumnElement, Select, bindparam, false, func, select, true
 
 from blogapi.articles import queries
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.lifecycle import SCHEDULED
-from blogapi.articles.models import Article, ArticleAuthor, ArticleRevision
+from blogapi.articles.models import Article, ArticleAuthor, ArticleRevision, DeletedItem
 from blogapi.articles.snapshots import parse_content
 from blogapi.authors.models import Author
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, is_readable, readable
 from blogapi.storage.database import chunk, current_time, db, table_of
-from blogapi.web.access import Caller, current_caller
-from blogapi.web.errors import Forbidden, NotFound, Problem
+from blogapi.web.access import Caller, Role, current_caller
+from blogapi.web.errors import Conflict, Forbidden, NotFound, Problem
 
 ARTICLE = ItemType.ARTICLE.value
 _PUBLISHED = frozenset((*READABLE_STATUSES, SCHEDULED))
 
 _article, _link, _author = table_of(Article).c, table_of(ArticleAuthor).c, table_of(Author).c
+_deleted = table_of(DeletedItem).c
 _UUIDS: Any = bindparam("uuids", expanding=True)
 _SELECT_ARTICLES = select(
     *(_article.uuid, _article.type, _article.author_id, _article.status, _article.published_at)
 ).where(_article.uuid.in_(_UUIDS))
+_SELECT_DELETED = select(
+    *(_deleted.uuid, _deleted.kind.label("type"), _deleted.author_id, _deleted.status)
+).where(_deleted.uuid.in_(_UUIDS))
 _SELECT_BYLINES = (
     select(_link.article_id, _author.uuid, _author.slug)
     .join(table_of(Author), _author.uuid == _link.author_id)
@@ -91,10 +96,42 @@ def check_exists(uuid: UUID, type_: str = ARTICLE) -> None:
 
     An author may work on their own public article too, but `check_write` refuses to store the work.
     """
-    if current_caller().is_author:
-        _check_own(_read([uuid], type_).get(uuid))
-    else:
-        queries.check_exists(uuid, type_)
+    with report_deleted([uuid], type_):
+        if current_caller().is_author:
+            _check_own(_read([uuid], type_).get(uuid))
+        else:
+            queries.check_exists(uuid, type_)
+
+
+@contextmanager
+def report_deleted(uuids: Sequence[UUID | None], type_: str = ARTICLE) -> Iterator[None]:
+    """Give a NotFound error the code `deleted` if the caller may restore one of these items.
+
+    The statement is the same for unknown and hidden items.
+    """
+    try:
+        yield
+    except NotFound as error:
+        caller, role = current_caller(), Role.AUTHOR if type_ == ARTICLE else Role.EDITOR
+        if caller.role.includes(role) and "write" in caller.scopes:
+            items = _read([uuid for uuid in uuids if uuid], type_, _SELECT_DELETED).values()
+            if any(_is_own(item) and (item.status not in _PUBLISHED or caller.publishes) for item in items):
+                detail = f"This {type_} was deleted; POST …/restore/ brings it back."
+                raise NotFound(detail, code="deleted", errors=error.errors) from error
+        raise
+
+
+def check_deleted(uuid: UUID, type_: str) -> None:
+    """Raise NotFound, Forbidden or Conflict unless the item is deleted and the caller may restore it."""
+    item, existing = (
+        _read([uuid], type_, select).get(uuid) for select in (_SELECT_DELETED, _SELECT_ARTICLES)
+    )
+    if existing is not None:
+        _check_own(existing)
+        raise Conflict(f"This {type_} is not deleted.", code="not_deleted")
+    if item is None or not _is_own(item):
+        raise NotFound(f"There is no such deleted {type_}.")
+    _check_fields(ArticleInput(), item, ())
 
 
 def check_replacement(uuid: UUID, fields: ArticleInput | None = None) -> None:
@@ -116,17 +153,15 @@ def check_history(uuid: UUID, type_: str = ARTICLE) -> None:
     The item may be deleted; then its newest version says whose it was, and whether it was a page.
     """
     row = _read([uuid]).get(uuid)
-    if row is not None and row.type == type_:
+    if row is not None and row.type == type_ and (_is_own(row) or is_readable(row, current_time())):
         _check_own(row)
         return
-    last = None if row is not None else _read_last_version(uuid)
-    caller = current_caller()
-    if (
-        last is None
-        or parse_content(last.content).type != type_
-        or (caller.is_author and last.author_id != caller.user)
-    ):
-        raise NotFound(f"There is no such {type_}.")
+    # Hidden items execute the same statements as unknown ones.
+    last = _read_last_version(uuid)
+    is_history = row is None and last is not None and parse_content(last.content).type == type_
+    if not is_history or not _is_own(last):
+        with report_deleted([uuid], type_):
+            raise NotFound(f"There is no such {type_}.")
 
 
 def check_restoration(uuid: UUID, type_: str = ARTICLE) -> None:
@@ -180,7 +215,8 @@ def check_writes(
             if row is None and creates:
                 _check_new(uuid)
             else:
-                _check_own(row)
+                with report_deleted([uuid]):
+                    _check_own(row)
             if is_complete:
                 _check_fields(fields, row, bylines.get(uuid, ()) if row is not None else _read_profile())
         except Problem as error:
@@ -211,14 +247,19 @@ def check_deletions(uuids: Iterable[UUID]) -> None:
 
 
 def _check_new(uuid: UUID) -> None:
-    last = _read_last_version(uuid)
-    if last is not None and last.author_id != current_caller().user:
+    last = _read([uuid], None, _SELECT_DELETED).get(uuid) or _read_last_version(uuid)
+    if last is not None and not _is_own(last):
         raise _not_found()
 
 
-def _check_own(row: Any) -> None:
+def _is_own(row: Any) -> bool:
+    """Return whether the caller may work on the row of an article, of a version or of a deleted item."""
     caller = current_caller()
-    if row is not None and (not caller.is_author or row.author_id == caller.user):
+    return not caller.is_author or row.author_id == caller.user
+
+
+def _check_own(row: Any) -> None:
+    if row is not None and _is_own(row):
         return
     if row is None or not is_readable(row, current_time()):
         raise _not_found()
@@ -251,12 +292,12 @@ def _is_equal(references: Sequence[UUID | str], byline: Byline) -> bool:
     return all(reference in author for reference, author in zip(references, byline, strict=True))
 
 
-def _read(uuids: Sequence[UUID], type_: str | None = None) -> dict[UUID, Any]:
+def _read(
+    uuids: Sequence[UUID], type_: str | None = None, statement: Select[Any] = _SELECT_ARTICLES
+) -> dict[UUID, Any]:
     """Return the type, the owner, the status and the time of each item that exists and has the type."""
     rows = (
-        row
-        for batch in chunk(uuids)
-        for row in db.session.connection().execute(_SELECT_ARTICLES, {"uuids": batch})
+        row for batch in chunk(uuids) for row in db.session.connection().execute(statement, {"uuids": batch})
     )
     return {row.uuid: row for row in rows if type_ in (None, row.type)}
 

@@ -73,7 +73,8 @@ def published(query: Query) -> PartialResult:
 def single(query: Query, id: UUID) -> JsonBody:
     """Return an article; one that is not public only to its author, editors and admins."""
     caller = current_caller()
-    return responses_queries.get_visible_json(id, query.fields, public=not permissions.sees(id, caller))
+    with permissions.report_deleted([id]):
+        return responses_queries.get_visible_json(id, query.fields, public=not permissions.sees(id, caller))
 
 
 @bp.get("/author/me/")
@@ -186,9 +187,9 @@ def change(fields: ArticleInput, id: UUID) -> Article:
 @bp.check_exists(permissions.check_exists)
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
-    """Delete an article; its former versions are kept and can be restored."""
+    """Delete an article; it can be restored for some days, and its former versions are kept."""
     permissions.check_write(id)
-    service.delete(id)
+    service.delete(current_user_id(), id)
 
 
 @bp.put("/")
@@ -220,7 +221,8 @@ def replace_all(items: list[ArticleInput]) -> list[UUID]:
 def change_all(items: list[ArticleInput]) -> list[UUID]:
     """Change the given fields of several articles, all or none."""
     permissions.check_writes(items)
-    return service.change_all(current_user_id(), items, provisional_slug=current_caller().is_author)
+    with permissions.report_deleted([item.uuid for item in items]):
+        return service.change_all(current_user_id(), items, provisional_slug=current_caller().is_author)
 
 
 @bp.delete("/")
@@ -228,9 +230,10 @@ def change_all(items: list[ArticleInput]) -> list[UUID]:
 @bp.arguments(BulkDeleteQuery, location="query")
 @bp.write(204, None, REPRESENTATION)
 def delete_all(query: Fields) -> None:
-    """Delete several articles, all or none; their former versions are kept."""
+    """Delete several articles, all or none; they can be restored for some days."""
     permissions.check_deletions(query["uuid"])
-    service.delete_all(query["uuid"])
+    with permissions.report_deleted(query["uuid"]):
+        service.delete_all(current_user_id(), query["uuid"])
 
 
 counts_bp = Blueprint(

@@ -13,9 +13,8 @@ from blogapi.articles.content import ArticleInput
 from blogapi.articles.fields import SEARCHED_NAMES, TEXT_DEFAULTS
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import RESET_BY_PUT
-from blogapi.articles.writing import history, renderings
+from blogapi.articles.writing import deleted_items, renderings
 from blogapi.articles.writing.batch import open_batch
-from blogapi.publication.visibility import ItemType
 from blogapi.rendering.slugs import make_slug
 from blogapi.search import service as search
 from blogapi.storage import prepared
@@ -96,14 +95,14 @@ def change(editor: UUID, uuid: UUID, fields: ArticleInput, *, provisional_slug: 
         return batch.change(editor, uuid, fields)
 
 
-def delete(uuid: UUID, type_: str = ItemType.ARTICLE.value) -> None:
-    """Delete the article or page, but keep its versions and its working copy, so that it can be restored.
+def delete(editor: UUID, uuid: UUID) -> None:
+    """Delete the article, but keep it with its versions and its working copy, so that it can be restored.
 
     Raises NotFound if the article does not exist.
     """
     with open_batch([], uuid) as batch:
-        history.keep_working_copies([uuid])
-        batch.delete(uuid, type_)
+        deleted_items.keep(editor, [uuid])
+        batch.delete(uuid)
 
 
 def replace_all(editor: UUID, items: Sequence[ArticleInput], *, provisional_slug: bool = False) -> list[UUID]:
@@ -119,10 +118,10 @@ def change_all(editor: UUID, items: Sequence[ArticleInput], *, provisional_slug:
         return write_all(items, lambda item: batch.change(editor, _get_uuid(item), item).uuid)
 
 
-def delete_all(uuids: Sequence[UUID]) -> None:
+def delete_all(editor: UUID, uuids: Sequence[UUID]) -> None:
     """Delete several articles, all or none."""
     with open_batch([], *uuids) as batch:
-        history.keep_working_copies(uuids)
+        deleted_items.keep(editor, uuids)
         write_all(uuids, batch.delete)
 
 

@@ -27,7 +27,7 @@ from blogapi.web.uploads import FileBodySchema, FileQuery
 
 MAX_ALT, MAX_CAPTION, MAX_NAME = 1000, 10_000, 100
 
-USE_KINDS = ("article", "page", "author", "category", "tag", "site", "working_copy")
+USE_KINDS = ("article", "page", "author", "category", "tag", "site", "working_copy", "deleted_item")
 ORDERINGS = ("created", "-created", "name", "-name", "size", "-size")
 
 _URL = {"description": "Absolute if the site has a `service_url`, otherwise a path."}

@@ -31,6 +31,7 @@ from blogapi.web.stored_json import store_json
 
 ARTICLE = "article"
 WORKING_COPY = "working_copy"
+DELETED_ITEM = "deleted_item"
 
 _MODELS: tuple[Any, ...] = (Author, Category, Tag, Site)
 
@@ -164,6 +165,11 @@ def store_working_copy_uses(session: Session, article_id: UUID, content: str) ->
     replace_uses(session, WORKING_COPY, {article_id: find_mentioned_files(content).values()})
 
 
+def store_deleted_item_uses(session: Session, uuid: UUID, document: str) -> None:
+    """Store the files that the document of a deleted item uses; none if it is empty."""
+    replace_uses(session, DELETED_ITEM, {uuid: find_mentioned_files(document).values()})
+
+
 def mark_used(session: Session, media_ids: Collection[UUID]) -> None:
     """Store that something uses these files."""
     for some in chunk(media_ids):
@@ -242,7 +248,7 @@ def read_article_uses(session: Session, articles: Collection[UUID]) -> dict[UUID
 
 
 def list_differing_items(session: Session) -> list[tuple[str, UUID, Mapping[UUID, File]]]:
-    """Return the authors, categories, sites and working copies with wrong uses: kind, uuid and used files.
+    """Return the items besides articles with wrong uses: kind, uuid and used files.
 
     An item that was deleted but has uses is in the list, without files.
     """
@@ -265,11 +271,11 @@ def _list_items(session: Session) -> Iterator[tuple[str, Iterator[tuple[UUID, Ma
         pictures = (getattr(model, name) for name in model.picture_fields)
         rows = session.connection().execute(select(model.uuid, *pictures))
         yield model.kind, ((item, find_used_files(path for path in paths if path)) for item, *paths in rows)
-    copy = Base.metadata.tables["working_copy"].c
-    copies = session.connection().execute(
-        select(copy.article_id, copy.content), execution_options={"yield_per": 10}
-    )
-    yield WORKING_COPY, ((item, find_mentioned_files(content)) for item, content in copies)
+    copy, deleted = (Base.metadata.tables[name].c for name in (WORKING_COPY, DELETED_ITEM))
+    texts = {WORKING_COPY: (copy.article_id, copy.content), DELETED_ITEM: (deleted.uuid, deleted.document)}
+    for kind, columns in texts.items():
+        rows = session.connection().execute(select(*columns), execution_options={"yield_per": 10})
+        yield kind, ((item, find_mentioned_files(text)) for item, text in rows)
 
 
 def repair_items(session: Session, items: Iterable[tuple[str, UUID, Mapping[UUID, File]]]) -> None:

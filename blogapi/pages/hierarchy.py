@@ -15,7 +15,7 @@ from blogapi.web.errors import Invalid
 # The highest number of pages above a page: its address and its head show them all.
 MAX_DEPTH = 20
 
-_NEW = page_paths.Place("", None, Status.DRAFT.value, None, was_public=False, language="", title="")
+NEW_PLACE = page_paths.Place("", None, Status.DRAFT.value, None, was_public=False, language="", title="")
 
 
 def resolve_parent(fields: ArticleInput) -> ArticleInput:
@@ -51,7 +51,7 @@ def _add_to_tree(items: Iterable[ArticleInput]) -> page_paths.Tree:
     tree = {**page_tree.get_tree()}
     for fields in items:
         if fields.uuid is not None:
-            place = tree.get(fields.uuid, _NEW)
+            place = tree.get(fields.uuid, NEW_PLACE)
             if fields.parent is None or isinstance(fields.parent, UUID):
                 place = replace(place, parent=fields.parent)
             tree[fields.uuid] = place
@@ -61,12 +61,21 @@ def _add_to_tree(items: Iterable[ArticleInput]) -> page_paths.Tree:
 def _check(fields: ArticleInput, tree: page_paths.Tree) -> None:
     if not isinstance(fields.parent, UUID):
         return
-    if fields.parent not in tree:
-        _refuse("There is no such page.")
-    if fields.uuid is not None and fields.uuid in page_paths.list_ancestors(fields.parent, tree):
-        _refuse("A page cannot be below itself.")
-    if _count_levels(fields.parent, fields.uuid, tree) > MAX_DEPTH:
-        _refuse(f"There can be at most {MAX_DEPTH} pages above a page.")
+    if objection := find_objection(fields.uuid, fields.parent, tree):
+        raise Invalid(
+            "The page is invalid; `errors` names the fields to correct.", errors={"parent": [objection]}
+        )
+
+
+def find_objection(uuid: UUID | None, parent: UUID, tree: page_paths.Tree) -> str:
+    """Return why the page (None: a new one) may not be below the parent, or "" if it may."""
+    if parent not in tree:
+        return "There is no such page."
+    if uuid is not None and uuid in page_paths.list_ancestors(parent, tree):
+        return "A page cannot be below itself."
+    if _count_levels(parent, uuid, tree) > MAX_DEPTH:
+        return f"There can be at most {MAX_DEPTH} pages above a page."
+    return ""
 
 
 def _count_levels(parent: UUID, uuid: UUID | None, tree: page_paths.Tree) -> int:
@@ -76,7 +85,3 @@ def _count_levels(parent: UUID, uuid: UUID | None, tree: page_paths.Tree) -> int
         chains = (page_paths.list_ancestors(place.parent, tree) for place in tree.values())
         numbers += [len(chain) for chain in chains if uuid in chain]
     return max(numbers)
-
-
-def _refuse(message: str) -> None:
-    raise Invalid("The page is invalid; `errors` names the fields to correct.", errors={"parent": [message]})

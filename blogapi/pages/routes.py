@@ -91,7 +91,10 @@ def _hidden_state() -> str:
 def single(query: Query, id: UUID) -> JsonBody:
     """Return a page; one that is not public only to editors and admins."""
     is_public = not permissions.sees(id, current_caller())
-    return responses_queries.get_visible_json(id, query.fields or PAGE_FIELDS, public=is_public, type_=PAGE)
+    with permissions.report_deleted([id], PAGE):
+        return responses_queries.get_visible_json(
+            id, query.fields or PAGE_FIELDS, public=is_public, type_=PAGE
+        )
 
 
 def _get_several_json(uuids: Sequence[UUID], names: Sequence[str] | None) -> JsonBody:
@@ -173,7 +176,7 @@ def change(fields: ArticleInput, id: UUID) -> Article:
 @bp.check_exists(PAGES.check_exists)
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
-    """Delete a page; its former versions are kept, and the pages below it move to the top."""
+    """Delete a page; it can be restored for some days, and the pages below it move to the top."""
     service.delete(current_user_id(), id)
 
 
@@ -204,7 +207,9 @@ def replace_all(items: list[ArticleInput]) -> list[UUID]:
 )
 def change_all(items: list[ArticleInput]) -> list[UUID]:
     """Change the given fields of several pages, all or none, for example their order."""
-    return articles.change_all(current_user_id(), hierarchy.resolve_parents(items))
+    items = hierarchy.resolve_parents(items)
+    with permissions.report_deleted([item.uuid for item in items], PAGE):
+        return articles.change_all(current_user_id(), items)
 
 
 @bp.delete("/")
@@ -213,4 +218,5 @@ def change_all(items: list[ArticleInput]) -> list[UUID]:
 @bp.write(204, None, REPRESENTATION)
 def delete_all(query: Fields) -> None:
     """Delete several pages, all or none; other pages below them move to the top."""
-    service.delete_all(current_user_id(), query["uuid"])
+    with permissions.report_deleted(query["uuid"], PAGE):
+        service.delete_all(current_user_id(), query["uuid"])

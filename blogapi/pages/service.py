@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from uuid import UUID
 
 from blogapi.articles.content import ArticleInput
-from blogapi.articles.writing import history
+from blogapi.articles.writing import deleted_items
 from blogapi.articles.writing.batch import Batch, open_batch
 from blogapi.pages import tree as page_tree
 from blogapi.publication.visibility import ItemType
@@ -16,7 +16,7 @@ from blogapi.web.bulk import write_all
 
 
 def delete(editor: UUID, uuid: UUID) -> None:
-    """Delete a page, but keep its versions and its working copy; the pages below it move to the top.
+    """Delete a page, but keep it so that it can be restored; the pages below it move to the top.
 
     Raises NotFound if the page does not exist.
     """
@@ -36,7 +36,7 @@ def _open_deletion(editor: UUID, uuids: Sequence[UUID]) -> Iterator[Batch]:
     with transaction(visible=False):
         children = page_tree.list_children(uuids)
         with open_batch([], *uuids, *children) as batch:
-            history.keep_working_copies(uuids)
+            deleted_items.keep(editor, uuids)
             for child in children:
                 batch.change(editor, child, ArticleInput(type=ItemType.PAGE.value, parent=None))
             yield batch

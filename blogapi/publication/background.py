@@ -1,9 +1,9 @@
-"""The thread of a server that announces scheduled items on time, and deletes old events."""
+"""The thread of a server that announces scheduled items on time, and deletes old rows."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 
@@ -25,10 +25,11 @@ _DELETE_INTERVAL = timedelta(days=1)
 _EVENTS_PER_TRANSACTION = 5000
 
 
-def start(app: Flask) -> Callable[[], None]:
-    """Start the thread; return the function that ends it."""
+def start(app: Flask, *daily: Callable[[], None]) -> Callable[[], None]:
+    """Start the thread, which calls the functions `daily` once a day; return the function that ends it."""
     stop = threading.Event()
-    thread = threading.Thread(target=_run, args=(app, stop), name="publication", daemon=True)
+    args = (app, stop, (delete_old_events, *daily))
+    thread = threading.Thread(target=_run, args=args, name="publication", daemon=True)
     thread.start()
 
     def end() -> None:
@@ -55,12 +56,13 @@ def delete_old_events() -> None:
             return
 
 
-def _run(app: Flask, stop: threading.Event) -> None:
+def _run(app: Flask, stop: threading.Event, daily: Sequence[Callable[[], None]]) -> None:
     next_deletion = clock.now()
     while not stop.wait(CHECK_SECONDS):
         # The database may be unreachable for a while, or another version may have taken it over.
         with suppress(SQLAlchemyError, NewerSchema), app.app_context():
             event_writer.settle()
             if clock.now() >= next_deletion:
-                delete_old_events()
+                for delete_old in daily:
+                    delete_old()
                 next_deletion = clock.now() + _DELETE_INTERVAL

@@ -12,7 +12,7 @@ from blogapi.articles import content, snapshots
 from blogapi.articles import queries as articles
 from blogapi.articles import service as article_service
 from blogapi.articles.content import ArticleInput
-from blogapi.articles.models import Article, ArticleRevision
+from blogapi.articles.models import Article, ArticleRevision, DeletedItem
 from blogapi.articles.snapshots import get_content, parse_content
 from blogapi.articles.writing import history
 from blogapi.articles.writing.references import keep_existing
@@ -179,12 +179,11 @@ def delete_former_uses(articles: Collection[UUID]) -> None:
 
 
 def _list_gone_articles() -> Sequence[UUID]:
-    """Return the uuids that still have media paths, although neither the article nor a version of it
-    exists.
-    """
+    """Return the uuids that still have media paths, although nothing of the article exists any more."""
     article_id = MediaPath.article_id
     statement = select(article_id).where(
         ~exists().where(Article.uuid == article_id),
         ~exists().where(ArticleRevision.article_id == article_id),
+        ~exists().where(DeletedItem.uuid == article_id),
     )
     return db.session.scalars(statement.distinct()).all()

@@ -15,6 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from blogapi import setting_types
 from blogapi.articles import queries as articles
 from blogapi.backups import daily
+from blogapi.deleted_items import service as deleted_items
 from blogapi.health import queries as health
 from blogapi.importing.jobs import service as import_jobs
 from blogapi.importing.jobs.runner import get_runner
@@ -119,7 +120,7 @@ def serve(
     _print_next_steps(with_demo)
     health.start_integrity_check(app)
     daily.start(app)
-    end_announcing = background.start(app)
+    end_announcing = background.start(app, deleted_items.delete_old)
     end_webhooks = sender.start(app)
     click.echo(f"Serving {Path(app.instance_path)} at {where}  (Ctrl-C ends)")
     _end_on_signals(app, http_server)

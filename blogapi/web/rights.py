@@ -36,6 +36,7 @@ RIGHTS = (
         Role.AUTHOR,
         (
             "articles",
+            "deleted_articles",
             "article_counts",
             "working_copies",
             "open_articles",
@@ -54,7 +55,7 @@ RIGHTS = (
     Right(
         "Write pages",
         Role.EDITOR,
-        ("pages", "page_working_copies", "open_pages", "page_revisions", "page_previews"),
+        ("pages", "deleted_pages", "page_working_copies", "open_pages", "page_revisions", "page_previews"),
     ),
     Right("Import and export", Role.EDITOR, ("imports", "exports")),
     Right(

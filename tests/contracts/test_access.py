@@ -213,6 +213,10 @@ ACCESS_CASES = [
     AccessCase("articles.replace_all", ARTICLES, writes(200), []),
     AccessCase("articles.change_all", ARTICLES, writes(200), []),
     AccessCase("articles.delete_all", ARTICLES + "?uuid={article}", writes(204)),
+    AccessCase("deleted_articles.restore", ARTICLES + "{deleted}/restore/", writes(200)),
+    AccessCase("deleted_articles.restore_all", ARTICLES + "restore/", writes(422), {}),
+    AccessCase("deleted_pages.restore", PAGES + "{deleted}/restore/", writes(200)),
+    AccessCase("deleted_pages.restore_all", PAGES + "restore/", writes(422), {}),
     AccessCase("article_counts.get_all", "/api/v1/blog/article-counts/", ADMINS),
     AccessCase("archive.listed", "/api/v1/blog/archive/", READERS),
     AccessCase("renderings.render", "/api/v1/blog/render/", ADMINS, {"content": "a"}),
@@ -361,6 +365,10 @@ def fill_path(request, app, people, as_admin, as_login, make_article, make_tag, 
             item_path = f"{PAGES}{names['imprint']}/"
         if "{plans}" in template:
             names["plans"] = as_admin.post(PAGES, json={"title": "P"}).json["uuid"]
+        if "{deleted}" in template:
+            list_path = PAGES if template.startswith(PAGES) else ARTICLES
+            names["deleted"] = as_admin.post(list_path, json={"title": "D"}).json["uuid"]
+            as_admin.delete(f"{list_path}{names['deleted']}/")
         if "revisions" in template:
             as_admin.patch(item_path, json={"title": "Second version"})
         if "working-copy" in template:

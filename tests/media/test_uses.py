@@ -14,6 +14,12 @@ from tests.stored_pictures import add_paths
 SITE = "/api/v1/blog/site/"
 
 
+@pytest.fixture(autouse=True)
+def no_bin(app):
+    """Deleted articles leave only their versions; `tests/deleted_items` has the uses of deleted items."""
+    app.config["BIN_DAYS"] = 0
+
+
 @pytest.fixture
 def picture(app, people):
     """A picture that nothing uses."""

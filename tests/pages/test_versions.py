@@ -193,7 +193,10 @@ def test_a_preview_of_edits_from_before_a_page_was_one_shows_a_page(as_admin, as
 
 
 @pytest.mark.parametrize("is_bulk", [False, True])
-def test_the_history_keeps_the_working_copy_of_a_deleted_page(as_admin, page, path, is_bulk):
+def test_without_bin_days_the_history_keeps_the_working_copy_of_a_deleted_page(
+    app, as_admin, page, path, is_bulk
+):
+    app.config["BIN_DAYS"] = 0
     as_admin.put(f"{path}working-copy/", json={"title": "Edits"})
     gone = f"{PAGES}?uuid={page['uuid']}" if is_bulk else path
     assert as_admin.delete(gone).status_code == 204

@@ -163,7 +163,7 @@ class Blog:
             self._change(article, title=f"Title {self.number}")
         elif kind == "delete":
             if len(self.articles) > 3:
-                article_service.delete(article)
+                article_service.delete(self.people.admin.uuid, article)
                 self.articles.remove(article)
         elif kind == "tag":
             taxonomies.change(tags_definition.TAGS, self.tag, {"name": f"tag {self.number}"})

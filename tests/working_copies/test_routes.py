@@ -322,7 +322,10 @@ def test_the_user_of_a_working_copy_can_be_deleted(app, as_admin, as_grace, path
 
 
 @pytest.mark.parametrize("many", [True, False])
-def test_the_edits_of_a_deleted_article_are_in_its_history(as_admin, as_grace, path, article, many):
+def test_without_bin_days_the_edits_of_a_deleted_article_are_in_its_history(
+    app, as_admin, as_grace, path, article, many
+):
+    app.config["BIN_DAYS"] = 0
     save(as_grace, path)
     as_admin.delete(f"{ARTICLES}?uuid={article.uuid}" if many else path)
     assert [row["title"] for row in as_admin.get(f"{path}revisions/").json] == ["Two", "One"]

@@ -16,11 +16,11 @@ from blogapi.articles import queries
 from blogapi.articles.content import ArticleContent, ArticleInput, compare, default_seo, revise
 from blogapi.articles.fields import TEXT_DEFAULTS
 from blogapi.articles.lifecycle import get_api_status
-from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, Seo
+from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, DeletedItem, FormerSlug, Seo
 from blogapi.articles.responses import json_reader
 from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.articles.snapshots import get_content
-from blogapi.articles.writing import history, json_writer, new_rows, renderings, states
+from blogapi.articles.writing import deleted_items, history, json_writer, new_rows, renderings, states
 from blogapi.articles.writing.json_writer import Write
 from blogapi.articles.writing.provisional_slugs import get_base, make_provisional
 from blogapi.articles.writing.references import NO_TERMS, find_terms
@@ -41,7 +41,7 @@ from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.taxonomies import service as terms
 from blogapi.web import json as web_json
 from blogapi.web.errors import Conflict, Errors, Invalid, NotFound
-from blogapi.web.unique_slugs import choose_slug, number_slugs
+from blogapi.web.unique_slugs import choose_slug, first_free_slug, number_slugs
 
 
 @contextmanager
@@ -132,6 +132,9 @@ class Batch:
             profile = self._terms.profile or profiles.get_or_create_profile(author).uuid
             content = replace_fields(content, authors=(profile,))
         has_events, uuid = uuid is not None, uuid or uuid4()
+        if has_events and (item := db.session.get(DeletedItem, uuid)):
+            deleted_items.release(item)
+            self._last_numbers |= queries.get_last_revision_numbers([uuid])
         if fields.is_imported:
             content = self._leave_cycle(uuid, content)
         words = slug_from or content.texts["title"]
@@ -159,6 +162,22 @@ class Batch:
         self._writes[uuid] = Write(article, None)
         record(article.type, uuid, None, get_state(article), has_events=has_events)
         return article
+
+    def restore(self, article: Article) -> None:
+        """Add a deleted article, which is in no session; it gets another slug if its own is taken."""
+        uuid = article.uuid
+        if self._is_provisional(get_content(article)):
+            article.slug = make_provisional(article.slug, uuid)
+        else:
+            article.slug = first_free_slug(article.slug, lambda slugs: self._find_taken(slugs, exclude=uuid))
+        self._assigned_slugs.add(article.slug)
+        article.was_public = article.was_public or is_readable(article, current_time())
+        article.version = max(article.version, self._last_numbers.get(uuid, 0)) + 1
+        article.update_links()
+        self._keep_tree(article.type)
+        db.session.add(article)
+        self._writes[uuid] = Write(article, None)
+        record(article.type, uuid, None, get_state(article))
 
     def keep_json(self, article: Article) -> None:
         """Keep the JSON of a new article for the response of this transaction, which then reads nothing."""

@@ -68,11 +68,15 @@ def keep_working_copies(uuids: Sequence[UUID]) -> None:
     """Move the working copies of these articles to their history; delete those that change nothing."""
     copies = queries.find_working_copies(uuids)
     for uuid, article in queries.find_by_uuids(list(copies)).items():
-        copy, content = copies[uuid], get_content(article)
-        edits = complete_edits(parse_content(copy.content), content)
-        if edits != content:
-            add_version(article, edits, user=copy.user_id, created=copy.last_updated)
-        delete_working_copy(copy)
+        keep_edits(article, get_content(article), copies[uuid])
+        delete_working_copy(copies[uuid])
+
+
+def keep_edits(article: Article, content: ArticleContent, copy: WorkingCopy) -> None:
+    """Add the edits of a working copy to the history unless they change nothing."""
+    edits = complete_edits(parse_content(copy.content), content)
+    if edits != content:
+        add_version(article, edits, user=copy.user_id, created=copy.last_updated)
 
 
 def delete_working_copy(copy: WorkingCopy) -> None:

@@ -376,8 +376,8 @@ function ignoreMissing(error) {
  * @typedef {{ changes: Change[], cursor: string, more: boolean }} ChangePage
  * @typedef {{ type: string, title: string, status: number, detail: string, code: "admin_exists" | "article_changed" |
  *   "author_in_use" | "backup_running" | "category_in_use" | "checks_running" | "conflict" | "cross_origin" |
- *   "cursor_unknown" | "damaged" | "database" | "forbidden" | "headers_too_large" | "idempotency_mismatch" |
- *   "if_match_required" | "import_ended" | "import_running" | "impossible_transition" | "internal_error" |
+ *   "cursor_unknown" | "damaged" | "database" | "deleted" | "forbidden" | "headers_too_large" | "idempotency_mismatch"
+ *   | "if_match_required" | "import_ended" | "import_running" | "impossible_transition" | "internal_error" |
  *   "invalid_fields" | "invalid_query" | "key_disabled" | "key_expired" | "key_invalid" | "key_missing" | "last_admin"
  *   | "link_invalid" | "login_failed" | "login_over" | "login_required" | "malformed" | "media_exists" | "media_full" |
  *   "media_in_use" | "method_not_allowed" | "missing" | "name_taken" | "newer_schema" | "not_found" | "not_implemented"

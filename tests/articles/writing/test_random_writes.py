@@ -75,7 +75,7 @@ class RandomWrites:
 
     def delete(self):
         uuid = self.one()
-        service.delete(uuid)
+        service.delete(self.editor, uuid)
         self.deleted.append(uuid)
 
     def restore(self):
@@ -183,7 +183,7 @@ def test_a_failed_create_stores_nothing(app, people, make_article):
             service.create(people.admin.uuid, replace(given, slug=article.slug))
         with pytest.raises(ZeroDivisionError), transaction():
             service.create(people.admin.uuid, given)
-            service.delete(article.uuid)
+            service.delete(article.author_id, article.uuid)
             raise ZeroDivisionError
         assert rows(*TABLES) == before
 

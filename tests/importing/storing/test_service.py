@@ -189,7 +189,7 @@ def test_tags_that_differ_in_a_symbol_are_different_tags(store, stored):
 def delete(app, stored):
     """Delete the only article of the blog."""
     with app.app_context():
-        article_service.delete(stored()[0].uuid)
+        article_service.delete(stored()[0].author_id, stored()[0].uuid)
 
 
 def test_a_deleted_article_is_not_imported_again(app, store, stored):
@@ -413,7 +413,7 @@ def test_records_of_one_batch_share_slugs_and_redirects_whether_or_not_one_of_th
                 ([report.notes for report in reports[:3]], sorted(redirects), [one.slug for one in stored()])
             )
             for article in stored():
-                article_service.delete(article.uuid)
+                article_service.delete(article.author_id, article.uuid)
     assert found[0] == found[1]
     assert found[0][1:] == (
         [("rye-2", "rye"), ("spelt", "rye")],

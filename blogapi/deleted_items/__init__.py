@@ -1,0 +1,1 @@
+"""Deleted articles and pages, which can be restored for some days."""

@@ -1,0 +1,36 @@
+"""Request and response bodies of the restoration of deleted items."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+
+from blogapi.articles.lifecycle import API_STATUSES
+from blogapi.web.fields import BoundedList, Identifier, InputSchema, OutputSchema
+
+
+class DeletedItemsSchema(InputSchema):
+    """The deleted items that are restored together, all or none."""
+
+    uuids = BoundedList(
+        Identifier(),
+        max_items="MAX_BULK",
+        required=True,
+        validate=ma.validate.Length(min=1),
+        metadata={"description": "The uuids of the deleted items."},
+    )
+
+
+class RestoredSchema(OutputSchema):
+    """A restored article or page: what it is now, and what differs from before its deletion."""
+
+    uuid = Identifier()
+    title = ma.fields.String()
+    slug = ma.fields.String()
+    status = ma.fields.String(metadata={"enum": list(API_STATUSES)})
+    notes = ma.fields.List(
+        ma.fields.String(),
+        metadata={
+            "description": "Sentences about what could not be restored as it was.",
+            "example": ["The slug “rye” is taken; it got “rye-2”."],
+        },
+    )
