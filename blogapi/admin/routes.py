@@ -124,6 +124,7 @@ def page(id: UUID | None = None) -> Response:
         digest=assets.get_digest(),
         list_time_zones=list_time_zones,
         preview_origin=preview_origin,
+        no_bin=not config["BIN_DAYS"],
         shared_seconds=config["PUBLIC_READS"] and config["SHARED_MAX_AGE"],
     )
     response = Response(content, content_type="text/html; charset=utf-8")

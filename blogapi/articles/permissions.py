@@ -116,7 +116,7 @@ def report_deleted(uuids: Sequence[UUID | None], type_: str = ARTICLE) -> Iterat
         if caller.role.includes(role) and "write" in caller.scopes:
             items = _read([uuid for uuid in uuids if uuid], type_, _SELECT_DELETED).values()
             if any(_is_own(item) and (item.status not in _PUBLISHED or caller.publishes) for item in items):
-                detail = f"This {type_} was deleted; POST …/restore/ brings it back."
+                detail = f"This {type_} was deleted; restore it first."
                 raise NotFound(detail, code="deleted", errors=error.errors) from error
         raise
 

@@ -259,6 +259,33 @@ def test_found_articles_are_deleted_and_come_back(open_list, api: Client, articl
     assert len(api.get("blog/articles/?status=published&fields=uuid")) == 61
 
 
+def test_a_deleted_article_comes_back_with_its_edits(open_list, api, articles):
+    path = f"blog/articles/{articles['Foghorn']}/"
+    before = api.get(f"{path}?fields=*,last_updated")
+    copy = api.put(f"{path}working-copy/", {"title": "Foghorn, edited"})
+    page = open_list()
+    page.get_by_role("button", name="Actions for Foghorn, edited", exact=True).click()
+    page.get_by_role("menuitem", name="Delete", exact=True).click()
+    page.get_by_text("“Foghorn, edited” deleted").first.wait_for()
+    page.get_by_role("button", name="Undo", exact=True).click()
+    page.get_by_text("“Foghorn, edited” as before").first.wait_for()
+    assert api.get(f"{path}?fields=*,last_updated") == before
+    assert api.get(f"{path}working-copy/")["title"] == copy["title"]
+
+
+def test_without_bin_days_the_page_asks_and_offers_no_undo(blog, open_list, articles, monkeypatch):
+    monkeypatch.setitem(blog.app.config, "BIN_DAYS", 0)
+    page = open_list()
+    for name in ("Cancel", "Delete 1 article"):
+        page.get_by_role("button", name="Actions for Foghorn", exact=True).click()
+        page.get_by_role("menuitem", name="Delete", exact=True).click()
+        page.get_by_role("dialog", name="Delete 1 article?").get_by_role(
+            "button", name=name, exact=True
+        ).click()
+    page.get_by_text("“Foghorn” deleted").first.wait_for()
+    assert page.get_by_role("button", name="Undo", exact=True).count() == 0
+
+
 def test_the_words_of_a_draft_are_right_after_the_editor(open_list, open_admin, api, articles):
     page = open_admin(f"{PATH}{articles['Tide']}/")
     text = page.locator(".cm-content")

@@ -141,6 +141,30 @@ def test_the_text_of_an_article_that_is_deleted_meanwhile_is_saved_as_a_new_one(
     assert get_stored(api, f"{ARTICLES}{article['uuid']}/") == f"{TEXT}Mine. More. Still."
 
 
+@pytest.mark.parametrize("is_changed", [True, False])
+def test_an_open_tab_restores_a_deleted_article_with_its_text(api, write, make, is_changed):
+    path = make(f"Deleted {is_changed}", status="published")
+    page = write(path)
+    type_at_end(page, "Mine.")
+    save(page)
+    before = api.get(f"{path}?fields=status,published_at,slug")
+    api.delete(path)
+    if is_changed:
+        type_at_end(page, " More.")
+        page.keyboard.press("Control+s")
+    else:
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    page.get_by_text("This article was deleted while you were writing.", exact=True).wait_for()
+    wait_for_state(page, "Not saved: the article was deleted")
+    assert list_violations(page) == []
+    get_button(page, "Restore").click()
+    page.get_by_text("This article was deleted while you were writing.", exact=True).wait_for(state="hidden")
+    wait_for_state(page, "Published, edits waiting")
+    page.get_by_role("banner").get_by_text(SAVED).wait_for()
+    assert get_stored(api, path) == f"{TEXT}Mine.{' More.' if is_changed else ''}"
+    assert api.get(f"{path}?fields=status,published_at,slug") == before
+
+
 @pytest.mark.parametrize("action", ["publish", "return to the tab", "report that it is open"])
 def test_a_saved_text_whose_article_is_deleted_is_offered_too(api, write, make, action):
     path = make(f"Deleted before I {action}")
@@ -150,7 +174,7 @@ def test_a_saved_text_whose_article_is_deleted_is_offered_too(api, write, make, 
         get_button(page, "Publish").click()
         popover = page.get_by_role("dialog", name="Publish this article", exact=True)
         popover.get_by_role("button", name="Publish", exact=True).click()
-        popover.get_by_role("alert").get_by_text("There is no such article").wait_for()
+        popover.get_by_role("alert").get_by_text("This article was deleted").wait_for()
         page.keyboard.press("Escape")
     else:
         if action == "report that it is open":

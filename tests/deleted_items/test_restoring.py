@@ -260,9 +260,12 @@ def test_the_article_of_a_deleted_user_belongs_to_the_caller(
 ):
     with app.app_context():
         zoe = users.create("zoe", None, role=Role.EDITOR)
+    # The admin owns the default category.
+    write()
     path = write(client=make_client(app, people.key(zoe, "write")))
     delete(path)
-    assert as_login.delete(f"/api/v1/users/{zoe.uuid}/").status_code == 204
+    answer = as_login.delete(f"/api/v1/users/{zoe.uuid}/")
+    assert answer.status_code == 204, answer.json
     answer = restore(as_admin, path)
     article = as_admin.get(f"{path}?fields=author,authors,editor").json
     assert article["author"] == str(people.admin.uuid)
@@ -442,6 +445,7 @@ def test_the_history_keeps_the_edits_when_the_row_leaves(app, as_admin, write, d
             set_clock(NOON + 30 * DAY)
             service.delete_old()
             assert count_rows(app) == 1
+            db.session.rollback()
             set_clock(NOON + 30 * DAY + timedelta(minutes=1))
             service.delete_old()
             db.session.rollback()

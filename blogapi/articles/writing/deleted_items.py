@@ -107,11 +107,12 @@ def parse(item: DeletedItem) -> Document:
 
 
 def _parse_row(model: type[Any], values: Mapping[str, Any]) -> Any:
-    types = {column.name: type(column.type) for column in table_of(model).c}
-    parsers = {name: _PARSERS[types[name]] for name in values if types.get(name) in _PARSERS}
+    # A later version can have other columns.
+    columns = [column for column in table_of(model).c if column.name in values]
+    parsers = {column.name: _PARSERS.get(type(column.type)) for column in columns}
     return model(
         **{
-            name: parsers[name](value) if value and name in parsers else value
-            for name, value in values.items()
+            name: parse(values[name]) if parse and values[name] else values[name]
+            for name, parse in parsers.items()
         }
     )

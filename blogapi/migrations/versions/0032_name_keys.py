@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0032"
-down_revision = "0029"
+down_revision = "0030"
 
 
 def upgrade() -> None:

@@ -1,7 +1,7 @@
 /** A page that edits an article: how the text is loaded, kept, saved and published. */
 
 import { run } from "../actions.js";
-import { ApiError, del, get } from "../api.js";
+import { ApiError, del, get, post } from "../api.js";
 import { announce, toast } from "../dialogs.js";
 import { formatTime } from "../format.js";
 import { Page, session } from "../shell.js";
@@ -61,6 +61,11 @@ export class ArticlePage extends Page {
   saver = new Saver(this);
   /** @type {any} */
   journal = null;
+  /**
+   * The text that the server had when the article was deleted, as JSON.
+   * @type {string | undefined}
+   */
+  known = undefined;
 
   async load() {
     const [, , , uuid] = location.pathname.split("/");
@@ -344,8 +349,21 @@ export class ArticlePage extends Page {
 
   // The article was deleted or hidden, so its text is no longer saved on the server, and is kept in this browser.
   lose() {
+    this.known ??= this.saver.stored;
     this.saver.start(EMPTY, this.saver.etag);
     return this.saver.save();
+  }
+
+  /** Restore the deleted article, and join its text with this one. */
+  async restore() {
+    await this.act("restore", async () => {
+      const { data } = await post(`${pathOf(this.uuid)}restore/`);
+      if (data.notes.length) toast(data.notes.join(" "));
+      const loaded = await load(this.uuid);
+      await this.decide(loaded, loaded.edits, JSON.parse(this.known ?? this.saver.stored));
+      this.known = undefined;
+    });
+    if (this.problem) toast(this.problem);
   }
 
   // Store the working copy of a draft as one version.

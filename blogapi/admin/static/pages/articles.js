@@ -13,7 +13,7 @@ import { hasRole, listPath, mayChange, mayPublish } from "../roles.js";
 import { content, lastSession, session } from "../shell.js";
 import { STATUSES } from "../statuses.js";
 import { defineList, ListPage, PAGE_SIZE } from "./list-page.js";
-import { addressOf, bringBack, byUuid, changeOf, FIELDS, followStored, PATH, titleOf } from "./lists.js";
+import { addressOf, bringBack, hasBin, byUuid, changeOf, FIELDS, followStored, PATH, titleOf } from "./lists.js";
 
 const [newArticle, emptyList] = content;
 const LIST_FIELDS = `${FIELDS},cover,cover_image,authors,featured,language`;
@@ -89,12 +89,6 @@ const makeAction = (done, choose, at) => {
 };
 const toAction = (row) => makeAction(row.done, () => row);
 
-async function bringAllBack(articles) {
-  for (const article of articles) await bringBack(PATH, article);
-  // A restored article is a draft.
-  await restore(articles);
-}
-
 /**
  * The actions on articles; `done` is for the toast.
  *
@@ -106,7 +100,8 @@ const remove = async (articles) => {
     await del(PATH, { query: { uuid: part.map(({ uuid }) => uuid) }, etag: "*" });
   }
 };
-const DELETE = { done: "deleted", work: remove, undo: bringAllBack };
+const restoreDeleted = (articles) => bringBack(PATH, articles);
+const DELETE = { label: "Delete", icon: "trash-2", risk: true, done: "deleted", work: remove, undo: restoreDeleted };
 
 // The actions that give articles a term.
 const add = (uuid, terms) => [...terms.filter((term) => term.uuid !== uuid), { uuid }];
@@ -201,16 +196,13 @@ class Articles extends ListPage {
    * @param {any[]} articles @param {Action} action
    */
   async apply(articles, { done, work, undo }) {
-    const succeeded = await this.act("apply", async () => {
-      await work(articles);
-      return true;
-    });
+    const outcome = await this.act("apply", async () => ({ notes: await work(articles) }));
     await this.reload();
-    if (!succeeded) return false;
+    if (!outcome) return false;
     this.clear();
     const subject = articles.length === 1 ? `“${titleOf(articles[0])}”` : count(articles.length, "article");
     const back = () => this.apply(articles, { done: UNDONE, work: /** @type {Action["work"]} */ (undo) });
-    toast(`${subject} ${done}`, { undo: undo && back });
+    toast(`${subject} ${outcome.notes ? `restored. ${outcome.notes}` : done}`, { undo: undo && back });
     return true;
   }
 
@@ -251,12 +243,13 @@ class Articles extends ListPage {
     return this.pick(anchor, kind, label, (term) => this.apply(articles, assign(term)), create);
   }
 
-  /** Delete articles: so many that bringing them back takes long only after a question, the others with undo. */
+  /** Delete articles with undo; many of them, or articles that cannot be restored, only after a question. */
   async remove(articles) {
-    if (articles.length <= PAGE_SIZE) return this.apply(articles, DELETE);
+    if (hasBin && articles.length <= PAGE_SIZE) return this.apply(articles, DELETE);
     const title = `Delete ${count(articles.length, "article")}?`;
-    const text = "There is no undo for so many at once. Their versions stay in the database and in its backups.";
-    const isSure = await confirmRisk({ title, text, action: "Delete articles" });
+    const many = hasBin ? " for so many at once" : "";
+    const text = `There is no undo${many}. Their versions stay in the database and in its backups.`;
+    const isSure = await confirmRisk({ title, text, action: `Delete ${count(articles.length, "article")}` });
     return isSure && this.apply(articles, { ...DELETE, undo: undefined });
   }
 
@@ -304,14 +297,13 @@ class Articles extends ListPage {
       const { name, label = name, icon } = action;
       return { label, icon, action: () => this.apply([article], toAction(action)) };
     };
-    const remove = { label: "Delete", icon: "trash-2", risk: true, action: () => this.apply([article], DELETE) };
     return [
       link("Preview", "eye", addressOf(article, "preview/")),
       link("History", "history", addressOf(article, "history/")),
       (status === "published" || status === "unlisted") && url && link("Open the page", "external-link", url),
       { label: "Duplicate", icon: "copy", action: () => this.duplicate(article) },
       ...listActions(article).map(item),
-      mayChange(article) && remove,
+      mayChange(article) && { ...DELETE, action: () => this.remove([article]) },
     ];
   }
 

@@ -90,6 +90,7 @@ class Editor extends ArticlePage {
     listen(".close", () => this.closeDetails());
     listen(".discard", () => this.dropKept());
     listen(".use", () => this.useKept());
+    listen(".restore", () => this.restore());
     listen(".as-new", () => this.saveAsNew(this.edits));
     const frame = find(".site-frame");
     if (frame) {
@@ -296,6 +297,7 @@ class Editor extends ArticlePage {
     set(".gone", { hidden: !loss });
     if (loss) set(".gone p", { textContent: loss.sentence });
     set(".as-new", { hidden: loss?.isReader });
+    set(".restore", { hidden: saver.problem?.code !== "deleted", disabled: this.busy === "restore" });
     set(".word-count", { textContent: rendered ? count(rendered.word_count, "word") : "" });
     set(".minutes", { textContent: rendered?.word_count ? `${rendered.reading_minutes} min to read` : "" });
     set(".plain", { textContent: this.plain.label });

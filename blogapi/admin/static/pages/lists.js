@@ -1,8 +1,7 @@
 /** Functions that the pages with lists share. */
 
-import { get, post } from "../api.js";
+import { post } from "../api.js";
 import { button } from "../components.js";
-import { parseTime } from "../format.js";
 import * as storage from "../storage.js";
 
 export const PATH = "blog/articles/";
@@ -17,13 +16,17 @@ export const titleOf = ({ title, working_copy: copy }) => copy?.title || title |
 export const changeOf = ({ last_updated: time, working_copy: copy }) =>
   copy?.last_updated > time ? copy.last_updated : time;
 
-/** Bring a deleted article or page back, as a draft. list: the path of the list that it was in. */
-export async function bringBack(list, { uuid, last_updated: time }) {
-  const path = `${list}${uuid}/revisions/`;
-  const { data: versions } = await get(path, { query: { fields: "number,created" } });
-  // The history can also contain the working copy, and versions of a conflict.
-  const isLast = ({ created }) => parseTime(created).getTime() === parseTime(time).getTime();
-  await post(`${path}${(versions.find(isLast) ?? versions[0]).number}/restore/`);
+/** Whether deleted articles and pages can be restored. */
+export const hasBin = !document.body.hasAttribute("data-no-bin");
+
+/**
+ * Restore deleted articles or pages. list: the path of the list that they were in.
+ * @param {string} list @param {{uuid: string}[]} items
+ * @returns {Promise<string>} sentences about what differs from before, or ""
+ */
+export async function bringBack(list, items) {
+  const { data } = await post(`${list}restore/`, { uuids: items.map(byUuid) });
+  return [...new Set(data.flatMap(({ notes }) => notes))].join(" ");
 }
 
 /** The button that opens the dialog for a new item. kind: see button(). */

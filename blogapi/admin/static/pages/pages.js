@@ -3,13 +3,13 @@
 import { html, nothing, repeat } from "../vendor/lit.js";
 import { del, get, patch } from "../api.js";
 import { badge, button, searchField } from "../components.js";
-import { menuButton, toast } from "../dialogs.js";
+import { confirmRisk, menuButton, toast } from "../dialogs.js";
 import { count, formatChanged } from "../format.js";
 import { openForm } from "../forms.js";
 import { languageHint } from "../languages.js";
 import { content } from "../shell.js";
 import { defineList, ListPage } from "./list-page.js";
-import { bringBack, byUuid, changeOf, titleOf } from "./lists.js";
+import { bringBack, byUuid, changeOf, hasBin, titleOf } from "./lists.js";
 
 const PATH = "blog/pages/";
 const FIELDS = "uuid,title,slug,status,published_at,last_updated,url,parent,position,working_copy,language";
@@ -93,19 +93,19 @@ class Pages extends ListPage {
   }
 
   async delete(page) {
-    const { uuid, status, published_at } = page;
+    const { uuid } = page;
     const children = this.all.filter(({ parent }) => parent === uuid);
+    const title = `Delete “${titleOf(page)}”?`;
+    const text = "There is no undo. Its versions stay in the database and in its backups.";
+    if (!hasBin && !(await confirmRisk({ title, text, action: "Delete page" }))) return;
     const isDeleted = await this.actAndReload("delete", () => del(`${PATH}${uuid}/`).then(() => true));
     if (!isDeleted) return;
     const words = children.length ? ` ${count(children.length, "page is", "pages are")} at the top now.` : "";
-    const undo = () =>
-      this.actAndReload("undo", async () => {
-        await bringBack(PATH, page);
-        // It came back as a draft in its former place.
-        const below = children.map((child) => ({ uuid: child.uuid, parent: uuid }));
-        await patch(PATH, [{ uuid, status, published_at }, ...below], { etag: "*" });
-      });
-    toast(`“${titleOf(page)}” deleted.${words}`, { undo });
+    const undo = async () => {
+      const notes = await this.actAndReload("undo", () => bringBack(PATH, [page]));
+      if (notes) toast(`“${titleOf(page)}” restored. ${notes}`);
+    };
+    toast(`“${titleOf(page)}” deleted.${words}`, { undo: hasBin ? undo : null });
   }
 }
 
