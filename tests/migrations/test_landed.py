@@ -59,6 +59,7 @@ DIGESTS = {
     "0028": "7c30c58ba09ca83aa394fd6b9c0a2a5caad1a14579d7178405bf52f266f21f30",
     "0029": "73e0590c4cf69912ad4482e8d88cc572a469e7b83dafa58b065d0840eacd297e",
     "0032": "7c85bba1a00401e54453e54b153362adf7a12eab79d8744323afbc05b4727a41",
+    "0030": "f3872a9f065c57ea86c289535041e85dc92cb7b5dd876626adfd50e28a88d727",
 }
 
 # Tables that are derived from other tables and can differ between versions, and tables with internal

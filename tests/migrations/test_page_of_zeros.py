@@ -34,6 +34,7 @@ HASH = hashlib.sha256(FILE).hexdigest()
 TIME = "2026-01-01 06:00:00.000000"
 
 OF_ACCOUNTS = "the uuid of a user"
+LATER_TABLE = "a later migration creates the table"
 OWN = "the uuid of the row itself, which no request chooses, or only as a valid uuid"
 # The other columns with uuids, each with the reason why it contains none of an article or a page.
 OTHER_UUIDS = {
@@ -48,6 +49,8 @@ OTHER_UUIDS = {
         ("article_revision.author_id", "article_revision.user_id", "idempotent_answer.user_id"), OF_ACCOUNTS
     ),
     **dict.fromkeys(("import_job.user_id", "working_copy.user_id"), OF_ACCOUNTS),
+    **dict.fromkeys(("deleted_item.author_id", "deleted_item.user_id"), OF_ACCOUNTS),
+    "deleted_item.uuid": LATER_TABLE,
     "article_count.term_id": "the uuid of a term; zeros stand for all articles",
     "former_term_slug.term_id": "the uuid of a term",
     "category.parent_id": "the uuid of a category",
@@ -63,6 +66,7 @@ OTHER_TEXTS = {
     **dict.fromkeys(("preview", "media_former_hash", "media_rendition", "media_use"), NO_LINKS),
     **dict.fromkeys(("article_count", "webhook"), NO_LINKS),
     **dict.fromkeys(("article_json", "article_stats", "custom_value"), DERIVED),
+    "deleted_item": LATER_TABLE,
     "former_path": "the paths of other systems",
     "media_path": "the paths of other systems",
     "redirect": "addresses of the site, which have no uuids of zeros",

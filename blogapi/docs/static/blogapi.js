@@ -380,10 +380,10 @@ function ignoreMissing(error) {
  *   | "if_match_required" | "import_ended" | "import_running" | "impossible_transition" | "internal_error" |
  *   "invalid_fields" | "invalid_query" | "key_disabled" | "key_expired" | "key_invalid" | "key_missing" | "last_admin"
  *   | "link_invalid" | "login_failed" | "login_over" | "login_required" | "malformed" | "media_exists" | "media_full" |
- *   "media_in_use" | "method_not_allowed" | "missing" | "name_taken" | "newer_schema" | "not_found" | "not_implemented"
- *   | "profile_exists" | "range_not_satisfiable" | "read_only" | "request_timeout" | "scope_missing" |
- *   "second_factor_failed" | "second_factor_missing" | "second_factor_required" | "second_factor_used" | "slug_taken" |
- *   "stale" | "storage_full" | "too_large" | "too_many_backups" | "too_many_requests" | "unavailable" |
+ *   "media_in_use" | "method_not_allowed" | "missing" | "name_taken" | "newer_schema" | "not_deleted" | "not_found" |
+ *   "not_implemented" | "profile_exists" | "range_not_satisfiable" | "read_only" | "request_timeout" | "scope_missing"
+ *   | "second_factor_failed" | "second_factor_missing" | "second_factor_required" | "second_factor_used" | "slug_taken"
+ *   | "stale" | "storage_full" | "too_large" | "too_many_backups" | "too_many_requests" | "unavailable" |
  *   "unsupported_media_type" | "uri_too_long" | "user_in_use", errors?: Record<string, string[]>, uuid?: string }}
  *   Problem
  * @typedef {{ uuid: string, name: string, description: string | null, cover_image: string, slug: string, user: string,
