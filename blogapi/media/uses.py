@@ -165,9 +165,11 @@ def store_working_copy_uses(session: Session, article_id: UUID, content: str) ->
     replace_uses(session, WORKING_COPY, {article_id: find_mentioned_files(content).values()})
 
 
-def store_deleted_item_uses(session: Session, uuid: UUID, document: str) -> None:
-    """Store the files that the document of a deleted item uses; none if it is empty."""
-    replace_uses(session, DELETED_ITEM, {uuid: find_mentioned_files(document).values()})
+def store_deleted_item_uses(session: Session, documents: Mapping[UUID, str]) -> None:
+    """Store the files that deleted items use by their documents (none if empty) and no longer by edits."""
+    files = {uuid: find_mentioned_files(document).values() for uuid, document in documents.items()}
+    replace_uses(session, DELETED_ITEM, files)
+    replace_uses(session, WORKING_COPY, dict.fromkeys(documents, ()))
 
 
 def mark_used(session: Session, media_ids: Collection[UUID]) -> None:

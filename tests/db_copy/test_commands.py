@@ -102,6 +102,8 @@ def full_blog(app, as_admin, people, make_article, make_tag, make_category):
     as_admin.post(TAGS, json={"name": "once"}, headers={"Idempotency-Key": "k"})
     gone = as_admin.post(TAGS, json={"name": "gone"}).json["uuid"]
     as_admin.delete(f"{TAGS}{gone}/")
+    deleted = make_article(title=ODD_TEXT)
+    assert as_admin.delete(f"{ARTICLES}{deleted.uuid}/").status_code == 204
     people.key(None)
     picture = store_picture(app, "blue", rendition="navy")
     with app.app_context():

@@ -180,6 +180,20 @@ def test_an_item_can_be_deleted_and_restored_again(as_admin, write, delete):
     assert [row["number"] for row in as_admin.get(f"{path}revisions/").json] == [3, 2, 1]
 
 
+def test_a_deletion_of_several_executes_a_fixed_number_of_statements(
+    as_admin, write, delete, record_statements
+):
+    numbers = []
+    for number in (2, 8):
+        paths = [write() for _ in range(number)]
+        for path in paths:
+            as_admin.put(f"{path}working-copy/", json={"title": "Edits"})
+        with record_statements() as executed:
+            delete(*paths)
+        numbers.append(len([one for one in executed if not one.startswith("INSERT INTO event")]))
+    assert numbers[0] == numbers[1]
+
+
 # Changed circumstances
 
 

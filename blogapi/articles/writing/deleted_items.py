@@ -67,14 +67,20 @@ def keep(user: UUID, uuids: Sequence[UUID]) -> None:
     for batch in chunk(uuids):
         for child in connection.execute(select(table_of(Article).c.uuid, parent).where(parent.in_(batch))):
             documents[child.parent_id].setdefault("children", []).append(child.uuid)
+    texts = dict[UUID, str]()
     for uuid, document in documents.items():
         for article in document.get("article", ()):
-            text = json.dumps(document, default=str, ensure_ascii=False)
-            columns = {"author_id": article["author_id"], "status": article["status"], "user_id": user}
-            times = {"deleted": current_time(), "document": text}
-            db.session.add(DeletedItem(uuid=uuid, kind=article["type"], **columns, **times))
-            uses.store_working_copy_uses(db.session(), uuid, "")
-            uses.store_deleted_item_uses(db.session(), uuid, text)
+            texts[uuid] = json.dumps(document, default=str, ensure_ascii=False)
+            columns = {
+                "kind": article["type"],
+                "author_id": article["author_id"],
+                "status": article["status"],
+            }
+            item = DeletedItem(
+                uuid=uuid, user_id=user, deleted=current_time(), document=texts[uuid], **columns
+            )
+            db.session.add(item)
+    uses.store_deleted_item_uses(db.session(), texts)
 
 
 def release(item: DeletedItem) -> None:
@@ -87,7 +93,7 @@ def release(item: DeletedItem) -> None:
 
 def delete(item: DeletedItem) -> None:
     """Delete the row of an item, and its uses of files."""
-    uses.store_deleted_item_uses(db.session(), item.uuid, "")
+    uses.store_deleted_item_uses(db.session(), {item.uuid: ""})
     db.session.delete(item)
     db.session.flush()
 
