@@ -44,7 +44,8 @@ def test_two_internal_errors_have_different_incident_ids(as_reader, broken_view)
 
 def test_a_key_is_never_logged(app, people, make_client, broken_view, caplog):
     key = people.key(None)
-    make_client(app, key).get(ARTICLES)
+    assert make_client(app, key).get(ARTICLES).status_code == 500
+    assert "an internal secret" in caplog.text
     assert key not in caplog.text
 
 
@@ -93,6 +94,7 @@ def allow_origins(make_app, make_client):
 
 def test_no_origin_is_allowed_by_default(as_reader):
     response = as_reader.get(TAGS, headers={"Origin": "https://front.example"})
+    assert response.status_code == 200
     assert not [name for name, _ in response.headers if name.lower().startswith("access-control-")]
 
 
@@ -160,4 +162,5 @@ def test_an_allowed_origin_can_read_errors(allow_origins, path):
 @pytest.mark.parametrize("origin", ["https://evil.example", "https://front.example.evil", "null"])
 def test_another_origin_is_not_allowed(allow_origins, origin):
     response = allow_origins("https://front.example").get(TAGS, headers={"Origin": origin})
+    assert response.status_code == 401
     assert "Access-Control-Allow-Origin" not in response.headers

@@ -20,11 +20,14 @@ HOSTS = [
 
 @pytest.mark.parametrize("headers", HOSTS, ids=lambda headers: " ".join(headers))
 def test_no_response_repeats_the_host(as_admin, record_attempt, operations, headers):
+    statuses = []
     for endpoint, method, path, body in operations:
         response = as_admin.open(path, method=method, json=body, headers=headers)
         record_attempt("admin", f"{method} {endpoint} with {headers}", response)
         assert EVIL not in full_text(response)
         assert response.status_code < 500
+        statuses.append(response.status_code)
+    assert sum(status < 400 for status in statuses) > 50
 
 
 def test_the_link_header_contains_only_paths(as_admin, make_article, record_attempt):
@@ -91,4 +94,5 @@ def test_responses_with_secrets_are_marked_no_store(as_admin, blog, record_attem
 def test_a_parameter_cannot_inject_a_header(as_admin, record_attempt, value):
     response = as_admin.get(ARTICLES, query_string={"page": "1", "page_size": "1", "slug": value})
     record_attempt("admin", f"GET with {value!r}", response)
+    assert response.status_code == 200
     assert "X-Evil" not in response.headers and "Set-Cookie" not in response.headers
