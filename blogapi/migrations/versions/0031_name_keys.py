@@ -5,7 +5,7 @@ import unicodedata
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0032"
+revision = "0031"
 down_revision = "0030"
 
 

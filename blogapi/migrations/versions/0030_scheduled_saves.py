@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0033"
-down_revision = "0032"
+revision = "0030"
+down_revision = "0029"
 
 
 def upgrade() -> None:
