@@ -246,7 +246,7 @@ def test_hidden_work_of_others_changes_nothing_that_an_author_reads(
         created = as_admin.post(ARTICLES, json=hidden | fields)
         assert created.status_code == 201
         paths.append(f"{ARTICLES}{created.json['uuid']}/")
-        assert as_admin.put(f"{paths[-1]}working-copy/", json=hidden_copy()).status_code == 201
+        assert as_admin.put(f"{paths[-1]}working-copy/", json=hidden_copy()).status_code in (200, 201)
         assert as_admin.post(f"{paths[-1]}revisions/", json={"name": "Hidden"}).status_code == 201
         assert as_admin.post(f"{paths[-1]}preview/").status_code == 201
         assert as_admin.post(f"{paths[-1]}open/").status_code == 200
