@@ -4,7 +4,8 @@ import { count, daysFromToday, formatTime } from "../format.js";
 
 // The kinds of changes, as the events name them, and their names in the form and in lists.
 export const KINDS = {
-  article: "Articles and pages",
+  article: "Articles",
+  page: "Pages",
   category: "Categories",
   tag: "Tags",
   author: "Authors",
