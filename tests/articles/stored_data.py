@@ -57,7 +57,8 @@ def check_index(articles):
     connection = db.session.connection()
     numbers = {entry.article_id: entry.number for entry in db.session.scalars(select(SearchEntry))}
     texts = [
-        json_writer.get_search_text(article, article.plain_text) for article in map(RenderedArticle, articles)
+        json_writer.get_search_text(article.stored, article.plain_text)
+        for article in map(RenderedArticle, articles)
     ]
     expected = [make_row(numbers[text.article_id], text) for text in texts]
     assert engines.find_equal_rows(connection, expected) == set(numbers.values())

@@ -91,7 +91,7 @@ def test_without_words_there_is_no_address(predict, title):
         {"title": 1},
         {"title": "x" * 10_000},
         {"slug": ["x"]},
-        {"category": "x"},
+        {"category": "No slug"},
         {"published_at": "soon"},
         {"published_at": 1},
     ],

@@ -372,6 +372,6 @@ def test_a_former_version_is_renamed(as_admin, article_path):
     assert as_admin.patch(f"{article_path}revisions/9/", json={"name": "x"}).status_code == 404
 
 
-@pytest.mark.parametrize("body", [{}, {"name": ""}, {"name": "x" * 101}, {"name": "x", "status": "draft"}])
+@pytest.mark.parametrize("body", [{}, {"name": ""}, {"name": "x" * 101}, {"name": "x", "state": "draft"}])
 def test_an_added_version_needs_a_name_and_valid_fields(as_admin, article_path, body):
     assert outcome(as_admin.post(f"{article_path}revisions/", json=body)) == (422, "invalid_fields")
