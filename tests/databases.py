@@ -244,6 +244,7 @@ _ONE_ROW = {
     "article_stats": f"renderer = '{get_renderer_version()}'",
     # The tags are new, because response caches identify the state of the database by them.
     "commit_counter": "position = 0, public_position = 0, announced_until = NULL, deleted_position = 0, "
+    "deleted_unlisted = 0, "
     "tag = left(md5(random()::text), 8), visible = left(md5(random()::text), 8)",
 }
 _EMPTY, _RESET = "DELETE FROM {}; ", "UPDATE {} SET {}; "

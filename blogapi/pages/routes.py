@@ -27,7 +27,7 @@ from blogapi.pages.schemas import (
 )
 from blogapi.parsing import parse_uuid
 from blogapi.publication import events
-from blogapi.publication.shared_caching import shows
+from blogapi.publication.shared_caching import Shown, shows
 from blogapi.publication.visibility import ItemType
 from blogapi.web.access import allow, current_caller, current_user_id, editor, reader
 from blogapi.web.blueprint import Blueprint, PartialResult, Representation, UpsertResult
@@ -86,8 +86,7 @@ def _hidden_state() -> str:
 @bp.arguments(PageQuery, location="query")
 @bp.response(200, PageSchema(), partial_schema=PageFieldsSchema, cacheable=True)
 @accept_slugs(queries.find_slug_owner)
-# The page can link to an article whose address contains a category.
-@shows("page", "article", "category", "tag", "author")
+@shows(find=lambda query, id: Shown(("page", "article", "category", "tag", "author"), {PAGE: [id]}))
 def single(query: Query, id: UUID) -> JsonBody:
     """Return a page; one that is not public only to editors and admins."""
     is_public = not permissions.sees(id, current_caller())

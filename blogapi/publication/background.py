@@ -10,6 +10,7 @@ from datetime import timedelta
 from flask import Flask
 from sqlalchemy import delete, select, update
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import InstrumentedAttribute
 
 from blogapi import clock
 from blogapi.publication import event_writer
@@ -43,17 +44,23 @@ def delete_old_events() -> None:
     """Delete the events that have been superseded for more than KEEP. The newest event of each item stays."""
     is_old = Event.superseded < current_time() - KEEP
     while True:
-        statement = select(Event.position, Event.public_position).where(is_old).limit(_EVENTS_PER_TRANSACTION)
-        old = db.session.execute(statement).all()
+        columns = (Event.position, Event.public_position, Event.unlisted)
+        old = db.session.execute(select(*columns).where(is_old).limit(_EVENTS_PER_TRANSACTION)).all()
         if old:
             with transaction(visible=False):
-                last = max(public or 0 for _, public in old)
-                is_later = CommitCounter.deleted_position < last
-                db.session.execute(update(CommitCounter).where(is_later).values(deleted_position=last))
-                positions = [position for position, _ in old]
+                _raise_mark(
+                    CommitCounter.deleted_position, [row.position for row in old if row.public_position]
+                )
+                _raise_mark(CommitCounter.deleted_unlisted, [row.position for row in old if row.unlisted])
+                positions = [row.position for row in old]
                 db.session.execute(delete(Event).where(Event.position.in_(positions)))
         if len(old) < _EVENTS_PER_TRANSACTION:
             return
+
+
+def _raise_mark(mark: InstrumentedAttribute[int], positions: Sequence[int]) -> None:
+    last = max(positions, default=0)
+    db.session.execute(update(CommitCounter).where(mark < last).values({mark: last}))
 
 
 def _run(app: Flask, stop: threading.Event, daily: Sequence[Callable[[], None]]) -> None:

@@ -31,9 +31,9 @@ def make_item_tag(kind: str, uuid: UUID) -> str:
     return f"{kind}-{uuid}"
 
 
-def list_purged_tags(kind: str, uuid: UUID) -> list[str]:
-    """Return the tags that a change of the item purges."""
-    return [make_item_tag(kind, uuid), KIND_TAGS[kind]]
+def list_purged_tags(kind: str, uuid: UUID, *, listed: bool = True) -> list[str]:
+    """Return the tags that a change of the item purges; one that is never `listed` changes no list."""
+    return [make_item_tag(kind, uuid), *([KIND_TAGS[kind]] if listed else [])]
 
 
 def list_shown_tags(kinds: Collection[str], items: Mapping[str, Collection[UUID]]) -> list[str]:

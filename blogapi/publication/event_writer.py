@@ -168,6 +168,7 @@ class _Writer:
                 row["due"],
                 after=address,
                 is_public=row["listed"],
+                unlisted=not row["listed"],
                 listed=row["listed"],
                 readable_from=row["due"],
             )
@@ -179,17 +180,22 @@ class _Writer:
         """Write the events of noted items."""
         for key, (before, after, what, has_events, fields) in notes:
             was_public, is_public = (_is_public(state, self._now) for state in (before, after))
+            was_readable, is_readable = (_is_readable(state, self._now) for state in (before, after))
+            change = _choose_change(before, after, what, was_public=was_public, is_public=is_public)
+            in_lists = was_public or is_public
             self._add(
                 key,
-                _choose_change(before, after, what, was_public=was_public, is_public=is_public),
+                change,
                 self._now,
                 before=_get_address(before),
                 after=_get_address(after),
-                is_public=was_public or is_public,
+                is_public=in_lists,
+                unlisted=(was_readable or is_readable) and not in_lists and change != What.RENDERED,
                 listed=after is not None and after.listed,
                 readable_from=None if after is None else after.readable_from,
                 has_events=has_events,
-                fields=fields,
+                # What was edited while the item was a draft is told to nobody.
+                fields=fields if was_readable and is_readable else (),
             )
             self._visible |= any(state is not None and state.readable_from for state in (before, after))
             shown_before, shown = (
@@ -241,14 +247,12 @@ class _Writer:
         after: ItemAddress = NO_ADDRESS,
         is_public: bool,
         listed: bool,
+        unlisted: bool = False,
         readable_from: datetime | None = None,
         has_events: bool = True,
         fields: Collection[str] = (),
     ) -> None:
-        """Add an event with the next position, and with the next public position if readers can notice it.
-
-        Only updates of public items have `fields`: readers do not learn what was edited before.
-        """
+        """Add an event with the next position, and a public position if it changes what is listed."""
         counter, public_position = self._counter, None
         counter["position"] += 1
         if is_public:
@@ -265,11 +269,12 @@ class _Writer:
                 **{"kind": key[0], "uuid": key[1], "what": what, "time": time, "tag": self._tag},
                 **{"position": counter["position"], "newest": counter["position"]},
                 **{"public_position": public_position, "newest_public": public_position},
-                **{"readable_from": readable_from, "due": due, "listed": listed, "superseded": None},
+                **{"readable_from": readable_from, "due": due, "listed": listed, "unlisted": unlisted},
+                "superseded": None,
                 **{"slug_before": before.slug, "path_before": before.path},
                 **{"slug": after.slug, "path": after.path},
                 "fields": json.dumps(sorted(fields))
-                if fields and is_public and what == What.UPDATED
+                if fields and (is_public or unlisted) and what == What.UPDATED
                 else None,
             }
         )
@@ -295,9 +300,11 @@ def _read_counter(session: Session) -> tuple[datetime, dict[str, Any]]:
 
 
 def _is_public(state: State | None, now: datetime) -> bool:
-    return (
-        state is not None and state.listed and state.readable_from is not None and state.readable_from <= now
-    )
+    return state is not None and state.listed and _is_readable(state, now)
+
+
+def _is_readable(state: State | None, now: datetime) -> bool:
+    return state is not None and state.readable_from is not None and state.readable_from <= now
 
 
 def _get_address(state: State | None) -> ItemAddress:

@@ -4,9 +4,9 @@ Services call `record` with the state of an item before and after a change. `rec
 end of the outermost `transaction()` calls `write_events` (`event_writer`), which adds one event for each
 noted item.
 
-An event has a position for admins and, if readers can notice the change, a public position. Readers see
-nothing else, so they cannot tell that drafts are written. Positions are assigned under the write lock, so
-they become visible in order, and a cursor never skips one.
+An event has a position for admins and, if it changes what is listed, a public position. Readers see nothing
+else, so they cannot tell that drafts and unlisted items are written. Positions are assigned under the write
+lock, so they become visible in order, and a cursor never skips one.
 
 The newest event of a scheduled item has the time `due`. When it has come, the end of the next write adds the
 event `published`, once, whichever server is first; `event_writer.settle` starts such a write.
@@ -103,7 +103,8 @@ def last_position() -> int:
 
 def state_token(*, public: bool = False) -> str:
     """Return a text that changes with all content that admins or, if `public`, readers can see in lists."""
-    due = select(func.count()).where(Event.due <= current_time()).scalar_subquery()
+    is_due = [Event.due <= current_time(), *([Event.listed] if public else [])]
+    due = select(func.count()).where(*is_due).scalar_subquery()
     position, last = (
         (CommitCounter.public_position, Event.public_position)
         if public

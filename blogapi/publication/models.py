@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from sqlalchemy import Index, String
+from sqlalchemy import Index, String, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi.storage.database import Base
@@ -43,6 +43,8 @@ class Event(Base):
     readers can see the item, and `due` is the same time until the item has become public. `tag` is random,
     one for each commit. `slug_before` and `path_before` describe the page before the change, `slug` and
     `path` the page afterwards. `fields` is a JSON array with the names of the changed fields of an update.
+    `unlisted` marks a change of an item that everyone can read or could read before, but that is in no list
+    before and after; webhooks that name this type learn of it.
     """
 
     __tablename__ = "event"
@@ -66,6 +68,12 @@ class Event(Base):
     path: Mapped[str | None]
     superseded: Mapped[datetime | None]
     fields: Mapped[str | None]
+    unlisted: Mapped[bool] = mapped_column(server_default=false())
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether everyone could read the item after the change."""
+        return self.readable_from is not None and self.readable_from <= self.time
 
     @property
     def changed_fields(self) -> list[str]:

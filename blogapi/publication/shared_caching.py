@@ -6,13 +6,14 @@ requests without credentials too. A response to a request with credentials is ne
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, TypeVar, cast
 from uuid import UUID
 
-from flask import Response, current_app, g, request
+from flask import Response, current_app, g, has_request_context, request
 
 from blogapi.publication import cache_tags
 from blogapi.web.access import SAFE_METHODS, SHOWS, current_caller, get_access
@@ -52,6 +53,12 @@ def shows(*kinds: str, find: Callable[..., Shown] | None = None) -> Callable[[Vi
     return decorate
 
 
+def add_shown(kind: str, uuid: UUID) -> None:
+    """Add an item to what the response to the current request shows, if there is one."""
+    if has_request_context():
+        g.setdefault("more_shown", defaultdict[str, set[UUID]](set))[kind].add(uuid)
+
+
 def add_headers(response: Response) -> Response:
     """Let shared caches store the response if it is the same for everyone."""
     view = current_app.view_functions.get(request.endpoint or "")
@@ -64,7 +71,10 @@ def add_headers(response: Response) -> Response:
     is_read = request.method in SAFE_METHODS and response.status_code == 200
     if is_read and not current_caller().is_authenticated:
         shown: Shown = g.shown
-        tags = cache_tags.list_shown_tags(shown.kinds, shown.items)
+        items = {**shown.items}
+        for kind, uuids in g.get("more_shown", {}).items():
+            items[kind] = sorted({*items.get(kind, ()), *uuids})
+        tags = cache_tags.list_shown_tags(shown.kinds, items)
         response.headers["Cache-Control"] = _make_cache_control()
         response.headers["Cache-Tag"] = ",".join(tags)
         response.headers["Surrogate-Key"] = " ".join(tags)

@@ -181,8 +181,9 @@ class CommitCounter(Base):
     `tag` is a random text. On PostgreSQL, every commit changes it; on SQLite, which has a counter of its own,
     only commits that write events or that readers can notice. `visible` is the tag of the last commit that
     readers without access to drafts can notice. `position` and `public_position` are the last assigned
-    positions, and `announced_until` is the latest time of an item that was announced as public. Old events up
-    to `deleted_position`, a public position, may have been deleted.
+    positions, and `announced_until` is the latest time of an item that was announced as public. Old public
+    events up to the position `deleted_position` may have been deleted, and old events of unlisted items up to
+    `deleted_unlisted`.
     """
 
     __tablename__ = "commit_counter"
@@ -194,6 +195,7 @@ class CommitCounter(Base):
     public_position: Mapped[int]
     announced_until: Mapped[datetime | None]
     deleted_position: Mapped[int] = mapped_column(server_default="0")
+    deleted_unlisted: Mapped[int] = mapped_column(server_default="0")
 
 
 class WriteEvents(Protocol):

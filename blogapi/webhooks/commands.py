@@ -16,8 +16,8 @@ from blogapi.web.errors import Invalid, flatten_messages
 from blogapi.web.fields import join_messages
 from blogapi.webhooks import queries, service
 from blogapi.webhooks.event_types import PATTERNS
-from blogapi.webhooks.messages import PRESETS, STANDARD
-from blogapi.webhooks.models import Delivery, Mode
+from blogapi.webhooks.messages import PRESETS
+from blogapi.webhooks.models import STANDARD, Delivery, Mode
 from blogapi.webhooks.schemas import DeliverySchema, NewWebhookSchema, WebhookSchema
 
 webhook = AppGroup("webhook", help="Tell other services what changes; `serve` makes the calls.")

@@ -62,7 +62,7 @@ class Outcome:
 class Pass:
     """The calls to make now to one webhook, in order, and the outcomes of those that were made.
 
-    `webhook` belongs to no session. `end` is the public position that is reached with the last call.
+    `webhook` belongs to no session. `end` is the position that is reached with the last call.
     """
 
     webhook: Webhook
@@ -84,9 +84,9 @@ def plan(server: str, busy: Collection[UUID] = ()) -> list[Pass]:
     found = [one for one in queries.list_callable(server, current_time()) if one.uuid not in busy]
     if not found:
         return []
-    last, deleted, site = queries.get_last_position(), queries.get_deleted_position(), get_site()
-    events = _EventReader(last)
-    passes = [_plan_webhook(webhook, last, deleted, site, events) for webhook in found]
+    positions, site = queries.get_positions(), get_site()
+    events = _EventReader(positions.last)
+    passes = [_plan_webhook(webhook, positions, site, events) for webhook in found]
     due = [one for one in passes if one is not None]
     leased = _take_leases([one.webhook for one in due], server)
     # Their columns are read without the session, which would open a transaction during a call.
@@ -179,18 +179,23 @@ class _EventReader:
         return self._read[position]
 
 
-def _plan_webhook(webhook: Webhook, last: int, deleted: int, site: Site, reader: _EventReader) -> Pass | None:
-    """Return what to send now of the events up to the position `last`; None if it is due later."""
-    if webhook.position < deleted:
-        id = f"msg_reset_{webhook.position}_{last}"
+def _plan_webhook(
+    webhook: Webhook, positions: queries.Positions, site: Site, reader: _EventReader
+) -> Pass | None:
+    """Return what to send now of the events up to the last position; None if it is due later."""
+    last = positions.last
+    if positions.has_gap(webhook):
+        # No id shows how many drafts are written.
+        public = map(queries.find_last_public, (webhook.position, last))
+        id = "_".join(("msg_reset", *(str(event.public_position if event else 0) for event in public)))
         return Pass(webhook, [Message(id, event_types.RESET, clock.now(), position=last)], last)
     if webhook.mode == Mode.COMBINED:
         return _plan_combined(webhook, last, site)
-    types = {*event_types.list_types(webhook.event_patterns)}
+    types = {*event_types.list_types(webhook.selected_patterns)}
     events = reader.read(webhook.position)
     told = [event for event in events if event_types.get_type(event) in types]
     is_all = len(events) < EVENTS_PER_PASS
-    end = last if is_all else events[-1].public_position or last
+    end = last if is_all else events[-1].position
     return Pass(webhook, [messages.make_event_message(event, site) for event in told], end)
 
 

@@ -26,7 +26,11 @@ _NAMES = {
     "site": {What.UPDATED: "updated"},
 }
 
-EVENT_TYPES = tuple(f"{kind}.{name}" for kind, names in _NAMES.items() for name in names.values())
+# Changes of items that everyone can read, but that are listed neither before nor after. Receivers index what
+# they are told, so only webhooks that name these types learn of them, and those that only start something.
+UNLISTED_TYPES = ("article.unlisted", "page.unlisted")
+_LISTED_TYPES = tuple(f"{kind}.{name}" for kind, names in _NAMES.items() for name in names.values())
+EVENT_TYPES = (*_LISTED_TYPES, *UNLISTED_TYPES)
 ALL = "*"
 PATTERNS = (ALL, *(f"{kind}.*" for kind in _NAMES), *EVENT_TYPES)
 
@@ -36,13 +40,16 @@ TEST, COMBINED, RESET = "webhook.test", "blog.changed", "blog.reset"
 
 def get_type(event: Event) -> str:
     """Return the type of an event that `select_events` selects, such as `article.published`."""
+    if event.unlisted:
+        return f"{event.kind}.unlisted"
     return f"{event.kind}.{_NAMES[event.kind][What(event.what)]}"
 
 
 def list_types(patterns: Iterable[str]) -> Sequence[str]:
     """Return the event types that one of the patterns selects."""
     chosen = {*patterns}
-    return [name for name in EVENT_TYPES if chosen & {ALL, name, f"{name.partition('.')[0]}.*"}]
+    listed = [name for name in _LISTED_TYPES if chosen & {ALL, name, f"{name.partition('.')[0]}.*"}]
+    return [*listed, *(name for name in UNLISTED_TYPES if name in chosen)]
 
 
 def select_events(patterns: Iterable[str]) -> ColumnElement[bool]:
@@ -52,5 +59,8 @@ def select_events(patterns: Iterable[str]) -> ColumnElement[bool]:
     for kind, names in _NAMES.items():
         selected = [what.value for what, name in names.items() if f"{kind}.{name}" in types]
         if selected:
-            conditions.append(and_(Event.kind == kind, Event.what.in_(selected)))
+            is_public = Event.public_position.is_not(None)
+            conditions.append(and_(is_public, Event.kind == kind, Event.what.in_(selected)))
+        if f"{kind}.unlisted" in types:
+            conditions.append(and_(Event.unlisted, Event.kind == kind))
     return or_(*conditions)

@@ -15,19 +15,18 @@ from blogapi.publication.cursor import Cursor, format_cursor
 from blogapi.publication.models import FETCHED, Event, What
 from blogapi.site.models import Site
 from blogapi.version import __version__
-from blogapi.webhooks import event_types, signing
-from blogapi.webhooks.models import MASK, Delivery, Mode, Webhook
+from blogapi.webhooks import event_types, queries, signing
+from blogapi.webhooks.models import MASK, STANDARD, Delivery, Mode, Webhook
 
 # How many changes a call names; it tells the number of all.
 MAX_CHANGES = 100
-STANDARD = "standard"
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
     """A call to make: the id of the call and of its repetitions, its type and time, and the changes to tell.
 
-    `position` is the public position of the last event, and `count` the number of changes, which can be
+    `position` is the position of the last event, and `count` the number of changes, which can be
     larger than that of `changes`.
     """
 
@@ -129,9 +128,13 @@ def make_change(event: Event, site: Site) -> dict[str, Any]:
 
     The page after an unpublication, and the one before a publication, are those of a draft.
     """
-    is_public = event.what in FETCHED
-    slug, path = (event.slug, event.path) if is_public else (event.slug_before, event.path_before)
+    is_shown = event.is_readable if event.unlisted else event.what in FETCHED
+    slug, path = (event.slug, event.path) if is_shown else (event.slug_before, event.path_before)
     has_moved = event.what == What.UPDATED and event.path_before != path
+    if event.unlisted:
+        # An update without `fields` is the end of a draft.
+        has_moved = has_moved and bool(event.fields)
+    public = event if event.public_position else queries.find_last_public(event.position)
     return {
         "type": event_types.get_type(event),
         "kind": event.kind,
@@ -140,8 +143,9 @@ def make_change(event: Event, site: Site) -> dict[str, Any]:
         "url": _make_url(site, path),
         "former_url": _make_url(site, event.path_before) if has_moved else None,
         "changed": event.changed_fields,
-        "cache_tags": cache_tags.list_purged_tags(event.kind, event.uuid),
-        "cursor": format_cursor(Cursor(event.public_position or 0, event.tag), "p"),
+        "cache_tags": cache_tags.list_purged_tags(event.kind, event.uuid, listed=not event.unlisted),
+        "cursor": public and format_cursor(Cursor(public.public_position or 0, public.tag), "p"),
+        **({"readable": event.is_readable} if event.unlisted else {}),
     }
 
 
@@ -153,14 +157,14 @@ def make_event_message(event: Event, site: Site) -> Message:
         event.time,
         (make_change(event, site),),
         1,
-        event.public_position,
+        event.position,
     )
 
 
 def make_combined_message(events: Sequence[Event], last: Event, count: int, site: Site) -> Message:
     """Return the message of several events, of which `last` is the last one."""
     changes = [make_change(event, site) for event in events]
-    return Message(_make_id(last), event_types.COMBINED, last.time, changes, count, last.public_position)
+    return Message(_make_id(last), event_types.COMBINED, last.time, changes, count, last.position)
 
 
 def read_message(delivery: Delivery) -> Message:
@@ -223,7 +227,8 @@ def _sign(webhook: Webhook, message: Message, body: bytes, now: datetime) -> dic
 
 
 def _make_id(event: Event) -> str:
-    return f"msg_{event.tag}_{event.public_position}"
+    # An event without a public position can have the position that is the public one of another event.
+    return f"msg_{event.tag}_{event.public_position or f'u{event.position}'}"
 
 
 def _make_url(site: Site, path: str | None) -> str | None:

@@ -15,9 +15,13 @@ from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text, bindpar
 from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi.storage.database import Base, Identified, UtcDateTime, current_time
+from blogapi.webhooks.event_types import UNLISTED_TYPES
 
 # The part of an address or of a header that is not shown.
 MASK = "•••"
+
+# The preset of a receiver that is told what has changed; the others start builds.
+STANDARD = "standard"
 
 
 class Mode(StrEnum):
@@ -39,11 +43,11 @@ class Pause(StrEnum):
 class Webhook(Identified, Base):
     """A webhook, and how far its calls have come.
 
-    `events` is a JSON array of event types or patterns, and `headers` a JSON object. `position` is the public
-    position of the last event that was delivered or skipped. `rotation` is the number of the secret; the
-    former secret signs too until `rotation_ends`. `failures` counts the failed calls for the next event, the
-    first of which was at `failing_since`; `next_attempt` is the time of the next one. The server `leased_by`
-    alone makes the calls until `leased_until`. `last_called` is the time of the last successful call.
+    `events` is a JSON array of event types or patterns, and `headers` a JSON object. `position` is that of
+    the last event that was delivered or skipped. `rotation` is the number of the secret; the former secret
+    signs too until `rotation_ends`. `failures` counts the failed calls for the next event, the first of which
+    was at `failing_since`; `next_attempt` is the time of the next one. The server `leased_by` alone makes the
+    calls until `leased_until`. `last_called` is the time of the last successful call.
     """
 
     __tablename__ = "webhook"
@@ -82,6 +86,16 @@ class Webhook(Identified, Base):
     @event_patterns.setter
     def event_patterns(self, patterns: Sequence[str]) -> None:
         self.events = json.dumps([*patterns])
+
+    @property
+    def selected_patterns(self) -> Sequence[str]:
+        """The event types or patterns that it is told; a build needs the unlisted items too."""
+        return [*self.event_patterns, *(UNLISTED_TYPES if self.preset != STANDARD else ())]
+
+    @property
+    def is_told_unlisted(self) -> bool:
+        """Whether it is told of unlisted items."""
+        return not {*self.selected_patterns}.isdisjoint(UNLISTED_TYPES)
 
     @property
     def own_headers(self) -> dict[str, str]:

@@ -27,6 +27,18 @@ LATEST_CALLS = 20
 DELAY = timedelta(minutes=5)
 
 
+class Positions(NamedTuple):
+    """The position of the last event, and those up to which public and unlisted events may be deleted."""
+
+    last: int
+    deleted: int
+    deleted_unlisted: int
+
+    def has_gap(self, webhook: Webhook) -> bool:
+        """Return whether events that the webhook should be told may be deleted."""
+        return webhook.position < max(self.deleted, self.deleted_unlisted if webhook.is_told_unlisted else 0)
+
+
 class Waiting(NamedTuple):
     """The number of changes that a webhook has not been told, and the times of the first and the last one."""
 
@@ -43,15 +55,14 @@ def list_webhooks(page: PageRequest | None) -> Page[Sequence[WithAttributes]]:
 
 def describe(webhooks: Sequence[Webhook]) -> list[WithAttributes]:
     """Return webhooks with the waiting changes, the latest calls, and whether calls are made."""
-    positions = select(CommitCounter.public_position, CommitCounter.deleted_position)
-    last, deleted = db.session.execute(positions).one()
-    waiting, calls = count_waiting(webhooks, last), list_latest()
+    positions = get_positions()
+    waiting, calls = count_waiting(webhooks, positions.last), list_latest()
     return [
         WithAttributes(
             webhook,
             waiting=waiting[webhook.uuid].number,
             next_call=find_next_call(webhook, waiting[webhook.uuid]),
-            has_gap=deleted > webhook.position,
+            has_gap=positions.has_gap(webhook),
             latest_calls=calls.get(webhook.uuid, []),
             is_served=SENDER_KEY in current_app.extensions,
         )
@@ -84,7 +95,7 @@ def count_active() -> int:
 
 def list_callable(server: str, now: datetime) -> Sequence[Webhook]:
     """Return the active webhooks with events after their position that this server may call now."""
-    last = select(CommitCounter.public_position).scalar_subquery()
+    last = select(CommitCounter.position).scalar_subquery()
     return db.session.scalars(
         select(Webhook).where(
             Webhook.paused.is_(None),
@@ -111,31 +122,39 @@ def find_by_uuids(uuids: Iterable[UUID]) -> Sequence[Webhook]:
 
 
 def get_last_position() -> int:
-    """Return the public position of the last event."""
-    return db.session.scalars(select(CommitCounter.public_position)).one()
+    """Return the position of the last event."""
+    return db.session.scalars(select(CommitCounter.position)).one()
 
 
-def get_deleted_position() -> int:
-    """Return the public position up to which old events may have been deleted."""
-    return db.session.scalars(select(CommitCounter.deleted_position)).one()
+def get_positions() -> Positions:
+    """Return the positions of the last event and of the events that may be deleted."""
+    marks = (CommitCounter.deleted_position, CommitCounter.deleted_unlisted)
+    return Positions(*db.session.execute(select(CommitCounter.position, *marks)).one())
+
+
+def find_last_public(position: int) -> Event | None:
+    """Return the last public event up to a position; None if there is none."""
+    is_found = (Event.position <= position, Event.public_position.is_not(None))
+    statement = select(Event).where(*is_found).order_by(Event.position.desc())
+    return db.session.scalar(statement.limit(1))
 
 
 def list_events(position: int, last: int, limit: int) -> Sequence[Event]:
     """Return the first events after a position, and up to `last`, that webhooks can be told."""
-    is_told = event_types.select_events([event_types.ALL])
-    statement = select(Event).where(Event.public_position > position, Event.public_position <= last, is_told)
-    return db.session.scalars(statement.order_by(Event.public_position).limit(limit)).all()
+    is_told = event_types.select_events(event_types.EVENT_TYPES)
+    statement = select(Event).where(Event.position > position, Event.position <= last, is_told)
+    return db.session.scalars(statement.order_by(Event.position).limit(limit)).all()
 
 
 def list_waiting(webhook: Webhook, last: int, limit: int) -> Sequence[Event]:
     """Return the first events up to the position `last` that the webhook has not been told."""
-    statement = select(Event).where(*_are_waiting(webhook, last)).order_by(Event.public_position)
+    statement = select(Event).where(*_are_waiting(webhook, last)).order_by(Event.position)
     return db.session.scalars(statement.limit(limit)).all()
 
 
 def get_last_waiting(webhook: Webhook, last: int) -> Event:
     """Return the last event up to the position `last` that the webhook has not been told."""
-    statement = select(Event).where(*_are_waiting(webhook, last)).order_by(Event.public_position.desc())
+    statement = select(Event).where(*_are_waiting(webhook, last)).order_by(Event.position.desc())
     return db.session.scalars(statement.limit(1)).one()
 
 
@@ -170,10 +189,11 @@ def find_next_call(webhook: Webhook, waiting: Waiting) -> datetime | None:
     return max(due, webhook.next_attempt or due)
 
 
-def find_position(since: datetime) -> int:
-    """Return the public position before the first event that happened at `since` or later."""
-    first = select(func.min(Event.public_position)).where(Event.time >= since)
-    position = db.session.scalar(first)
+def find_position(webhook: Webhook, since: datetime) -> int:
+    """Return the position before the first event since a time that webhooks of its kind may be told."""
+    is_public = Event.public_position.is_not(None)
+    is_known = or_(is_public, Event.unlisted) if webhook.is_told_unlisted else is_public
+    position = db.session.scalar(select(func.min(Event.position)).where(Event.time >= since, is_known))
     return get_last_position() if position is None else position - 1
 
 
@@ -227,7 +247,7 @@ def select_deliveries(webhook: UUID) -> Select[Delivery]:
 
 def _are_waiting(webhook: Webhook, last: int) -> tuple[ColumnElement[bool], ...]:
     return (
-        Event.public_position > webhook.position,
-        Event.public_position <= last,
-        event_types.select_events(webhook.event_patterns),
+        Event.position > webhook.position,
+        Event.position <= last,
+        event_types.select_events(webhook.selected_patterns),
     )

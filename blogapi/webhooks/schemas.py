@@ -14,6 +14,7 @@ from blogapi.web.fields import (
     BoundedList,
     Identifier,
     InputSchema,
+    OmitsNull,
     OutputSchema,
     StrictInteger,
     Text,
@@ -21,8 +22,8 @@ from blogapi.web.fields import (
 )
 from blogapi.webhooks import hosts
 from blogapi.webhooks.event_types import ALL, PATTERNS
-from blogapi.webhooks.messages import PRESETS, STANDARD
-from blogapi.webhooks.models import Mode, Pause
+from blogapi.webhooks.messages import PRESETS
+from blogapi.webhooks.models import STANDARD, Mode, Pause
 
 MAX_HEADERS, MAX_HEADER_LENGTH = 10, 1000
 MAX_QUIET_SECONDS, MAX_INTERVAL_SECONDS = 3600, 86_400
@@ -77,8 +78,10 @@ class LatestCallSchema(OutputSchema):
     milliseconds = ma.fields.Integer()
 
 
-class ChangeOfCallSchema(OutputSchema):
+class ChangeOfCallSchema(OmitsNull, OutputSchema):
     """A change that a call tells."""
+
+    omitted_if_null = frozenset({"readable"})
 
     type = ma.fields.String(metadata={"example": "article.published"})
     kind = ma.fields.String(metadata={"example": "article"})
@@ -89,7 +92,14 @@ class ChangeOfCallSchema(OutputSchema):
     changed = ma.fields.List(ma.fields.String(), metadata={"description": "The names of the changed fields."})
     cache_tags = ma.fields.List(ma.fields.String())
     cursor = ma.fields.String(
-        metadata={"description": "The place in the feed of changes, for `since`.", "example": "5fa31c07-p42"}
+        allow_none=True,
+        metadata={
+            "description": "The place in the feed of changes, for `since`; null if the feed is empty.",
+            "example": "5fa31c07-p42",
+        },
+    )
+    readable = ma.fields.Boolean(
+        metadata={"description": "Whether readers can see an unlisted item now. Absent in other changes."}
     )
 
 
@@ -199,7 +209,10 @@ class WebhookChangesSchema(InputSchema):
         max_items=len(PATTERNS),
         attribute="event_patterns",
         validate=validate.Length(min=1),
-        metadata={"description": "The types of changes to tell; `article.*` stands for all of a kind."},
+        metadata={
+            "description": "The types of changes to tell; `article.*` stands for all of a kind, and `*` for "
+            "all kinds, except for `article.unlisted` and `page.unlisted`. Build hooks always get these."
+        },
     )
     headers = ma.fields.Dict(
         keys=ma.fields.String(),

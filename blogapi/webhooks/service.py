@@ -12,8 +12,8 @@ from blogapi.storage.database import current_time, db, transaction
 from blogapi.web.errors import Conflict, Invalid
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.webhooks import delivery, messages, queries, signing
-from blogapi.webhooks.messages import STANDARD, Message
-from blogapi.webhooks.models import Delivery, Mode, Pause, Webhook
+from blogapi.webhooks.messages import Message
+from blogapi.webhooks.models import STANDARD, Delivery, Mode, Pause, Webhook
 
 MAX_WEBHOOKS = 20
 QUIET_SECONDS, INTERVAL_SECONDS = 10, 60
@@ -81,7 +81,7 @@ def replay(uuid: UUID, since: datetime) -> WithAttributes:
     """Tell the webhook all changes since a time again, in their order, and then those that wait."""
     with transaction(visible=False):
         webhook = queries.get_by_uuid(uuid)
-        webhook.position = min(webhook.position, queries.find_position(since))
+        webhook.position = min(webhook.position, queries.find_position(webhook, since))
         _forget_failures(webhook)
     return queries.get_described(uuid)
 

@@ -82,13 +82,15 @@ def test_a_webhook_is_created_and_its_secret_is_shown_once(api, open_admin, rece
     page.get_by_label("Header", exact=True).fill("X-Key")
     page.get_by_label("Value", exact=True).fill("k3y")
     page.get_by_role("checkbox", name="Tags").uncheck()
+    page.get_by_role("checkbox", name="Unlisted articles and pages").check()
     page.get_by_text("x-key: •••").wait_for()
     page.get_by_role("button", name="Create webhook").click()
     secret = page.get_by_role("textbox", name="Secret of “search index”. Copy it now").input_value()
     assert secret.startswith("whsec_")
     assert list_violations(page) == []
     (webhook,) = api.get("webhooks/")
-    assert webhook["events"] == ["article.*", "category.*", "author.*", "site.*"]
+    unlisted = ["article.unlisted", "page.unlisted"]
+    assert webhook["events"] == ["article.*", "page.*", "category.*", "author.*", "site.*", *unlisted]
     assert page.url.endswith(f"/admin/webhooks/{webhook['uuid']}/change/")
     page.get_by_role("button", name="Send a test call").click()
     page.get_by_text("204 No Content").wait_for()
@@ -99,6 +101,7 @@ def test_a_webhook_is_created_and_its_secret_is_shown_once(api, open_admin, rece
     page.wait_for_url("**/admin/webhooks/")
     (changed,) = api.get("webhooks/")
     assert (changed["name"], changed["header_names"]) == ("index", ["X-Key"])
+    assert changed["events"] == webhook["events"]
 
 
 def test_a_build_hook_is_tried_before_it_is_created(api, open_admin, receiver):

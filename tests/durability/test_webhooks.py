@@ -116,7 +116,7 @@ def get_id(call: Call) -> str:
 
 def list_ids(app, begin: int) -> list[str]:
     """Return the ids of the calls for all public events after a position, in order."""
-    is_told = (Event.public_position > begin, Event.what != What.RENDERED)
+    is_told = (Event.position > begin, Event.public_position.is_not(None), Event.what != What.RENDERED)
     with app.app_context():
-        events = db.session.scalars(select(Event).where(*is_told).order_by(Event.public_position)).all()
-        return [f"msg_{event.tag}_{event.public_position}" for event in events]
+        told = db.session.scalars(select(Event).where(*is_told).order_by(Event.position)).all()
+        return [f"msg_{event.tag}_{event.public_position}" for event in told]

@@ -84,6 +84,9 @@ WRITES = (
     ("PATCH", f"{PAGES}{{team}}/", {"status": "archived"}),
     ("PATCH", f"{PAGES}{{notes}}/", {"status": "published"}),
     ("PATCH", f"{PAGES}{{notes}}/", {"slug": "new-notes"}),
+    ("PATCH", f"{PAGES}{{notes}}/", {"title": "New notes"}),
+    ("PATCH", f"{PAGES}{{notes}}/", {"status": "draft"}),
+    ("DELETE", f"{PAGES}{{notes}}/", None),
     ("DELETE", f"{PAGES}{{about}}/", None),
     ("PATCH", f"{ARTICLES}{{zweiter}}/", {"language": "fr"}),
     ("PATCH", f"{ARTICLES}{{zweiter}}/", {"status": "unlisted"}),
@@ -97,10 +100,14 @@ def list_purged(app):
     """Return a function that returns the tags that the changes after a position purge."""
 
     def list_purged(position):
-        statement = select(Event.kind, Event.uuid).where(Event.position > position)
+        statement = select(Event.kind, Event.uuid, Event.unlisted).where(Event.position > position)
         with app.app_context():
             rows = db.session.execute(statement).all()
-        return {tag for kind, uuid in rows for tag in cache_tags.list_purged_tags(kind, uuid)}
+        return {
+            tag
+            for kind, uuid, unlisted in rows
+            for tag in cache_tags.list_purged_tags(kind, uuid, listed=not unlisted)
+        }
 
     return list_purged
 
@@ -133,6 +140,13 @@ def test_an_article_carries_its_own_tag_and_those_of_its_terms(as_stranger, name
         assert get_tags(as_stranger.get(f"{ARTICLES}{id}/")) == expected | {f"article-{names['first']}"}
     shown = as_stranger.get(f"{ARTICLES}first/?fields=title,related")
     assert "articles" in get_tags(shown)
+
+
+def test_a_page_carries_its_own_tag_and_those_of_its_links(as_admin, as_stranger, names):
+    links = f'<a href="article:{names["notes"]}">Notes</a>'
+    assert as_admin.patch(f"{PAGES}{names['team']}/", json={"content": links}).status_code == 200
+    found = get_tags(as_stranger.get(f"{PAGES}team/?fields=html"))
+    assert {f"page-{names['team']}", f"page-{names['notes']}", "pages", "articles"} <= found
 
 
 def test_an_article_that_can_get_translations_carries_the_tag_of_all_articles(as_admin, as_stranger, names):

@@ -135,7 +135,7 @@ def test_a_webhook_shows_that_changes_are_gone(app, as_login, make_webhook):
     path = f"{WEBHOOKS}{make_webhook()['uuid']}/"
     assert as_login.get(path).json["has_gap"] is False
     with app.app_context(), transaction():
-        db.session.execute(update(CommitCounter).values(deleted_position=CommitCounter.public_position + 1))
+        db.session.execute(update(CommitCounter).values(deleted_position=CommitCounter.position + 1))
     assert as_login.get(path).json["has_gap"] is True
 
 

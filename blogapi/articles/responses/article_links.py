@@ -19,7 +19,8 @@ from sqlalchemy import bindparam, select
 
 from blogapi.articles.models import Article
 from blogapi.categories.models import Category
-from blogapi.publication.visibility import ItemType, readable
+from blogapi.publication import shared_caching
+from blogapi.publication.visibility import LISTED_STATUSES, ItemType, readable
 from blogapi.rendering.article_references import REFERENCE
 from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
@@ -44,6 +45,7 @@ _SELECT_READABLE = (
         _category.slug.label("category_slug"),
         _article.published_at,
         _article.language,
+        _article.status,
     )
     .outerjoin(Category.__table__, _category.uuid == _article.category_id)
     .where(_article.uuid.in_(bindparam("uuids", expanding=True)), readable(_article))
@@ -108,6 +110,10 @@ def _find_urls(uuids: Iterable[UUID]) -> dict[UUID, bytes]:
         for some in chunk(sorted(uuids))
         for row in db.session.connection().execute(_SELECT_READABLE, {"uuids": some, "now": now})
     ]
+    for row in rows:
+        if row.status not in LISTED_STATUSES:
+            # Its changes purge no list.
+            shared_caching.add_shown(row.type, row.uuid)
     has_pages = any(row.type == ItemType.PAGE for row in rows)
     pages = page_paths.make_paths(site, get_page_tree().read_tree()) if has_pages else {}
     return {

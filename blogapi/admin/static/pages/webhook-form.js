@@ -191,9 +191,12 @@ class WebhookForm extends Page {
       return html`<label><input type="checkbox" .checked=${live(isAll)} @change=${toggle}
         .indeterminate=${live(!isAll && events[name].length > 0)}><span>${text}</span></label>`;
     };
+    const toggleUnlisted = ({ target }) => this.change({ unlisted: target.checked });
+    const unlisted = html`<label><input type="checkbox" ?disabled=${this.isBuild} @change=${toggleUnlisted}
+      .checked=${live(this.isBuild || this.values.unlisted)}><span>Unlisted articles and pages</span></label>`;
     const error = [this.errors.events ?? []].flat().join(" ");
     return html`<fieldset class="checks-row ${error ? "faulty" : ""}" id="field-events">
-      <legend>Which changes</legend><div>${Object.entries(KINDS).map(kind)}</div>
+      <legend>Which changes</legend><div>${Object.entries(KINDS).map(kind)}${unlisted}</div>
       <p class="help" ?hidden=${!error}>${icon("circle-alert")} ${error && "Choose at least one."}</p></fieldset>`;
   }
 

@@ -1,17 +1,17 @@
 /** The values of the form of a webhook, and the request body for them. */
 
-import { isBuildHook, KINDS } from "./words.js";
+import { isBuildHook, KINDS, UNLISTED } from "./words.js";
 
 const AUTHORIZATION = "Authorization";
 const KIND_NAMES = Object.keys(KINDS);
 
 /**
  * headers: [name, value] of the own headers; keepsHeaders: whether those of the server stay. events: the
- * patterns of each kind, none if it is not told.
+ * patterns of each kind, none if it is not told. unlisted: whether it is told of unlisted items too.
  *
  * @typedef {{name: string, url: string, token: string, headers: [string, string][], keepsHeaders: boolean,
  *   preset: string, mode: string, quiet_seconds: string, interval_seconds: string,
- *   events: Record<string, string[]>}} Values
+ *   events: Record<string, string[]>, unlisted: boolean}} Values
  */
 
 /**
@@ -21,12 +21,14 @@ const KIND_NAMES = Object.keys(KINDS);
 export function toValues(webhook) {
   const { name = "", preset = "netlify", mode = "combined", events = ["*"], header_names: kept = [] } = webhook ?? {};
   const { quiet_seconds: quiet = 10, interval_seconds: interval = 60 } = webhook ?? {};
+  const listed = events.filter((/** @type {string} */ event) => !UNLISTED.includes(event));
   const choose = (/** @type {string} */ kind) =>
-    events.includes("*") ? [`${kind}.*`] : events.filter((/** @type {string} */ event) => event.startsWith(`${kind}.`));
+    events.includes("*") ? [`${kind}.*`] : listed.filter((/** @type {string} */ event) => event.startsWith(`${kind}.`));
   return {
     ...{ name, url: "", token: "", headers: [], keepsHeaders: kept.length > 0, preset, mode },
     ...{ quiet_seconds: `${quiet}`, interval_seconds: `${interval}` },
     events: Object.fromEntries(KIND_NAMES.map((kind) => [kind, choose(kind)])),
+    unlisted: listed.length < events.length,
   };
 }
 
@@ -43,13 +45,13 @@ export function choosePreset(values, preset) {
  * Return the request body for a new webhook.
  * @param {Values} values @returns {Record<string, unknown>}
  */
-export function toBody({ url, token, headers, keepsHeaders, events, ...values }) {
+export function toBody({ url, token, headers, keepsHeaders, events, unlisted, ...values }) {
   const isAll = KIND_NAMES.every((kind) => events[kind].includes(`${kind}.*`));
   const named = token ? [[AUTHORIZATION, `Bearer ${token}`]] : headers.filter(([name, value]) => name || value);
   return {
     ...{ name: values.name, preset: values.preset, mode: values.mode },
     ...{ quiet_seconds: toNumber(values.quiet_seconds), interval_seconds: toNumber(values.interval_seconds) },
-    events: isAll ? ["*"] : Object.values(events).flat(),
+    events: [...(isAll ? ["*"] : Object.values(events).flat()), ...(unlisted && !isBuildHook(values) ? UNLISTED : [])],
     url,
     ...((!keepsHeaders || token) && { headers: Object.fromEntries(named) }),
   };

@@ -11,6 +11,8 @@ export const KINDS = {
   author: "Authors",
   site: "Site and navigation",
 };
+// Changes of unlisted items, which no pattern selects; build hooks get them always.
+export const UNLISTED = ["article.unlisted", "page.unlisted"];
 const TEST = "webhook.test";
 
 /** @typedef {Record<string, any>} Webhook */
@@ -69,7 +71,8 @@ export function describeEvents({ mode, events, quiet_seconds: quiet, interval_se
 
 /** @param {string[]} events */
 function nameEvents(events) {
-  if (events.includes("*")) return "Everything";
+  const isToldUnlisted = UNLISTED.some((type) => events.includes(type));
+  if (events.includes("*")) return isToldUnlisted ? "Everything, unlisted too" : "Everything";
   const names = events.map((event) => {
     const [kind, what] = event.split(".");
     return `${KINDS[/** @type {keyof typeof KINDS} */ (kind)]}${what === "*" ? "" : ` ${what}`}`;
