@@ -216,8 +216,8 @@ def test_rows_and_digests_are_printed(app, full_blog, tmp_path, instance):
 @pytest.mark.skipif(not SERVER_URL, reason="BLOGAPI_TEST_DATABASE_URL names no server")
 def test_a_password_is_not_printed(app, full_blog, databases, tmp_path):
     source = get_url(app)
-    target = databases.create_empty(tmp_path).replace("postgres@", "postgres:secret@")
     for words in ((), ("--json",)):
+        target = databases.create_empty(tmp_path).replace("postgres@", "postgres:secret@")
         result = run_copy(source, target, *words)
         assert (result.exit_code, "secret" in result.output) == (0, False), result.output
 
