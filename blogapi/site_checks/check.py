@@ -84,7 +84,7 @@ def _fetch(url: str) -> Answer:
         allowed_hosts=current_app.config["WEBHOOK_HOSTS"],
         seconds=_SECONDS / 2,
         method="GET",
-        kept_bytes=MAX_ANSWER_BYTES,
+        kept=MAX_ANSWER_BYTES,
     )
 
 

@@ -49,7 +49,9 @@ def list_(as_json: bool) -> None:
 @click.argument("name")
 @click.option("--url", prompt="Address", hide_input=True, help="The address to call; asked for if omitted.")
 @click.option("--preset", type=click.Choice([*PRESETS]), default=STANDARD, show_default=True)
-@click.option("--mode", type=click.Choice([*Mode]), help="One call for each change, or one for several.")
+@click.option(
+    "--mode", type=click.Choice([*map(str, Mode)]), help="One call for each change, or one for several."
+)
 @click.option("--event", "events", multiple=True, type=click.Choice(PATTERNS), help="Repeatable.")
 @click.option("--header", "headers", multiple=True, metavar="NAME:VALUE", help="Another header; repeatable.")
 @with_appcontext

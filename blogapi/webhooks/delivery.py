@@ -9,12 +9,14 @@ repeated with the same id, and no webhook delays another one. `plan` and `store`
 from __future__ import annotations
 
 import json
+import re
 import time
 import traceback
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from datetime import datetime, timedelta
-from urllib.parse import urlsplit
+from functools import partial
+from urllib.parse import quote, quote_plus, unquote, unquote_plus, urlsplit
 from uuid import UUID, uuid4
 
 from flask import current_app
@@ -27,7 +29,7 @@ from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, end_read, transaction
 from blogapi.webhooks import backoff, event_types, http_call, messages, queries
 from blogapi.webhooks.http_call import CALL_SECONDS, Answer
-from blogapi.webhooks.messages import MAX_CHANGES, Message, Request
+from blogapi.webhooks.messages import MAX_CHANGES, Message
 from blogapi.webhooks.models import MASK, Delivery, Mode, Pause, Webhook
 
 # A server makes calls to a webhook for this time before it stores their outcomes. The last call may take
@@ -35,6 +37,9 @@ from blogapi.webhooks.models import MASK, Delivery, Mode, Pause, Webhook
 PASS_SECONDS = 10.0
 RENEWAL = timedelta(seconds=PASS_SECONDS + 2 * CALL_SECONDS)
 LEASE = 2 * RENEWAL
+
+# The parts of a path and a query, those of a header, and their words.
+_SPLITS = [re.compile(separator).split for separator in (r"[/?&=]", r"\s", r"[^\w%-]")]
 
 # The answer to a call that fails in this program.
 _FAILED = Answer(None, "The call failed; see the log of the service.")
@@ -235,10 +240,10 @@ def _call(webhook: Webhook, message: Message, *, attempt: int) -> Outcome:
     now = clock.now()
     try:
         request = messages.make_request(webhook, message, now)
-        answer = http_call.call(
-            request.url, request.headers, request.body, allowed_hosts=current_app.config["WEBHOOK_HOSTS"]
-        )
-        answer = _mask(answer, webhook, request)
+        hosts = current_app.config["WEBHOOK_HOSTS"]
+        answer = http_call.call(*astuple(request), allowed_hosts=hosts, mask=_make_mask(webhook))
+        if answer.location:
+            answer = replace(answer, error=f"It redirects to {answer.location}; enter that address.")
     except Exception as error:
         log_failure(error)
         answer = _FAILED
@@ -251,19 +256,20 @@ def log_failure(error: Exception) -> None:
     current_app.logger.error("the calls of a webhook failed: %s\n%s", type(error).__name__, places)
 
 
-def _mask(answer: Answer, webhook: Webhook, request: Request) -> Answer:
-    """Return the answer without the secrets of the webhook, which a receiver may repeat."""
-    parts = urlsplit(request.url)
-    error = answer.error
-    if answer.location:
-        error = f"It redirects to {answer.location}; enter that address."
-    secrets = [part for header in webhook.own_headers.values() for part in header.split() if len(part) > 3]
-    if len(parts.path) > 1:
-        secrets.append(parts.path)
-    text = answer.text
-    for secret in sorted(secrets, key=len, reverse=True):
-        text, error = text.replace(secret, MASK), error.replace(secret, MASK)
-    return replace(answer, text=text, error=error)
+def _make_mask(webhook: Webhook) -> Callable[[str], str]:
+    """Return a function that hides the secrets of the webhook in a text, which a receiver may repeat.
+
+    They are the parts of at least four characters of the address after the host, and of the headers, in each
+    encoding.
+    """
+    parts = urlsplit(webhook.url)
+    texts = (parts.path, parts.query, *webhook.own_headers.values())
+    forms = {form for text in texts for form in (text, unquote(text), unquote_plus(text))}
+    words = {word for form in forms for split in _SPLITS for word in (form, *split(form)) if len(word) > 3}
+    secrets = words | {quote_(word, safe="") for word in words for quote_ in (quote, quote_plus)}
+    secrets |= {json.dumps(word)[1:-1] for word in words}
+    pattern = "|".join(map(re.escape, sorted(secrets, key=len, reverse=True)))
+    return partial(re.compile(pattern, re.IGNORECASE).sub, MASK) if secrets else str
 
 
 def _advance(webhook: Webhook, one: Pass) -> None:

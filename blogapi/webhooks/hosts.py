@@ -9,12 +9,14 @@ from __future__ import annotations
 import socket
 from collections.abc import Collection
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from blogapi.setting_types import host_in_ascii
 
 # Networks that older versions of Python count as global.
 _SPECIAL = (ip_network("192.0.0.0/24"), ip_network("64:ff9b:1::/48"), ip_network("3fff::/20"))
+# What stays as it is in a path and a query; letters and digits do too.
+_KEPT = "%/?:@!$&'()*+,;=~"
 # IPv6 addresses that contain an IPv4 address in their last 32 bits (NAT64, IPv4-compatible).
 _EMBEDDING = (ip_network("64:ff9b::/96"), ip_network("::/96"))
 
@@ -24,18 +26,19 @@ class Refused(Exception):
 
 
 def parse(url: str, allowed_hosts: Collection[str]) -> SplitResult:
-    """Return the parts of an absolute URL whose host is in ASCII.
+    """Return the parts of an absolute URL in ASCII: with IDNA and percent-encoding.
 
-    Raises Refused if the scheme is not `https`, or `http` for an allowed host, or if the URL contains
-    credentials or a fragment.
+    Raises Refused if there is no such form, if the scheme is not `https`, or `http` for an allowed host, or
+    if the URL contains credentials or a fragment.
     """
     try:
         parts = urlsplit(url)
         name = parts.hostname or ""
         host, port = host_in_ascii(f"[{name}]" if ":" in name else name), parts.port
+        path, query = (quote(part, safe=_KEPT) for part in (parts.path, parts.query))
     except ValueError:
         raise Refused("This is not a URL.") from None
-    if parts.scheme not in ("http", "https") or not host or any(map(str.isspace, url)):
+    if parts.scheme not in ("http", "https") or not 0 < len(host) < 254 or any(map(str.isspace, url)):
         raise Refused("Enter an absolute URL that begins with https://.")
     if _is_ip(host) and host not in allowed_hosts and not is_on_internet(host.strip("[]")):
         raise Refused(_describe_private(host.strip("[]")))
@@ -43,7 +46,7 @@ def parse(url: str, allowed_hosts: Collection[str]) -> SplitResult:
         raise Refused("The URL must not contain a user name, a password or a fragment.")
     if parts.scheme == "http" and host not in allowed_hosts:
         raise Refused("Use https://; the setting WEBHOOK_HOSTS can allow http:// for a host.")
-    return parts._replace(netloc=host if port is None else f"{host}:{port}")
+    return parts._replace(netloc=host if port is None else f"{host}:{port}", path=path, query=query)
 
 
 def resolve(parts: SplitResult, allowed_hosts: Collection[str]) -> list[str]:

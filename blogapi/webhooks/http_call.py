@@ -6,7 +6,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -18,8 +18,8 @@ from blogapi.webhooks import hosts
 
 CALL_SECONDS = 10.0
 MAX_ANSWER_BYTES = 64 * 1024
-# How much of the answer is kept, in bytes, and of each of its headers, in characters.
-KEPT_BYTES, MAX_HEADER = 1024, 500
+# How much of the answer and of each of its headers is kept, in characters.
+KEPT, MAX_HEADER = 1024, 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,12 @@ def call(
     allowed_hosts: Collection[str],
     seconds: float = CALL_SECONDS,
     method: str = "POST",
-    kept_bytes: int = KEPT_BYTES,
+    kept: int = KEPT,
+    mask: Callable[[str], str] = str,
 ) -> Answer:
     """Send a request and return the answer, with this much of its text; redirects are not followed.
 
-    Never raises.
+    `mask` hides secrets in the texts before they are cut. Never raises.
     """
     started = time.monotonic()
     status, error, found, body_read = None, "", dict[str, str](), bytearray()
@@ -87,14 +88,15 @@ def call(
         status,
         error,
         _clean_header(found.get("retry-after", "")),
-        _clean_header(found.get("location", "")),
-        FORBIDDEN.sub("�", body_read[:kept_bytes].decode("utf-8", "replace")),
+        _clean_header(found.get("location", ""), mask),
+        FORBIDDEN.sub("�", mask(body_read.decode("utf-8", "replace"))[:kept]),
         time.monotonic() - started,
     )
 
 
-def _clean_header(value: str) -> str:
-    return " ".join(FORBIDDEN.sub("�", value).split())[:MAX_HEADER]
+def _clean_header(value: str, mask: Callable[[str], str] = str) -> str:
+    text = value.encode("latin-1").decode("utf-8", "replace")
+    return " ".join(FORBIDDEN.sub("�", mask(text)).split())[:MAX_HEADER]
 
 
 def _describe(problem: Exception, elapsed: float, limit: float) -> str:

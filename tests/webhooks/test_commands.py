@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 
+import click
 import pytest
 
+from blogapi.__main__ import main
 from tests.webhooks.rows import add_webhook
 
 pytestmark = pytest.mark.no_database
@@ -42,7 +44,34 @@ def test_add_refuses_bad_input(run):
 
 def test_a_build_hook_has_no_secret(run):
     added = run("add", "site", "--url", "https://hooks.example/x", "--preset", "vercel", "--mode", "combined")
+    assert added.exit_code == 0, added.output
     assert "whsec_" not in added.output
+    (row,) = json.loads(run("list", "--json").output)
+    assert (row["preset"], row["mode"]) == ("vercel", "combined")
+
+
+@pytest.mark.parametrize("mode", ["each", "combined"])
+def test_add_takes_the_mode(run, mode):
+    added = run("add", "index", "--url", "https://hooks.example/x", "--mode", mode)
+    assert added.exit_code == 0, added.output
+    assert [row["mode"] for row in json.loads(run("list", "--json").output)] == [mode]
+
+
+def test_no_choice_of_a_command_is_a_member_of_an_enumeration():
+    """Click would take its name in place of its value."""
+
+    def list_choices(command):
+        if isinstance(command, click.Group):
+            context = click.Context(command)
+            for name in command.list_commands(context):
+                yield from list_choices(command.get_command(context, name))
+        yield from (
+            parameter.type for parameter in command.params if isinstance(parameter.type, click.Choice)
+        )
+
+    choices = [choice for one in list_choices(main) for choice in one.choices]
+    assert "combined" in choices
+    assert [choice for choice in choices if type(choice) is not str] == []
 
 
 def test_test_and_log_show_the_outcome(app, run):

@@ -199,10 +199,10 @@ def test_410_pauses_at_once(receiver, make_webhook, deliver, make_article):
 def test_redirects_are_not_followed(receiver, make_webhook, deliver, make_article, as_login):
     webhook = make_webhook()
     make_article()
-    receiver.answer(302, {"Location": "https://elsewhere.example/hook"})
+    receiver.answer(302, {"Location": "https://elsewhere.example/new"})
     assert deliver(webhook).failures == 1
     (call,) = as_login.get(f"{WEBHOOKS}{webhook['uuid']}/deliveries/").json
-    assert call["error"] == "It redirects to https://elsewhere.example/hook; enter that address."
+    assert call["error"] == "It redirects to https://elsewhere.example/new; enter that address."
 
 
 def test_secrets_in_an_answer_are_masked(receiver, make_webhook, deliver, make_article, as_login):
@@ -214,6 +214,48 @@ def test_secrets_in_an_answer_are_masked(receiver, make_webhook, deliver, make_a
     (call,) = as_login.get(f"{WEBHOOKS}{webhook['uuid']}/deliveries/").json
     assert call["answer"].startswith("bad: ••• for •••")
     assert len(call["answer"]) <= 1024
+
+
+SECRET_URL = "/s%C3%A9cret%2Fin-path/T0KEN.value:9?key=que%20ry+t0k3n&other=fünf"
+REPEATED = (
+    *("s%C3%A9cret%2Fin-path", "s%c3%a9cret", "sécret/in-path", "s\\u00e9cret", "in-path"),
+    *("T0KEN.value:9", "T0KEN.value%3A9", "t0ken.VALUE:9", "T0KEN", "value"),
+    *("que%20ry+t0k3n", "que ry t0k3n", "que+ry+t0k3n", "que%20ry%20t0k3n", "t0k3n", "f%C3%BCnf", "fünf"),
+    *("Basic-pässword", "b-key 1234", "b-key%201234"),
+)
+
+
+@pytest.mark.parametrize("secret", REPEATED)
+def test_each_form_of_each_part_of_an_address_is_masked(
+    receiver, make_webhook, deliver, make_tag, as_login, caplog, secret
+):
+    headers = {"X-Key": "b-key 1234", "Authorization": "Basic-p%C3%A4ssword"}
+    webhook = make_webhook(url=f"http://127.0.0.1:{receiver.port}{SECRET_URL}", headers=headers)
+    make_tag()
+    # The secret is at the end of what is kept of the answer, too.
+    body = f"no <{secret}> here{'.' * 1001}{secret}".encode()
+    receiver.answer(302, {"Location": f"/x/{secret}?".encode().decode("latin-1")}, body)
+    assert deliver(webhook).failures == 1
+    assert receiver.calls[0].path == SECRET_URL.replace("ü", "%C3%BC")
+    (call,) = as_login.get(f"{WEBHOOKS}{webhook['uuid']}/deliveries/").json
+    assert call["answer"].startswith("no <•••")
+    assert call["error"].startswith("It redirects to /x/•••")
+    shown = f"{call['answer']} {call['error']} {caplog.text}".lower()
+    words = [secret.lower(), secret[:6].lower()]
+    assert [word for word in words if word in shown] == []
+
+
+def test_an_exception_in_a_call_is_logged_without_the_address(
+    receiver, make_webhook, deliver, make_tag, as_login, caplog, monkeypatch
+):
+    webhook = make_webhook()
+    make_tag()
+    monkeypatch.setattr(delivery.http_call, "call", lambda url, *_, **__: {}[url])
+    assert deliver(webhook).failures == 1
+    (call,) = as_login.get(f"{WEBHOOKS}{webhook['uuid']}/deliveries/").json
+    assert call["error"] == "The call failed; see the log of the service."
+    assert "the calls of a webhook failed: KeyError" in caplog.text
+    assert "/secret" not in caplog.text
 
 
 def test_another_server_takes_over_when_the_lease_ends(

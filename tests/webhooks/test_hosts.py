@@ -75,3 +75,40 @@ def test_a_host_without_an_address_is_refused(monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", fail)
     with pytest.raises(hosts.Refused, match=r"hooks\.example has no address"):
         hosts.resolve(hosts.parse("https://hooks.example/", ()), ())
+
+
+@pytest.mark.parametrize(
+    ("url", "ascii_url"),
+    [
+        ("https://Bücher.example/", "https://xn--bcher-kva.example/"),
+        ("https://日本.example:8443/鍵/ü?a=é&b=1+2", None),
+        (
+            "https://hooks.example/a%2Fb%zz/{x}|y?q=[1]^'",
+            "https://hooks.example/a%2Fb%zz/%7Bx%7D%7Cy?q=%5B1%5D%5E'",
+        ),
+        ("https://hooks.example/bot1:a-b/~x.y@z;v=1,2", "https://hooks.example/bot1:a-b/~x.y@z;v=1,2"),
+    ],
+)
+def test_hosts_and_paths_are_in_ascii(url, ascii_url):
+    found = hosts.parse(url, ()).geturl()
+    assert found.isascii()
+    assert found == ascii_url or ascii_url is None
+    assert hosts.parse(found, ()).geturl() == found
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"https://{'ü' * 70}.example/",
+        f"https://{'a.' * 130}example/",
+        "https://a..example/",
+        "https://exa\u00admple\u2028.example/",
+        "https://-a.example/",
+        "https://hooks.example/\ud800",
+    ],
+)
+def test_an_address_that_has_no_form_in_ascii_is_invalid_at_url(as_login, url):
+    with pytest.raises(hosts.Refused):
+        hosts.parse(url, ())
+    answer = as_login.post("/api/v1/webhooks/", json={"name": "x", "url": url})
+    assert (answer.status_code, [*answer.json["errors"]]) == (422, ["url"])
