@@ -89,7 +89,8 @@ def call(
         error,
         _clean_header(found.get("retry-after", "")),
         _clean_header(found.get("location", ""), mask),
-        FORBIDDEN.sub("�", mask(body_read.decode("utf-8", "replace"))[:kept]),
+        # A secret that begins in the part that is kept ends before 16 times its length.
+        FORBIDDEN.sub("�", mask(body_read[: 16 * kept].decode("utf-8", "replace"))[:kept]),
         time.monotonic() - started,
     )
 
