@@ -1,23 +1,11 @@
-"""Request and response bodies of the restoration of deleted items."""
+"""The response body of the restoration of deleted items."""
 
 from __future__ import annotations
 
 import marshmallow as ma
 
 from blogapi.articles.lifecycle import API_STATUSES
-from blogapi.web.fields import BoundedList, Identifier, InputSchema, OutputSchema
-
-
-class DeletedItemsSchema(InputSchema):
-    """The deleted items that are restored together, all or none."""
-
-    uuids = BoundedList(
-        Identifier(),
-        max_items="MAX_BULK",
-        required=True,
-        validate=ma.validate.Length(min=1),
-        metadata={"description": "The uuids of the deleted items."},
-    )
+from blogapi.web.fields import Identifier, OutputSchema
 
 
 class RestoredSchema(OutputSchema):

@@ -12,14 +12,13 @@ from sqlalchemy import ColumnElement
 from blogapi.publication.shared_caching import Shown, shows
 from blogapi.taxonomies import queries, service
 from blogapi.taxonomies.queries import CountArticles, IsPublic, ListArticles, TermFilters
-from blogapi.taxonomies.schemas import MergeSchema
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.web.access import allow, author, current_caller, current_user_id, editor, reader
 from blogapi.web.blueprint import Blueprint, Representation, UpsertResult
 from blogapi.web.bulk import write_all
 from blogapi.web.conditional import check_preconditions
 from blogapi.web.errors import Forbidden
-from blogapi.web.fields import Fields
+from blogapi.web.fields import Fields, UuidsSchema
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import BulkDeleteQuery, Page, Query
 from blogapi.web.slug_lookup import accept_slugs
@@ -192,7 +191,7 @@ def build_blueprint(
     @bp.post("/<id:id>/merge/")
     @allow(editor, scope="write")
     @bp.check_exists(get_term)
-    @bp.arguments(MergeSchema)
+    @bp.arguments(UuidsSchema)
     @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema, prepare=prepare_merge)
     @_summary(f"Merge other {plural} into this {singular}, which their articles get in their place.")
     def merge(fields: Fields, id: UUID) -> TermType:

@@ -6,7 +6,6 @@ import marshmallow as ma
 
 from blogapi.site.head_schemas import HeadSchema
 from blogapi.web.fields import (
-    BoundedList,
     Identifier,
     InputSchema,
     OutputSchema,
@@ -138,18 +137,6 @@ class TermListQuery(ListQuery):
         max_length=255,
         min_length=1,
         metadata={"description": "Current or former slug.", "example": "slow-food"},
-    )
-
-
-class MergeSchema(InputSchema):
-    """The terms that are merged into another one."""
-
-    uuids = BoundedList(
-        Identifier(),
-        max_items="MAX_BULK",
-        required=True,
-        validate=ma.validate.Length(min=1),
-        metadata={"description": "The uuids of the items that are merged, and deleted."},
     )
 
 

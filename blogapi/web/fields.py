@@ -218,6 +218,18 @@ class Reference(ma.fields.Field[UUID | str]):
         return parse_reference(value)
 
 
+class UuidsSchema(InputSchema):
+    """The items on which a request acts together."""
+
+    uuids = BoundedList(
+        Identifier(),
+        max_items="MAX_BULK",
+        required=True,
+        validate=validate.Length(min=1),
+        metadata={"description": "The uuids of the items."},
+    )
+
+
 class ReferenceSchema(Schema):
     """A reference to another item by its `uuid` or its `slug`; other members are ignored."""
 

@@ -47,8 +47,8 @@ def test_a_deleted_article_is_not_found(as_admin, write):
     created = write()
     path = f"{ARTICLES}{created['uuid']}/"
     assert as_admin.delete(path).status_code == 204
-    assert outcome(as_admin.get(path)) == (404, "not_found")
-    assert outcome(as_admin.delete(path)) == (404, "not_found")
+    assert outcome(as_admin.get(path)) == (404, "deleted")
+    assert outcome(as_admin.delete(path)) == (404, "deleted")
 
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), max_size=40)

@@ -19,6 +19,7 @@ LEFT_OUT = {
     "api_key": "API keys",
     "article_revision": "former versions of articles",
     "preview": "preview links",
+    "deleted_item": "deleted articles and pages",
     "imported": "which files were imported",
     "import_job": "imports over HTTP",
     "idempotent_answer": "responses that are stored for repeated requests",
