@@ -83,7 +83,7 @@ def test_an_item_that_is_changed_twice_has_one_event_from_the_first_to_the_last_
 def test_a_part_that_is_rolled_back_has_no_event(app, people, make_article, read_events):
     article = make_article()
     with app.app_context(), transaction(), pytest.raises(ZeroDivisionError), savepoint():
-        articles.delete(people.admin, article.uuid)
+        articles.delete(people.admin.uuid, article.uuid)
         raise ZeroDivisionError
     assert [what for what, _ in read_events()] == ["published"]
 
