@@ -62,11 +62,16 @@ def make_item(api):
             "content_type": "markdown",
             "custom": {"mood": "calm"},
         }
-        path = f"blog/{kind}/{api.post(f'blog/{kind}/', text | STATES[state])['uuid']}/"
+        # What is saved of a scheduled item becomes its text: its edits wait since it was a draft.
+        is_planned = state.startswith("scheduled")
+        fields = {} if is_planned else STATES[state]
+        path = f"blog/{kind}/{api.post(f'blog/{kind}/', text | fields)['uuid']}/"
         if has_edits:
             slug = f"edited-{path.split('/')[2][:8]}"
             # A draft whose title changes gets another slug too.
             api.put(f"{path}working-copy/", EDITS | ({} if state == "draft" else {"slug": slug}))
+        if is_planned:
+            api.patch(path, STATES[state])
         return path
 
     return make

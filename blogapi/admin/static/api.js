@@ -117,9 +117,6 @@ export async function request(method, path, options = {}) {
   throw new ApiError(status, { ...(data?.code && data), ...ended, retryAfter });
 }
 
-// Firefox ends the requests of a page that is left, and nobody sees what they would have shown.
-addEventListener("unhandledrejection", (event) => event.reason?.code === "offline" && event.preventDefault());
-
 /** @param {string} path @param {Options} [options] */
 export const get = (path, options) => request("GET", path, options);
 /** @param {string} path @param {unknown} [body] @param {Options} [options] */

@@ -247,6 +247,9 @@ function signInAgain() {
   return promise;
 }
 
+// Firefox ends the requests of a page that is left, and nobody sees what they would have shown.
+addEventListener("unhandledrejection", (event) => event.reason?.code === "offline" && event.preventDefault());
+
 // The button "Show" of a password.
 addEventListener("click", (/** @type {any} */ { target: toggle }) => {
   if (!toggle.matches(".suffix")) return;
