@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 from uuid import uuid4
 
@@ -99,15 +100,18 @@ def send(as_admin):
     It returns the response, and the path of the error of the value.
     """
     made: dict[str, list[str]] = {}
+    numbers = count(1)
 
     def send(place: Place, value: Any, client: Any = as_admin) -> tuple[Any, str]:
         kind = place.path.removeprefix(BLOG).partition("/")[0]
         name, custom = "name" if kind == "categories" else "title", place.member.partition(".")[2]
-        body = {name: "New"} | ({"custom": {custom: value}} if custom else {place.member: value})
+        body = {name: f"New {next(numbers)}"} | (
+            {"custom": {custom: value}} if custom else {place.member: value}
+        )
         if place.path == f"{BLOG}{kind}/" and place.method == "POST":
             return _open(client, place, place.path, body), place.member
         if kind not in made:
-            answers = [client.post(f"{BLOG}{kind}/", json={name: "Before"}) for _ in range(2)]
+            answers = [client.post(f"{BLOG}{kind}/", json={name: f"Before {one}"}) for one in range(2)]
             made[kind] = [answer.json["uuid"] for answer in answers]
         first, second = made[kind]
         if place.path == f"{BLOG}{kind}/":
@@ -248,6 +252,12 @@ def test_what_a_get_returns_is_a_body_of_the_working_copy(path, fields, status, 
     shown = f"{item}?fields={','.join(name for name in body if name not in ('status', 'published_at'))}"
     read, before = as_editor.get(item + fields), as_editor.get(shown).json
     saved = as_editor.put(f"{item}working-copy/", json=read.json)
+    if status == "scheduled":
+        # It takes what is saved, and has no working copy.
+        assert saved.status_code == 200, saved.json
+        assert as_editor.get(f"{item}working-copy/").status_code == 404
+        assert as_editor.get(shown).json == before
+        return
     assert saved.status_code == 201, saved.json
     assert saved.json["custom"] == {"sequel": items["article"][0]}
     assert saved.json["tags"] == items["tag"][:1]

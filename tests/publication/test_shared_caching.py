@@ -23,7 +23,7 @@ def names(app, as_admin, set_site, make_article, make_category, make_tag, make_g
     """The uuids of the items of a public blog."""
     app.config["PUBLIC_READS"] = True
     set_site(url="https://site.example", article_path="/{category}/{slug}/")
-    category, tag, author = make_category(name="Shelf"), make_tag("fish"), make_guest("Ann")
+    category, tag, author = make_category(name="Rack"), make_tag("fish"), make_guest("Ann")
     terms = {"category": category, "tags": (tag,), "authors": [{"uuid": str(author.uuid)}]}
     first = make_article(title="First", published_at="2026-01-01T00:00:00Z", **terms)
     second = make_article(title="Second", published_at="2026-01-02T00:00:00Z", **terms)
@@ -40,7 +40,7 @@ def names(app, as_admin, set_site, make_article, make_category, make_tag, make_g
     links = "".join(f'<a href="article:{uuids[name]}">{name}</a>' for name in ("team", "notes", "draft"))
     translations = {"translation_key": "key", "language": "de", "content": links, "slug": "zweiter"}
     as_admin.patch(f"{ARTICLES}{uuids['second']}/", json={"translation_key": "key"})
-    body = {"title": "Zweiter", "status": "published", "category": {"slug": "shelf"}, **translations}
+    body = {"title": "Zweiter", "status": "published", "category": {"slug": "rack"}, **translations}
     uuids["zweiter"] = as_admin.post(ARTICLES, json=body).json["uuid"]
     return uuids
 
@@ -71,7 +71,7 @@ WRITES = (
     ("PATCH", f"{ARTICLES}{{second}}/", {"tags": []}),
     ("PATCH", f"{ARTICLES}{{draft}}/", {"status": "published", "published_at": "2026-01-03T00:00:00Z"}),
     ("DELETE", f"{ARTICLES}{{other}}/", None),
-    ("POST", ARTICLES, {"title": "Third", "category": {"slug": "shelf"}, "status": "published"}),
+    ("POST", ARTICLES, {"title": "Third", "category": {"slug": "rack"}, "status": "published"}),
     ("PATCH", f"{CATEGORIES}{{category}}/", {"name": "New name", "slug": "new-name"}),
     ("PATCH", f"{TAGS}{{tag}}/", {"name": "New name"}),
     ("DELETE", f"{TAGS}{{tag}}/", None),
@@ -160,7 +160,7 @@ def test_a_list_carries_the_tags_of_the_kinds_that_it_shows(as_stranger, names):
     response = as_stranger.get(ARTICLES)
     assert response.headers["Cache-Tag"] == "articles,authors,categories,pages,site,tags"
     assert get_tags(as_stranger.get(TAGS)) == {"articles", "site", "tags"}
-    assert f"category-{names['category']}" in get_tags(as_stranger.get(f"{CATEGORIES}shelf/"))
+    assert f"category-{names['category']}" in get_tags(as_stranger.get(f"{CATEGORIES}rack/"))
 
 
 def test_long_tags_are_replaced_by_that_of_their_kind(app, as_stranger, names, make_tag, make_article):

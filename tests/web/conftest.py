@@ -11,7 +11,10 @@ TERM_PATHS = [CATEGORIES, TAGS]
 
 @pytest.fixture(params=["articles", "categories", "tags"])
 def resource(request, as_admin, make_category):
-    """An article, a category or a tag: its path, body and ETag, a change, and the path of the list."""
+    """An article, a category or a tag: its path, body and ETag, a change, and the path of the list.
+
+    `new` is a valid body of another item.
+    """
     path = {"articles": ARTICLES, "categories": CATEGORIES, "tags": TAGS}[request.param]
     body = (
         {"title": "T", "category": {"uuid": str(make_category().uuid)}} if path == ARTICLES else {"name": "N"}
@@ -23,6 +26,7 @@ def resource(request, as_admin, make_category):
         "list": path,
         "path": created.headers["Location"],
         "body": body,
+        "new": body if path == ARTICLES else {"name": "Another"},
         "change": change,
         "etag": created.headers["ETag"],
     }

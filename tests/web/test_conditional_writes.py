@@ -44,7 +44,7 @@ def test_an_unknown_etag_does_not_match(as_admin, resource):
 def test_if_match_star_matches_any_existing_item(as_admin, resource):
     assert as_admin.patch(resource["path"], json={}, headers={"If-Match": "*"}).status_code == 200
     missing = f"{resource['list']}{uuid4()}/"
-    assert outcome(as_admin.put(missing, json=resource["body"], headers={"If-Match": "*"})) == (412, "stale")
+    assert outcome(as_admin.put(missing, json=resource["new"], headers={"If-Match": "*"})) == (412, "stale")
 
 
 def test_an_etag_that_a_compressing_proxy_changed_still_matches(as_admin, resource):
@@ -62,8 +62,7 @@ def test_put_with_if_none_match_star_cannot_replace_an_existing_item(as_admin, r
     refused = as_admin.put(resource["path"], json=resource["body"], headers=header)
     assert (refused.status_code, refused.headers["ETag"]) == (412, resource["etag"])
     assert (
-        as_admin.put(f"{resource['list']}{uuid4()}/", json=resource["body"], headers=header).status_code
-        == 201
+        as_admin.put(f"{resource['list']}{uuid4()}/", json=resource["new"], headers=header).status_code == 201
     )
 
 
@@ -87,8 +86,9 @@ def test_the_require_if_match_setting_makes_if_match_mandatory_for_writes(
         as_admin.patch(resource["path"], json=resource["change"])
         assert strict.post(f"{resource['path']}revisions/1/restore/").status_code == 428
         resource["etag"] = as_admin.get(resource["path"]).headers["ETag"]
-    assert strict.post(resource["list"], json=resource["body"]).status_code == 201
-    assert strict.put(f"{resource['list']}{uuid4()}/", json=resource["body"]).status_code == 201
+    assert strict.post(resource["list"], json=resource["new"]).status_code == 201
+    other = resource["new"] | {"slug": "other"}
+    assert strict.put(f"{resource['list']}{uuid4()}/", json=other).status_code == 201
     assert (
         strict.patch(
             resource["path"], json=resource["change"], headers={"If-Match": resource["etag"]}
@@ -102,7 +102,8 @@ def test_a_term_is_created_changed_and_deleted(as_admin, path):
     created = as_admin.post(path, json={"name": "Über uns"})
     assert (created.status_code, created.json["slug"]) == (201, "uber-uns")
     item_path = created.headers["Location"]
-    assert as_admin.post(path, json={"name": "Über uns"}).json["slug"] == "uber-uns-2"
+    # Another name with the same slug.
+    assert as_admin.post(path, json={"name": "Uber uns!"}).json["slug"] == "uber-uns-2"
     changed = as_admin.patch(item_path, json={"name": "New name"}).json
     assert (changed["name"], changed["slug"]) == ("New name", "uber-uns")
     assert as_admin.patch(item_path, json={"slug": "new"}).json["slug"] == "new"

@@ -14,13 +14,14 @@ from tests.media.rows import MEDIA, add_media
 def test_the_response_to_a_write_has_the_selected_fields(as_admin, resource):
     name = "title" if resource["list"] == ARTICLES else "name"
     shown = f"?fields={name},last_updated"
-    created = as_admin.post(f"{resource['list']}{shown}", json=resource["body"])
+    created = as_admin.post(f"{resource['list']}{shown}", json=resource["new"])
     assert (created.status_code, set(created.json)) == (201, {name, "last_updated"})
     path = created.headers["Location"]
-    for method, body in (("PATCH", resource["change"]), ("PUT", resource["body"])):
+    for method, body in (("PATCH", resource["change"]), ("PUT", resource["new"])):
         response = as_admin.open(f"{path}{shown}", method=method, json=body)
         assert response.json == as_admin.get(f"{path}{shown}").json
-    new = as_admin.put(f"{resource['list']}{uuid4()}/{shown}", json=resource["body"])
+    third = resource["new"] | {"slug": "third"}
+    new = as_admin.put(f"{resource['list']}{uuid4()}/{shown}", json=third)
     assert (new.status_code, set(new.json)) == (201, {name, "last_updated"})
 
 

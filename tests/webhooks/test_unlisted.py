@@ -29,7 +29,7 @@ def site(as_login):
 @pytest.fixture
 def add(as_admin, make_category):
     """Returns a function that creates an item of a kind and returns its path."""
-    category = {"category": {"uuid": str(make_category(name="Shelf").uuid)}}
+    category = {"category": {"uuid": str(make_category().uuid)}}
 
     def add(kind, **fields):
         body = {"title": "Hidden", **(category if kind == "article" else {}), **fields}
