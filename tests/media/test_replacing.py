@@ -252,9 +252,11 @@ def test_an_old_address_that_is_sent_again_is_stored_as_the_new_one(as_admin, ma
 def test_replacing_takes_the_same_statements_for_any_number_of_items(
     app, as_admin, make_article, make_category, make_guest, media, record_statements, kind
 ):
+    numbers = []
+
     def use(count):
         for number in range(count):
-            name = f"{kind} {count} {number}"
+            name = f"{kind} {count} {number} {len(numbers)}"
             if kind == "article":
                 make_article(title=name, content=f"![]({media['url']})", cover_image=media["url"])
             elif kind == "category":
@@ -264,7 +266,6 @@ def test_replacing_takes_the_same_statements_for_any_number_of_items(
                 as_admin.patch(f"{AUTHORS}{make_guest(name).uuid}/", json={"avatar": media["url"]})
 
     use(1)
-    numbers = []
     for content in (make_picture("blue", size=(900, 600)), make_picture("green", size=(900, 600))):
         use(5)
         with record_statements() as statements:
