@@ -357,4 +357,5 @@ def test_the_work_is_in_proportion_to_the_length(pattern):
         return time.process_time() - start
 
     measure(1_000)
-    assert measure(80_000) < 12 * measure(20_000) + 0.1
+    # A collection of garbage can only make a measurement longer.
+    assert min(measure(80_000) for _ in range(3)) < 12 * measure(20_000) + 0.1
