@@ -117,8 +117,15 @@ def test_an_admin_revokes_an_invitation_on_the_phone(api, open_admin):
 
 def test_an_admin_changes_a_role_ends_logins_and_disables_a_user(blog, api, open_admin):
     there = blog.client("tomas")
+    for status in ("draft", "published"):
+        api.post("blog/articles/", {"title": f"Of Ida, {status}", "status": status})
+    written = len(api.get("blog/articles/author/me/"))
     page = open_admin("/admin/users/")
+    # Drafts count too.
+    own = page.get_by_role("row", name=re.compile("^ida"))
+    own.get_by_role("cell", name=str(written), exact=True).wait_for()
     row = page.get_by_role("row", name=re.compile("^tomas"))
+    row.get_by_role("cell", name="–", exact=True).wait_for()
 
     def choose(name):
         page.get_by_role("button", name="Actions for tomas").click()

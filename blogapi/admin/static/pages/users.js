@@ -131,7 +131,7 @@ class Users extends Page {
   renderRow(user) {
     const { uuid, username, role, disabled, has_password: hasPassword, last_seen: seen } = user;
     const author = this.authors.get(uuid);
-    const articles = author && totalOf(author);
+    const articles = author && totalOf(author.articles_by_status);
     const [state, kind, text] = describeSecondFactor(user);
     const account = disabled ? "Disabled" : !hasPassword && "No password yet";
     const mark = account ? html`<span class="badge">${icon(disabled ? "lock" : "clock")} ${account}</span>` : nothing;
