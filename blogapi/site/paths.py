@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote, urlsplit
 
+from blogapi.setting_types import host_in_ascii
+
 # A key of an index on PostgreSQL has at most 2,704 bytes.
 MAX_PATH_BYTES = 2_000
 
@@ -41,9 +43,10 @@ def get_host(address: str) -> tuple[str, int | None] | None:
     """
     try:
         parts = urlsplit(address)
-        port, host = parts.port, (parts.hostname or "").rstrip(".").encode("idna").decode("ascii")
+        port, name = parts.port, (parts.hostname or "").rstrip(".")
     except ValueError:
         return None
+    host = host_in_ascii(f"[{name}]" if ":" in name else name)
     return host, None if port == {"http": 80, "https": 443}.get(parts.scheme) else port
 
 

@@ -85,6 +85,8 @@ def test_loops_are_refused(as_admin, add, set_site):
     ("site", "target", "is_loop"),
     [
         ("https://front.example", "https://FRONT.example:443/self2", True),
+        ("https://straße.example", "https://STRAßE.example/self2", True),
+        ("https://straße.example", "https://strasse.example/self2", False),
         ("https://front.example", "http://front.example:80/self2/", True),
         ("https://front.example", "https://front.example./self2", True),
         ("https://front.example:8443", "https://Front.example:08443/self2", True),
