@@ -113,7 +113,7 @@ const STATE = { fields: "status,published_at,last_updated,working_copy,custom,cu
 export async function run(path, { from, status, takesEdits }, { at, etag, query = STATE } = {}) {
   const [{ data: before, etag: current }, copy] = await loadWithCopy(path, { query: STATE });
   const now = STATUSES[/** @type {Status} */ (before.status)].name.toLowerCase();
-  // Otherwise "Unlist" would publish what somebody has made a draft.
+  // Another user can have made it a draft: "Unlist" would then publish it.
   if (!from.includes(before.status)) throw new ApiError(409, { detail: `It is ${now} by now. Load the page again.` });
   const body = status ? { status, ...(at && { published_at: at }) } : {};
   const editsEtag = etag ?? (copy ?? { etag: current }).etag;
