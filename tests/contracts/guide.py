@@ -29,7 +29,6 @@ GENERATORS_PAGE = GUIDE / "markdown-blogs.md"
 WORDPRESS_PAGE = GUIDE / "wordpress.md"
 MARKS_PAGE = GUIDE / "importing.md"
 
-_SPELLINGS = {"mkdocs": "MkDocs", "vitepress": "VitePress", "vuepress": "VuePress"}
 # The callers of the table: users have all scopes and a login.
 CALLERS = {
     "stranger": STRANGER,
@@ -121,15 +120,15 @@ def make_unbuilt_table() -> str:
     tables = (privacy_signs.UNBUILT_NAMES, privacy_signs.UNBUILT_SETTINGS, privacy_signs.HIDING_TEXTS)
     rows = [
         (
-            _SPELLINGS.get(generator, generator.capitalize()),
+            privacy_signs.GENERATOR_NAMES.get(generator, generator.capitalize()),
             _join_code(privacy_signs.UNBUILT_NAMES.get(generator, ())),
             _join_code(privacy_signs.UNBUILT_BELOW.get(generator, ())),
             _join_code(privacy_signs.UNBUILT_SETTINGS.get(generator, ())),
-            _join_code(privacy_signs.HIDING_TEXTS.get(generator, ())[1:]),
+            _join_code(privacy_signs.HIDING_TEXTS.get(generator, ())),
         )
         for generator in dict.fromkeys(name for table in tables for name in table)
     ]
-    header = ("Generator", "Names", "Only in", "Files that a setting names", "Files without this field")
+    header = ("Generator", "Names", "Only in", "Files that a setting names", "Files without a field")
     return _make_table(header, rows)
 
 
@@ -169,23 +168,25 @@ def make_marks_table() -> str:
     """Return the table of the marks that hide a part of a text."""
     shapes = {"comment": "<!--{}-->", "element": "<{}>", "container": ":::{}", "tag": "{{{{< {} >}}}}"}
     rows = [
-        (_join_code(shapes[kind].format(name) for name in names), kind)
-        for kind, names in privacy_signs.TEXT_MARKS.items()
+        (_join_code(shapes[kind].format(name) for name in names.split()), source)
+        for kind, sources in privacy_signs.TEXT_MARKS.items()
+        for source, names in sources.items()
     ]
-    return _make_table(("Marks", "Kind"), rows)
+    return _make_table(("Marks", "Known from"), rows)
 
 
 def make_fields_table() -> str:
     """Return the table of the fields of front matter that hide an article."""
     rows = [
         (
-            _join_code(names),
+            _join_code(privacy_signs.list_names(sources)),
             _describe_values(rule),
             "nothing" if rule.others_are_public else "hide, except " + _join_words(rule.public),
+            ", ".join(sources),
         )
-        for rule, names in privacy_signs.FIELDS.items()
+        for rule, sources in privacy_signs.FIELDS.items()
     ]
-    return _make_table(("Fields", "Values that hide", "Other values"), rows)
+    return _make_table(("Fields", "Values that hide", "Other values", "Known from"), rows)
 
 
 def _describe_values(rule: FieldRule) -> str:
@@ -206,10 +207,14 @@ def _join_words(words: Set[str]) -> str:
 def make_dates_table() -> str:
     """Return the table of the fields of front matter with the time of publication."""
     rows = [
-        (_join_code(privacy_signs.STRICT_DATES), "makes a draft"),
-        (_join_code(privacy_signs.OTHER_DATES), "is ignored"),
+        (_join_code(names.split()), effect, source)
+        for effect, sources in (
+            ("makes a draft", privacy_signs.STRICT_DATES),
+            ("is ignored", privacy_signs.OTHER_DATES),
+        )
+        for source, names in sources.items()
     ]
-    return _make_table(("Fields", "A value that is no date"), rows)
+    return _make_table(("Fields", "A value that is no date", "Known from"), rows)
 
 
 def _join_code(names: Iterable[str]) -> str:

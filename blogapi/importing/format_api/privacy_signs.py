@@ -19,6 +19,11 @@ def _split(names: str) -> tuple[str, ...]:
     return tuple(names.split())
 
 
+def list_names(sources: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the names in a table of signs, which maps the source of signs to their names as text."""
+    return _split(" ".join(sources.values()))
+
+
 # --- Front matter of Markdown files, and tags in their text.
 
 _TRUE = frozenset(word for word, meaning in BOOLEAN_WORDS.items() if meaning)
@@ -64,50 +69,75 @@ STATUS_RULE = FieldRule(
     private=_PRIVATE,
     public=_PUBLIC.union(("scheduled", "future", "featured", "archived", "archive", ""), _PROGRESS),
 )
-#: The fields with each rule, in any spelling. They also apply inside of MAPPING_PREFIXES: `build.list` is
-#: `list` inside of Hugo's `build`. Other values are public in fields with another use in other blogs.
+#: The fields with each rule, in any spelling, by their source: the generators and systems that have them.
+#: They also apply inside of MAPPING_PREFIXES: `build.list` is `list` inside of Hugo's `build`.
+#: Other values are public in fields with another use in other blogs.
 FIELDS = {
-    FieldRule(public=_NOTHING, private=_TRUE): _split("""draft drafts isDraft saveAsDraft wip isWip
-        headless private isPrivate hidden isHidden secret unpublished ignorePost doNotPublish dontPublish
-        noPublish unfinished incomplete emailOnly restricted encrypt encrypted locked isLocked protected
-        isProtected protect eleventyExcludeFromCollections buildawesomeExcludeFromCollections"""),
-    FieldRule(public=_NOTHING | _EVERYONE | {"free", "default"}, private=_TRUE): _split("""membersOnly
-        memberOnly subscribersOnly sponsorsOnly vip premium isPremium paid isPaid paywall paywalled exclusive
-        gated isGated loginRequired requiresLogin requireLogin authRequired requiresAuth requireAuth"""),
+    FieldRule(public=_NOTHING, private=_TRUE): {
+        "most generators": "draft drafts isDraft saveAsDraft wip isWip",
+        "Hugo": "headless",
+        "Hexo and others": "private isPrivate hidden isHidden secret",
+        "content systems": """unpublished ignorePost doNotPublish dontPublish noPublish unfinished incomplete
+            emailOnly restricted protected isProtected protect""",
+        "hexo-blog-encrypt and others": "encrypt encrypted locked isLocked",
+        "Eleventy": "eleventyExcludeFromCollections buildawesomeExcludeFromCollections",
+    },
+    FieldRule(public=_NOTHING | _EVERYONE | {"free", "default"}, private=_TRUE): {
+        "sites with members": """membersOnly memberOnly subscribersOnly sponsorsOnly vip premium isPremium
+            paid isPaid paywall paywalled exclusive gated isGated loginRequired requiresLogin requireLogin
+            authRequired requiresAuth requireAuth"""
+    },
     # Material for MkDocs: `hide: [navigation, toc]` hides parts of the page.
-    FieldRule(public=_NOTHING | _PARTS, private=_TRUE): ("hide",),
+    FieldRule(public=_NOTHING | _PARTS, private=_TRUE): {"Hexo, Material for MkDocs": "hide"},
     # Jekyll and Quartz treat an empty `published` or `publish` as false; it can also be a date.
-    FieldRule(public=_TRUE | _EVERYONE, private=_FALSE | _PRIVATE | {""}, dates_are_public=True): _split(
-        "published isPublished publish dg-publish"
-    ),
-    FieldRule(public=_TRUE | _EVERYONE, private=_FALSE | _PRIVATE | {""}): _split(
-        "public isPublic visible isVisible render routable"
-    ),
-    FieldRule(public=_NOTHING, private=_TRUE, is_unlisting=True): ("unlisted", "isUnlisted", "delisted"),
-    FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "local"}, is_unlisting=True): _split(
-        "listed isListed build.list"
-    ),
-    # VuePress
-    FieldRule(private=_FALSE, others_are_public=True, is_unlisting=True): ("list", "post", "article"),
-    STATUS_RULE: ("status", "postStatus", "publishStatus"),
-    FieldRule(public=_PUBLIC, private=_PRIVATE | _READERS): ("visibility",),
-    FieldRule(private=_YES | _PRIVATE | _READERS | {"{}"}, others_are_public=True): ("access",),
-    FieldRule(private=_YES | _PRIVATE | _READERS, others_are_public=True): _split("""accessLevel
-        audience members subscribers plan tier tiers role roles permission permissions"""),
-    FieldRule(private=_YES | _UNFINISHED | _READERS, others_are_public=True): ("state", "stage", "workflow"),
-    FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "link"}): ("build.render",),
-    FieldRule(public=frozenset(("false", "")), is_secret=True): _split(
-        "password passwords passphrase passcode postPassword pwd passwd pw"
-    ),
-    FieldRule(private=_TRUE, others_are_public=True): _split("""deleted trashed disabled confidential
-        internal inProgress idea template lock skip exclude excluded ignore ignored"""),
-    FieldRule(private=_FALSE, others_are_public=True): _split("""active enabled live approved publishable
-        ready released finished complete completed done permalink.build"""),
-    FieldRule(private=frozenset(("draft", "private")), others_are_public=True): ("type",),
-    FieldRule(private=frozenset(("false",)), others_are_public=True): ("permalink",),
+    FieldRule(public=_TRUE | _EVERYONE, private=_FALSE | _PRIVATE | {""}, dates_are_public=True): {
+        "Jekyll, Obsidian, Quartz": "published isPublished publish dg-publish"
+    },
+    FieldRule(public=_TRUE | _EVERYONE, private=_FALSE | _PRIVATE | {""}): {
+        "content systems": "public isPublic visible isVisible",
+        "Zola, Grav": "render routable",
+    },
+    FieldRule(public=_NOTHING, private=_TRUE, is_unlisting=True): {
+        "Hugo and others": "unlisted isUnlisted delisted"
+    },
+    FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "local"}, is_unlisting=True): {
+        "content systems": "listed isListed",
+        "Hugo": "build.list",
+    },
+    FieldRule(private=_FALSE, others_are_public=True, is_unlisting=True): {
+        "themes of VuePress": "list post article"
+    },
+    STATUS_RULE: {"Pelican, Nikola and others": "status postStatus publishStatus"},
+    FieldRule(public=_PUBLIC, private=_PRIVATE | _READERS): {"Ghost and others": "visibility"},
+    FieldRule(private=_YES | _PRIVATE | _READERS | {"{}"}, others_are_public=True): {
+        "sites with members": "access"
+    },
+    FieldRule(private=_YES | _PRIVATE | _READERS, others_are_public=True): {
+        "sites with members": """accessLevel audience members subscribers plan tier tiers role roles
+            permission permissions"""
+    },
+    FieldRule(private=_YES | _UNFINISHED | _READERS, others_are_public=True): {
+        "content systems": "state stage workflow"
+    },
+    FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "link"}): {"Hugo": "build.render"},
+    FieldRule(public=frozenset(("false", "")), is_secret=True): {
+        "hexo-blog-encrypt": "password passwords passphrase passcode postPassword pwd",
+        "content systems": "passwd pw",
+    },
+    FieldRule(private=_TRUE, others_are_public=True): {
+        "content systems": """deleted trashed disabled confidential internal inProgress idea template lock
+            skip exclude excluded ignore ignored"""
+    },
+    FieldRule(private=_FALSE, others_are_public=True): {
+        "content systems": """active enabled live approved publishable ready released finished complete
+            completed done""",
+        "Eleventy": "permalink.build",
+    },
+    FieldRule(private=frozenset(("draft", "private")), others_are_public=True): {"content systems": "type"},
+    FieldRule(private=frozenset(("false",)), others_are_public=True): {"Eleventy": "permalink"},
 }
 #: The rules by normalized key (`fields.normalize_key`).
-FIELD_RULES = {normalize_key(name): rule for rule, names in FIELDS.items() for name in names}
+FIELD_RULES = {normalize_key(name): rule for rule, found in FIELDS.items() for name in list_names(found)}
 # These values of other fields only keep an article out of lists.
 UNLISTED = {"unlisted"}
 #: Fields that do so in one generator only: the generator, the field and its value.
@@ -127,21 +157,32 @@ MAPPING_PREFIXES = {
 }
 #: Fields that archive an article if they are true.
 ARCHIVING_FIELDS = ("archived", "isarchived", "archive")
-#: Fields with the time of publication; a value that is no date makes a draft.
-STRICT_DATES = _split("""date publishDate pubDate pubDatetime publishedAt published publish datetime
-    publishedOn publishedDate publishedTime publishAt publishOn publishTime publicationDate datePublished
-    article:published_time scheduledFor goLive embargo embargoUntil availableFrom visibleFrom scheduledAt
-    publicationDateTime onlineFrom""")
+#: Fields with the time of publication by their source; a value that is no date makes a draft.
+STRICT_DATES = {
+    "Hugo, Jekyll, Astro": "date publishDate pubDate pubDatetime publishedAt published publish",
+    "Keystatic and others": "datetime publishedOn publishedDate publishedTime publishAt",
+    "content systems": "publishOn publishTime publicationDate",
+    "schema.org, Open Graph": "datePublished article:published_time",
+    "systems with planned posts": """scheduledFor goLive embargo embargoUntil availableFrom visibleFrom
+        scheduledAt publicationDateTime onlineFrom""",
+}
 #: Other values of these are ignored. Notes of Obsidian often have only the time at which they were written.
-OTHER_DATES = _split("""datePosted posted postedAt postedOn postDate postDateGmt dateGmt releaseDate
-    releasedAt release issued issueDate firstPublished originalDate originallyPublished displayDate created
-    createdAt createdOn createdDate dateCreated creationDate creationTime fileCreated timestamp time day
-    written entryDate""")
+OTHER_DATES = {
+    "Craft, WordPress": "datePosted posted postedAt postedOn postDate postDateGmt dateGmt",
+    "content systems": """releaseDate releasedAt release issued issueDate firstPublished originalDate
+        originallyPublished displayDate""",
+    "Obsidian, Notion": "created createdAt createdOn createdDate dateCreated creationDate",
+    "others": "creationTime fileCreated timestamp time day written entryDate",
+}
 #: Of these, the latest counts, also before a date in the path; of all others, the first one. Hugo displays
 #: `date`, but publishes the page at `publishDate` (or one of its aliases) if that is later.
-FIRST_DATES = tuple(map(normalize_key, STRICT_DATES[:7]))
+FIRST_DATES = tuple(map(normalize_key, _split(next(iter(STRICT_DATES.values())))))
 #: The fields in the order in which they are read, by normalized key, and whether they are strict.
-DATE_FIELDS = {normalize_key(name): name in STRICT_DATES for name in (*STRICT_DATES, *OTHER_DATES)}
+DATE_FIELDS = {
+    normalize_key(name): found is STRICT_DATES
+    for found in (STRICT_DATES, OTHER_DATES)
+    for name in list_names(found)
+}
 #: A date in the future makes a draft in each field with one of these words.
 PLANNING_WORDS = {*_split("publish published publication release released visible available embargo live")}
 #: Fields with the time at which an article expires.
@@ -156,6 +197,13 @@ PRIVATE_FOLDERS = frozenset(_split("drafts _drafts draft _draft private _private
 PRIVATE_TAGS = {"draft", "private"}
 
 
+#: The names of generators in notes, if they are not just capitalized.
+GENERATOR_NAMES = {
+    "nuxt": "Nuxt Content",
+    "mkdocs": "MkDocs",
+    "vitepress": "VitePress",
+    "vuepress": "VuePress, VuePress Theme Hope",
+}
 #: By generator: names of files and folders that it does not build, where `*` stands for any characters.
 UNBUILT_NAMES = {
     "jekyll": ("_*", "#*", "~*", "*~"),
@@ -185,20 +233,35 @@ UNBUILT_SETTINGS = {
     "vitepress": {"srcExclude": "path"},
     "vuepress": {"pagePatterns": "unread", "encrypt": "address"},
 }
+#: The folder in the site where the paths in settings begin, and the setting that names another one.
+CONTENT_FOLDERS = {
+    "jekyll": ("", "source"),
+    "hexo": ("source", "sourcedir"),
+    "zola": ("content", ""),
+    "pelican": ("content", "path"),
+    "mkdocs": ("docs", "docsdir"),
+    "quartz": ("content", ""),
+    # The configuration is a program, which can name another one.
+    "docusaurus": ("blog", ""),
+    "nuxt": ("content", ""),
+    "vitepress": ("src", ""),
+}
 #: The configuration of the collections of Astro, and in it a pattern that excludes files.
 ASTRO_COLLECTIONS = ("src/content.config.ts", "src/content/config.ts")
 ASTRO_EXCLUSION = re.compile(r"\bpattern:[^\]]{0,500}?[\"'`]!")
-#: A pattern in the configuration that hides the files whose front matter does not set the field.
+#: Settings that hide the files whose front matter does not set a field: a pattern and the field.
 HIDING_TEXTS = {
-    "jekyll": (r"\b(?:published: {0,20}false|draft: {0,20}true)\b", "published"),
-    "hugo": (r"\bcascade\b[^\[]{0,300}?\bdraft[\"']?\s{0,20}[:=]\s{0,20}true\b", "draft"),
-    "pelican": (r"[\"']status[\"']\s*+:\s*+[\"'](?!published)", "status"),
-    "quartz": ("ExplicitPublish", "publish"),
-    "metalsmith": (r"\bdefault[\"']?:\s{0,20}true", "draft"),
-    "dendron": (
-        r"\b(?:visibility: {0,20}private|publishByDefault: {0,20}false|siteHierarchies:[\s\[-]++(?!root\b))",
-        "published",
-    ),
+    # Only if the configuration cannot be read
+    "jekyll": {"defaults": (r"\b(?:published: {0,20}false|draft: {0,20}true)\b", "published")},
+    "hugo": {"cascade": (r"\bcascade\b[^\[]{0,300}?\bdraft[\"']?\s{0,20}[:=]\s{0,20}true\b", "draft")},
+    "pelican": {"DEFAULT_METADATA": (r"[\"']status[\"']\s*+:\s*+[\"'](?!published)", "status")},
+    "quartz": {"ExplicitPublish": ("ExplicitPublish", "publish")},
+    "metalsmith": {"drafts({default: true})": (r"\bdefault[\"']?:\s{0,20}true", "draft")},
+    "dendron": {
+        "visibility: private": (r"\bvisibility: {0,20}private\b", "visibility"),
+        "publishByDefault: false": (r"\bpublishByDefault: {0,20}false\b", "published"),
+        "siteHierarchies: [x]": (r"\bsiteHierarchies:[\s\[-]++(?!root\b)", "published"),
+    },
 }
 #: Files with patterns in the form "name", in the folder of the site and in inner folders.
 ELEVENTY_IGNORE_FILES = (".eleventyignore", ".gitignore")
@@ -209,23 +272,25 @@ ELEVENTY_HIDING_FIELD = re.compile(
 )
 # --- Marks in a text.
 
-_FOR_MEMBERS = _split("members-only member-only subscribers-only premium-content premium paid paywall")
-_IN_PAIRS = _split("*members-only* *member-only* *encrypt* *password* *protected* *secret* *private*")
-#: Marks of Ghost, MDX, Hugo, Hexo and others that hide a part of a text, outside of code: a comment
-#: (`<!-- x -->`), an element (`<x>`), a container (`:::x`) or a tag (`{{< x >}}`, `{% x %}`). `*` stands for
-#: any letters; such a tag hides a text only if it has an end tag.
+_FOR_MEMBERS = "members-only member-only subscribers-only premium-content premium paid paywall"
+#: Marks by their source that hide a part of a text, outside of code: a comment (`<!-- x -->`), an element
+#: (`<x>`), a container (`:::x`) or a tag (`{{< x >}}`, `{% x %}`). `*` stands for any letters; such a tag
+#: hides a text only if it has an end tag.
 TEXT_MARKS = {
-    "comment": ("members-only", "subscribers-only", "paywall"),
-    "element": _FOR_MEMBERS,
-    "container": (*_FOR_MEMBERS, "members"),
-    "tag": (*_FOR_MEMBERS, "members", *_IN_PAIRS),
+    "comment": {"Ghost": "members-only", "newsletter programs": "subscribers-only paywall"},
+    "element": {"MDX": _FOR_MEMBERS},
+    "container": {"VuePress, remark-directive": f"{_FOR_MEMBERS} members"},
+    "tag": {
+        "shortcodes of Hugo": f"{_FOR_MEMBERS} members *members-only* *member-only*",
+        "hugo-encryptor, hexo-blog-encrypt": "*encrypt* *password* *protected* *secret* *private*",
+    },
 }
 #: Tags whose names contain a word of TEXT_MARKS and that hide no text.
 HARMLESS_TAGS = ("encrypt-email", "encrypt-mail", "email-encrypt")
 
 
 def _join_names(kind: str, *, has_star: bool = False) -> str:
-    names = (name for name in TEXT_MARKS[kind] if ("*" in name) == has_star)
+    names = (name for name in list_names(TEXT_MARKS[kind]) if ("*" in name) == has_star)
     return "|".join(names).replace("-", "[-_ ]?").replace("*", r"[\w-]*")
 
 
@@ -322,14 +387,6 @@ _SOME_SIZES = r"[^=]*=(?:true|null|\{\})|[^=]*\.(?:mobile|tablet|desktop)=false"
 _HIDE_BLOCK = (r"blockVisibility\.hideBlock=true",)
 _LOCKDOWN = (r"[^=]*\.type=lockdown",)
 _ON_NO_DEVICE = ("vsdesk=true", "vstablet=true", "vsmobile=true")
-# These attributes hide nothing alone.
-_HARMLESS_ATTRIBUTES = _split("""gbBlockConditionInvert invert_restrictions um_is_restrict contentVisibility
-    blockPermissionsRoles blockPermissionsCap blockPermissionsMessage newspackAccessControlVisibility
-    newspackAccessControlMode backfaceVisibility termsAndConditions conditionText""")
-_HIDING_BLOCKS = _split("""premium-content/subscriber-view jetpack/paywall groups/groups-member
-    memberpress/protected-content woocommerce-memberships/member-content pms/content-restriction-start
-    wppb/content-restriction-start learndash/ld-student learndash/ld-group learndash/ld-course-complete
-    learndash/ld-course-inprogress learndash/ld-course-notstarted""")
 #: Blocks without `core/`, and attributes of blocks.
 BLOCKS = _index(
     _parse("metadata.blockVisibility", "WordPress", _SOME_SIZES, from_everyone=_NO_SIZE),
@@ -349,8 +406,19 @@ BLOCKS = _index(
     _parse("wppbContentRestriction", _PMS, _NO_MATCH, unless=r"wppb\w+\.display_to=(?:all|not_logged_in)"),
     _parse("contentVisibilityRules", "Content Visibility", unless=r"\w+\.\w+RulesEnabled=(?:|0|false)"),
     _parse("gbBlockCondition", "GenerateBlocks Pro"),
-    *(_parse(name, name.partition("/")[0].capitalize()) for name in _HIDING_BLOCKS),
-    *(_parse(name, "other uses", ".*") for name in _HARMLESS_ATTRIBUTES),
+    _parse("premium-content/subscriber-view jetpack/paywall", "Jetpack"),
+    _parse("groups/groups-member", "Groups"),
+    _parse("memberpress/protected-content", "MemberPress"),
+    _parse("woocommerce-memberships/member-content", "WooCommerce Memberships"),
+    _parse("pms/content-restriction-start wppb/content-restriction-start", _PMS),
+    _parse("learndash/ld-student learndash/ld-group learndash/ld-course-complete", "LearnDash"),
+    _parse("learndash/ld-course-inprogress learndash/ld-course-notstarted", "LearnDash"),
+    # These attributes hide nothing alone.
+    _parse("gbBlockConditionInvert invert_restrictions", "GenerateBlocks Pro, Paid Memberships Pro", ".*"),
+    _parse("blockPermissionsRoles blockPermissionsCap blockPermissionsMessage", "Members", ".*"),
+    _parse("newspackAccessControlVisibility newspackAccessControlMode", "Newspack", ".*"),
+    _parse("um_is_restrict contentVisibility", "Ultimate Member, Content Visibility", ".*"),
+    _parse("backfaceVisibility termsAndConditions conditionText", "CSS, forms, shops", ".*"),
 )
 # Other attributes hide a block by these parts of their names. `isVisible` may be true, `slidesVisible` 3.
 HIDING_PARTS = re.compile(
@@ -376,13 +444,6 @@ BUILDERS = _index(
     _parse("display_conditions", "Divi", "display_conditions=(?:W10=)?"),
     _parse("status", "Avada", "status=(?:published)?", unless="(?!fusion_)[^=]*=wp:shortcode"),
 )
-_HIDING_SHORTCODES = _split("""feed is_free is_expired arm_content arm_plan wlm_ismember wlmismember
-    memberful wpv-conditional student course_complete course_inprogress course_notstarted ld_group
-    membersonly membershiponly mmbrs_capabilities mmbrs_user_meta uas_specific showifrole wpe_rm_cap
-    is_admin solo_usuarios_registrados passster ppwp sociallocker emaillocker signinlocker mycred_sell_this
-    reply replyview reply_to_view hidecontent erphpdown geoip_detect2_show_if geot geot_filter_state cbc
-    cbs_block_country mgeo_content cfgeo_is_mobile ifso_condition handl_show timed-content-server
-    timed-content-client timed-content-rule timed expire expires schedule future su_scheduler""")
 #: Shortcodes, in lower case, that hide the text between their tags. `=` stands before values without names.
 SHORTCODES = _index(
     _parse("membership", "Paid Memberships Pro", unless=r"levels?=(?:.*,\s*)?(?:0|-\d+)(?:,.*)?"),
@@ -396,7 +457,17 @@ SHORTCODES = _index(
     _parse("content_control", "Content Control", unless="status=logged_out"),
     _parse("toolset_access", "Toolset Access", unless="role=guest"),
     _parse("eyesonly", "Eyes Only", unless="logged=out"),
-    *(_parse(name, "other plugins and themes") for name in _HIDING_SHORTCODES),
+    _parse("feed is_free is_expired arm_content arm_plan", "Members, Restrict Content, ARMember"),
+    _parse("wlm_ismember wlmismember memberful wpv-conditional", "WishList Member, Memberful, Toolset"),
+    _parse("student course_complete course_inprogress course_notstarted ld_group", "LearnDash"),
+    _parse("membersonly membershiponly mmbrs_capabilities mmbrs_user_meta uas_specific", "mmbrs and others"),
+    _parse("showifrole wpe_rm_cap is_admin solo_usuarios_registrados", "plugins for roles"),
+    _parse("passster ppwp sociallocker emaillocker signinlocker mycred_sell_this", "passwords, lockers"),
+    _parse("reply replyview reply_to_view hidecontent erphpdown", "zibll, Kratos and other themes"),
+    _parse("geoip_detect2_show_if geot geot_filter_state cbc cbs_block_country", "plugins for countries"),
+    _parse("mgeo_content cfgeo_is_mobile ifso_condition handl_show", "plugins for countries, If-So, HandL"),
+    _parse("timed-content-server timed-content-client timed-content-rule", "Timed Content"),
+    _parse("timed expire expires schedule future su_scheduler", "plugins for times"),
 )
 #: Shortcodes, in lower case, that hide nothing from visitors, also with `su_` before their names: those for
 #: visitors, those of themes, and those with another use.

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from blogapi.importing.format_api import privacy_signs
-from blogapi.importing.format_api.privacy_signs import FIELD_RULES, FIELDS, MAPPING_PREFIXES
+from blogapi.importing.format_api.privacy_signs import FIELD_RULES, FIELDS, MAPPING_PREFIXES, list_names
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.formats.markdown.generators import Site
@@ -16,7 +16,8 @@ from blogapi.importing.refusals import NotAnArticle
 from blogapi.importing.texts.keys import normalize_key
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-NAMES = [name for names in FIELDS.values() for name in names]
+NAMES_BY_RULE = {rule: list_names(sources) for rule, sources in FIELDS.items()}
+NAMES = [name for names in NAMES_BY_RULE.values() for name in names]
 #: For each field, its commonest use that hides nothing.
 HARMLESS = {
     **dict.fromkeys(("draft", "drafts", "isDraft", "saveAsDraft", "wip", "isWip", "headless"), "false"),
@@ -136,7 +137,7 @@ def test_each_field_hides_an_article_also_in_a_mapping(name, mapping):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [(names[-1], value) for rule, names in FIELDS.items() for value in sorted(rule.private) if value],
+    [(names[-1], value) for rule, names in NAMES_BY_RULE.items() for value in sorted(rule.private) if value],
 )
 def test_each_private_value_of_each_rule_hides_an_article(name, value):
     check_is_hidden(read(write(name, value)), name, value)
@@ -149,7 +150,7 @@ def test_each_field_has_a_use_that_hides_nothing(name):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [(names[0], value) for rule, names in FIELDS.items() for value in sorted(rule.public)],
+    [(names[0], value) for rule, names in NAMES_BY_RULE.items() for value in sorted(rule.public)],
 )
 def test_each_public_value_of_each_rule_hides_nothing(name, value):
     expected = "archived" if value in ("archived", "archive") else "published"
@@ -224,3 +225,34 @@ def test_an_archived_article_is_archived_with_a_note(name):
     assert record.notes == (f"It has `{name}: true`; the article was archived.",)
     assert read(f"{name}: false").status == read(f"{name}: 2019").status == "published"
     assert read(f"{name}: true\nprivate: true").status == "draft"
+
+
+@pytest.mark.parametrize(
+    "sources",
+    [
+        *FIELDS.values(),
+        privacy_signs.STRICT_DATES,
+        privacy_signs.OTHER_DATES,
+        *privacy_signs.TEXT_MARKS.values(),
+    ],
+)
+def test_each_sign_has_a_source(sources):
+    assert sources and all(source.strip() and names.split() for source, names in sources.items())
+
+
+@pytest.mark.parametrize(
+    "signs",
+    [
+        privacy_signs.BLOCKS.values(),
+        privacy_signs.SHORTCODES.values(),
+        privacy_signs.BUILDERS.values(),
+        privacy_signs.POST_FIELDS.values(),
+        privacy_signs.UNREAD_RULES,
+    ],
+)
+def test_each_sign_of_wordpress_has_the_source_of_few_signs(signs):
+    names = {}
+    for sign in set(signs):
+        names.setdefault(sign.source, []).extend(sign.names)
+    # A source of many signs would name no plugin.
+    assert all(source.strip() and 0 < len(found) < 10 for source, found in names.items())

@@ -9,7 +9,7 @@ import pytest
 
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.hidden_parts import hide_parts
-from blogapi.importing.format_api.privacy_signs import HARMLESS_TAGS, HIDING_VALUES, TEXT_MARKS
+from blogapi.importing.format_api.privacy_signs import HARMLESS_TAGS, HIDING_VALUES, TEXT_MARKS, list_names
 
 # How each kind of mark is written, and uses that hide nothing: other names, code, and other kinds.
 FORMS = {
@@ -33,8 +33,8 @@ HARMLESS = {
 HARMLESS["pair"] = (*HARMLESS["tag"], *FORMS["tag"], "{{{{< {0}-strength >}}}}{{{{< /other >}}}}")
 NAMES = [
     ("pair" if "*" in name else kind, name.replace("*", ""))
-    for kind, names in TEXT_MARKS.items()
-    for name in names
+    for kind, sources in TEXT_MARKS.items()
+    for name in list_names(sources)
 ]
 HIDING = {
     "hidden": ("hidden", 'hidden=""', "HIDDEN='x'", 'class="a"hidden'),

@@ -30,14 +30,13 @@ _DATA_SUFFIXES = (".json", *(f".{kind}.{name}" for kind in ("11tydata", "data") 
 
 def find_reasons(path: Path, site: Site, entries: Mapping[str, object]) -> Iterator[DraftReason]:
     """Yield a reason for each rule by which the generator does not build a file with these entries."""
-    parts = path.relative_to(site.folder).parts
-    yield from _find_in_names(parts, site)
+    yield from _find_in_names(path.relative_to(site.folder).parts, site)
+    places = _locate(path, site)
     for name, globs in _read_settings(site):
         if globs is None:
             unread = f"“{site.configuration}” contains `{name}`, which can hide files and was not understood"
             yield _report(unread)
-        # The paths in settings begin in the folder of the site, or in one of its folders (`content`).
-        elif _is_excluded(globs, parts) or _is_excluded(globs, parts[1:]):
+        elif any(_is_excluded(globs, parts) for parts in places):
             yield _report(f"“{site.configuration}” excludes it by `{name}`")
     if site.generator == "eleventy":
         yield from _find_in_ignore_files(path, site)
@@ -65,7 +64,8 @@ def _find_in_names(parts: Sequence[str], site: Site) -> Iterator[DraftReason]:
     # `privacy` reports files with “_”.
     for part in parts[:-1] if file.startswith("_") else parts:
         if part not in built and any(fnmatchcase(part, name) for name in names):
-            yield _report(f"{site.generator.capitalize()} does not build names like “{part}”")
+            generator = signs.GENERATOR_NAMES.get(site.generator, site.generator.capitalize())
+            yield _report(f"{generator} does not build names like “{part}”")
     if site.generator == "jekyll" and "_posts" in parts[:-1] and not signs.JEKYLL_POST.fullmatch(file):
         yield _report(f"Jekyll does not build names like “{file}”, without a date, in “_posts”")
 
@@ -77,6 +77,19 @@ def _list_built_names(site: Site) -> set[str]:
     collections = to_mapping(site.settings.get("collections")).items()
     built = (f"_{name}" for name, options in collections if to_bool(to_mapping(options).get("output")))
     return {"_posts", "_drafts", *built, *(part for path in paths for part in path.split("/"))}
+
+
+def _locate(path: Path, site: Site) -> list[tuple[str, ...]]:
+    """Return the names in the path of a file from the folder where the paths in settings begin.
+
+    Outside of that folder, another one counts (Pelican takes it from the command line): each can be it.
+    """
+    below, setting = signs.CONTENT_FOLDERS.get(site.generator, ("", ""))
+    base = site.folder / (to_line(site.settings.get(setting)) or below)
+    if path.is_relative_to(base):
+        return [path.relative_to(base).parts]
+    parts = path.relative_to(site.folder).parts
+    return [parts[start:] for start in range(len(parts))]
 
 
 # The configuration is read once, and not again for each file.
@@ -168,9 +181,13 @@ def _find_in_ignore_files(path: Path, site: Site) -> Iterator[DraftReason]:
 
 def _list_defaults(path: Path, site: Site) -> Iterator[tuple[str, Mapping[str, object]]]:
     """Yield the fields that files do not need to set, nearest first, each with the name of its source."""
-    pattern, field = signs.HIDING_TEXTS.get(site.generator, ("(?!)", ""))
-    if re.search(pattern, _read_code(site.text)):
-        yield site.configuration, {field: "private"}
+    if site.generator == "jekyll" and site.settings:
+        fields = _list_jekyll_defaults(_locate(path, site)[0], site)
+        yield from ((site.configuration, values) for values in fields)
+        return
+    for pattern, field in signs.HIDING_TEXTS.get(site.generator, {}).values():
+        if re.search(pattern, _read_code(site.text)):
+            yield site.configuration, {field: "private"}
     if site.generator != "eleventy":
         return
     for stem in (path.with_suffix(""), *(outer / outer.name for outer in _list_folders(path, site))):
@@ -178,6 +195,19 @@ def _list_defaults(path: Path, site: Site) -> Iterator[tuple[str, Mapping[str, o
             if os.path.lexists(f"{stem}{suffix}"):
                 file = stem.with_name(stem.name + suffix)
                 yield file.name, _read_data(file)
+
+
+def _list_jekyll_defaults(parts: Sequence[str], site: Site) -> list[dict[str, object]]:
+    """Return the values in `defaults` whose scope contains a file, the narrowest and last ones first."""
+    kind = next((part[1:] for part in parts[:-1] if part.startswith("_")), "pages")
+    defaults = site.settings.get("defaults")
+    found = list[tuple[int, bool, dict[str, object]]]()
+    for default in map(to_mapping, reversed(defaults) if isinstance(defaults, list) else ()):
+        scope = to_mapping(default.get("scope"))
+        start, of_kind = to_line(scope.get("path")), to_line(scope.get("type"))
+        if of_kind in ("", kind) and _is_excluded([_to_glob(start, "start")], parts):
+            found.append((len(start), bool(of_kind), to_mapping(default.get("values"))))
+    return [values for *_, values in sorted(found, key=lambda it: it[:2], reverse=True)]
 
 
 def _read_data(file: Path) -> Mapping[str, object]:

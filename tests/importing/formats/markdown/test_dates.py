@@ -9,7 +9,13 @@ import pytest
 
 from blogapi.custom_fields.models import CustomField
 from blogapi.importing.format_api.files import walk_path
-from blogapi.importing.format_api.privacy_signs import DATE_FIELDS, EXPIRY_FIELDS, OTHER_DATES, STRICT_DATES
+from blogapi.importing.format_api.privacy_signs import (
+    DATE_FIELDS,
+    EXPIRY_FIELDS,
+    OTHER_DATES,
+    STRICT_DATES,
+    list_names,
+)
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.formats.markdown.format import FORMAT
@@ -17,8 +23,9 @@ from blogapi.importing.storing.custom_fields import OwnFields
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 LOS_ANGELES, BERLIN = ZoneInfo("America/Los_Angeles"), ZoneInfo("Europe/Berlin")
-NAMES = [*STRICT_DATES, *OTHER_DATES]
-FIRST = STRICT_DATES[:7]
+STRICT, OTHERS = list_names(STRICT_DATES), list_names(OTHER_DATES)
+NAMES = [*STRICT, *OTHERS]
+FIRST = STRICT[:7]
 LATER = [name for name in NAMES if name not in FIRST]
 #: For each word of PLANNING_WORDS, a field with it that no table contains.
 UNKNOWN = {
@@ -99,7 +106,7 @@ def test_an_expired_article_is_archived(name):
     assert read(f"date: 2020-01-02\n{name}: perhaps").status == "draft"
 
 
-@pytest.mark.parametrize(("names", "is_strict"), [(STRICT_DATES, True), (OTHER_DATES, False)])
+@pytest.mark.parametrize(("names", "is_strict"), [(STRICT, True), (OTHERS, False)])
 def test_a_value_that_is_no_date_makes_a_draft_only_in_a_field_that_plans(names, is_strict):
     for name in names:
         # These fields can also be true, or say who reads an article.

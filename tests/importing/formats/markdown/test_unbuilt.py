@@ -11,6 +11,7 @@ import pytest
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.privacy_signs import (
     ELEVENTY_IGNORE_FILES,
+    GENERATOR_NAMES,
     HIDING_TEXTS,
     UNBUILT_NAMES,
     UNBUILT_SETTINGS,
@@ -67,8 +68,34 @@ HIDDEN = [
     ("_posts/2020-13-45-x.md", JEKYLL, "Jekyll does not build names like “2020-13-45-x.md”"),
     (
         "notes/a.md",
-        {"_config.yml": "defaults:\n- scope: {path: other}\n  values:\n    draft: true\n"},
+        {"_config.yml": "defaults:\n- scope: {path: notes}\n  values:\n    draft: true\n"},
+        "“_config.yml” sets `draft`",
+    ),
+    (
+        "_posts/2020-01-01-a.md",
+        {
+            "_config.yml": "defaults:\n- {scope: {path: _posts}, values: {published: false}}\n"
+            "- {scope: {path: '', type: posts}, values: {published: true}}\n"
+        },
         "“_config.yml” sets `published`",
+    ),
+    (
+        "a/b/_posts/2020-01-01-a.md",
+        {
+            "_config.yml": "source: a/b\n"
+            "defaults: [{scope: {path: _posts, type: posts}, values: {published: false}}]\n"
+        },
+        "“_config.yml” sets `published`",
+    ),
+    (
+        "_src/notes/a.md",
+        {"_config.yml": "source: _src\ndefaults: [{scope: {type: pages}, values: {published: false}}]\n"},
+        "“_config.yml” sets `published`",
+    ),
+    (
+        "notes/a.md",
+        {"_config.yml": "defaults:\n- scope: {path: notes}\n  values:\n    published: false\ntitle: [\n"},
+        "sets `published`",
     ),
     ("_posts/#2020-01-01-a.md", JEKYLL, "Jekyll does not build names like “#2020-01-01-a.md”"),
     ("_posts/~2020-01-01-a.md", JEKYLL, "Jekyll does not build names like “~2020-01-01-a.md”"),
@@ -90,13 +117,14 @@ HIDDEN = [
     (
         "_posts/2020-01-01-a.md",
         {"_config.yml": "defaults:\n- {scope: {path: '', type: posts}, values: {published: false}}\n"},
-        "sets `published`",
+        "“_config.yml” sets `published`",
     ),
     (
         "notes/a.md",
-        {"_config.yml": "defaults:\n- scope: {path: other}\n  values:\n    published: false\n"},
-        "“_config.yml” sets `published`",
+        {"_config.yml": "defaults:\n- {scope: {path: notes}, values: {hidden: true, layout: note}}\n"},
+        "“_config.yml” sets `hidden`",
     ),
+    ("a/b/wip/x.md", {"_config.yml": "source: a/b\nexclude: [wip]\n"}, "excludes it by `exclude`"),
     # Hexo
     ("source/_posts/_wip/a.md", HEXO, "Hexo does not build names like “_wip”"),
     ("source/_posts/x~/a.md", HEXO, "Hexo does not build names like “x~”"),
@@ -105,6 +133,11 @@ HIDDEN = [
     ("source/_posts/a.md", {"_config.yml": "public_dir: public\nexclude:\n - _posts/*.md\n"}, "`exclude`"),
     ("source/b/a.md", {"_config.yml": "public_dir: public\nignore: ['**/b']\n"}, "excludes it by `ignore`"),
     ("source/b/a.md", {"_config.yml": "public_dir: p\nskip_render: b/**/*.md\n"}, "by `skip_render`"),
+    (
+        "text/b/c/a.md",
+        {"_config.yml": "public_dir: p\nsource_dir: text/b\nexclude: [c/*.md]\n"},
+        "by `exclude`",
+    ),
     # Hugo
     ("content/posts/#a.md", HUGO, "Hugo does not build names like “#a.md”"),
     ("content/old~/a.md", HUGO, "Hugo does not build names like “old~”"),
@@ -192,6 +225,8 @@ HIDDEN = [
     # Pelican
     ("content/a.md", {"pelicanconf.py": "DEFAULT_METADATA = {'status': 'draft'}\n"}, "sets `status`"),
     ("content/b/a.md", {"pelicanconf.py": "ARTICLE_EXCLUDES = ['b']\n"}, "by `ARTICLE_EXCLUDES`"),
+    # Pelican also takes the folder from the command line.
+    ("text/x/b/a.md", {"pelicanconf.py": "ARTICLE_EXCLUDES = ['x/b']\n"}, "by `ARTICLE_EXCLUDES`"),
     ("text/b/a.md", {"pelicanconf.py": "PATH = 'text'\nPAGE_EXCLUDES = ('b',)\n"}, "by `PAGE_EXCLUDES`"),
     ("content/b/a.md", {"pelicanconf.py": "IGNORE_FILES = ['a.*']\n"}, "by `IGNORE_FILES`"),
     ("content/b/a.md", {"pelicanconf.py": "A = 1\nIGNORE_FILES = B + ['a']\n"}, "contains `IGNORE_FILES`"),
@@ -199,7 +234,10 @@ HIDDEN = [
     ("blog/_wip/a.md", DOCUSAURUS, "Docusaurus does not build names like “_wip”"),
     ("blog/__tests__/a.md", DOCUSAURUS, "Docusaurus does not build names like “__tests__”"),
     ("blog/b/a.md", {"docusaurus.config.ts": "x = {exclude: ['**/b/**']}"}, "excludes it by `exclude`"),
+    ("blog/b/a.md", {"docusaurus.config.ts": "x = {exclude: ['b/**']}"}, "excludes it by `exclude`"),
+    ("web/news/b/a.md", {"docusaurus.config.ts": "x = {exclude: ['b/**']}"}, "excludes it by `exclude`"),
     # VuePress, VitePress
+    ("web/posts/a.md", {".vitepress/config.mts": "x = {srcExclude: ['posts/*']}"}, "by `srcExclude`"),
     (
         "posts/a.md",
         {".vitepress/config.mts": "x = {srcExclude: ['**/posts/*']}"},
@@ -215,11 +253,13 @@ HIDDEN = [
     ("a.md", {".vuepress/theme.ts": "x = {encrypt: {config: {'/': '1'}}}"}, "excludes it by `encrypt`"),
     ("a.md", {".vuepress/theme.ts": "x = {encrypt: options}"}, "contains `encrypt`, which can hide files"),
     # Nuxt Content
-    ("content/a.draft.md", NUXT, "Nuxt does not build names like “a.draft.md”"),
-    ("content/x.draft/a.md", NUXT, "Nuxt does not build names like “x.draft”"),
-    ("content/blog/_wip/a.md", NUXT, "Nuxt does not build names like “_wip”"),
+    ("content/a.draft.md", NUXT, "Nuxt Content does not build names like “a.draft.md”"),
+    ("content/x.draft/a.md", NUXT, "Nuxt Content does not build names like “x.draft”"),
+    ("content/blog/_wip/a.md", NUXT, "Nuxt Content does not build names like “_wip”"),
     ("content/b/a.md", {"nuxt.config.ts": "x = {content: {ignores: ['b']}}"}, "excludes it by `ignores`"),
+    ("content/c/a.md", {"nuxt.config.ts": "x = {content: {ignores: ['/c']}}"}, "excludes it by `ignores`"),
     # MkDocs
+    ("a/b/c/d.md", {"mkdocs.yml": "docs_dir: a/b\nexclude_docs: /c/\n"}, "by `exclude_docs`"),
     ("docs/b/a.md", {"mkdocs.yml": "exclude_docs: |\n  *.md\n  !c.md\n"}, "by `exclude_docs`"),
     ("docs/b/a.md", {"mkdocs.yml": "x: !!python/name:a.b\ndraft_docs: |\n  /b/\n"}, "by `draft_docs`"),
     # Quartz
@@ -232,7 +272,7 @@ HIDDEN = [
         "sets `draft`",
     ),
     ("src/a.md", {"metalsmith.mjs": "x.use(drafts({ default: true }))"}, "sets `draft`"),
-    ("vault/a.md", {"dendron.yml": "vaults:\n- fsPath: vault\n  visibility: private\n"}, "sets `published`"),
+    ("vault/a.md", {"dendron.yml": "vaults:\n- fsPath: vault\n  visibility: private\n"}, "sets `visibility`"),
     ("vault/a.md", {"dendron.yml": "publishing:\n  publishByDefault: false\n"}, "sets `published`"),
     ("vault/a.md", {"dendron.yml": "publishing:\n  siteHierarchies:\n    - blog\n"}, "sets `published`"),
 ]
@@ -258,9 +298,21 @@ PUBLIC = [
     {"_config.yml": "exclude:\ncollections:\ninclude:\n", "_posts/2020-01-02-a.md": POST},
     {
         "_config.yml": "defaults:\n- {scope: {path: '', type: posts}, values: {layout: post}}\n"
-        "- {scope: {path: a}, values: {published: true}}\n- {scope: {type: pages}, values: {toc: false}}",
+        "- {scope: {path: drafts}, values: {published: false}}\n- {scope: {type: pages}, values: {draft: 1}}",
         "_posts/2020-01-02-a.md": POST,
     },
+    {
+        "_config.yml": "defaults:\n- scope: {path: other}\n  values: {published: false, draft: true}\n",
+        "notes/a.md": POST,
+        "notes/other/a.md": POST,
+    },
+    {
+        "_config.yml": "source: a/b\nexclude: [wip]\n"
+        "defaults: [{scope: {path: a}, values: {published: false}}]\n",
+        "a/b/_posts/2020-01-01-wip.md": POST,
+        "a/b/news/wip/a.md": POST,
+    },
+    {"_config.yml": "exclude: [wip]\n", "news/wip/a.md": POST},
     {"_config.yml": "defaults: [{values: {published: false}}]\n", "a.md": PUBLISHED},
     {"_config.yml": "defaults: [a, {scope: b}, {values: c}]\n", "a.md": POST},
     # `hexo init`
@@ -413,7 +465,8 @@ def test_each_setting_has_examples_that_hide_a_file_and_that_do_not(generator, n
 
 @pytest.mark.parametrize("generator", UNBUILT_NAMES)
 def test_each_name_has_examples_that_hide_a_file_and_that_do_not(generator):
-    hidden = [name for name, _, note in HIDDEN if note.startswith(f"{generator.capitalize()} does not build")]
+    source = GENERATOR_NAMES.get(generator, generator.capitalize())
+    hidden = [name for name, _, note in HIDDEN if note.startswith(f"{source} does not build")]
     public = [name for site in PUBLIC for name in site if name not in SITE_FILES_OF]
     for pattern in UNBUILT_NAMES[generator]:
         assert any(fnmatchcase(part, pattern) for name in hidden for part in name.split("/"))
@@ -421,12 +474,17 @@ def test_each_name_has_examples_that_hide_a_file_and_that_do_not(generator):
         assert any(pattern.strip("*") in name for name in public)
 
 
-@pytest.mark.parametrize("generator", HIDING_TEXTS)
-def test_each_text_has_examples_that_hide_a_file_and_that_do_not(generator):
-    pattern, field = HIDING_TEXTS[generator]
+@pytest.mark.parametrize(
+    ("generator", "name"),
+    [(generator, name) for generator, texts in HIDING_TEXTS.items() for name in texts],
+)
+def test_each_text_has_examples_that_hide_a_file_and_that_do_not(generator, name):
+    pattern, field = HIDING_TEXTS[generator][name]
     hiding = [site for _, site, note in HIDDEN if note == f"sets `{field}`"]
     assert any(re.search(pattern, text) for site in hiding for text in site.values())
-    assert any(re.match(SITE_FILES_OF[generator], name) for site in PUBLIC for name in site)
+    word = re.split(r"\W", name)[0]
+    own = [site for site in PUBLIC if any(re.match(SITE_FILES_OF[generator], file) for file in site)]
+    assert any(word in text for site in own for text in site.values())
 
 
 @pytest.mark.parametrize("name", ELEVENTY_IGNORE_FILES)
