@@ -15,7 +15,7 @@ from blogapi.importing.formats.markdown.source import MarkdownSource
 from blogapi.importing.jobs import runner
 from blogapi.importing.pipeline.run import ImportRun
 from tests.admin.blogs import replace_asset
-from tests.admin.browsing import list_violations
+from tests.admin.browsing import list_violations, wait_for_page
 from tests.browser import wait_until
 from tests.import_threads import run_in_threads
 
@@ -56,6 +56,7 @@ def send_file(page, file):
 
 def test_a_blog_is_tried_and_imported(api, open_admin):
     page = open_admin("/admin/import/")
+    wait_for_page(page)
     assert list_violations(page) == []
     page.get_by_label("Fields that this blog does not have").select_option("everyone")
     rated = BREAD.replace("title:", "rating: 5\ntitle:")
@@ -174,6 +175,7 @@ def test_an_import_that_the_server_interrupted_can_go_on(blog, api, open_admin, 
 
 def test_the_blog_is_exported(api, open_admin):
     page = open_admin("/admin/export/")
+    wait_for_page(page)
     assert list_violations(page) == []
     page.get_by_label("Files for", exact=True).select_option("hugo")
     page.get_by_label("With drafts, scheduled and archived articles", exact=True).uncheck()

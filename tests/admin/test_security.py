@@ -295,4 +295,5 @@ def test_a_member_sees_nothing_that_the_api_refuses(article, open_admin):
     page = open_admin("/admin/articles/", user="tomas")
     page.wait_for_url("**/admin/profile/")
     wait_for_page(page)
+    assert page.evaluate("document.querySelector('admin-page').state") == "ready"
     assert "attacked" not in page.get_by_role("main").inner_text()

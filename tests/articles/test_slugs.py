@@ -68,7 +68,8 @@ def test_a_new_title_of_a_draft_with_a_date_changes_the_slug_and_makes_no_redire
 ):
     path = f"{ARTICLES}{write(title='Secret codename', published_at=FUTURE)['uuid']}/"
     assert as_admin.patch(path, json={"title": "Launch"}).json["slug"] == "launch"
-    as_admin.patch(path, json={"status": "published", "published_at": "2020-01-01T00:00:00Z"})
+    published = as_admin.patch(path, json={"status": "published", "published_at": "2020-01-01T00:00:00Z"})
+    assert published.json["status"] == "published"
     assert as_reader.get("/api/v1/blog/redirects/").json == []
 
 

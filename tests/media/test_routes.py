@@ -535,9 +535,9 @@ def test_articles_are_rendered_after_a_change_and_a_deletion_of_a_file(app, as_a
 
 
 def test_articles_are_rendered_after_an_upload_that_fills_in_texts(as_admin, calls):
-    upload(as_admin)
+    assert upload(as_admin).status_code == 201
     assert calls == []
-    upload(as_admin, alt="A cat")
+    assert upload(as_admin, alt="A cat").status_code == 200
     assert ("changed", set()) in calls
 
 

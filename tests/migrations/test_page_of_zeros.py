@@ -305,6 +305,7 @@ def test_a_page_of_zeros_gets_a_new_uuid_with_all_that_refers_to_it(
     assert [one["kind"] for one in changes if one["uuid"] == page["uuid"]] == ["page"]
     result = app.test_cli_runner().invoke(args=["doctor", "--full"])
     lines = result.stdout.splitlines()
+    assert any(line.startswith("ok") for line in lines), result.output
     assert [line for line in lines if line.startswith("wrong") and " clock: " not in line] == [], lines
     close_connections(app)
 

@@ -60,6 +60,7 @@ def test_a_page_is_in_no_list_of_articles(as_admin, make_page, set_site, path):
     before = as_admin.get(path)
     make_page("Imprint", tags=[{"slug": "law"}], content="imprint")
     after = as_admin.get(path)
+    assert before.status_code == after.status_code == 200
     assert "Imprint" not in after.text
     assert before.headers.get("X-Total-Count") == after.headers.get("X-Total-Count")
 

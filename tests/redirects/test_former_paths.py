@@ -151,7 +151,7 @@ def test_only_public_articles_are_found_by_their_former_paths(
         {"status": "published", "published_at": time.isoformat()},
         {"status": "archived"},
     ):
-        as_admin.patch(f"{ARTICLES}{article.uuid}/", json=fields)
+        assert as_admin.patch(f"{ARTICLES}{article.uuid}/", json=fields).status_code == 200
         for client in (as_reader, as_admin):
             assert (client.get(REDIRECTS).json, find(client, "/2009/a")) == ([], [])
     as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"status": "draft"})

@@ -178,7 +178,7 @@ def test_the_archive_and_the_feed_of_a_category_include_the_children(
     assert months == [{"year": 2020, "month": 1, "count": number}]
     entries = as_reader.get(f"/feeds/feed.json?category={category}").json["items"]
     assert len(entries) == number
-    as_admin.post("/api/v1/blog/tags/", json={"name": "dark"})
+    assert as_admin.post("/api/v1/blog/tags/", json={"name": "dark"}).status_code == 201
     assert as_reader.get(f"/api/v1/blog/archive/?category={category}&tag=dark").json == []
 
 

@@ -90,6 +90,7 @@ def test_a_folder_without_articles_is_reported_as_one_skipped_entry(blog, name):
 def test_a_skipped_folder_can_be_imported_by_its_own_path(tmp_path, name):
     (tmp_path / name).mkdir()
     (tmp_path / name / "a.md").write_text("Text", encoding="utf-8")
+    assert list_keys(tmp_path / name) == [f"{name}/a.md"]
     assert list_problems(tmp_path / name) == {}
 
 
@@ -100,7 +101,7 @@ def test_a_hidden_file_is_skipped(blog):
 
 def test_a_file_named_like_a_template_folder_is_imported(blog):
     (blog / "layouts").write_text("Text", encoding="utf-8")
-    assert list_problems(blog) == {}
+    assert "blog/layouts" in list_keys(blog) and list_problems(blog) == {}
 
 
 def test_an_empty_folder_has_no_files(tmp_path):
