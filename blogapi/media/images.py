@@ -91,7 +91,7 @@ class ImageQueue:
 
     @staticmethod
     def _busy() -> Unavailable:
-        return Unavailable("The server is processing other images; send the same request again in a second.")
+        return Unavailable("The server is processing other images; try again in a second.")
 
 
 def init_app(app: Flask, *, threads: int | None = None) -> None:

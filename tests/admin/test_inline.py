@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 
 import pytest
 
@@ -10,6 +11,7 @@ from tests.admin.browsing import list_violations
 from tests.admin.test_editor import PIXEL
 from tests.admin.writing import get_button, get_stored, get_text, save
 from tests.browser import wait_until
+from tests.pictures import make_picture
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 
@@ -18,6 +20,16 @@ UPLOAD = """(data) => fetch("/api/v1/blog/media/?name=quay.png", {
   headers: { "Content-Type": "image/png" },
   body: Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)),
 }).then((response) => response.json())"""
+
+PASTE = """(pictures) => {
+  const transfer = new DataTransfer();
+  for (const [n, data] of pictures.entries()) {
+    const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+    transfer.items.add(new File([bytes], `${n}.png`, { type: "image/png" }));
+  }
+  const options = { clipboardData: transfer, bubbles: true, cancelable: true };
+  document.querySelector(".cm-content").dispatchEvent(new ClipboardEvent("paste", options));
+}"""
 
 
 def test_a_picture_is_a_block_with_fields(write, make, api, open_admin):
@@ -94,3 +106,27 @@ def test_a_gallery_is_made_of_two_pictures(write, make, api, open_admin):
     wait_until(
         page, "document.querySelector('.reading > .sheet').shadowRoot.querySelector('.gallery figcaption')"
     )
+
+
+def test_several_pictures_are_uploaded_one_after_the_other(write, make, api):
+    path = make("Several", content="")
+    page = write(path)
+    steps = []
+    for step in ("request", "response"):
+        page.on(step, lambda call, step=step: steps.append(step) if "/media/?name=" in call.url else None)
+    pictures = [make_picture(color, size=(640, 40)) for color in ("coral", "khaki", "orchid")]
+    page.evaluate(PASTE, [base64.b64encode(picture).decode() for picture in pictures])
+    page.get_by_role("dialog", name="Add 3 pictures", exact=True).wait_for()
+    # Enter leads to the next picture, and inserts them at the last one.
+    for number, alt in enumerate(("One", "Two", "Three")):
+        wait_until(page, f"document.activeElement.id === 'alt-{number}'")
+        page.keyboard.type(alt)
+        page.keyboard.press("Enter")
+    page.get_by_role("dialog").wait_for(state="hidden")
+    assert steps == ["request", "response"] * 3
+    save(page)
+    assert re.findall(r"!\[(\w+)\]", get_stored(api, path)) == ["One", "Two", "Three"]
+    # A picture that is narrower than the text is not made smaller.
+    images = "[...document.querySelectorAll('.block img')]"
+    wait_until(page, f"{images}.length > 1 && {images}.every(({{ complete }}) => complete)")
+    assert set(page.evaluate(f"{images}.map(({{ naturalWidth }}) => naturalWidth)")) == {640}

@@ -33,7 +33,7 @@ function findFile(address, again) {
     const query = { fields: "uuid,url,alt,width,height,renditions" };
     const take = ({ data }) => {
       const { width, height, alt } = data;
-      return { source: fileAddress(data.renditions.at(1) ?? data.renditions[0] ?? data), width, height, alt };
+      return { source: fileAddress(data.renditions.at(1) ?? data), width, height, alt };
     };
     const forget = () => setTimeout(() => files.delete(uuid), 10_000);
     get(`blog/media/${uuid}/`, { query })

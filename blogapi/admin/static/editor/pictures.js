@@ -83,7 +83,13 @@ class Chooser {
     this.choose(
       files.map((file) => ({ file, name: file.name, source: URL.createObjectURL(file), alt: file.alt ?? "" })),
     );
-    this.uploads = Promise.all(this.chosen.map((picture) => this.run(() => this.send(picture))));
+    // The server processes few pictures at a time.
+    this.uploads = this.run(async () => {
+      for (const picture of this.chosen) {
+        await this.send(picture);
+        this.dialog.update();
+      }
+    });
   }
 
   choose(pictures) {
