@@ -75,6 +75,24 @@ def test_the_editor_has_the_fields_of_the_kind_that_is_edited(api, define, open_
     assert page.get_by_role("textbox", name="Rating").count() == 0
 
 
+@pytest.mark.parametrize(
+    ("label", "name"), [("Größe der Fähre", "grosse_der_fahre"), ("2 Øl", "ol"), ("評価", "")]
+)
+def test_the_name_of_a_field_is_made_from_its_label(api, open_admin, label, name):
+    page = open_admin("/admin/own-fields/")
+    page.get_by_role("button", name="New field").click()
+    page.get_by_label("Label").fill(label)
+    page.get_by_role("button", name="Save field").click()
+    if not name:
+        page.get_by_text("Use small letters, digits and underscores; begin with a letter.").wait_for()
+        page.get_by_label("Name in the API").fill("rating")
+        page.get_by_role("button", name="Save field").click()
+    page.get_by_role("dialog").wait_for(state="hidden")
+    [field] = api.get("blog/fields/")
+    api.delete(f"blog/fields/{field['uuid']}/")
+    assert (field["label"], field["name"]) == (label, name or "rating")
+
+
 def test_a_field_is_defined_edited_in_details_removed_and_restored(api, open_admin):
     page = open_admin("/admin/own-fields/")
     page.get_by_text("No own fields yet").wait_for()

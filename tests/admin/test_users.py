@@ -18,6 +18,10 @@ def get_by_name(api, name):
     return next(user for user in api.get("users/") if user["username"] == name)
 
 
+def get_author(api, name):
+    return next(author["uuid"] for author in api.get("blog/authors/") if author["name"] == name)
+
+
 def fill_in_and_send(page, action, **values):
     for name, value in values.items():
         page.get_by_role("textbox", name=name.replace("_", " ").capitalize(), exact=True).fill(value)
@@ -208,7 +212,9 @@ def test_a_key_is_shown_once_and_revoked(api, open_admin):
 
 
 def test_an_admin_changes_the_own_byline(api, open_admin):
+    api.post("blog/articles/", {"title": "Draft", "authors": [get_author(api, "marit")]})
     page = open_admin("/admin/profile/", user="marit")
+    page.get_by_text("Under 1 article", exact=True).wait_for()
     page.get_by_label("Name in the byline").fill("")
     page.get_by_role("button", name="Save").click()
     page.locator(".byline").get_by_text("Must not be empty.").wait_for()

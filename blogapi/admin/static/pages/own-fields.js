@@ -22,17 +22,22 @@ function describe({ type, list, choices, minimum, maximum }) {
   return list ? `List: ${one.toLowerCase()}` : one;
 }
 
-/** Return a name for the API: letters without accents, digits and underscores. */
+// Latin letters that have no form without an accent.
+const LETTERS = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i" };
+
+/** Return a name for the API: letters without accents, digits and underscores; "" if the label has no such letter. */
 function makeName(label) {
-  const words = label.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
-  return words.match(/[a-z\d]+/g)?.join("_");
+  const plain = label.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  const text = plain.replace(/[^a-z\d]/g, (letter) => LETTERS[letter] ?? " ").replace(/^[\d ]+/, "");
+  return text.trim().replace(/ +/g, "_").slice(0, 64);
 }
 
 const bodyOf = ({ uuid, created, last_updated, used_in, unfit_in, ...body }) => body;
 
 /** Return the body of a request from the values of the form. */
 function readForm({ article, page, list, required, searched, choices, minimum, maximum, ...texts }) {
-  texts.name ||= makeName(texts.label);
+  // The server says which letters a name has.
+  texts.name ||= makeName(texts.label) || texts.label;
   const number = (text) => (text.trim() ? Number(text.replace(",", ".")) : null);
   const lines = choices.split("\n").map((line) => line.trim());
   return {

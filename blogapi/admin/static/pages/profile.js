@@ -8,6 +8,7 @@ import { copyButton, toast } from "../dialogs.js";
 import { count, formatChanged, formatDay, formatDayAndTime, formatRole } from "../format.js";
 import { onSubmit, openForm, remove, showErrors } from "../forms.js";
 import { content, definePage, Page, session } from "../shell.js";
+import { totalOf } from "./term-words.js";
 
 const [passwordForm, emailForm, confirmForm, bylineForm, setupForm, codesNotice] = content;
 const FACTOR = "auth/me/second-factor/";
@@ -22,7 +23,7 @@ class Profile extends Page {
     const { data: account } = await get("auth/me/account/");
     this.account = account;
     if (this.isRestricted) return this.setup ? undefined : this.beginSetup();
-    const query = { fields: "uuid,name,bio,avatar,user,articles_count" };
+    const query = { fields: "uuid,name,bio,avatar,user,articles_by_status" };
     const isWriter = WRITERS.includes(account.role);
     const [logins, options, authors] = await Promise.all([
       get("auth/logins/"),
@@ -121,13 +122,13 @@ class Profile extends Page {
     if (!author)
       return html`<section>${sectionHead("You", side)}
       ${facts({ Name: username, Role: formatRole(role) })}</section>`;
-    const { avatar, articles_count: number } = author;
+    const { avatar, articles_by_status: numbers } = author;
     const image = html`<img class="avatar" src=${imageAddress(avatar)} alt="">`;
     const none = html`<span class="avatar none">${icon("user")}</span>`;
     const options = { kind: "bare", label: "Choose your picture", popup: "dialog" };
     const picture = html`<div>${avatar ? image : none}${button("Choose", () => this.choosePicture(), options)}</div>`;
     showErrors(bylineForm, this.errors);
-    bylineForm.querySelector("#name-help").textContent = `Under ${count(number, "article")}`;
+    bylineForm.querySelector("#name-help").textContent = `Under ${count(totalOf(numbers), "article")}`;
     return html`<section>${sectionHead("You", side)}<div class="byline-parts">${picture}${bylineForm}</div></section>`;
   }
 
