@@ -646,8 +646,9 @@ SMALL_TARGETS = """[...document.querySelectorAll("button, a, input, textarea, se
   .filter(([, { width, height }]) => width && Math.min(width, height) < 44)"""
 
 
-def test_a_phone_shows_the_status_in_words_and_all_tools(write, make):
-    page = write(make("Phone tools", status="published"), width=390, height=700)
+def test_a_phone_shows_the_status_in_words_and_all_tools(write, make, api):
+    path = make("Phone tools", status="published")
+    page = write(path, width=390, height=700)
     assert page.locator(".phone-status").inner_text() == "Published"
     for name in ("Code", "Table"):
         tool = get_button(page, name)
@@ -660,5 +661,13 @@ def test_a_phone_shows_the_status_in_words_and_all_tools(write, make):
     assert page.evaluate(SMALL_TARGETS) == []
     page.get_by_role("radio", name="Write", exact=True).check()
     assert get_text(page).is_visible()
+    assert page.evaluate(SMALL_TARGETS) == []
+    # The state of a conflict is a button.
+    api.put(f"{path}working-copy/", {"title": "Phone tools", "content": f"Other {TEXT}"})
+    page.evaluate("document.querySelector('.cm-content').focus()")
+    page.keyboard.insert_text("Mine ")
+    page.keyboard.press("Control+s")
+    get_button(page, "Decide later").click()
+    get_button(page, "Conflict: choose a version").wait_for()
     assert page.evaluate(SMALL_TARGETS) == []
     assert list_violations(page) == []

@@ -16,7 +16,7 @@ from blogapi.importing.jobs import runner
 from blogapi.importing.pipeline.run import ImportRun
 from tests.admin.blogs import replace_asset
 from tests.admin.browsing import list_violations, wait_for_page
-from tests.browser import wait_until
+from tests.browser import is_wider_than_the_window, wait_until
 from tests.import_threads import run_in_threads
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
@@ -66,6 +66,12 @@ def test_a_blog_is_tried_and_imported(api, open_admin):
     page.get_by_text("harbour/broken.md will be left out").wait_for()
     assert api.get("blog/articles/") == []
     assert list_violations(page) == []
+    # On a phone, both buttons are in one row.
+    page.set_viewport_size({"width": 390, "height": 844})
+    top = (
+        "[...document.querySelectorAll('.page-head button')].map((item) => item.getBoundingClientRect().top)"
+    )
+    assert len(set(page.evaluate(top))) == 1 and not is_wider_than_the_window(page)
     page.reload()
     page.get_by_role("button", name="Import 1 text", exact=True).click()
     page.get_by_role("link", name="Import another file", exact=True).wait_for()
@@ -162,6 +168,7 @@ def test_an_import_that_the_server_interrupted_can_go_on(blog, api, open_admin, 
     page.get_by_role("button", name="Import 1 text", exact=True).click()
     page.get_by_role("heading", name="So far", exact=True).wait_for()
     assert page.get_by_role("row", name="Articles and pages 0 0 0 0", exact=True).is_visible()
+    page.get_by_text(re.compile(r"^\s*Importing, \d+ of 6,000$")).wait_for()
     page.get_by_role("button", name="Stop the import", exact=True).click()
     page.get_by_text("Nothing was imported. Import the file again to go on.", exact=True).wait_for()
     assert page.get_by_role("row", name="Articles and pages 0 0 0 0", exact=True).is_visible()

@@ -106,7 +106,8 @@ class Import extends Page {
     const [current, word, text] = STATUSES[status];
     const running = RUNNING.includes(status);
     const value = total ? STAGES.indexOf(stage) + done / total : undefined;
-    const so = stage && total ? `, ${stage} ${formatNumber(done)} of ${formatNumber(total)}` : "";
+    const work = stage && stage !== word.toLowerCase() ? `${stage} ` : "";
+    const so = stage && total ? `, ${work}${formatNumber(done)} of ${formatNumber(total)}` : "";
     const step = ([before, after], at) => {
       if (at < current) return html`<li>${icon("check")} ${after || before}</li>`;
       if (at > current || !running) return html`<li>${icon("circle-dashed")} ${before}</li>`;
