@@ -105,6 +105,8 @@ def test_a_site_that_somebody_else_changed_is_not_overwritten(api, open_admin):
     assert description.input_value() == "Mine"
     assert page.get_by_label("Language", exact=True).input_value() == "de"
     assert not is_wider_than_the_window(page)
+    names = "[...document.querySelectorAll('.site-picture .name')]"
+    assert page.evaluate(f"{names}.filter((name) => name.scrollWidth <= name.clientWidth).length") == 2
     api.patch("blog/site/", {"language": "fr"})
     page.get_by_role("button", name="Save").click()
     page.get_by_text(re.compile(r"^Saved \d\d:\d\d$")).wait_for()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sys
+import threading
 import time
 import zipfile
 
@@ -87,6 +88,20 @@ def test_a_blog_is_tried_and_imported(api, open_admin):
     page.get_by_role("link", name="Import another file", exact=True).click()
     page.get_by_role("link", name="harbour.zip", exact=True).wait_for()
     assert list_violations(page) == []
+
+
+def test_a_trial_that_runs_shows_no_numbers(open_admin, monkeypatch):
+    go_on, store = threading.Event(), ImportRun._store
+    monkeypatch.setattr(ImportRun, "_store", lambda run, show: go_on.wait(60) and store(run, show))
+    page = open_admin("/admin/import/")
+    send_file(page, make_zip(spelt=BREAD.replace("Bread", "Spelt")))
+    page.get_by_role("button", name="Stop the trial", exact=True).wait_for()
+    assert page.get_by_role("table").count() == 0
+    go_on.set()
+    page.get_by_role("button", name="Discard", exact=True).wait_for()
+    assert page.get_by_role("row", name="Articles and pages 1 0 0 0", exact=True).is_visible()
+    page.get_by_role("button", name="Discard", exact=True).click()
+    page.get_by_role("link", name="Import another file", exact=True).wait_for()
 
 
 def test_an_edited_article_that_the_other_blog_hides_is_named(api, open_admin):

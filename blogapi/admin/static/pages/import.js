@@ -119,7 +119,7 @@ class Import extends Page {
       <ol class="steps">${Object.entries(STEPS).map(step)}</ol>
       ${problem(error)}<p class="section-text soft">${describeStored(job)} ${text}</p>
       ${status === "tried" && job.unread_rules ? this.renderQuestion(job) : nothing}
-      ${counts ? this.renderReport(job) : nothing}`;
+      ${counts && status !== "trying" ? this.renderReport(job) : nothing}`;
   }
 
   timeLeft({ done, total }) {
@@ -150,7 +150,7 @@ class Import extends Page {
       return html`<tr><th scope="row">${name}</th>${cells}</tr>`;
     };
     const href = apiAddress(`imports/${uuid}/report/`);
-    const verb = ["trying", "tried"].includes(status) ? "will be" : "was";
+    const verb = status === "tried" ? "will be" : "was";
     const show = ({ file, title, reasons, article }, [name, kind, words]) => {
       const link = article ? html`<a href="/admin/articles/${article}/">Open it</a>` : nothing;
       const what = html`<b>${file}</b>${title && `, “${title}”,`} ${words}`;
