@@ -1,4 +1,4 @@
-"""Removes everything from an SVG image that is not a picture: scripts, links, metadata and other languages.
+"""Removes everything from an SVG image that is not a picture: scripts, metadata and other languages.
 
 Only the known elements of SVG are kept, and only their attributes that neither run code nor load anything. A
 file of which nothing has to be removed is kept unchanged. The image worker loads this module without the
@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from xml.etree import ElementTree
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 MAX_BYTES = 5 * 1024 * 1024
-# A drawing of this size takes half a second.
+# A drawing of this size takes half a second. What a <use> repeats counts each time.
 MAX_ELEMENTS = 50_000
 
 _SVG, _XLINK, _XML = (
@@ -39,6 +41,14 @@ _PICTURE = re.compile(r"\s*+data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\
 _UNSAFE_STYLE = re.compile(
     r"\\|@import|expression|url\s*+\(\s*+(?![\"']?\s*+#)|javascript:|(image-set|src)\s*+\(", re.IGNORECASE
 )
+# A statement or a rule of a style sheet, or a declaration of the attribute `style`.
+_COMMENT_OR_STRING = r"/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+|\"[^\"\n]*+\"?+|'[^'\n]*+'?+"
+_RULE = re.compile(
+    rf"(?:\A|(?<=[{{}};]))(?:{_COMMENT_OR_STRING}|\([^()]*+\)?+|[^{{}};\"'(])++"
+    rf"(?:;|\{{(?:{_COMMENT_OR_STRING}|[^{{}}\"'])*+\}}|\Z)"
+)
+# A reference to an element of the drawing. Browsers decode `%`, and remove spaces within an address.
+_REFERENCE = re.compile(r"\s*+#([^\s%]++)\s*+")
 
 _NUMBER = re.compile(r"\s*+\+?([0-9]{1,7}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})\s*+(px|pt|pc|mm|cm|in|)\s*+\Z")
 _PIXELS = {"px": 1.0, "": 1.0, "pt": 4 / 3, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
@@ -50,6 +60,9 @@ _DEFAULT_SIZE = (300.0, 150.0)
 
 class InvalidSvg(ValueError):
     """The file is not an SVG image that can be read; the message says why."""
+
+
+_TOO_MANY = "The SVG file has too many elements. Save a simpler version of it, or convert it to PNG."
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +81,28 @@ def clean(data: bytes) -> Drawing:
     writer = _Writer()
     try:
         writer.parse(data)
-    except expat.ExpatError as error:
+        document = data if writer.is_unchanged else writer.get_document()
+        _check_copies(document)
+    except (expat.ExpatError, CycleError) as error:
         raise InvalidSvg("The SVG file is damaged or incomplete. Save it again and upload that.") from error
-    width, height = _measure(writer.root)
-    return Drawing(data if writer.is_unchanged else writer.get_document(), width, height)
+    return Drawing(document, *_measure(writer.root))
+
+
+def _check_copies(document: bytes) -> None:
+    """Raise InvalidSvg if the drawing has too many elements with those that each <use> repeats."""
+    # It defines no entities.
+    root = ElementTree.fromstring(document)  # noqa: S314
+    contents = {element: list(element) for element in root.iter()}
+    # Of several elements with one id, the first counts.
+    by_id = {f"#{element.get('id')}": element for element in reversed(contents)}
+    for element in root.iter(f"{{{_SVG}}}use"):
+        href = element.get("href", element.get(f"{{{_XLINK}}}href", "")).strip()
+        contents[element] += filter(None, [by_id.get(href)])
+    sizes: dict[ElementTree.Element, int] = {}
+    for element in TopologicalSorter(contents).static_order():
+        sizes[element] = 1 + sum(sizes[inner] for inner in contents[element])
+        if sizes[element] > MAX_ELEMENTS:
+            raise InvalidSvg(_TOO_MANY)
 
 
 class _Writer:
@@ -114,15 +145,16 @@ class _Writer:
     def _start(self, qualified: str, attributes: list[str]) -> None:
         self._count += 1
         if self._count > MAX_ELEMENTS:
-            raise InvalidSvg(
-                "The SVG file has too many elements. Save a simpler version of it, or convert it to PNG."
-            )
+            raise InvalidSvg(_TOO_MANY)
         namespace, _, name = qualified.rpartition(" ")
         if not self._open and not self._left_out and (namespace, name) != (_SVG, "svg"):
             raise InvalidSvg(
                 "The first element of the SVG file is not in the SVG namespace. Save it as plain SVG and "
                 "upload that."
             )
+        if (namespace, name) == (_SVG, "a"):
+            self.is_unchanged = False
+            name = "tspan" if self._open and self._open[-1] in ("text", "tspan", "textPath") else "g"
         if self._left_out or namespace != _SVG or name not in _ELEMENTS:
             self._left_out += 1
             self.is_unchanged = False
@@ -141,6 +173,7 @@ class _Writer:
         for qualified, value in attributes:
             namespace, _, local = qualified.rpartition(" ")
             name = f"{_PREFIXES.get(namespace, '')}{local}"
+            value = self._clean_style(value) if name == "style" else value
             if (not namespace or namespace in _PREFIXES) and _is_safe(element, name, value):
                 kept[name] = value
             else:
@@ -156,7 +189,8 @@ class _Writer:
             return
         name = self._open.pop()
         if name == "style":
-            self._write_style()
+            self._parts.append(escape(self._clean_style("".join(self._style))))
+            self._style.clear()
         self._parts.append(f"</{name}>")
 
     def _add_text(self, text: str) -> None:
@@ -167,19 +201,20 @@ class _Writer:
         else:
             self._parts.append(escape(text))
 
-    def _write_style(self) -> None:
-        style = "".join(self._style)
-        self._style.clear()
-        if _UNSAFE_STYLE.search(style):
-            self.is_unchanged = False
-        else:
-            self._parts.append(escape(style))
+    def _clean_style(self, style: str) -> str:
+        """Return a style sheet without its unsafe rules, or declarations without the unsafe ones."""
+        if not _UNSAFE_STYLE.search(style):
+            return style
+        self.is_unchanged = False
+        style = _RULE.sub(lambda rule: "" if _UNSAFE_STYLE.search(rule[0]) else rule[0], style)
+        # What is not a rule can be unsafe too.
+        return "" if _UNSAFE_STYLE.search(style) else style
 
 
 def _is_safe(element: str, name: str, value: str) -> bool:
     lowered = name.lower()
     if lowered in ("href", "xlink:href"):
-        return value.lstrip().startswith("#") or (element == "image" and bool(_PICTURE.match(value)))
+        return bool(_REFERENCE.fullmatch(value) or (element == "image" and _PICTURE.match(value)))
     if lowered.startswith(("on", "data-", "xlink:", "xml:base")) or lowered in ("src", "srcdoc"):
         return False
     return not _UNSAFE_STYLE.search(value)

@@ -10,8 +10,18 @@ from blogapi.media.types import detect
 NAMESPACE = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
 
 
+USE = '<use href="#a"/>'
+
+
 def draw(content: str = "", attributes: str = 'width="40" height="30"') -> bytes:
     return f"<svg {NAMESPACE} {attributes}>{content}</svg>".encode()
+
+
+def draw_copies(levels: int, copies: int) -> bytes:
+    """Return a drawing in which each of several groups shows the one before it several times."""
+    uses = [f'<use xlink:href="#a{level}"/>' * copies for level in range(levels)]
+    groups = (f'<g id="a{level}">{inner}</g>' for level, inner in enumerate(uses, 1))
+    return draw(f'<rect id="a0"/>{"".join(groups)}')
 
 
 @pytest.mark.parametrize(
@@ -36,13 +46,29 @@ def test_a_picture_without_anything_else_is_unchanged(content):
         ("<script>alert(1)</script><g/>", "<g></g>"),
         ("<script/>", ""),
         ('<g onload="alert(1)" ONCLICK="a()" id="a"/>', '<g id="a"></g>'),
-        ('<a href="javascript:alert(1)"><path d="M0"/></a>', ""),
+        (
+            '<a href="javascript:alert(1)" fill="#f00"><path d="M0"/></a>',
+            '<g fill="#f00"><path d="M0"></path></g>',
+        ),
+        ("<text>A <a><tspan>b</tspan></a></text>", "<text>A <tspan><tspan>b</tspan></tspan></text>"),
         ('<use href="https://evil.example/a.svg#b"/>', "<use></use>"),
+        ('<use href="#%61"/><use xlink:href="#a b"/>', "<use></use><use></use>"),
         ('<use xlink:href=" javascript:alert(1)"/>', "<use></use>"),
         ('<image href="data:image/svg+xml;base64,AAAA"/>', "<image></image>"),
         ('<image href="/secret.png"/>', "<image></image>"),
         ('<rect fill="url(https://evil.example/a)"/>', "<rect></rect>"),
-        ('<rect style="fill: u\\72l(//evil.example)"/>', "<rect></rect>"),
+        ('<rect style="fill: u\\72l(//evil.example)"/>', '<rect style=""></rect>'),
+        ('<rect style="fill:#f00;mask:url(/a);x:0"/>', '<rect style="fill:#f00;x:0"></rect>'),
+        (
+            "<style>@font-face{src:url(data:font/woff2;base64,AA)}.a{fill:#f00}@import 'b;{}';"
+            "@media print{.b{fill:url(//c)}.d{fill:#0f0}}.e{content:'}';cursor:url(f)}</style>",
+            "<style>.a{fill:#f00}@media print{.d{fill:#0f0}}</style>",
+        ),
+        (
+            "<style>/* it's; {*/.a{fill:#f00}.b{fill:url(//c)}</style>",
+            "<style>/* it's; {*/.a{fill:#f00}</style>",
+        ),
+        ("<style>.a{fill:#f00}url(//c)}</style>", "<style></style>"),
         ("<style>@import '//evil.example/a.css';</style>", "<style></style>"),
         ("<style>a { fill: url('//evil.example') }</style>", "<style></style>"),
         ('<foreignObject><div xmlns="http://www.w3.org/1999/xhtml">a</div></foreignObject>', ""),
@@ -70,6 +96,10 @@ def test_everything_else_is_removed(content, cleaned):
     assert svg.clean(result).data == result
 
 
+def test_a_drawing_can_repeat_its_elements():
+    assert svg.clean(draw_copies(levels=3, copies=20)).data == draw_copies(levels=3, copies=20)
+
+
 @pytest.mark.parametrize(
     ("data", "word"),
     [
@@ -81,6 +111,10 @@ def test_everything_else_is_removed(content, cleaned):
         (b'<!DOCTYPE svg [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>' + draw("&b;"), "entities"),
         (b'<!DOCTYPE svg [<!ENTITY a SYSTEM "file:///etc/passwd">]>' + draw("&a;"), "entities"),
         (draw("<g/>" * svg.MAX_ELEMENTS), "elements"),
+        (draw_copies(levels=4, copies=20), "elements"),
+        (draw('<g id="a"><use href="#a"/></g>'), "damaged"),
+        # Of two elements with one id, browsers show the first.
+        (draw(f'<g id="a">{"<g/>" * 300}</g><g id="a"/>{USE * 200}'), "elements"),
         (draw(" " * svg.MAX_BYTES), "large"),
     ],
 )
