@@ -6,8 +6,8 @@ the result to its standard output. Both are JSON.
 
 A job has `source`, `format` (Pillow's name or `SVG`), `output`, and `renditions`, which maps widths to paths;
 or `width` and `target` (the format of the output), which scale a picture that was processed before.
-A result has `width`, `height` and `renditions` (`[width, height]` each), or `error`: `damaged`, `too_large`,
-`storage_full`, `failed`, or `invalid_svg` with a `detail`.
+A result has `width`, `height`, `renditions` (`[width, height]` each) and `note` (of a drawing), or `error`:
+`damaged`, `too_large`, `storage_full`, `failed`, or `invalid_svg` with a `detail`.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def run_job(job: dict[str, Any]) -> dict[str, Any]:
 def _clean_svg(job: dict[str, Any]) -> dict[str, Any]:
     drawing = svg.clean(Path(job["source"]).read_bytes())
     _write(job["output"], drawing.data)
-    return {"width": drawing.width, "height": drawing.height, "renditions": []}
+    return {"width": drawing.width, "height": drawing.height, "renditions": [], "note": drawing.note}
 
 
 def _process(job: dict[str, Any]) -> dict[str, Any]:

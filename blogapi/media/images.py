@@ -61,6 +61,7 @@ class ProcessedImage:
     width: int
     height: int
     renditions: tuple[Rendition, ...]
+    note: str = ""  #: a sentence if the picture has lost text
 
 
 class ImageQueue:
@@ -128,6 +129,7 @@ def process(source: Path, type: MediaType, folder: Path) -> ProcessedImage:
         result["width"],
         result["height"],
         tuple(Rendition(renditions[width], width, height) for width, height in result["renditions"]),
+        result.get("note", ""),
     )
 
 

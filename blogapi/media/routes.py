@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace as replace_fields
-from functools import wraps
+from functools import partial, wraps
 from uuid import UUID
 
-from flask import Response, current_app, request
+from flask import Response, after_this_request, current_app, request
 
 from blogapi.media import editing, hooks, permissions, queries, removal, service
 from blogapi.media.folder import get_folder
@@ -79,7 +79,14 @@ def _receive(
         )
         texts: Fields = {name: received.texts[name] for name in ("alt", "caption") if name in received.texts}
         with service.prepare(path, received.name) as prepared:
+            after_this_request(partial(_add_warning, prepared.note))
             yield prepared, texts
+
+
+def _add_warning(note: str, response: Response) -> Response:
+    if note:
+        response.headers["X-Warning"] = note
+    return response
 
 
 @bp.post("/")

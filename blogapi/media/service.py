@@ -58,6 +58,7 @@ class PreparedFile:
     width: int | None = None
     height: int | None = None
     renditions: tuple[PreparedRendition, ...] = field(default=())
+    note: str = ""  #: a sentence if the picture has lost text
 
     @property
     def hashes(self) -> list[str]:
@@ -133,7 +134,7 @@ def _prepare_image(source: Path, name: str, type: MediaType, upload_hash: str, f
     )
     return PreparedFile(
         *(names.make_name(name, type), type, image.path, size, hash, upload_hash),
-        *(image.width, image.height, tuple(renditions)),
+        *(image.width, image.height, tuple(renditions), image.note),
     )
 
 

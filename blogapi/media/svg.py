@@ -62,16 +62,20 @@ class InvalidSvg(ValueError):
     """The file is not an SVG image that can be read; the message says why."""
 
 
+_LOST_TEXT = (
+    "The texts in <foreignObject> were removed, because they are HTML. Save the drawing with SVG texts."
+)
 _TOO_MANY = "The SVG file has too many elements. Save a simpler version of it, or convert it to PNG."
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A safe SVG file, and the size of its picture in pixels."""
+    """A safe SVG file, the size of its picture in pixels, and a sentence if it has lost text."""
 
     data: bytes
     width: int
     height: int
+    note: str = ""
 
 
 def clean(data: bytes) -> Drawing:
@@ -85,7 +89,7 @@ def clean(data: bytes) -> Drawing:
         _check_copies(document)
     except (expat.ExpatError, CycleError) as error:
         raise InvalidSvg("The SVG file is damaged or incomplete. Save it again and upload that.") from error
-    return Drawing(document, *_measure(writer.root))
+    return Drawing(document, *_measure(writer.root), writer.note)
 
 
 def _check_copies(document: bytes) -> None:
@@ -110,6 +114,7 @@ class _Writer:
 
     def __init__(self) -> None:
         self.is_unchanged = True
+        self.note = ""
         self.root: dict[str, str] = {}
         self._parts: list[str] = []
         # The names of the open elements that were written, and how many open elements were left out.
@@ -158,6 +163,9 @@ class _Writer:
         if self._left_out or namespace != _SVG or name not in _ELEMENTS:
             self._left_out += 1
             self.is_unchanged = False
+            # The other elements of a <switch> show the same text.
+            if name == "foreignObject" and self._open[-1:] != ["switch"]:
+                self.note = _LOST_TEXT
             return
         kept = self._select_attributes(name, list(zip(attributes[::2], attributes[1::2], strict=True)))
         if not self._open:

@@ -28,8 +28,12 @@ def test_an_upload_asks_for_the_alternative_text_and_saves_it(api, open_admin):
     page = open_admin("/admin/media/")
     picture = {"name": "quay.png", "mimeType": "image/png", "buffer": make_picture("navy")}
     program = {"name": "notes.exe", "mimeType": "application/octet-stream", "buffer": b"MZ\x90\x00 no"}
-    page.get_by_label("Upload", exact=True).set_input_files([program, picture])
-    failed = re.compile(r"notes\.exe was not uploaded: The type .* 1 of 2 files uploaded\.")
+    svg = b'<svg xmlns="http://www.w3.org/2000/svg"><foreignObject>A</foreignObject></svg>'
+    drawing = {"name": "map.svg", "mimeType": "image/svg+xml", "buffer": svg}
+    page.get_by_label("Upload", exact=True).set_input_files([program, picture, drawing])
+    failed = re.compile(
+        r"notes\.exe was not uploaded: The type .* map\.svg: The texts in .* 2 of 3 files uploaded\."
+    )
     page.get_by_role("alert").get_by_text(failed).wait_for()
     wait_until(page, "document.activeElement.id === 'field-alt'")
     (file,) = api.get("blog/media/", query_string={"q": "quay"})

@@ -81,6 +81,21 @@ def test_the_body_can_be_the_file_itself(as_admin, query, header, name):
     assert (shown["alt"], shown["caption"]) == ("A cat", "Mimi")
 
 
+@pytest.mark.parametrize(("element", "header"), [("foreignObject", "<foreignObject>"), ("script", "")])
+def test_a_response_says_whether_a_drawing_has_lost_text(as_admin, element, header):
+    drawing = f'<svg xmlns="http://www.w3.org/2000/svg"><{element}>a</{element}></svg>'.encode()
+    created = as_admin.post(f"{MEDIA}?name=a.svg", data=drawing, content_type="image/svg+xml")
+    other = drawing.replace(b">a<", b">b<")
+    replaced = as_admin.put(
+        f"{MEDIA}{created.json['uuid']}/content/", data=other, content_type="image/svg+xml"
+    )
+    assert (created.status_code, replaced.status_code) == (201, 200)
+    for answer in (created, replaced):
+        assert header in answer.headers.get("X-Warning", "") and ("X-Warning" in answer.headers) == bool(
+            header
+        )
+
+
 def test_a_file_outlives_the_user_who_uploaded_it(app, as_admin, people, make_client):
     as_grace = make_client(app, people.key(people.other_admin, "write"))
     path = f"{MEDIA}{upload(as_grace).json['uuid']}/"

@@ -96,6 +96,20 @@ def test_everything_else_is_removed(content, cleaned):
     assert svg.clean(result).data == result
 
 
+@pytest.mark.parametrize(
+    ("content", "is_said"),
+    [
+        ("<foreignObject><p xmlns='http://www.w3.org/1999/xhtml'>a</p></foreignObject>", True),
+        ("<switch><foreignObject/><text>a</text></switch>", False),
+        ("<metadata>a</metadata><script>a</script>", False),
+    ],
+)
+def test_lost_text_is_said(content, is_said):
+    drawing = svg.clean(draw(content))
+    assert drawing.data != draw(content)
+    assert ("foreignObject" in drawing.note) is is_said
+
+
 def test_a_drawing_can_repeat_its_elements():
     assert svg.clean(draw_copies(levels=3, copies=20)).data == draw_copies(levels=3, copies=20)
 

@@ -9,7 +9,7 @@ const BASE = "/api/v1/";
  *   retryAfter?: number | null}} Problem
  * @typedef {{query?: Record<string, unknown>, body?: unknown, file?: Blob | null, etag?: string | null,
  *   create?: boolean, keepalive?: boolean, timeout?: number, signInAgain?: boolean}} Options
- * @typedef {{data: any, status: number, etag: string | null, total: number}} Answer
+ * @typedef {{data: any, status: number, etag: string | null, total: number, warning: string | null}} Answer
  */
 
 /**
@@ -104,7 +104,8 @@ export async function request(method, path, options = {}) {
     connection.lastGood = formatTime(new Date());
     // A proxy that compresses makes ETags weak; the server accepts strong ones only.
     const newEtag = received.get("ETag")?.replace(/^W\//, "") ?? null;
-    return { data, status, etag: newEtag, total: Number(received.get("X-Total-Count")) };
+    const [total, warning] = [Number(received.get("X-Total-Count")), received.get("X-Warning")];
+    return { data, status, etag: newEtag, total, warning };
   }
   const hasEnded = ["login_over", "key_missing"].includes(data?.code);
   if (hasEnded && signIn && options.signInAgain !== false) {

@@ -48,6 +48,7 @@ class LibraryFile:
     uuid: UUID | None
     address: str
     is_new: bool = False
+    note: str = ""  #: a sentence if the picture has lost text
 
 
 @dataclass(slots=True)
@@ -205,9 +206,10 @@ class ImportedMedia:
         try:
             with media.prepare(path, path.name) as prepared:
                 if self._dry_run:
-                    return LibraryFile(None, "", is_new=True)
+                    return LibraryFile(None, "", is_new=True, note=prepared.note)
                 stored, is_new = media.store(prepared, alt=alt, user=self._user)
-                return LibraryFile(stored.uuid, addresses.make_path(stored.hash, stored.name), is_new)
+                address = addresses.make_path(stored.hash, stored.name)
+                return LibraryFile(stored.uuid, address, is_new, prepared.note)
         except StorageFull as error:
             self._full = RefusedFile(error.detail)
             raise self._full from error
@@ -218,10 +220,11 @@ class ImportedMedia:
             result.refused.append(RefusedMedia(reference.path, str(file)))
             return
         result.files[reference.path] = file
+        result.notes += [f"“{reference.path[:100]}”: {file.note}"] if file.note else []
         if file.uuid and reference.alt:
             result.alts.setdefault(file.uuid, reference.alt)
         # Only the first path of a new file is reported as new.
-        self._results[digest] = replace(file, is_new=False)
+        self._results[digest] = replace(file, is_new=False, note="")
 
 
 def map_files(store: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result | RefusedFile]:

@@ -190,6 +190,20 @@ def test_a_refused_picture_does_not_stop_its_post(run, app, site, library):
     assert any(note.startswith("“big.png” was not taken: It has 5,001 bytes") for note in file["notes"])
 
 
+def test_lost_text_of_a_drawing_is_reported_once(worker, run, site):
+    (site / "posts").mkdir()
+    drawing = '<svg xmlns="http://www.w3.org/2000/svg"><foreignObject>a</foreignObject></svg>'
+    (site / "posts/a.svg").write_text(drawing, encoding="utf-8")
+    for name in "ab":
+        write(site / f"posts/{name}.md", "![](a.svg)")
+    report = run(site / "posts")
+    assert counts(report) == {"new": 1, "known": 1}
+    notes = [note for file in report["files"] for note in file["notes"]]
+    assert [note[:40] for note in notes if "foreignObject" in note] == [
+        "“a.svg”: The texts in <foreignObject> we"
+    ]
+
+
 def test_a_broken_picture_is_reported_and_processed_once(worker, run, site, monkeypatch):
     processed, process = [], images.process
 

@@ -100,7 +100,8 @@ class Chooser {
 
   async send(picture) {
     const options = { file: picture.file, query: { name: picture.name } };
-    const { data, status } = await post("blog/media/", undefined, options);
+    const { data, status, warning } = await post("blog/media/", undefined, options);
+    this.trouble = warning ?? this.trouble;
     const { uuid, url, alt, user } = data;
     // The library can have had the file already.
     const isNew = status === 201;

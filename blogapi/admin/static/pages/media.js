@@ -162,10 +162,14 @@ class Media extends Page {
         this.set({ step: `Uploading ${at + 1} of ${files.length}…` });
         const failed = ({ message }) => problems.push(`${file.name} was not uploaded: ${message}`);
         const send = post(LIBRARY, undefined, { file, query: { name: file.name } });
-        await send.then(({ data }) => sent.push(data.uuid)).catch(failed);
+        const store = ({ data, warning }) => {
+          sent.push(data.uuid);
+          if (warning) problems.push(`${file.name}: ${warning}`);
+        };
+        await send.then(store).catch(failed);
       }
     });
-    if (problems.length) problems.push(`${sent.length} of ${count(files.length, "file")} uploaded.`);
+    if (sent.length < files.length) problems.push(`${sent.length} of ${count(files.length, "file")} uploaded.`);
     this.set({ problem: problems.join(" ") });
     if (!sent.length) return;
     // Ask for the alternative text at once.
