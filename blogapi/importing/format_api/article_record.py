@@ -113,6 +113,7 @@ class ArticleRecord:
     names: tuple[str, ...] = ()
     #: whether template tags and wiki links in the content are resolved
     has_templates: bool = False
+    is_mdx: bool = False  #: whether the content is MDX; components in it are resolved
     #: the values of own fields, by name; the import keeps one that does not fit
     custom: Mapping[str, Any] = field(default_factory=dict)
     #: fields of the source for which there is no own field, by their names in the source

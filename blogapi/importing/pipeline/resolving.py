@@ -14,6 +14,7 @@ from blogapi.importing.links.record_links import RecordLinks
 from blogapi.importing.links.rewriting import rewrite_addresses
 from blogapi.importing.media.imported_media import list_extensions
 from blogapi.importing.templates.containers import resolve_containers
+from blogapi.importing.templates.mdx import resolve_components
 from blogapi.importing.templates.template_tags import resolve_templates
 from blogapi.importing.templates.wiki_links import resolve_wiki_links
 from blogapi.importing.texts.messages import join_counts
@@ -78,7 +79,8 @@ def resolve_record(
     targets, notes, unresolved = RecordLinks(index, record), list(record.notes), Counter[str]()
     content = record.content
     if record.has_templates:
-        for resolve in (resolve_templates, resolve_wiki_links, resolve_containers):
+        steps = (resolve_templates, resolve_wiki_links, resolve_containers)
+        for resolve in (resolve_components, *steps) if record.is_mdx else steps:
             resolved = resolve(content, record.content_type, targets)
             content = resolved.content
             unresolved += resolved.unresolved

@@ -12,7 +12,7 @@ from blogapi.importing.format_api.article_record import ArticleRecord
 _WITHOUT_DIGEST = frozenset(
     (
         *("key", "former_key", "notes", "is_undated", "path", "source", "cover_alt", "addresses", "names"),
-        *("has_templates", "media_folder", "former_paths", "other_fields", "categories_above"),
+        *("has_templates", "is_mdx", "media_folder", "former_paths", "other_fields", "categories_above"),
         *("left_out", "unread_rules"),
     )
 )

@@ -29,6 +29,8 @@ _CODE = {
         re.compile(rf"\\[\\`$<]|{_ELEMENTS}|{_FENCE}|{_SPAN}|\$\$[^$]*+\$\$", _FLAGS),
     ),
 }
+# In MDX, indented text is no code.
+_CODE["mdx"] = _CODE["markdown"]
 
 
 def find_outside_code(

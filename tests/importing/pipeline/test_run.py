@@ -260,6 +260,14 @@ def test_template_tags_that_stay_are_counted_by_name(run):
     assert line in format_report(started, dry_run=False)
 
 
+@pytest.mark.parametrize("is_mdx", [True, False])
+def test_components_are_resolved_after_hidden_parts_are_left_out(run, contents, is_mdx):
+    content = '<Tabs style={{display: "none"}}>secret</Tabs><A>b</A>\n\n:::tip\nc\n:::'
+    record = a_record(1, content=content, has_templates=True, is_mdx=is_mdx)
+    run(FakeSource([replace(record, content_type="markdown", key="blog/a.md", source="")]))
+    assert list(contents().values()) == [("b" if is_mdx else "<A>b</A>") + "\n\n> [!TIP]\n> c"]
+
+
 def test_the_spool_returns_records_in_their_order(app):
     records = [a_record(number) for number in (3, 1, 2)]
     with open_spool() as spool:

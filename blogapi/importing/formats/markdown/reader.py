@@ -18,7 +18,6 @@ from blogapi.importing.formats.markdown import (
     former_addresses,
     front_matter,
     generators,
-    mdx,
     other_systems,
     paths,
     sections,
@@ -40,6 +39,7 @@ from blogapi.importing.formats.markdown.marks import (
 from blogapi.importing.formats.markdown.publication import decide_publication
 from blogapi.importing.formats.markdown.terms import read_terms
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
+from blogapi.importing.templates import mdx
 from blogapi.importing.texts import titles
 from blogapi.importing.texts.keys import normalize_key
 from blogapi.importing.texts.lines import (
@@ -186,9 +186,10 @@ def parse_file(
     language, translation_key = read_language_and_key(fields)
     is_page = paths.is_page(key, is_dated=published_at is not None) or read_is_page(fields)
     is_page = is_page and not paths.is_post(key)
+    is_mdx = key.casefold().endswith(".mdx") or (generator == "docusaurus" and content_type == "markdown")
     return ArticleRecord(
         key=key,
-        content=mdx.remove_code(body, fields.notes) if key.casefold().endswith(".mdx") else body,
+        content=mdx.remove_code(body) if is_mdx else body,
         content_type=content_type,
         status=status,
         published_at=published_at,
@@ -209,6 +210,7 @@ def parse_file(
         addresses=addresses,
         names=former_addresses.read_names(fields),
         has_templates=True,
+        is_mdx=is_mdx,
         media_folder=fields.take_line(*_MEDIA_FOLDER_FIELDS),
         # These are the fields that no line above has read.
         **_read_own_fields(fields, options),

@@ -275,7 +275,23 @@ def test_mdx_is_read_as_markdown_without_javascript():
     assert record.content.strip() == (
         "<Tabs><Tab>text</Tab></Tabs>\n```js\nimport d from 'd'\n```\nThe import of it"
     )
-    assert record.notes == ("Components of MDX are not shown, but their text is: Tabs (1), Tab (1).",)
+    assert record.is_mdx and not read(body=body).is_mdx
+
+
+@pytest.mark.parametrize(
+    ("name", "configuration", "is_mdx"),
+    [
+        ("a.md", "docusaurus.config.js", True),
+        ("a.md", "astro.config.mjs", False),
+        ("a.mdx", "astro.config.mjs", True),
+        ("a.html", "docusaurus.config.js", False),
+    ],
+)
+def test_markdown_of_docusaurus_is_mdx(tmp_path, name, configuration, is_mdx):
+    (tmp_path / configuration).write_text("export default {};", encoding="utf-8")
+    (tmp_path / name).write_text("---\ntitle: A\n---\nimport b from 'c'\n\nText", encoding="utf-8")
+    record = reader.read_file(folder.Entry(f"blog/{name}", tmp_path / name), ImportOptions(now=NOW))
+    assert (record.is_mdx, "import" in record.content) == (is_mdx, not is_mdx)
 
 
 # Addresses, descriptions
