@@ -37,13 +37,15 @@ def backup(name: str, keep: int | None, verify: bool, as_json: bool) -> None:
     if name.endswith(("/", os.sep)) and path.parent.is_dir() and not verify:
         with report_problems(), service.convert_errors(path):
             path.mkdir(mode=0o700, exist_ok=True)
+    if verify and not path.is_file():
+        raise click.UsageError(f"The file {path} does not exist.")
     if keep is not None and (verify or not path.is_dir()):
         raise click.UsageError("--keep needs an existing FOLDER and cannot be combined with --verify.")
     rotation = Rotation()
     with report_problems():
         home = Path(config.instance_path())
         if verify:
-            result = restoring.verify(_existing_file(path), progress=show_progress)
+            result = restoring.verify(path, progress=show_progress)
         elif path.is_dir():
             target = path / naming.manual_backup_name(clock.now())
             result, rotation = folder_backups.create_in_folder(
@@ -60,7 +62,7 @@ def backup(name: str, keep: int | None, verify: bool, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("path", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
     "--allow-missing-media",
     is_flag=True,
@@ -74,7 +76,7 @@ def restore(path: Path, allow_missing_media: bool) -> None:
     """
     with report_problems():
         result = restoring.restore(
-            _existing_file(path),
+            path,
             Path(config.instance_path()),
             allow_missing_media=allow_missing_media,
             progress=show_progress,
@@ -92,12 +94,6 @@ def restore(path: Path, allow_missing_media: bool) -> None:
     click.echo("Users, passwords and keys are those of the backup, including any that were deleted later.")
     if result.missing:
         _report_missing(result.missing, "The blog lacks")
-
-
-def _existing_file(path: Path) -> Path:
-    if not path.is_file():
-        raise click.UsageError(f"The file {path} does not exist.")
-    return path
 
 
 def _summarize(manifest: Manifest) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import secrets
-import shutil
 import sqlite3
 import tempfile
-import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from flask import Flask
@@ -37,13 +36,13 @@ from blogapi.storage.database import Base, db, transaction
 from blogapi.web.errors import Conflict
 from blogapi.webhooks.models import PAUSE_COPIED
 
-# How long a restore waits for other writers in total, and how long SQLite waits in each attempt.
-_WAIT_SECONDS = 30.0
-_ATTEMPT_SECONDS = 0.5
+# How often the database is copied if it is changed meanwhile, and how long each attempt waits for its lock.
+_MAX_COPIES, _LOCK_SECONDS = 3, 10.0
+# Returns a number that changes with each commit of another connection.
+_READ_VERSION = "PRAGMA data_version"
 
-# The beginning of the name of the folder beside the database in which a restore prepares the content, and the
-# age in seconds at which such a folder counts as left by a killed process.
-_STAGING_PREFIX, _ABANDONED_SECONDS = ".restore-", 86_400
+# The beginning of the name of the folder beside the database in which a restore prepares the content.
+_STAGING_PREFIX = ".restore-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +63,14 @@ class Restored:
 
 
 class _Busy(Exception):
-    """Other connections kept the database locked for too long."""
+    """Other connections have changed the database, or kept it locked for too long."""
 
 
 def init_app(app: Flask) -> None:
     """Delete the folders that killed restores of this blog have left."""
     path = connections.sqlite_path(app.config["DATABASE_URL"], Path(app.instance_path))
     if path is not None:
-        _delete_abandoned(path.parent)
+        files.delete_temporary_folders(path.parent, _STAGING_PREFIX)
 
 
 def restore(
@@ -83,24 +82,27 @@ def restore(
 ) -> Restored:
     """Replace the content of the blog with a backup; save the former content in `backups/`.
 
-    This is safe while the blog is served: SQLite copies the former content and replaces it in the same
-    transaction, so no write in between is lost. The media files are restored first, and none is deleted, so
-    that the blog is complete before and after. Raises Conflict and changes nothing in the blog if the file
-    cannot be restored.
+    This is safe while the blog is served: each write is in the copy of the former content, or follows the
+    restore. The media files are restored first, and none is deleted, so that the blog is complete before and
+    after. Raises Conflict and changes nothing in the blog if the file cannot be restored, if another restore
+    is running, or if the blog is changed during each attempt.
     """
     live, media_folder = service.get_database_path(home), service.get_media_folder(home)
-    with service.convert_errors(path):
-        _check_manifest(path)
+    with service.convert_errors(path), service.report_full_disk(live):
+        if not naming.is_plain_copy(path.name):
+            # A file without a manifest is refused before any folder is created.
+            archive.read_manifest(path)
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         live.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _staging(live.parent) as folder, _prepare(path, Path(folder), progress) as (manifest, media):
-            missing = media.restore(media_folder, allow_missing=allow_missing_media, progress=progress)
-            _renew_tags(Path(folder, DATABASE))
+        with _staging(live.parent) as folder, _prepare(path, folder, progress) as (manifest, media):
+            with service.report_full_disk(media_folder.root):
+                missing = media.restore(media_folder, allow_missing=allow_missing_media, progress=progress)
+            _renew_tags(folder / DATABASE)
             aside = home / "backups" / f"before-restore-{clock.now():%Y%m%dT%H%M%S%f}.db"
-            former_copy, unreadable = _replace_database(Path(folder, DATABASE), live, aside)
-            media.restore_deleted(media_folder)
-            settings = _restore_settings(Path(folder), home)
-            return Restored(manifest, former_copy, unreadable, settings, missing)
+            former_copy, unreadable = _replace_database(folder / DATABASE, live, aside)
+            with service.report_full_disk(media_folder.root):
+                media.restore_deleted(media_folder)
+            return Restored(manifest, former_copy, unreadable, _restore_settings(folder, home), missing)
 
 
 def verify(path: Path, *, progress: ProgressReporter = no_progress) -> Backup:
@@ -110,6 +112,7 @@ def verify(path: Path, *, progress: ProgressReporter = no_progress) -> Backup:
     """
     with (
         service.convert_errors(path),
+        service.report_full_disk(Path(tempfile.gettempdir())),
         tempfile.TemporaryDirectory(prefix="blogapi-", ignore_cleanup_errors=True) as folder,
         _prepare(path, Path(folder), progress) as (manifest, media),
     ):
@@ -117,17 +120,14 @@ def verify(path: Path, *, progress: ProgressReporter = no_progress) -> Backup:
         return Backup(path, manifest, media.known_missing)
 
 
-def _staging(parent: Path) -> tempfile.TemporaryDirectory[str]:
-    """Return a new folder in `parent`, which is deleted at the end."""
-    _delete_abandoned(parent)
-    return tempfile.TemporaryDirectory(prefix=_STAGING_PREFIX, dir=parent, ignore_cleanup_errors=True)
-
-
-def _delete_abandoned(parent: Path) -> None:
-    for folder in parent.glob(f"{_STAGING_PREFIX}*"):
-        with suppress(OSError):
-            if time.time() - folder.stat().st_mtime > _ABANDONED_SECONDS:
-                shutil.rmtree(folder, ignore_errors=True)
+def _staging(parent: Path) -> AbstractContextManager[Path]:
+    """Return a new folder in `parent`, which is deleted at the end; raises Conflict if another exists."""
+    files.delete_temporary_folders(parent, _STAGING_PREFIX)
+    if held := next(parent.glob(f"{_STAGING_PREFIX}*"), None):
+        raise Conflict(
+            f"Another restore is running; it uses {held}. Wait, or delete this if none is running."
+        )
+    return files.temporary_folder(parent, _STAGING_PREFIX)
 
 
 @contextmanager
@@ -141,12 +141,6 @@ def _prepare(path: Path, folder: Path, progress: ProgressReporter) -> Iterator[t
     files = service.read_media(folder / DATABASE)
     with media_restoring.open_media(path, manifest, folder, files) as media:
         yield manifest, media
-
-
-def _check_manifest(path: Path) -> None:
-    """Raise InvalidBackup if the file has no manifest of a backup. This check creates no folder."""
-    if not naming.is_plain_copy(path.name):
-        archive.read_manifest(path)
 
 
 def _upgrade(folder: Path) -> None:
@@ -191,12 +185,9 @@ def _replace_database(staged: Path, live: Path, aside: Path) -> tuple[Path | Non
     aside.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if live.is_file() and live.stat().st_size and not integrity.count_lost_writes(live):
         try:
-            _write_through(staged, live, aside)
+            _overwrite(staged, live, aside)
             return aside, False
-        except _Busy as error:
-            aside.unlink(missing_ok=True)
-            raise Conflict("The database is busy; nothing was restored. Try again.") from error
-        except (sqlite3.Error, OSError) as error:
+        except Exception as error:
             aside.unlink(missing_ok=True)
             # Move the file only if SQLite cannot read it, not after errors such as a full disk.
             if not sqlite_errors.is_damage(error):
@@ -206,32 +197,40 @@ def _replace_database(staged: Path, live: Path, aside: Path) -> tuple[Path | Non
     return (aside, True) if moved else (None, False)
 
 
-def _write_through(staged: Path, live: Path, aside: Path) -> None:
-    """Write the staged content into the live file in one transaction; copy the former content to `aside`."""
-    deadline, copied = time.monotonic() + _WAIT_SECONDS, False
+def _overwrite(staged: Path, live: Path, aside: Path) -> None:
+    """Copy the live database to `aside`, and then write the staged content into it in one transaction.
 
-    def copy_former_content(status: int, remaining: int, total: int) -> None:
-        nonlocal copied
-        if status != sqlite3.SQLITE_OK:
-            if time.monotonic() > deadline:
-                raise _Busy
-        elif not copied:
-            # Once the first page is written, no other connection can write, so the copy contains the state
-            # right before the restore.
-            copied = True
-            with files.partial_file(aside) as partial:
-                service.copy(live, partial)
-                files.replace(partial, aside)
-
+    The transaction ends if the copy lacks a write. Raises Conflict if that happens each time.
+    """
     _adopt_page_size(staged, live)
     with (
         closing(sqlite3.connect(staged)) as source,
-        integrity.open_database(live, seconds=_ATTEMPT_SECONDS) as target,
+        integrity.open_database(live, seconds=_LOCK_SECONDS) as target,
+        integrity.open_database(live, seconds=_LOCK_SECONDS) as reader,
     ):
+        # Without a write-ahead log, a transaction that writes locks out readers, such as the check.
+        target.execute("PRAGMA journal_mode=WAL")
         # With a weaker `synchronous` setting, a power failure could leave an incomplete file.
         target.execute("PRAGMA synchronous=FULL")
-        source.backup(target, pages=1, progress=copy_former_content, sleep=0.05)
+        for _ in range(_MAX_COPIES):
+            version = reader.execute(_READ_VERSION).fetchall()
+            with service.report_full_disk(aside), files.partial_file(aside) as copy:
+                reader.execute("VACUUM INTO ?", [str(copy)])
+                files.replace(copy, aside)
+            with suppress(_Busy):
+                # No other connection can write after the first page, and the first check comes then.
+                source.backup(target, pages=1, progress=partial(_check_unchanged, reader, version))
+                break
+        else:
+            raise Conflict("The database is busy; nothing was restored. Try again.")
     checkpoint.truncate_log(live)
+
+
+def _check_unchanged(reader: sqlite3.Connection, old: list[int], status: int, remaining: int, _: int) -> None:
+    """Raise _Busy if the database is locked, or if another connection has written since the old version."""
+    # The last call comes after the commit, when no page remains.
+    if status == sqlite3.SQLITE_BUSY or (remaining and reader.execute(_READ_VERSION).fetchall() != old):
+        raise _Busy
 
 
 def _adopt_page_size(staged: Path, live: Path) -> None:

@@ -263,12 +263,22 @@ def _refuse_existing(target: Path) -> None:
 def convert_errors(path: Path) -> Iterator[None]:
     """Convert errors of the file system and of SQLite, and InvalidBackup, into a Problem."""
     try:
-        yield
+        with report_full_disk(path):
+            yield
     except InvalidBackup as error:
         raise Conflict(f"{path} cannot be restored: {error}.") from error
+    except OSError as error:
+        raise Conflict(f"{error.filename or path}: {error.strerror or error}.") from error
+    except sqlite3.Error as error:
+        raise Conflict(f"The database cannot be copied: {error}.") from error
+
+
+@contextmanager
+def report_full_disk(target: Path) -> Iterator[None]:
+    """Raise StorageFull, with the name of the file or folder that is written, if the disk is full."""
+    try:
+        yield
     except (OSError, sqlite3.Error) as error:
         if is_disk_full(error):
-            raise StorageFull(f"The disk is full; nothing was written to {path}.") from error
-        if isinstance(error, OSError):
-            raise Conflict(f"{error.filename or path}: {error.strerror or error}.") from error
-        raise Conflict(f"The database cannot be copied: {error}.") from error
+            raise StorageFull(f"The disk is full; {target} cannot be written.") from error
+        raise

@@ -9,9 +9,13 @@ from tests.migrations.alembic_runner import migrate_to
 
 
 def dump_rows(path) -> list[str]:
-    """Return the rows and the schema as SQL, without the row whose tags change with each restore."""
+    """Return the rows and the schema as SQL, without the row whose tags change with each restore.
+
+    The order is not that of the file, because VACUUM changes it.
+    """
     with open_sqlite(path) as connection:
-        return [sql for sql in connection.iterdump() if not sql.startswith('INSERT INTO "commit_counter"')]
+        rows = connection.iterdump()
+        return sorted(sql for sql in rows if not sql.startswith('INSERT INTO "commit_counter"'))
 
 
 def read_row(path, query: str) -> tuple:

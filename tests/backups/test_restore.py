@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -13,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from blogapi import create_app
-from blogapi.backups import archive, service
-from blogapi.storage import integrity, upgrades
+from blogapi.backups import archive, restoring
+from blogapi.storage import files, integrity, upgrades
 from blogapi.storage.database import db
 from blogapi.webhooks import queries as webhooks
 from tests.audit_hooks.sqlite_files import allow_opening
@@ -122,6 +123,50 @@ def test_a_restore_creates_the_blog_if_there_is_none(run, backup_file, tmp_path,
     close_connections(app)
 
 
+def test_a_restored_blog_that_was_not_started_is_replaced(run, backup_file, tmp_path, monkeypatch):
+    home = tmp_path / "new"
+    monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(home))
+    assert run("restore", backup_file).exit_code == 0
+    execute(home / "blog.db", "DELETE FROM article WHERE title = 'Soup'")
+    assert run("restore", backup_file).exit_code == 0
+    (former,) = (home / "backups").iterdir()
+    assert read_titles(home / "blog.db") == {"Bread", "Soup"} and read_titles(former) == {"Bread"}
+
+
+@pytest.fixture
+def write_during_copy(blog, monkeypatch):
+    """Lets another connection write after each of the next copies of the live database."""
+    replace, titles = files.replace, []
+
+    def write(source: Path, target: Path) -> None:
+        replace(source, target)
+        if target.name.startswith("before-restore-") and titles:
+            execute(blog / "blog.db", "UPDATE article SET title = ? WHERE title = 'Soup'", titles.pop())
+
+    monkeypatch.setattr(files, "replace", write)
+    return titles
+
+
+def test_a_write_that_follows_the_copy_of_the_former_state_is_in_another_copy(
+    run, blog, backup_file, write_during_copy
+):
+    write_during_copy += ["Salad", "Soup"]
+    assert run("restore", backup_file).exit_code == 0
+    (former,) = (blog / "backups").iterdir()
+    assert read_titles(former) == {"Bread", "Salad"}
+    assert read_titles(blog / "blog.db") == {"Bread", "Soup"}
+
+
+def test_a_restore_fails_if_the_blog_is_changed_during_each_attempt(
+    run, blog, backup_file, write_during_copy
+):
+    write_during_copy += ["Salad", "Soup", "Soup"]
+    result = run("restore", backup_file)
+    assert (result.exit_code, "The database is busy" in result.stderr) == (1, True)
+    assert read_titles(blog / "blog.db") == {"Bread", "Salad"}
+    assert list((blog / "backups").iterdir()) == []
+
+
 def test_existing_settings_are_not_replaced(run, blog, backup_file):
     (blog / "config.toml").write_text("SESSION_DAYS = 1\n", encoding="utf-8")
     output = run("restore", backup_file).stdout
@@ -190,6 +235,11 @@ def test_a_restore_stores_the_addresses_of_pictures_below_that_of_the_service(
     assert picture["url"].startswith("https://api.blog.example/media/")
 
 
+def read_titles(path: Path) -> set[str]:
+    with open_sqlite(path) as connection:
+        return {title for (title,) in connection.execute("SELECT title FROM article")}
+
+
 def let_older_version_render(blog: Path) -> None:
     """Replace the stored HTML, and store that an older version has rendered it."""
     execute(blog / "blog.db", "UPDATE article_stats SET renderer = 'older'")
@@ -249,14 +299,16 @@ def test_a_full_disk_does_not_change_the_blog(run, blog, backup_file, fingerprin
     def fail(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(service, "copy", fail)
-    result = run("restore", backup_file)
-    assert (result.exit_code, "The disk is full" in result.stderr) == (1, True)
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "replace", fail)
+        result = run("restore", backup_file)
+    full = rf"Error: The disk is full; {re.escape(str(blog / 'backups'))}\S+\.db cannot be written.\n"
+    assert result.exit_code == 1 and re.fullmatch(full, result.stderr), result.output
     assert {name: held for name, held in fingerprint().items() if name != "backups"} == before
 
 
 def test_a_restore_fails_if_the_database_stays_locked(run, blog, backup_file, fingerprint, monkeypatch):
-    monkeypatch.setattr("blogapi.backups.restoring._WAIT_SECONDS", 0)
+    monkeypatch.setattr(restoring, "_LOCK_SECONDS", 0)
     before = fingerprint()
     with integrity.open_database(blog / "blog.db") as connection:
         connection.execute("BEGIN IMMEDIATE")

@@ -1,8 +1,7 @@
-"""The old folder of a killed restore is deleted; the folder of a running restore is kept."""
+"""The folder of a killed restore is deleted; the folder of a running restore excludes other restores."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -32,7 +31,7 @@ restoring.restore(Path(sys.argv[1]), Path(sys.argv[2]))
 
 @pytest.fixture
 def paused_restore(app, backup_file, blog):
-    """A restore that has unpacked a backup and then waits."""
+    """A restore that has unpacked a backup and then waits; its lock file is beside its folder."""
     close_connections(app)
     words = [sys.executable, "-c", RESTORE, str(backup_file), str(blog)]
     process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
@@ -55,24 +54,17 @@ def start_app() -> None:
     close_connections(create_app())
 
 
-def make_old(folder: Path) -> None:
-    for path in folder.glob(".restore-*"):
-        os.utime(path, (0, 0))
-
-
 @pytest.mark.slow
-def test_a_start_deletes_the_old_folder_of_a_killed_restore(paused_restore, blog):
-    assert len(list_staging_folders(blog)) == 1
+def test_a_start_deletes_the_folder_of_a_killed_restore(paused_restore, blog):
+    assert len(list_staging_folders(blog)) == 2
     kill_process(paused_restore)
-    make_old(blog)
     start_app()
     assert list_staging_folders(blog) == []
 
 
 @pytest.mark.slow
-def test_a_restore_deletes_the_old_folder_of_a_killed_restore(paused_restore, run, blog, backup_file):
+def test_a_restore_deletes_the_folder_of_a_killed_restore(paused_restore, run, blog, backup_file):
     kill_process(paused_restore)
-    make_old(blog)
     assert run("restore", backup_file).exit_code == 0
     assert list_staging_folders(blog) == []
 
@@ -81,14 +73,15 @@ def test_a_restore_deletes_the_old_folder_of_a_killed_restore(paused_restore, ru
 def test_a_start_and_another_restore_do_not_disturb_a_running_restore(paused_restore, run, blog, backup_file):
     before = list_staging_folders(blog)
     start_app()
-    assert run("restore", backup_file).exit_code == 0
+    result = run("restore", backup_file)
+    assert (result.exit_code, "Another restore is running; it uses" in result.stderr) == (1, True)
+    assert str(blog / before[0]) in result.stderr
     assert list_staging_folders(blog) == before
     assert any(path.name == "blog.db" for path in blog.glob(".restore-*/*"))
 
 
 def test_a_start_succeeds_if_the_folder_of_a_killed_restore_cannot_be_deleted(blog, app, monkeypatch):
     (blog / ".restore-files").mkdir()
-    make_old(blog)
     close_connections(app)
     monkeypatch.setattr("os.rmdir", lambda *_, **__: (_ for _ in ()).throw(PermissionError(13, "no")))
     start_app()
