@@ -14,7 +14,6 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, MetaData, create_engine, event, inspect, text
 from sqlalchemy.exc import DatabaseError
 
-from blogapi import clock
 from blogapi.config import CannotStart
 from blogapi.storage import driver_options, files, integrity, schema_comparison, sqlite_setup
 from blogapi.storage.disk_errors import is_disk_full
@@ -65,6 +64,8 @@ def upgrade(engine: Engine, models: MetaData, *, backups: Path) -> None:
             with _copy_before_upgrade(engine, backups, migration):
                 _run_migrations(connection)
                 check_schema(connection, models)
+                # A commit that fails, such as on a full disk, must delete the copy too.
+                connection.commit()
 
 
 def check_schema(connection: Connection, models: MetaData) -> None:
@@ -181,13 +182,13 @@ def _prepare_connection(connection: sqlite3.Connection, record: object) -> None:
 def _copy_before_upgrade(engine: Engine, backups: Path, migration: str | None) -> Iterator[None]:
     """Copy the SQLite file, unless it is empty, before the upgrade in the `with` block.
 
-    If the upgrade fails, the database is unchanged and the copy is deleted, so that a service that a
-    supervisor restarts again and again does not fill the disk.
+    If the upgrade fails, the database is unchanged and the copy is deleted; after a kill, the next upgrade
+    replaces it. So a service that a supervisor restarts again and again does not fill the disk.
     """
     if migration is None or engine.dialect.name != "sqlite":
         yield
         return
-    copy = backups / f"{_COPY_PREFIX}{migration}-{clock.now():%Y%m%dT%H%M%S}.db"
+    copy = backups / f"{_COPY_PREFIX}{migration}.db"
     try:
         _copy(Path(str(engine.url.database)), copy)
         yield
@@ -199,6 +200,9 @@ def _copy_before_upgrade(engine: Engine, backups: Path, migration: str | None) -
 
 def _copy(path: Path, copy: Path) -> None:
     try:
+        # The lock excludes other upgrades, so these files are those of killed ones.
+        for unfinished in copy.parent.glob(f".{copy.name}.*"):
+            unfinished.unlink()
         # Write to a partial file first, so that a file with the final name is always complete.
         with files.partial_file(copy) as partial:
             with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(partial)) as target:

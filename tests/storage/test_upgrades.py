@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -11,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import CheckConstraint, text
+from sqlalchemy import CheckConstraint, Connection, Engine, event, text
+from sqlalchemy.exc import OperationalError
 
 from blogapi import create_app
 from blogapi.config import CannotStart
@@ -154,7 +156,7 @@ def test_an_upgrade_first_makes_a_copy_and_keeps_all_rows(old_database, add_migr
         assert connection.execute("SELECT name FROM tag").fetchall() == [("kept",)]
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
     (copy,) = (instance / "backups").iterdir()
-    assert copy.name.startswith(f"before-upgrade-from-{LAST}-")
+    assert copy.name == f"before-upgrade-from-{LAST}.db"
     assert dump(copy) == before
     if os.name != "nt":
         assert stat.S_IMODE(copy.stat().st_mode) == 0o600
@@ -195,6 +197,46 @@ def test_a_failed_migration_leaves_the_database_unchanged(
     assert dump(old_database) == before
     # A supervisor that restarts the service again and again must not fill the disk with copies.
     assert list((instance / "backups").iterdir()) == []
+
+
+@pytest.mark.sqlite("its file is copied first")
+def test_an_upgrade_whose_commit_fails_deletes_its_copy(old_database, add_migration, instance):
+    def fail(connection: Connection) -> None:
+        if connection.engine.url.database == str(old_database):
+            raise OperationalError("COMMIT", None, sqlite3.OperationalError("disk I/O error"))
+
+    before = dump(old_database)
+    add_migration(RECREATES_A_PARENT)
+    event.listen(Engine, "commit", fail)
+    try:
+        assert "disk I/O error" in get_start_error()
+    finally:
+        event.remove(Engine, "commit", fail)
+    assert dump(old_database) == before
+    assert list((instance / "backups").iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.sqlite("its file is copied first")
+def test_upgrades_that_are_killed_leave_one_copy(old_database, add_migration, instance, tmp_path):
+    before, backups = dump(old_database), instance / "backups"
+    add_migration("__import__('os')._exit(9)")
+    scripts = f"upgrades.SCRIPTS = Path({str(tmp_path / 'scripts')!r}); "
+    killed = {
+        "in the migration": "",
+        "before the copy is complete": "upgrades.files.replace = lambda *_: os._exit(9); ",
+    }
+    for code in (*killed.values(), *killed.values()):
+        program = (
+            f"import os; from pathlib import Path; from blogapi.storage import upgrades; {scripts}{code}"
+        )
+        command = [sys.executable, "-c", f"{program}from blogapi import create_app; create_app()"]
+        assert subprocess.run(command, timeout=60, check=False).returncode == 9
+        assert dump(backups / f"before-upgrade-from-{LAST}.db") == before == dump(old_database)
+    write_migration(tmp_path / "scripts", RECREATES_A_PARENT)
+    start_app()
+    assert [path.name for path in backups.iterdir()] == [f"before-upgrade-from-{LAST}.db"]
+    assert dump(backups / f"before-upgrade-from-{LAST}.db") == before
 
 
 @pytest.mark.sqlite("its file is copied first")
