@@ -25,7 +25,7 @@ _LOCK = ".http.lock"
 
 @dataclass(frozen=True, slots=True)
 class StoredBackup:
-    """A backup in the instance folder.
+    """A backup in the instance folder; a file that is not `readable` is damaged or no backup.
 
     `has_media` is whether its file contains all saved media files; those of other backups are in the folder
     `media` beside it. `missing` is the number of media files that could not be saved.
@@ -37,6 +37,7 @@ class StoredBackup:
     kind: str
     has_media: bool
     missing: int
+    readable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def list_backups(home: Path) -> list[StoredBackup]:
     backups = [
         _describe(path, kind)
         for path in (folder.iterdir() if folder.is_dir() else ())
-        if (kind := naming.find_kind(path.name))
+        if (kind := naming.find_kind(path.name)) and path.is_file()
     ]
     return sorted(backups, key=lambda backup: (backup.created, backup.name), reverse=True)
 
@@ -122,12 +123,12 @@ def _describe(path: Path, kind: Kind) -> StoredBackup:
     manifest = _read_manifest(path, status.st_mtime_ns, status.st_size)
     created = datetime.fromtimestamp(status.st_mtime, UTC)
     if manifest is None:
-        return StoredBackup(path.name, status.st_size, created, kind.name.lower(), False, 0)
+        return StoredBackup(path.name, status.st_size, created, kind.name.lower(), False, 0, readable=False)
     media = manifest.media
     return StoredBackup(
         name=path.name,
         size=status.st_size,
-        created=datetime.fromisoformat(manifest.created),
+        created=datetime.fromisoformat(manifest.created).astimezone(UTC),
         kind=kind.name.lower(),
         has_media=media.place == MediaPlace.FILE or not media.files + media.missing,
         missing=media.missing,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
@@ -90,8 +91,13 @@ def parse(content: bytes) -> Manifest:
         fields.pop("files", None)
         media = MediaSummary(**fields.pop("media", {}))
         MediaPlace(media.place)
-        return Manifest(media=media, **fields)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        manifest = Manifest(media=media, **fields)
+        numbers = (*manifest.rows.values(), media.files, media.bytes, media.missing)
+        year = datetime.fromisoformat(manifest.created).astimezone(UTC).year
+        if year not in range(1970, 9999) or any(type(number) is not int for number in numbers):
+            raise InvalidBackup("its manifest contains impossible values")
+        return manifest
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise InvalidBackup("its manifest cannot be read") from error
 
 
@@ -99,9 +105,10 @@ def parse_media_list(content: bytes) -> MediaList:
     """Return the list of media files; raises InvalidBackup if it cannot be read."""
     try:
         fields = json.loads(content)
-        missing = tuple(MissingFile(**file) for file in fields["missing"])
+        texts = ({name: str(text) for name, text in file.items()} for file in fields["missing"])
+        missing = tuple(MissingFile(**file) for file in texts)
         return MediaList({str(path): int(size) for path, size in fields["saved"].items()}, missing)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise InvalidBackup("its list of media files cannot be read") from error
 
 

@@ -40,6 +40,7 @@ class BackupSchema(OutputSchema):
     missing = ma.fields.Integer(
         metadata={"description": "Number of media files that could not be saved.", "example": 0}
     )
+    readable = ma.fields.Boolean(metadata={"description": "Whether the file is a backup that can be read."})
 
 
 class VerificationSchema(OutputSchema):

@@ -106,7 +106,7 @@ def _run_checks() -> list[Advice]:
 def _check_backups(home: Path) -> Iterator[Advice]:
     link = "/admin/backups/"
     try:
-        backups = library.list_backups(home)
+        backups = [backup for backup in library.list_backups(home) if backup.readable]
     except Conflict:
         # The blog is on a database server, which has its own backups.
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -15,7 +16,7 @@ from tests.webhooks.receiver import receive
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 
 
-def test_a_backup_is_made_checked_fetched_and_deleted(api, open_admin):
+def test_a_backup_is_made_checked_fetched_and_deleted(api, open_admin, blog):
     page = open_admin("/admin/backups/")
     page.get_by_role("heading", name="No backup yet").wait_for()
     page.get_by_role("button", name="Make a backup").click()
@@ -35,6 +36,9 @@ def test_a_backup_is_made_checked_fetched_and_deleted(api, open_admin):
     page.get_by_role("dialog").get_by_role("button", name="Delete backup").click()
     page.get_by_role("heading", name="No backup yet").wait_for()
     assert api.get("backups/") == []
+    Path(blog.app.instance_path, "backups", "daily-2026-01-01.zip").write_bytes(b"Dear reader")
+    page.reload()
+    page.get_by_role("cell", name="Unreadable").wait_for()
 
 
 def test_the_page_says_where_the_backups_of_a_database_server_are(open_admin):

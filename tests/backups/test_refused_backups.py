@@ -18,10 +18,10 @@ from tests.backups.databases import create_older_blog, execute
 pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
 
 
-def write_altered(backup_file, target, without=(), members=None, **manifest):
+def write_altered(backup_file, target, without=(), members=None, without_files=(), **manifest):
     """Write a copy of the backup with another manifest, `without` some of its fields."""
     with zipfile.ZipFile(backup_file) as source, zipfile.ZipFile(target, "w") as zip_file:
-        for name in members or source.namelist():
+        for name in [one for one in members or source.namelist() if one not in without_files]:
             content = source.read(name)
             if name == "manifest.json":
                 fields = {

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import errno
 import sqlite3
+import struct
+import tracemalloc
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
-from zipfile import ZipFile
+from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile
 
 import pytest
 
@@ -14,6 +17,7 @@ from blogapi.backups import daily, library, service
 from blogapi.clock import now
 from blogapi.storage import files
 from tests.backups.databases import create_older_blog
+from tests.backups.test_refused_backups import write_altered
 from tests.conftest import ARTICLES
 from tests.contracts.client import outcome
 from tests.media.rows import add_media
@@ -74,6 +78,85 @@ def test_a_backup_of_an_older_version_is_upgraded_for_its_check_alone(as_login, 
     assert (verified["ok"], verified["articles"]) == (True, 0)
     assert [article["title"] for article in as_login.get(ARTICLES).json] == ["Bread"]
     assert as_login.post(ARTICLES, json={"title": "New", "category": {"slug": "shelf"}}).status_code == 201
+
+
+BOMB = b'"' + bytes(50_000_000)
+
+
+def write_member(name, content, compression=ZIP_DEFLATED, stated_size=None, **changes):
+    """Return a function that writes a copy of a backup in which a file of the archive is replaced."""
+
+    def write(source, target):
+        write_altered(source, target, without_files={name}, **changes)
+        with ZipFile(target, "a", compression) as archive:
+            archive.writestr(name, content)
+        if stated_size is not None:
+            # The last entry of the central directory has the size 24 bytes after its signature.
+            whole = bytearray(target.read_bytes())
+            struct.pack_into("<I", whole, whole.rindex(b"PK\1\2") + 24, stated_size)
+            target.write_bytes(whole)
+
+    return write
+
+
+def write_manifest(**changes):
+    return lambda source, target: write_altered(source, target, **changes)
+
+
+HOSTILE = {
+    "no time": write_manifest(created="yesterday"),
+    "no text as time": write_manifest(created=7),
+    "a time before all others": write_manifest(created="0001-01-01T00:00:00+14:00"),
+    "a time after all others": write_manifest(created="9999-12-31T23:59:59+00:00"),
+    "a text as a number": write_manifest(media={"place": "file", "files": "all"}),
+    "a deep manifest": write_member("manifest.json", "[" * 100_000),
+    "a huge manifest": write_member("manifest.json", BOMB),
+    "a huge manifest with a small size": write_member("manifest.json", BOMB, stated_size=900),
+    "a huge manifest of another method": write_member("manifest.json", BOMB, ZIP_BZIP2, stated_size=900),
+    "huge settings": write_member("config.toml", BOMB),
+    "a huge list of media": write_member("media.json", BOMB),
+    "no archive": lambda source, target: target.write_bytes(b"Dear reader"),
+}
+
+
+@pytest.mark.parametrize("write", HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_file_is_one_unreadable_line_of_the_list(as_login, instance, backup, write):
+    name = "daily-2026-01-01.zip"
+    write(instance / "backups" / backup["name"], instance / "backups" / name)
+    tracemalloc.start()
+    try:
+        listed = {one["name"]: one["readable"] for one in as_login.get(BACKUPS).json}
+        verified = as_login.post(f"{BACKUPS}{name}/verify/").json
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert listed == {name: False, backup["name"]: True} and peak < 20_000_000
+    assert not verified["ok"] and "cannot be restored" in verified["detail"]
+    advice = {one["check"]: one["title"] for one in as_login.post("/api/v1/doctor/").json["findings"]}
+    assert advice["backup"] == "Backup made"
+    assert as_login.delete(f"{BACKUPS}{backup['name']}/").status_code == 204
+    advice = {one["check"]: one["title"] for one in as_login.post("/api/v1/doctor/").json["findings"]}
+    assert advice["backup"] == "There is no backup yet"
+
+
+@pytest.mark.parametrize(
+    "content", ["[" * 100_000, '{"saved": {"a": 1e999}, "missing": []}', '{"missing": [7]}']
+)
+def test_a_list_of_media_that_cannot_be_read_is_no_error(as_login, instance, backup, content):
+    name, media = "daily-2026-01-01.zip", {"place": "folder"}
+    path = instance / "backups" / name
+    write_member("media.json", content, media=media)(path.with_name(backup["name"]), path)
+    assert {one["name"] for one in as_login.get(BACKUPS).json} == {name, backup["name"]}
+    verified = as_login.post(f"{BACKUPS}{name}/verify/").json
+    assert not verified["ok"] and "its list of media files cannot be read" in verified["detail"]
+    assert as_login.delete(f"{BACKUPS}{backup['name']}/").status_code == 204
+
+
+def test_a_folder_or_a_broken_link_with_the_name_of_a_backup_is_not_listed(as_login, instance, backup):
+    (instance / "backups" / "daily-2026-01-01.zip").mkdir()
+    with suppress(OSError):
+        (instance / "backups" / "daily-2026-01-02.zip").symlink_to("nowhere")
+    assert as_login.get(BACKUPS).json == [backup]
 
 
 def test_missing_media_files_are_counted(app, as_login, blog):

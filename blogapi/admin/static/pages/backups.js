@@ -34,7 +34,7 @@ class Backups extends Page {
     return html`${table(heads, rows, "bleed nowrap")}${help}`;
   }
 
-  renderBackup({ name, created, kind, has_media: whole, missing, size }) {
+  renderBackup({ name, created, kind, has_media: whole, missing, size, readable }) {
     const made = formatDayAndTime(created);
     const found = this.busy === name ? "Checking…" : this.found[name];
     const question = { title: "Delete the backup?", text: `It was made: ${made}.`, action: "Delete backup" };
@@ -45,9 +45,10 @@ class Backups extends Page {
       { label: "Check", icon: "list-checks", action: () => this.check(name) },
       kind === "manual" && { label: "Delete backup", icon: "trash-2", risk: true, action },
     ]);
+    const media = `${whole ? "In the file" : "Beside it"}${missing ? `, ${missing} missing` : ""}`;
     return html`<tr><th scope="row">${made}<div class="row-help" role="status">${found ?? nothing}</div></th>
       <td>${kind === "daily" ? "Daily" : "By hand"}</td>
-      <td>${whole ? "In the file" : "Beside it"}${missing ? `, ${missing} missing` : nothing}</td>
+      <td>${readable ? media : "Unreadable"}</td>
       <td class="num">${formatSize(size)}</td><td class="menu-cell">${menu}</td></tr>`;
   }
 
