@@ -43,7 +43,6 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     errors.init_app(app)
     authentication.init_app(app)
     blueprints.init_app(app, version=__version__)
-    limiter.init_app(app)
     outbox.init_app(app)
     types.init_app(app)
     images.init_app(app)
@@ -53,6 +52,9 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     # The order matters: after an update, the tables are upgraded, and then the articles are rendered again.
     database.init_app(app, write_events=event_writer.write_events)
     json_writer.init_app(app)
+    # A key without a database means that the database was lost.
+    app.config["SECRET_KEY"] = app.config["SECRET_KEY"] or config.load_secret_key(app.instance_path)
+    limiter.init_app(app)
 
     # These calls use the database or the folders of the blog; their order does not matter.
     restoring.init_app(app)

@@ -305,7 +305,7 @@ def instance_path() -> str:
 
 
 def load(app: Flask, overrides: Mapping[str, Any] | None) -> None:
-    """Fill `app.config` from all sources and create the instance folder.
+    """Fill `app.config` from all sources and create the instance folder; a stored key is loaded later.
 
     Raises CannotStart for a setting that is unknown or has an invalid value.
     """
@@ -316,7 +316,6 @@ def load(app: Flask, overrides: Mapping[str, Any] | None) -> None:
     app.config.update({name: value for name, value in overrides.items() if name not in _BY_NAME})
     known_settings = {name: value for name, value in overrides.items() if name in _BY_NAME}
     app.config.update(_parse(known_settings, source="create_app"))
-    app.config["SECRET_KEY"] = app.config["SECRET_KEY"] or _load_secret_key(folder / "secret_key")
     app.config["PERMANENT_SESSION_LIFETIME"] = timedelta(days=app.config["SESSION_DAYS"])
 
 
@@ -389,8 +388,9 @@ def _create_folder(folder: Path) -> None:
         raise CannotStart(f"The instance folder {folder} cannot be created: {error.strerror}.") from error
 
 
-def _load_secret_key(path: Path) -> str:
-    """Return the stored secret key, or create and store one if there is none."""
+def load_secret_key(folder: str) -> str:
+    """Return the secret key that is stored in the folder, or create and store one if there is none."""
+    path = Path(folder, "secret_key")
     try:
         if not path.exists():
             _store_secret_key(path, secrets.token_hex(32))

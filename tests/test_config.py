@@ -26,7 +26,12 @@ def make_app_without_settings() -> Flask:
 def load_settings(given: dict[str, Any] | None = None) -> Flask:
     app = make_app_without_settings()
     config.load(app, given)
+    load_key(app)
     return app
+
+
+def load_key(app: Flask) -> None:
+    app.config["SECRET_KEY"] = app.config["SECRET_KEY"] or config.load_secret_key(app.instance_path)
 
 
 def write_settings(instance: Path, text: str) -> None:
@@ -302,8 +307,10 @@ def test_a_given_secret_key_is_not_stored(instance):
 def test_threads_that_start_at_the_same_time_share_one_secret_key(instance):
     # The applications are created first: Python 3.11 cannot compile routes in concurrent threads.
     apps = [make_app_without_settings() for _ in range(64)]
+    for app in apps:
+        config.load(app, None)
     with ThreadPoolExecutor(16) as pool:
-        list(pool.map(lambda app: config.load(app, None), apps))
+        list(pool.map(load_key, apps))
     assert len({app.config["SECRET_KEY"] for app in apps}) == 1
     assert [path.name for path in instance.iterdir()] == ["secret_key"]
 
@@ -312,10 +319,9 @@ def test_threads_that_start_at_the_same_time_share_one_secret_key(instance):
 @pytest.mark.once
 def test_processes_that_start_at_the_same_time_share_one_secret_key(instance):
     instance.mkdir()
-    path = str(instance / "secret_key")
     code = (
-        "import pathlib; from blogapi import config; print('ready', flush=True); input(); "
-        f"print(config._load_secret_key(pathlib.Path({path!r})))"
+        "from blogapi import config; print('ready', flush=True); input(); "
+        f"print(config.load_secret_key({str(instance)!r}))"
     )
     command = [sys.executable, "-c", code]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
@@ -334,6 +340,13 @@ def test_a_damaged_secret_key_is_refused(instance, damage):
     instance.mkdir()
     (instance / "secret_key").write_bytes(damage)
     assert "is damaged; delete it" in get_start_error()
+
+
+def test_the_first_start_makes_the_database_before_the_key(instance, monkeypatch):
+    monkeypatch.setattr(config.secrets, "token_hex", lambda _: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        create_app()
+    assert [path.name for path in instance.iterdir() if not path.name.startswith("blog.db-")] == ["blog.db"]
 
 
 def test_a_folder_instead_of_the_secret_key_is_refused(instance):

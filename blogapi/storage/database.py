@@ -358,8 +358,16 @@ def init_app(app: Flask, *, write_events: WriteEvents) -> None:
     app.extensions[_LOG_KEY] = WriteAheadLog(Path(str(engine.url.database))) if in_file else None
     if upgrades.is_in_memory(engine) and app.config["DATABASE_URL"]:
         raise CannotStart("A blog is stored in a file, not in memory; name a file in DATABASE_URL.")
+    home = Path(app.instance_path)
+    is_missing = not (app.config["DATABASE_URL"] or (home / "blog.db").exists())
+    has_files = any(home.glob("media/*")) or any(home.glob("backups/*"))
+    if is_missing and has_files and (home / "secret_key").exists():
+        raise CannotStart(
+            f"{home / 'blog.db'} is missing, but the blog has files: restore a backup (`restore FILE`), "
+            "or delete `secret_key` to begin an empty blog."
+        )
     connections.configure_connections(engine)
-    upgrades.upgrade(engine, Base.metadata, backups=Path(app.instance_path) / "backups")
+    upgrades.upgrade(engine, Base.metadata, backups=home / "backups")
 
 
 def _url(app: Flask) -> str | URL:
