@@ -22,9 +22,9 @@ from blogapi.doctor import (
     sqlite_checks,
     webhook_checks,
 )
-from blogapi.doctor.findings import Finding, Level, ok, wrong
-from blogapi.storage import connections, integrity
-from blogapi.storage.database import db
+from blogapi.doctor.findings import Finding, Level, ok, report_unreadable, wrong
+from blogapi.storage import connections, integrity, upgrades
+from blogapi.storage.database import Base, db
 
 
 @click.command()
@@ -50,7 +50,7 @@ def doctor(context: click.Context, repair: bool, full: bool, as_json: bool) -> N
     """
     results = []
     with report_problems():
-        for finding in _run_checks(context, repair, full):
+        for finding in report_unreadable(_run_checks(context, repair, full)):
             results.append(finding)
             if not as_json:
                 _print(finding)
@@ -75,15 +75,11 @@ def _run_checks(context: click.Context, repair: bool, full: bool) -> Iterator[Fi
     yield ok("settings", "All settings are valid.")
     yield from instance_checks.run_checks(home, path)
     if path is not None:
-        sqlite_findings = list(
-            sqlite_checks.run_checks(path, repair=repair, full=full or repair, backups=home / "backups")
-        )
-        yield from sqlite_findings
+        backups = home / "backups"
+        found = list(sqlite_checks.run_checks(path, repair=repair, full=full or repair, backups=backups))
+        yield from found
         # Starting the application could increase the damage to a file, and would upgrade an older database.
-        if any(
-            finding.check in ("database", "schema") and finding.level is not Level.OK
-            for finding in sqlite_findings
-        ):
+        if any(one.check in ("database", "schema") and one.level is not Level.OK for one in found):
             return
     yield from _run_application_checks(context, repair, full)
 
@@ -91,8 +87,12 @@ def _run_checks(context: click.Context, repair: bool, full: bool) -> Iterator[Fi
 def _run_application_checks(context: click.Context, repair: bool, full: bool) -> Iterator[Finding]:
     try:
         app = context.ensure_object(ScriptInfo).load_app()
+        with app.app_context(), db.engine.connect() as connection:
+            upgrades.check_schema(connection, Base.metadata)
     except CannotStart as error:
-        yield wrong("start", error.message, "solve the problem that this message describes")
+        yield wrong(
+            "start", error.message, "solve the problem that this message describes, or restore a backup"
+        )
         return
     with app.app_context():
         if db.engine.dialect.name == "sqlite":

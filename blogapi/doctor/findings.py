@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -52,6 +52,15 @@ def hint(check: str, says: str, do: str) -> Finding:
 def wrong(check: str, says: str, do: str) -> Finding:
     """Return a finding that must be repaired."""
     return Finding(check, Level.WRONG, says, do)
+
+
+def report_unreadable(checks: Iterator[Finding]) -> Iterator[Finding]:
+    """Yield the findings of the checks; a file or folder that cannot be read ends them with a finding."""
+    try:
+        yield from checks
+    except OSError as error:
+        says = f"{error.filename} cannot be read: {error.strerror}."
+        yield wrong("files", says, "give this file or folder to the user that runs the service")
 
 
 def repaired_or_wrong(check: str, says: str, repair: bool) -> Finding:

@@ -32,21 +32,21 @@ def run_checks(folder: Path, database: Path | None) -> Iterator[Finding]:
             "set BLOGAPI_INSTANCE_PATH to the right folder, or start the service to create it",
         )
         return
-    paths = [folder / "secret_key", *(_database_files(database) if database else ())]
+    paths = [folder / "secret_key", *((database, *side_files(database)[:2]) if database else ())]
     files = [path for path in paths if path.is_file()]
     yield from _check_modes(folder, files)
     yield _check_disk(database.parent if database and database.parent.is_dir() else folder, files)
     yield _check_clock(files)
 
 
-def _database_files(database: Path) -> list[Path]:
-    sides = side_files(database)
-    return [database, sides.log, sides.log_index]
-
-
 def _check_modes(folder: Path, files: list[Path]) -> Iterator[Finding]:
-    if not os.access(folder, os.W_OK):
-        yield wrong("files", f"{folder} is not writable.", f"give {folder} to the user that runs the service")
+    for path in filter(Path.exists, (folder, folder / "backups")):
+        if not os.access(path, os.R_OK | os.W_OK):
+            yield wrong(
+                "files",
+                f"{path} is not writable.",
+                f"give {path} to the user that runs the service, on a writable disk",
+            )
     # Windows has no file modes; a file inherits its permissions from the folder.
     if os.name == "nt":
         return

@@ -9,11 +9,14 @@ from pathlib import Path
 
 from blogapi import clock
 from blogapi.doctor.findings import Finding, Level, hint, ok, wrong
-from blogapi.storage import files, integrity, upgrades
+from blogapi.storage import files, integrity, sqlite_errors, upgrades
+from blogapi.storage.disk_errors import is_disk_full
 
 _RESTORE = (
     "stop the service and run `restore FILE` with the newest backup; the command keeps the damaged file"
 )
+_MAKE_WRITABLE = "give the file and its folder to the user that runs the service, on a writable disk"
+_CURES = {sqlite3.SQLITE_READONLY: _MAKE_WRITABLE, sqlite3.SQLITE_CANTOPEN: _MAKE_WRITABLE}
 
 
 def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterator[Finding]:
@@ -24,9 +27,8 @@ def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterat
     """
     yield _check_version()
     if not path.is_file():
-        yield wrong(
-            "database", f"{path} does not exist.", "start the service to create it, or restore a backup"
-        )
+        cure = "restore a backup; to begin an empty blog, delete `secret_key` and start the service"
+        yield wrong("database", f"{path} does not exist.", cure)
         return
     if count := integrity.count_lost_writes(path):
         says = f"{integrity.describe_lost_writes(path, count)}."
@@ -42,9 +44,13 @@ def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterat
         yield Finding("log", Level.REPAIRED, f"{says} A copy of the file and its log is in {copy}.")
     try:
         with integrity.open_database(path) as connection:
+            # A file that cannot be read at all is not damaged.
+            connection.execute("PRAGMA schema_version").fetchone()
             yield from _check_file(connection, path, quick=not full)
     except sqlite3.Error as error:
-        yield wrong("database", f"{path} cannot be read: {error}.", _RESTORE)
+        cure = _CURES.get(sqlite_errors.primary_result_code(error), _RESTORE)
+        cure = "free some space on the disk" if is_disk_full(error) else cure
+        yield wrong("database", f"{path} cannot be read: {error}.", cure)
 
 
 def _copy_database(path: Path, backups: Path) -> Path:

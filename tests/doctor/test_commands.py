@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from blogapi import create_app
 from blogapi.articles.writing import json_writer
+from blogapi.config import CannotStart
 from blogapi.doctor import instance_checks
 from blogapi.storage import integrity
 from blogapi.storage.database import db
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.changes.test_routes import CHANGES
-from tests.conftest import ARTICLES, CATEGORIES, TAGS
+from tests.conftest import ARTICLES, CATEGORIES, TAGS, close_connections
 from tests.databases import open_sqlite
+from tests.durability.test_storage import DROP_PRIVILEGE
 
 pytestmark = pytest.mark.sqlite("its file and its index")
 
@@ -276,6 +281,67 @@ def test_a_file_that_is_not_a_blog_is_reported(run_doctor, instance, content):
     assert result.exit_code == 1 and (
         list_lines(result, "wrong")[0].startswith(("wrong     database", "wrong     schema"))
     )
+
+
+@POSIX
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "mode", "says"),
+    [
+        ("", 0, "secret_key"),
+        ("", 0o500, ""),
+        ("blog.db", 0, "blog.db"),
+        ("media", 0, "media"),
+        ("backups", 0o500, "backups"),
+    ],
+)
+def test_a_path_that_the_user_may_not_use_is_reported_as_such(app, blog, name, mode, says):
+    close_connections(app)
+    (blog / "media").mkdir(exist_ok=True)
+    (blog / "backups").mkdir()
+    for secret in ("config.toml", "secret_key"):
+        (blog / secret).write_text("s" * 64 if secret == "secret_key" else "", encoding="ascii")
+        (blog / secret).chmod(0o600)
+    environment = {**os.environ, "BLOGAPI_INSTANCE_PATH": str(blog)}
+    command = [sys.executable, "-c", DROP_PRIVILEGE, sys.executable, "-m", "blogapi", "doctor", "--json"]
+    old_mode = (blog / name).stat().st_mode
+    try:
+        (blog / name).chmod(mode)
+        result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    finally:
+        (blog / name).chmod(old_mode)
+    assert (result.returncode, "Traceback" in result.stderr) == (1, False), result.stderr
+    wrong = [one for one in json.loads(result.stdout)["findings"] if one["level"] == "wrong"]
+    assert any(str(blog / says) in one["says"] for one in wrong)
+    assert not any("damaged" in one["says"] or one["do"].startswith("stop the service") for one in wrong)
+
+
+def test_a_schema_that_another_program_has_changed_is_reported(run_doctor, blog):
+    execute(blog, "DROP INDEX ix_article_editor_id")
+    execute(blog, "ALTER TABLE tag ADD COLUMN motto TEXT")
+    (line,) = list_lines(run_doctor(), "wrong")
+    assert "index ix_article_editor_id is missing; table tag also has: motto TEXT." in line
+    assert line.endswith("or restore a backup.")
+
+
+def test_a_lost_database_is_not_replaced_by_an_empty_one(app, run_doctor, blog):
+    close_connections(app)
+    (blog / "secret_key").write_text("s" * 64, encoding="ascii")
+    (blog / "secret_key").chmod(0o600)
+    with allow_opening():
+        (blog / "blog.db").rename(blog.with_name("lost.db"))
+    for folder in ("media", "backups"):
+        (blog / folder / "file").mkdir(parents=True)
+        with pytest.raises(CannotStart, match=r"blog.db is missing.*`restore FILE`.*delete `secret_key`"):
+            create_app()
+        (blog / folder / "file").rmdir()
+    assert not (blog / "blog.db").exists()
+    (line,) = list_lines(run_doctor(), "wrong")
+    assert "restore a backup; to begin an empty blog, delete `secret_key`" in line
+    (blog / "media" / "file").mkdir()
+    (blog / "secret_key").unlink()
+    close_connections(create_app())
+    assert (blog / "blog.db").exists() and (blog / "secret_key").exists()
 
 
 def test_a_missing_blog_is_reported_and_not_created(run_doctor, instance, monkeypatch, tmp_path):

@@ -32,12 +32,13 @@ from tests.durability.test_processes import WSGI
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("its file and its log")]
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows cannot remove an open file")
 
-# File modes do not restrict root, so this program drops that privilege (PR_CAPBSET_DROP of CAP_DAC_OVERRIDE)
-# before it runs another program.
+# File modes do not restrict root, so this program drops these privileges (PR_CAPBSET_DROP of CAP_DAC_OVERRIDE
+# and CAP_DAC_READ_SEARCH) before it runs another program.
 DROP_PRIVILEGE = """
 import ctypes, os, sys
 if sys.platform == "linux":
-    ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)
+    for capability in (1, 2):
+        ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)
 os.execv(sys.argv[1], sys.argv[1:])
 """
 UNPRIVILEGED = [sys.executable, "-c", DROP_PRIVILEGE, *WSGI]
@@ -122,6 +123,25 @@ def test_a_start_on_a_full_disk_is_refused_until_there_is_space(small_disk, blog
     filler.unlink()
     close_connections(create_app())
     assert is_intact(blog)
+
+
+def test_doctor_and_restore_on_a_full_disk_name_what_is_full(small_disk, blog, app, tmp_path):
+    run = app.test_cli_runner().invoke
+    assert run(args=["backup", str(tmp_path / "saved.zip")]).exit_code == 0
+    close_connections(app)
+    filler = fill_disk(small_disk)
+    result = run(args=["doctor"])
+    (line,) = [one for one in result.stdout.splitlines() if one.startswith("wrong     database")]
+    assert line.endswith("Do: free some space on the disk.") and "damaged" not in line
+    # A little space is enough to begin the restore, and not to end it.
+    for pages in (0, 40, 240):
+        os.truncate(filler, filler.stat().st_size - pages * PAGE_SIZE)
+        result = run(args=["restore", str(tmp_path / "saved.zip")])
+        assert result.exit_code == 1 and f"The disk is full; {small_disk}" in result.stderr, result.output
+    assert list((small_disk / "backups").glob("*.db")) == []
+    filler.unlink()
+    assert is_intact(blog)
+    assert run(args=["restore", str(tmp_path / "saved.zip")]).exit_code == 0
 
 
 def move_away(file: Path) -> Callable[[], None]:
