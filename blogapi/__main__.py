@@ -27,7 +27,12 @@ def run(arguments: list[str] | None = None, *, name: str = "blogapi") -> None:
         # characters.
         if isinstance(stream, TextIOWrapper) and not stream.isatty():
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    main(arguments, prog_name=name)
+    try:
+        main(arguments, prog_name=name)
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "new thread" not in str(error):
+            raise
+        sys.exit("Error: There is not enough memory. Raise the limit of memory or threads of this process.")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import runpy
 import sys
+import threading
 from io import BytesIO, TextIOWrapper
 
 import click
@@ -53,6 +54,30 @@ def test_a_terminal_keeps_its_encoding(greet, stdout):
     with pytest.raises(UnicodeEncodeError):
         program.run(["greet"])
     assert stream.encoding == "cp1252"
+
+
+def start_huge_thread() -> None:
+    old = threading.stack_size(1 << 46)
+    try:
+        threading.Thread(target=print).start()
+    finally:
+        threading.stack_size(old)
+
+
+@pytest.mark.parametrize("fail", [lambda: bytes(1 << 60), start_huge_thread])
+def test_too_little_memory_ends_with_a_sentence(monkeypatch, fail):
+    monkeypatch.setitem(program.main.commands, "greet", click.Command("greet", callback=fail))
+    with pytest.raises(SystemExit, match=r"^Error: There is not enough memory\."):
+        program.run(["greet"])
+
+
+def test_another_error_keeps_its_traceback(monkeypatch):
+    def fail() -> None:
+        raise RuntimeError("something else")
+
+    monkeypatch.setitem(program.main.commands, "greet", click.Command("greet", callback=fail))
+    with pytest.raises(RuntimeError, match="something else"):
+        program.run(["greet"])
 
 
 def test_an_unknown_command_is_a_usage_error_with_the_program_name(capsys):
