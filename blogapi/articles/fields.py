@@ -78,8 +78,8 @@ TEXT_FIELDS = (
         is_searched=True,
         response=ma.fields.String(
             metadata={
-                "description": "The written excerpt. If there is none, an article shows the beginning of its "
-                "content as plain text; a version and a working copy show an empty text."
+                "description": "The written excerpt. Without one, an article shows the beginning of its "
+                "text, a version or a working copy an empty text."
             }
         ),
         control="",

@@ -27,8 +27,7 @@ class CustomValues(ma.fields.Field[dict[str, Any]]):
                 "type": "object",
                 "additionalProperties": {},
                 "x-own-fields": "changes",
-                "description": "Values of own fields, by name; null removes one. Fields that are not named "
-                "stay as they are.",
+                "description": "Values of own fields, by name; null removes one. The others stay.",
                 "example": {},
             },
             **options,

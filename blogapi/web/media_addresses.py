@@ -91,9 +91,10 @@ class PictureReference(WebAddress):
 
     def __init__(self, **options: Any) -> None:
         metadata = options.pop("metadata", {})
-        described = f"{metadata.get('description', 'URL of a picture.')} `media:` and the uuid of a file "
+        described = metadata.get("description", "URL of a picture.")
         super().__init__(
-            metadata={**metadata, "description": f"{described}of the media library is a URL too."}, **options
+            metadata={**metadata, "description": f"{described} Or `media:` and the uuid of a file."},
+            **options,
         )
 
     def check_address(self, address: str) -> str:

@@ -124,8 +124,9 @@ class Contract:
 
 
 def find_status(operation: dict[str, Any], status: int) -> str:
-    """Return the status or the range of statuses that an operation documents, or an empty string."""
-    return next((name for name in (str(status), f"{status // 100}XX") if name in operation["responses"]), "")
+    """Return the key of the documented response, or an empty string; `default` is for server errors only."""
+    names = (str(status), "default") if status >= 500 else (str(status),)
+    return next((name for name in names if name in operation["responses"]), "")
 
 
 def escape_pointer(name: str) -> str:

@@ -155,12 +155,13 @@ def test_the_description_of_an_operation_begins_with_its_access_rule(document):
 def test_every_error_response_has_the_problem_body(document, contract):
     for path, method, operation in operations(document):
         errors = [status for status in operation["responses"] if status >= "400"]
-        assert {"400", "5XX"} <= set(errors), (path, method)
+        assert {"400", "default"} <= set(errors), (path, method)
+        assert all(re.fullmatch("[0-9]{3}|default", status) for status in operation["responses"])
         for status in errors:
             _, response = contract.response(path, method, status)
             assert list(response["content"]) == ["application/problem+json"]
             example = response["content"]["application/problem+json"]["example"]
-            assert example["status"] == (503 if status == "5XX" else int(status))
+            assert example["status"] == (503 if status == "default" else int(status))
 
 
 def test_the_description_names_the_headers_of_every_response_and_request(document):
