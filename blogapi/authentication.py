@@ -108,19 +108,20 @@ def has_session(app: Flask, cookies: str) -> bool:
 def authenticate() -> Response | None:
     """Set `g.caller` and check the access rule of the view; a write checks it once more (`g.check_caller`).
 
-    An unknown path returns 404 to every caller, a malformed id in a path only to those who may call the view,
+    A preflight of an allowed origin is answered for every path, so that its pages can read errors. Otherwise,
+    an unknown path returns 404 to every caller, a malformed id in a path only to those who may call the view,
     and OPTIONS needs no key. If the path does not support the method, a request without credentials gets 405
     only if another method of the path is open to everyone; otherwise it gets 401.
     """
     g.caller = STRANGER
     request.routing_exception = _routing_error()
+    if request.method == "OPTIONS" and (request.routing_exception is None or _is_allowed_preflight()):
+        return Response(status=204, headers={"Allow": _format_allowed_methods()})
     if isinstance(request.routing_exception, MethodNotAllowed):
         _require_credentials(request.routing_exception)
         return None
     if request.routing_exception is not None:
         return None
-    if request.method == "OPTIONS":
-        return Response(status=204, headers={"Allow": _format_allowed_methods()})
     request.environ[request_id.ROUTE_KEY] = request.url_rule.rule if request.url_rule else ""
     endpoint = request.endpoint or ""
     view = current_app.view_functions[endpoint]
@@ -132,6 +133,11 @@ def authenticate() -> Response | None:
     if view.__dict__.get("cacheable"):
         _allow_caching()
     return None
+
+
+def _is_allowed_preflight() -> bool:
+    is_preflight = "Access-Control-Request-Method" in request.headers
+    return is_preflight and request.origin in current_app.config["CORS_ORIGINS"]
 
 
 def _allow_caching() -> None:

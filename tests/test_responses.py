@@ -112,6 +112,31 @@ def test_an_allowed_origin_can_send_keys_and_read_the_headers(people, allow_orig
     assert response.headers.getlist("Vary") == ["Accept, origin"]
 
 
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        (TAGS, 204),
+        (f"{TAGS}not-an-id/", 204),
+        ("/health", 204),
+        ("/nowhere", 404),
+        (f"{TAGS}/", 404),
+        ("/api/v1/blog/unknown/", 404),
+        ("/media/nowhere.png", 404),
+        ("/admin/nowhere/", 404),
+    ],
+)
+def test_a_preflight_of_an_allowed_origin_is_answered_for_every_path(allow_origins, path, status):
+    client = allow_origins("https://front.example")
+    asks = {"Access-Control-Request-Method": "GET"}
+    response = client.options(path, headers=asks | {"Origin": "https://front.example"})
+    assert response.status_code == 204
+    assert response.headers["Access-Control-Allow-Origin"] == "https://front.example"
+    assert response.headers["X-Frame-Options"] == "DENY"
+    # Any other OPTIONS request of a path that does not exist gets 404.
+    for headers in ({}, asks, {"Origin": "https://front.example"}, asks | {"Origin": "https://evil.example"}):
+        assert client.options(path, headers=headers).status_code == status
+
+
 def test_a_preflight_needs_no_key(allow_origins):
     headers = {
         "Origin": "https://front.example",

@@ -5,9 +5,11 @@ Those with the scope `published` are also open to admins who must turn a second 
 
 from __future__ import annotations
 
+from flask import session
+
 from blogapi.users import credentials, queries, second_factor, service
 from blogapi.users.schemas import (
-    CodeSchema,
+    EnableSecondFactorSchema,
     NewRecoveryCodesSchema,
     OwnAccountSchema,
     OwnEmailSchema,
@@ -52,14 +54,17 @@ def begin_setup() -> WithAttributes:
 
 @bp.post("/second-factor/enable/")
 @allow(user_login, scope="published")
-@bp.arguments(CodeSchema)
+@bp.arguments(EnableSecondFactorSchema)
 @bp.response(200, NewRecoveryCodesSchema(), may_conflict=True)
 def enable(fields: Fields) -> dict[str, list[str]]:
     """Turn the second factor on with a code of the app; the response shows the recovery codes, once.
 
-    From then on, a login needs the password and a code. API keys are not affected.
+    From then on, a login needs the password and a code. All other logins of the user end. API keys are not
+    affected.
     """
-    return {"recovery_codes": second_factor.enable(current_user_id(), fields["code"])}
+    account = credentials.check_own_password(fields["current_password"])
+    codes = second_factor.enable(account.uuid, fields["code"], current_token=session["token"])
+    return {"recovery_codes": codes}
 
 
 @bp.post("/second-factor/recovery-codes/")

@@ -311,10 +311,11 @@ class NewPasswordSchema(InputSchema):
     password = passwords.new_password_field()
 
 
-class CodeSchema(InputSchema):
-    """A code of the app."""
+class EnableSecondFactorSchema(InputSchema):
+    """A code of the app, and the current password."""
 
     code = _code(required=True)
+    current_password = _current_password()
 
 
 class OwnEmailSchema(InputSchema):

@@ -22,7 +22,7 @@ from blogapi import clock
 from blogapi.rate_limits import limiter
 from blogapi.site.queries import get_site
 from blogapi.storage.database import db, transaction
-from blogapi.users import queries
+from blogapi.users import queries, service
 from blogapi.users.models import Account, RecoveryCode
 from blogapi.web import tokens
 from blogapi.web.errors import Conflict, Invalid, Unauthorized
@@ -57,8 +57,8 @@ def begin_setup(account_id: UUID) -> WithAttributes:
     return WithAttributes(account, secret=totp.secret, url=url, qr_code=code.svg_data_uri(border=0))
 
 
-def enable(account_id: UUID, code: str) -> list[str]:
-    """Turn the second factor on and return the recovery codes, which cannot be shown again.
+def enable(account_id: UUID, code: str, *, current_token: str) -> list[str]:
+    """Turn the second factor on, end all other logins of the user, and return the recovery codes.
 
     Raises Conflict if it is on already or no setup has begun, and Invalid if the code is wrong.
     """
@@ -71,6 +71,7 @@ def enable(account_id: UUID, code: str) -> list[str]:
         if step is None:
             raise Invalid("The code is wrong.", errors={"code": ["The code is wrong. Enter the newest one."]})
         account.second_factor_since, account.second_factor_step = clock.now(), step
+        service.end_logins(account_id, current_token=current_token)
         return _replace_recovery_codes(account_id)
 
 

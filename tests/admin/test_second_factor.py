@@ -33,6 +33,11 @@ def set_up(page):
     assert page.get_by_role("img", name="QR code").get_attribute("src").startswith("data:image/svg+xml")
     totp = pyotp.TOTP(secret)
     page.get_by_label("Code from the app").fill("000000")
+    form = page.locator(".second-factor-setup")
+    form.get_by_label("Current password", exact=True).fill("wrong")
+    page.get_by_role("button", name="Turn on").click()
+    form.get_by_text("This is not your password.").wait_for()
+    form.get_by_label("Current password", exact=True).fill(PASSWORD)
     page.get_by_role("button", name="Turn on").click()
     page.get_by_text("The code is wrong. Enter the newest one.").wait_for()
     # The code of the step before leaves the newer ones for the next login.

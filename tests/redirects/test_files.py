@@ -186,5 +186,13 @@ def test_the_order_of_a_file_does_not_make_a_loop(as_admin, run):
     assert {row["path"]: row["target"] for row in as_admin.get(OWN).json} == {"/a": "/c", "/b": "/a"}
 
 
+@pytest.mark.parametrize("row", [f"/{'x' * 140_000},/y", '/a,"' + "\n/b,/c" * 30_000])
+def test_the_command_refuses_a_csv_file_with_a_giant_field(as_admin, run, row):
+    result = run(f"source,target\n/old,/new\n{row}\n/last,/new\n")
+    assert result.exit_code == 1
+    assert "_redirects: Line 3 has a field that is too long" in result.output
+    assert as_admin.get(OWN).json == []
+
+
 def test_the_command_refuses_a_file_that_is_not_utf_8(run):
     assert run(b"/\xff /a").exit_code == 1

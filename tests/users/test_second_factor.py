@@ -24,6 +24,11 @@ REQUIRED, WRONG_CODE, USED_CODE = (
 STEP = timedelta(seconds=30)
 
 
+def enable(client, code):
+    """Turn the second factor on."""
+    return client.post(ENABLE, json=OWN_PASSWORD | {"code": code})
+
+
 @pytest.fixture(autouse=True)
 def noon(set_clock):
     """It is noon."""
@@ -39,7 +44,7 @@ def totp(as_ada):
 @pytest.fixture
 def recovery_codes(as_ada, totp):
     """The recovery codes of Ada. Her second factor is on since the step before noon."""
-    return as_ada.post(ENABLE, json={"code": totp.at(NOON - STEP)}).json["recovery_codes"]
+    return enable(as_ada, totp.at(NOON - STEP)).json["recovery_codes"]
 
 
 @pytest.fixture
@@ -66,10 +71,10 @@ def test_a_setup_alone_changes_no_login(as_ada, totp, as_stranger):
 
 def test_turning_it_on_needs_a_code_of_the_newest_setup(as_ada, totp):
     newer = pyotp.TOTP(as_ada.post(SETUP).json["secret"])
-    response = as_ada.post(ENABLE, json={"code": totp.at(NOON)})
+    response = enable(as_ada, totp.at(NOON))
     assert (outcome(response), list(response.json["errors"])) == ((422, "invalid_fields"), ["code"])
     assert as_ada.get(ACCOUNT).json["second_factor_since"] is None
-    codes = as_ada.post(ENABLE, json={"code": newer.at(NOON)}).json["recovery_codes"]
+    codes = enable(as_ada, newer.at(NOON)).json["recovery_codes"]
     assert len(set(codes)) == 10 and all(len(code) == 19 for code in codes)
     shown = as_ada.get(ACCOUNT).json
     assert shown["second_factor_since"] == "2026-03-01T12:00:00.000000+00:00"
@@ -78,17 +83,38 @@ def test_turning_it_on_needs_a_code_of_the_newest_setup(as_ada, totp):
 
 @pytest.mark.parametrize("body", [{}, {"code": ""}, {"code": 123456}, {"code": "x" * 101}, {"secret": "x"}])
 def test_turning_it_on_reports_an_invalid_body(as_ada, totp, body):
-    assert outcome(as_ada.post(ENABLE, json=body)) == (422, "invalid_fields")
+    assert outcome(as_ada.post(ENABLE, json=OWN_PASSWORD | body)) == (422, "invalid_fields")
+
+
+@pytest.mark.parametrize("password", [{}, {"current_password": "not this one"}])
+def test_turning_it_on_needs_the_password(as_ada, totp, password):
+    response = as_ada.post(ENABLE, json={"code": totp.at(NOON)} | password)
+    assert (outcome(response), list(response.json["errors"])) == (
+        (422, "invalid_fields"),
+        ["current_password"],
+    )
+    assert as_ada.get(ACCOUNT).json["second_factor_since"] is None
+    assert enable(as_ada, totp.at(NOON)).status_code == 200
+
+
+def test_turning_it_on_ends_the_other_logins_of_the_user(people, log_in, as_ada, totp):
+    elsewhere, as_mel = log_in(people.admin), log_in(people.member)
+    assert enable(as_ada, totp.at(NOON - STEP * 5)).status_code == 422
+    assert elsewhere.get(ME).status_code == 200
+    assert enable(as_ada, totp.at(NOON)).status_code == 200
+    assert outcome(elsewhere.get(ME)) == (401, "login_over")
+    assert as_ada.get(ME).json["username"] == "ada"
+    assert as_mel.get(ME).json["username"] == "mel"
 
 
 def test_the_states_follow_each_other(as_ada, totp):
-    code = {"code": totp.at(NOON)}
+    code = totp.at(NOON)
     assert outcome(as_ada.post(CODES, json=OWN_PASSWORD)) == (409, "conflict")
     assert as_ada.post(DISABLE, json=OWN_PASSWORD).status_code == 204
-    assert outcome(as_ada.post(ENABLE, json=code)) == (409, "conflict")
+    assert outcome(enable(as_ada, code)) == (409, "conflict")
     totp = pyotp.TOTP(as_ada.post(SETUP).json["secret"])
-    assert as_ada.post(ENABLE, json={"code": totp.at(NOON)}).status_code == 200
-    assert outcome(as_ada.post(ENABLE, json={"code": totp.at(NOON)})) == (409, "conflict")
+    assert enable(as_ada, totp.at(NOON)).status_code == 200
+    assert outcome(enable(as_ada, totp.at(NOON))) == (409, "conflict")
     assert outcome(as_ada.post(SETUP)) == (409, "conflict")
 
 
@@ -164,7 +190,7 @@ def test_the_codes_of_another_user_are_wrong(
 ):
     as_mel = log_in(people.member)
     totp = pyotp.TOTP(as_mel.post(SETUP).json["secret"])
-    codes = as_mel.post(ENABLE, json={"code": totp.at(NOON - STEP)}).json["recovery_codes"]
+    codes = enable(as_mel, totp.at(NOON - STEP)).json["recovery_codes"]
     assert [outcome(log_in_with(code)) for code in (totp.at(NOON), codes[0])] == [WRONG_CODE] * 2
     assert as_stranger.post(LOGIN, json=ADA | {"username": "mel", "code": codes[0]}).status_code == 200
 
@@ -253,7 +279,7 @@ def test_a_key_of_the_user_needs_no_code(app, people, recovery_codes, as_admin):
 def test_a_disabled_user_cannot_log_in_with_a_code(app, people, passwords, log_in, as_stranger):
     as_mel = log_in(people.member)
     totp = pyotp.TOTP(as_mel.post(SETUP).json["secret"])
-    as_mel.post(ENABLE, json={"code": totp.at(NOON - STEP)})
+    assert enable(as_mel, totp.at(NOON - STEP)).status_code == 200
     with app.app_context():
         service.change(people.member.uuid, {"disabled": True})
     body = ADA | {"username": "mel", "code": totp.at(NOON)}
@@ -285,5 +311,5 @@ def test_an_admin_without_a_required_second_factor_can_only_set_it_up(
     assert as_member_login.get(ACCOUNT).json["second_factor_required"] is False
     assert as_member_login.get("/api/v1/auth/logins/").status_code == 200
     totp = pyotp.TOTP(as_ada.post(SETUP).json["secret"])
-    assert as_ada.post(ENABLE, json={"code": totp.at(NOON)}).status_code == 200
+    assert enable(as_ada, totp.at(NOON)).status_code == 200
     assert as_ada.get("/api/v1/users/").status_code == 200

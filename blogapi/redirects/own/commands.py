@@ -12,6 +12,7 @@ from flask.cli import AppGroup, with_appcontext
 from blogapi.cli import report_problems
 from blogapi.redirects.own import files, queries, service
 from blogapi.redirects.own.schemas import OwnRedirectSchema
+from blogapi.web.errors import Invalid
 
 redirect = AppGroup("redirect", help="Import and list the redirects of your own.")
 
@@ -32,6 +33,8 @@ def import_(paths: tuple[Path, ...], *, dry_run: bool) -> None:
             redirect_file = files.read(path.read_bytes().decode("utf-8"))
         except UnicodeDecodeError:
             raise click.ClickException(f"{path} is not UTF-8; save it again as UTF-8.") from None
+        except Invalid as error:
+            raise click.ClickException(f"{path}: {error.detail}") from None
         for line, reason in redirect_file.skipped:
             click.echo(f"{path.name}:{line}: skipped, {reason}", err=True)
         skipped = f"{len(redirect_file.skipped)} skipped"

@@ -20,7 +20,7 @@ from blogapi.redirects.own.models import GONE
 from blogapi.redirects.own.schemas import OwnRedirectBodySchema
 from blogapi.redirects.own.targets import get_local_path
 from blogapi.site.paths import without_slash
-from blogapi.web.errors import flatten_messages
+from blogapi.web.errors import Invalid, flatten_messages
 from blogapi.web.fields import Fields, join_messages
 
 _STATUSES = {"301": 301, "308": 301, "302": 302, "303": 302, "307": 302, "410": GONE}
@@ -62,7 +62,8 @@ class _Line:
 def read(text: str) -> RedirectFile:
     """Return the redirects of a file, whose format is recognised by its first line.
 
-    Of several redirects from a path, the first one is used, as the hosts do.
+    Of several redirects from a path, the first one is used, as the hosts do. Raises Invalid if a row of a CSV
+    file cannot be read.
     """
     lines, result, paths = text.removeprefix("\ufeff").splitlines(), RedirectFile(), set[str]()
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
@@ -129,13 +130,17 @@ def _parse_netlify(text: str) -> tuple[str, str, str]:
 
 
 def _read_csv(lines: Iterable[str], result: RedirectFile) -> Iterator[_Line]:
-    rows = csv.DictReader(lines, skipinitialspace=True)
-    rows.fieldnames = [name.strip().lower() for name in rows.fieldnames or ()]
-    for row in rows:
-        try:
-            yield _Line(rows.line_num, *_parse_row(row))
-        except _Skip as reason:
-            result.skipped.append((rows.line_num, str(reason)))
+    rows, last = csv.DictReader(lines, skipinitialspace=True), 0
+    try:
+        rows.fieldnames = [name.strip().lower() for name in rows.fieldnames or ()]
+        for row in rows:
+            last = rows.line_num
+            try:
+                yield _Line(last, *_parse_row(row))
+            except _Skip as reason:
+                result.skipped.append((last, str(reason)))
+    except csv.Error:
+        raise Invalid(f"Line {last + 1} has a field that is too long; check its quotes.") from None
 
 
 def _parse_row(row: Mapping[str, str | None]) -> tuple[str, str, str]:
