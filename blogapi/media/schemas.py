@@ -167,7 +167,6 @@ class MediaListQuery(ListQuery):
     fields_ = FieldNames(MediaFieldsSchema)
     q = Text(
         max_length=200,
-        min_length=1,
         metadata={
             "description": "Text that the name, the alt text or the caption contains.",
             "example": "cat",

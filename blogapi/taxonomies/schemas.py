@@ -103,7 +103,6 @@ class TermListQuery(ListQuery):
 
     q = Text(
         max_length=200,
-        min_length=1,
         metadata={
             "description": "List only items whose name or slug contains this text, in any case. Those whose "
             "name begins with it come first.",

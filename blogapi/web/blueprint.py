@@ -51,6 +51,9 @@ class Parser(FlaskParser):
             if len(values) > 1 and not repeatable:
                 raise InvalidQuery(f"The parameter {name!r} is sent {len(values)} times; send it once.")
             parameters[name] = values if repeatable else values[0]
+        # The form of a search sends an empty text if nothing was entered.
+        if "q" in schema.fields and parameters.get("q") == "":
+            del parameters["q"]
         return parameters
 
     def load_json(self, req: Request, schema: ma.Schema) -> Any:
@@ -65,9 +68,12 @@ class Parser(FlaskParser):
         messages = error.messages
         assert isinstance(messages, Mapping)
         if "query" in messages:
+            errors = flatten_messages(messages["query"])
+            known = [field.data_key or name for name, field in schema.fields.items()]
+            for name in errors.keys() & messages["query"].keys() - {*known}:
+                errors[name] = [f"Unknown parameter; the known ones are {', '.join(sorted(known))}."]
             raise InvalidQuery(
-                "The query string is invalid; `errors` names each wrong parameter.",
-                errors=flatten_messages(messages["query"]),
+                "The query string is invalid; `errors` names each wrong parameter.", errors=errors
             )
         raise Invalid(
             "Some fields are invalid; `errors` names them all.", errors=flatten_messages(messages["json"])

@@ -41,7 +41,6 @@ class ArticleCountsQuery(DetailQuery):
 
     q = Text(
         max_length=200,
-        min_length=1,
         metadata={
             "description": f"Full-text query over {', '.join(('title', *SEARCHED_NAMES))} and body. All "
             "words must match, the last one as a prefix. The articles are ordered by relevance unless "

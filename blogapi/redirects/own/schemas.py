@@ -70,6 +70,5 @@ class OwnRedirectListQuery(ListQuery):
 
     q = Text(
         max_length=200,
-        min_length=1,
         metadata={"description": "A part of the path or of the target.", "example": "old"},
     )
