@@ -16,7 +16,7 @@ from blogapi.articles.lists.filters import ArticleFilters
 from blogapi.articles.responses import queries as responses_queries
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.parsing import parse_timestamp
+from blogapi.parsing import normalize_language, parse_timestamp
 from blogapi.site import addresses
 from blogapi.site.languages import describe_in_language
 from blogapi.site.models import Site
@@ -28,6 +28,9 @@ from blogapi.web.errors import NotFound
 from blogapi.web.pagination import PageRequest
 
 ENTRY_COUNT = 20
+
+# The value of the filter `language` for the articles in all languages.
+ALL_LANGUAGES = "all"
 
 # The number of characters of whole articles in a feed; older articles are shown as excerpts. A longer feed
 # could not be cached, so each request would build it again.
@@ -86,14 +89,18 @@ class Feed:
 def get_feed(filters: dict[str, str], path: str) -> Feed:
     """Return the feed of the articles that match all filters.
 
-    These are `category`, `tag` and `author` (uuid or slug), and `language`. Raises NotFound if the site has
-    no URL, or if a filter names no item that readers can see.
+    These are `category`, `tag` and `author` (uuid or slug), and `language`. Without a language, the articles
+    of a site with several languages are those in its own; ALL_LANGUAGES stands for all of them. Raises
+    NotFound if the site has no URL, or if a filter names no item that readers can see.
     """
-    language = filters.get("language", "")
-    site = describe_in_language(get_public_site(), language)
+    language, site = filters.get("language", ""), get_public_site()
+    default = normalize_language(site.language) if site.other_languages else ""
+    shown = {"": default, ALL_LANGUAGES: ""}.get(language, language)
+    site = describe_in_language(site, shown)
     home_url = f"{site.url}/"
     terms = {kind: _get_term(kind, filters[kind]) for kind in _TERMS if kind in filters}
     values = {name: (value,) if name in ("category", "tag") else value for name, value in filters.items()}
+    values["language"] = shown
     page = PageRequest(number=1, size=ENTRY_COUNT)
     body = responses_queries.list_published(_FIELDS, page, ArticleFilters(**values)).rows  # type: ignore[arg-type]
     assert isinstance(body.body, bytes)
@@ -110,7 +117,7 @@ def get_feed(filters: dict[str, str], path: str) -> Feed:
         title=" - ".join([*(term.name for term in terms.values()), site.title or home_url]),
         description=site.description,
         language=site.language,
-        page_url=_make_page_url(site, terms) or home_url,
+        page_url=_make_page_url(site, terms) or addresses.make_home_url(site) or home_url,
         own_url=f"{site.service_url}{path}" if site.service_url else None,
         icon=addresses.make_picture_absolute(site, site.icon),
         updated=max((entry.updated for entry in entries), default=site.last_updated),

@@ -12,4 +12,4 @@ class FeedQuery(Schema):
     category = Text(max_length=255, min_length=1, metadata={"description": "uuid or slug of a category."})
     tag = Text(max_length=255, min_length=1, metadata={"description": "uuid or slug of a tag."})
     author = Text(max_length=255, min_length=1, metadata={"description": "uuid or slug of an author."})
-    language = Language(metadata={"description": "The language of the articles (BCP 47)."})
+    language = Language(metadata={"description": "The language of the articles (BCP 47), or `all`."})

@@ -18,6 +18,7 @@ from blogapi.categories.models import Category
 from blogapi.pages import tree as page_tree
 from blogapi.publication.visibility import ItemType, listed, listed_later, listed_pages
 from blogapi.site import addresses, page_paths
+from blogapi.site.languages import describe_in_language
 from blogapi.site.models import Site
 from blogapi.site.paths import is_same_address
 from blogapi.site.queries import get_public_site
@@ -79,8 +80,10 @@ def get_part(number: int) -> bytes:
 
 
 def _list_first(site: Site) -> list[Entry]:
-    """Return the entries before the articles: the home page, the pages and the terms in use."""
-    return [Entry(f"{site.url}/"), *_list_pages(site), *_list_terms(site)]
+    """Return the entries before the articles: the first pages, the pages and the terms in use."""
+    languages = ["", *(one["language"] for one in site.other_languages)]
+    homes = (addresses.make_home_url(describe_in_language(site, language)) for language in languages)
+    return [*map(Entry, filter(None, dict.fromkeys(homes))), *_list_pages(site), *_list_terms(site)]
 
 
 def _list_entries(

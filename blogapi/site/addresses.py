@@ -84,13 +84,13 @@ def make_article_path(
     values = {
         **{"uuid": str(uuid), "slug": slug, "category": category_slug},
         **{"year": f"{date.year:04}", "month": f"{date.month:02}", "day": f"{date.day:02}"},
-        **_make_language_values(site, slug, language),
+        **_make_language_values(site.language, slug, language),
     }
     return _fill(site.article_path, values)
 
 
-def _make_language_values(site: Site, slug: str, language: str) -> dict[str, str]:
-    own = normalize_language(site.language)
+def _make_language_values(site_language: str, slug: str, language: str) -> dict[str, str]:
+    own = normalize_language(site_language)
     if language in ("", own):
         return {"language": own.lower(), "/language": "", "local_slug": slug}
     name = language.lower()
@@ -102,7 +102,7 @@ def make_page_path(site: Site, *, uuid: UUID | str, slugs: Sequence[str], langua
     # A slug contains no slash, so those in the path are the only ones.
     values = {
         **{"uuid": str(uuid), "slug": slugs[-1], "path": "/".join(slugs)},
-        **_make_language_values(site, slugs[-1], language),
+        **_make_language_values(site.language, slugs[-1], language),
     }
     return _fill(site.page_path, values)
 
@@ -151,8 +151,17 @@ def make_preview_url(site: Site, token: str) -> str | None:
 
 
 def make_home_url(site: Site) -> str | None:
-    """Return the absolute address of the first page of the site."""
-    return f"{site.url}/" if site.url else None
+    """Return the absolute address of the first page in the language in which the site is described.
+
+    It is the beginning of the paths of articles or pages, if their patterns begin with a language.
+    """
+    if not site.url:
+        return None
+    patterns = (site.article_path, site.page_path)
+    beginnings = ("/{language}/", "{/language}/")
+    used = [one for one in beginnings if any(pattern.startswith(one) for pattern in patterns)]
+    values = _make_language_values(site.own_language, "", normalize_language(site.language))
+    return f"{site.url}{_fill((used or ['/'])[0], values)}"
 
 
 def make_absolute(address: str, *bases: str) -> str | None:

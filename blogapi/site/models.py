@@ -59,6 +59,11 @@ class Site(HasEvents, ShowsPictures, Identified, Timestamped, Base):
     languages: Mapped[str] = mapped_column(default="[]", server_default="[]")
 
     @property
+    def own_language(self) -> str:
+        """The language of the site, also where `describe_in_language` describes it in another one."""
+        return self.language
+
+    @property
     def navigation_items(self) -> Sequence[NavigationItem]:
         """The entries of the navigation, in order."""
         items: list[NavigationItem] = json.loads(self.navigation)

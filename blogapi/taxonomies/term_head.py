@@ -19,6 +19,7 @@ from blogapi.site.heads import (
     to_short_line,
     without_empty,
 )
+from blogapi.site.languages import describe_in_language
 from blogapi.site.models import Site
 from blogapi.web.fields import Fields
 
@@ -28,6 +29,7 @@ def make_head(kind: str, term: Fields, site: Site, url: str | None, parents: Seq
 
     `term` has all fields of the term that are stored.
     """
+    site = describe_in_language(site, term["language"])
     title = to_line(term["seo_title"]) or to_line(term["name"])
     description = to_short_line(term["seo_description"], term.get("description") or term.get("bio") or "")
     canonical = addresses.make_absolute(term["canonical_url"], site.url) or url

@@ -122,12 +122,46 @@ def test_the_head_names_the_languages(as_reader, set_site, shelf):
     assert head["alternates"] == [
         {"language": "en", "url": f"{URL}/rye/"},
         {"language": "fr", "url": f"{URL}/fr/rye/"},
+        {"language": "x-default", "url": f"{URL}/rye/"},
     ]
     assert f'<link rel="alternate" hreflang="fr" href="{URL}/fr/rye/">' in head["html"]
+    assert f'<link rel="alternate" hreflang="x-default" href="{URL}/rye/">' in head["html"]
     assert head["open_graph"]["og:site_name"] == "Le blog du pain"
     assert head["json_ld"]["@graph"][0]["inLanguage"] == "fr"
     for slug in ("oat", "pain"):
         assert "alternates" not in as_reader.get(f"{ARTICLES}{slug}/?fields=head").json["head"]
+
+
+@pytest.mark.parametrize(
+    ("paths", "homes"),
+    [
+        ({"article_path": "{/language}/{local_slug}/"}, ["/", "/fr/", "/de-at/"]),
+        ({"article_path": "/{language}/{local_slug}/"}, ["/en/", "/fr/", "/de-at/"]),
+        ({"article_path": "/{slug}/", "page_path": "{/language}/{path}/"}, ["/", "/fr/", "/de-at/"]),
+        ({"article_path": "/{slug}/", "page_path": "/{path}/"}, ["/", "/", "/"]),
+        ({"article_path": "/blog/{language}/{slug}/"}, ["/", "/", "/"]),
+    ],
+)
+def test_everything_leads_to_the_home_of_the_language(
+    as_reader, as_stranger, as_admin, set_site, shelf, make_article, make_tag, paths, homes
+):
+    others = [*LANGUAGES, {"language": "de-AT", "title": "", "description": ""}]
+    set_site(other_languages=others, **paths)
+    homes = [f"{URL}{home}" for home in homes]
+    make_article(title="Korn", slug="korn", language="de-AT")
+    body = {"title": "Mentions", "slug": "law", "language": "fr", "status": "published"}
+    assert as_admin.post(PAGES, json=body).status_code == 201
+    tag = f"/api/v1/blog/tags/{make_tag('pain').uuid}/"
+    assert as_admin.patch(tag, json={"language": "fr"}).status_code == 200
+    items = (f"{ARTICLES}rye/", f"{ARTICLES}rye-fr/", f"{ARTICLES}korn/", f"{PAGES}law/", tag)
+    for path, home in zip(items, (*homes, homes[1], homes[1]), strict=True):
+        page, crumbs = as_reader.get(f"{path}?fields=head").json["head"]["json_ld"]["@graph"]
+        assert page["publisher"]["url"] == crumbs["itemListElement"][0]["item"] == home, path
+    for query, home in (("", homes[0]), ("?language=fr", homes[1]), ("?language=all", homes[0])):
+        assert as_stranger.get(f"/feeds/feed.json{query}").json["home_page_url"] == home
+    sitemap = re.findall("<loc>(.*?)</loc>", as_stranger.get("/sitemap.xml").text)
+    count = len({*homes})
+    assert sitemap[:count] == list(dict.fromkeys(homes)) and f"{URL}/" not in sitemap[count:]
 
 
 def test_neighbours_are_in_the_same_language(as_reader, make_article, make_tag):
@@ -190,15 +224,23 @@ def test_feeds_have_a_language(as_stranger, as_reader, set_site, shelf):
     assert b"<language>fr</language>" in as_stranger.get("/feeds/rss.xml?language=fr").data
     feed = as_stranger.get("/feeds/feed.json?language=en").json
     assert (feed["title"], [one["title"] for one in feed["items"]]) == ("The Bread Blog", ["Oat", "Rye"])
-    assert len(as_stranger.get("/feeds/feed.json").json["items"]) == 4
+    feed = as_stranger.get("/feeds/feed.json").json
+    assert (feed["title"], [one["title"] for one in feed["items"]]) == ("The Bread Blog", ["Oat", "Rye"])
+    feed = as_stranger.get("/feeds/feed.json?language=all").json
+    assert (feed["title"], feed["language"], len(feed["items"])) == ("The Bread Blog", "en", 4)
+
+
+def test_the_feeds_of_a_site_with_one_language_have_all_articles(as_stranger, shelf):
+    for query in ("", "?language=all"):
+        assert len(as_stranger.get(f"/feeds/feed.json{query}").json["items"]) == 4
 
 
 def test_the_feeds_of_two_languages_have_two_ids(as_stranger, shelf):
     ids = {
         re.findall("<id>(.*?)</id>", as_stranger.get(f"/feeds/atom.xml{query}").text)[0]
-        for query in ("", "?language=fr", "?language=de")
+        for query in ("", "?language=fr", "?language=de", "?language=all")
     }
-    assert ids == {f"{URL}/", f"{URL}/?language=fr", f"{URL}/?language=de"}
+    assert ids == {f"{URL}/", *(f"{URL}/?language={language}" for language in ("fr", "de", "all"))}
 
 
 def test_the_sitemap_links_the_translations(as_stranger, as_admin, shelf, set_site):
@@ -210,7 +252,7 @@ def test_the_sitemap_links_the_translations(as_stranger, as_admin, shelf, set_si
     entries = dict(re.findall(r"<loc>(.*?)</loc>.*?((?:<xhtml:link [^>]*>)*)</url>", text))
     links = [
         f'<xhtml:link rel="alternate" hreflang="{language}" href="{URL}{path}"/>'
-        for language, path in (("en", "/rye/"), ("fr", "/fr/rye/"))
+        for language, path in (("en", "/rye/"), ("fr", "/fr/rye/"), ("x-default", "/rye/"))
     ]
     assert entries[f"{URL}/rye/"] == entries[f"{URL}/fr/rye/"] == "".join(links)
     assert entries[f"{URL}/oat/"] == entries[f"{URL}/fr/pain/"] == ""
@@ -232,7 +274,7 @@ def test_a_page_names_its_own_address_and_not_that_of_another_in_its_language(
     assert "alternates" not in as_reader.get(f"{ARTICLES}rye-de/?fields=head").json["head"]
     text = as_stranger.get("/sitemap.xml").text
     for slug in ("rye", "rye-again"):
-        links = {"en": f"{URL}/{slug}/", "fr": f"{URL}/fr/rye/"}
+        links = {"en": f"{URL}/{slug}/", "fr": f"{URL}/fr/rye/", "x-default": f"{URL}/{slug}/"}
         head = as_reader.get(f"{ARTICLES}{slug}/?fields=head").json["head"]
         assert {one["language"]: one["url"] for one in head["alternates"]} == links
         assert f'hreflang="en" href="{URL}/{slug}/"' in text
@@ -269,7 +311,7 @@ def test_pages_have_languages(as_admin, as_reader, set_site):
     page = as_reader.get(f"{PAGES}impressum/?fields=url,translations,head").json
     assert page["url"] == f"{URL}/de/impressum/"
     assert [one["url"] for one in page["translations"]] == [f"{URL}/imprint/", f"{URL}/fr/mentions/"]
-    assert len(page["head"]["alternates"]) == 3
+    assert [one["language"] for one in page["head"]["alternates"]] == ["de", "en", "fr", "x-default"]
     assert as_reader.get(f"{ARTICLES}?translation_key=law").json == []
 
 

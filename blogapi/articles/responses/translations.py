@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -32,13 +32,17 @@ _KEYS: Any = bindparam("keys", expanding=True)
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A public article or page in a language; `url` is None if the site has no address."""
+    """A public article or page in a language; `url` is None if the site has no address.
+
+    `is_own` is whether the language is that of the site.
+    """
 
     uuid: UUID
     slug: str
     language: str
     url: str | None
     robots: str = ""
+    is_own: bool = False
 
 
 def find_translations(
@@ -49,16 +53,16 @@ def find_translations(
     An empty key has no translations, and others have at most MAX_TRANSLATIONS. One statement finds the
     translations of 1000 keys.
     """
-    by_key = defaultdict[str, list[Translation]](list)
+    by_key, own = defaultdict[str, list[Translation]](list), normalize_language(site.language)
     tree: Mapping[UUID, page_paths.Place] = {}
     for some in chunk(sorted({*keys} - {""})):
         rows = db.session.execute(_SELECT[type_], {"keys": some, "now": current_time()}).all()
         if rows and type_ == ItemType.PAGE:
             tree = tree or get_page_tree().read_tree()
         for row in rows:
-            language = row.language or normalize_language(site.language)
-            url = _make_url(site, row, tree)
-            by_key[row.translation_key].append(Translation(row.uuid, row.slug, language, url, row.robots))
+            language, url = row.language or own, _make_url(site, row, tree)
+            found = Translation(row.uuid, row.slug, language, url, row.robots, language == own)
+            by_key[row.translation_key].append(found)
     for translations in by_key.values():
         translations.sort(key=lambda one: one.language)
     return by_key
@@ -67,12 +71,14 @@ def find_translations(
 def choose_alternates(uuid: UUID, translations: Sequence[Translation]) -> Sequence[Translation]:
     """Return the translations whose addresses the page of an article names, one for each language.
 
-    The article itself stands for its language. There are none unless it is public in several languages.
+    The article itself stands for its language. There are none unless it is public in several languages. The
+    one in the language of the site is also that for all other languages, `x-default`.
     """
     chosen = {one.language: one for one in translations if one.url}
     own = [one for one in translations if one.uuid == uuid]
     chosen |= {one.language: one for one in own}
-    return list(chosen.values()) if own and len(chosen) > 1 else []
+    defaults = [replace(one, language="x-default") for one in chosen.values() if one.is_own]
+    return [*chosen.values(), *defaults] if own and len(chosen) > 1 else []
 
 
 def _make_url(site: Site, row: Any, tree: Mapping[UUID, page_paths.Place]) -> str | None:
