@@ -40,6 +40,18 @@ a tag 103 false true 5
 renamed "Rye bread"
 hidden 102 false false 1
 unknown 102 false false 5
+failed 500 true
+failed 500 true
+repaired 103 false false 4
+pages first ["about"] 3
+tags first ["rye"] 3
+pages again ["about"] 1
+tags again ["rye"] 1
+pages changed ["about","team"] 4
+tags changed [] 4
+loaded ["about 2","team 2"] 3
+loaded ["about 2","team 2"] 1
+loaded ["about 3","team 3"] 3
 """
 
 

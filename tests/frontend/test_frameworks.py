@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -9,6 +10,7 @@ import subprocess
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -16,6 +18,7 @@ from blogapi.docs.assets import STATIC
 from blogapi.webhooks import sender
 from blogapi.webhooks import service as webhooks
 from blogapi.webhooks.schemas import NewWebhookSchema
+from tests.admin import blogs
 from tests.clients.conftest import UNREACHABLE
 from tests.contracts.guide import GUIDE
 from tests.webhooks.receiver import receive
@@ -98,19 +101,68 @@ def list_files(name):
     return {path.relative_to(FOLDER / name).as_posix(): path.read_text(encoding="utf-8") for path in files}
 
 
+PRIVATE = {"referrer-policy": "no-referrer", "x-robots-tag": "noindex"}
+
+
+def check_preview_headers(response):
+    """Raise AssertionError unless the response with waiting edits is kept private."""
+    assert {name: response.headers.get(name) for name in PRIVATE} == PRIVATE
+    assert "no-store" in response.headers["cache-control"]
+
+
+@pytest.fixture(scope="module")
+def translated(blog):
+    """The blog with a German article, pages in both languages and a tag."""
+    blog.set_site(article_path="{/language}/{local_slug}/", page_path="{/language}/{path}/")
+    login = blogs.Blog(blog.app, blog.service_url).client("demo")
+    login.patch("blog/site/", {"languages": [{"language": "de", "title": "Hafen & Heim"}]})
+    login.post("blog/tags/", {"name": "Fish"})
+    soup = {"translation_key": "soup", "status": "published"}
+    login.post("blog/articles/", soup | {"title": "Fish soup", "slug": "soup"})
+    german = {"title": "Fischsuppe", "slug": "soup-de", "language": "de", "tags": ["fish"]}
+    login.post("blog/articles/", soup | german)
+    for title, language in (("Imprint", ""), ("Impressum", "de")):
+        login.post("blog/pages/", {"title": title, "language": language, "status": "published"})
+    return blog
+
+
+def check_astro_pages(folder, site_url):
+    """Raise AssertionError unless the built site has homes, articles, pages and terms in both languages."""
+    files = {
+        path.relative_to(folder).parent.as_posix(): path.read_text(encoding="utf-8")
+        for path in folder.rglob("index.html")
+    }
+    for path, language, words, others in (
+        (".", "en-GB", ["Fish soup", "Imprint", "Harbour"], ["Fischsuppe", "Impressum"]),
+        ("de", "de", ["Fischsuppe", "Impressum", "Hafen"], ["Fish soup", "Imprint"]),
+        ("soup", "en-GB", ["Fish soup", f'href="{site_url}/de/soup/" hreflang="de"'], []),
+        ("de/soup", "de", ["Fischsuppe", f'<link rel="canonical" href="{site_url}/de/soup/">'], []),
+        ("imprint", "en-GB", ["Imprint"], []),
+        ("de/impressum", "de", ["Impressum"], []),
+        ("tag/fish", "en-GB", ["Fischsuppe"], ["Fish soup"]),
+        ("author/demo", "en-GB", ["Fischsuppe", "Fish soup"], []),
+    ):
+        assert f'<html lang="{language}">' in files[path]
+        assert [word for word in words if word not in files[path]] == [], path
+        assert [word for word in others if word in files[path]] == [], path
+    assert [path for path in files if path.startswith("category/")]
+
+
 @has_node
 @is_requested
 @pytest.mark.slow
 @pytest.mark.once
 @pytest.mark.parametrize("name", FRAMEWORKS)
-def test_a_built_site_shows_articles_and_previews(blog, open_site, browser, tmp_path, name):
-    framework, folder = FRAMEWORKS[name], tmp_path / name
+def test_a_built_site_shows_articles_and_previews(translated, open_site, browser, tmp_path, name):
+    framework, folder, blog = FRAMEWORKS[name], tmp_path / name, translated
     shutil.copytree(FOLDER / name, folder)
     shutil.copy(STATIC / "blogapi.js", folder / framework.client)
     environment = os.environ | QUIET | {"BLOG_URL": blog.service_url, "BLOG_KEY": blog.create_key()}
     # `npm ci` refuses lock files without the packages of all platforms, which not all registries have.
     run(("npm", "install", *NPM_OPTIONS), folder, environment)
     run(framework.build, folder, environment)
+    if name == "astro":
+        check_astro_pages(folder / "dist" / "client", blog.site_url)
 
     def create(title, **fields):
         article = {"title": title, "content": f"The text of {title}", **fields}
@@ -125,9 +177,15 @@ def test_a_built_site_shows_articles_and_previews(blog, open_site, browser, tmp_
         blog.set_site(preview_url=f"{address}{framework.preview_path}")
         page = browser.new_context().new_page()
         page.goto(address)
-        page.get_by_role("link", name="The bread that waits for me").click()
+        # The addresses are those of the site, which is not the address of this server.
+        link = page.get_by_role("link", name="The bread that waits for me")
+        public = address + urlsplit(link.get_attribute("href")).path
+        assert "referrer-policy" not in page.goto(public).headers
         page.get_by_role("heading", name="The bread that waits for me", level=1).wait_for()
-        public = page.url
+        canonical = page.locator('head link[rel="canonical"]').get_attribute("href")
+        assert canonical == f"{blog.site_url}/the-bread-that-waits-for-me/"
+        (graph,) = page.locator('script[type="application/ld+json"]').all_text_contents()
+        assert json.loads(graph)["@graph"][0]["headline"] == "The bread that waits for me"
 
         draft = create(f"Draft for {name}", status="draft")
         scheduled = create(f"Later for {name}", status="published", published_at="2999-01-01T00:00:00Z")
@@ -141,7 +199,7 @@ def test_a_built_site_shows_articles_and_previews(blog, open_site, browser, tmp_
             (scheduled, f"Later for {name}", f"The text of Later for {name}"),
             (edited, f"Edited for {name}", "New words"),
         ):
-            page.goto(preview(path))
+            check_preview_headers(page.goto(preview(path)))
             assert page.locator("h1").inner_text() == title
             page.get_by_text(text).wait_for()
         # In a frame on another origin, as in the editor, the page reports itself.
@@ -151,6 +209,16 @@ def test_a_built_site_shows_articles_and_previews(blog, open_site, browser, tmp_
         page.goto(f"{blog.site_url}/frame.html")
         page.frame_locator("iframe").get_by_role("heading", name=f"Draft for {name}").wait_for()
         assert page.evaluate("shown") == "blogapi-preview"
+        # A link that has ended leads to the public article, and the page is again what readers see.
+        if name == "next":
+            page.goto(preview(edited))
+            assert page.locator("h1").inner_text() == f"Edited for {name}"
+            for link in blog.admin.get(f"{edited}preview/").json:
+                assert blog.admin.delete(f"{edited}preview/{link['uuid']}/").status_code == 204
+            for _ in range(2):
+                response = page.goto(public)
+                assert page.locator("h1").inner_text() == "The bread that waits for me"
+            assert "referrer-policy" not in response.headers
         # Readers see none of it.
         reader = browser.new_context().new_page()
         reader.goto(public)
@@ -200,10 +268,7 @@ def test_the_guide_shows_parts_of_the_programs():
 def test_the_code_between_the_client_and_the_templates_is_short(name):
     glue = 0
     for path, content in list_files(name).items():
-        if path.endswith(".astro"):
-            glue += len(content.split("---\n")[1].splitlines())
-        elif path.endswith((".js", ".mjs", ".jsx")):
-            glue += len(
-                [line for line in content.splitlines() if line and not line.startswith(("//", " * "))]
-            )
-    assert 0 < glue < MAX_GLUE * (1 if name == "astro" else 2)
+        if path.endswith((".astro", ".js", ".mjs", ".jsx")):
+            code = content.split("---\n")[1] if path.endswith(".astro") else content
+            glue += len([line for line in code.splitlines() if line and not line.startswith("//")])
+    assert 0 < glue <= MAX_GLUE * (1 if name == "astro" else 2)

@@ -58,10 +58,11 @@ async function toError(response) {
  * @template Listed, ListedFields, Single, SingleFields, Filters
  */
 class Collection {
-  /** @param {Client} client @param {string} path */
-  constructor(client, path) {
+  /** @param {Client} client @param {string} name */
+  constructor(client, name) {
     this.client = client;
-    this.path = path;
+    this.name = name;
+    this.path = `/api/v1/blog/${name}/`;
   }
 
   /**
@@ -115,6 +116,79 @@ class Collection {
   async get(id, options) {
     return this.client.request(`${this.path}${encodeURIComponent(id)}/`, options);
   }
+
+  /**
+   * Bring a store of the items up to date, and return the next cursor. The store is a Map by uuid, or has its methods
+   * `set`, `delete` and `keys`; it changes at the end, when everything was read. If only articles have changed,
+   * `articles` reads those alone. Otherwise everything is read again, because the items show each other.
+   * @template {FieldName<ListedFields>} [F="*"]
+   * @param {Store<Selected<Listed, ListedFields, F | "uuid">>} store
+   * @param {string} [cursor]
+   * @param {{ fields?: F[] }} [options]
+   * @returns {Promise<string>}
+   */
+  async sync(store, cursor, options) {
+    const fields = options?.fields && [...new Set([...options.fields, "uuid"])];
+    const feed = cursor ? await this.client.changes(cursor).catch(ignoreUnknownCursor) : undefined;
+    const isSmall = feed && this.name === "articles" && feed.changes.length <= MAX_SINGLE_REQUESTS;
+    const isPart = isSmall && feed.changes.every(({ kind }) => kind === "article");
+    const all = isPart || feed?.changes.length === 0 ? undefined : await this.readAll(store, fields);
+    const items = all?.items ?? (await this.readChanged(feed?.changes ?? [], fields));
+    for (const [uuid, item] of items) await (item ? store.set(uuid, item) : store.delete(uuid));
+    return all?.cursor ?? feed?.cursor ?? "";
+  }
+
+  /**
+   * Return the items by uuid, and undefined for those that are gone.
+   * @param {Change[]} changes @param {any[]} [fields]
+   */
+  async readChanged(changes, fields) {
+    /** @type {Map<string, any>} */
+    const items = new Map();
+    for (const { uuid, action } of changes) {
+      items.set(uuid, action === "fetch" ? await this.get(uuid, { fields }).catch(ignoreMissing) : undefined);
+    }
+    return items;
+  }
+
+  /**
+   * Return all items, as `readChanged` does, with the cursor that belongs to them.
+   * @param {Store<any>} store @param {any[]} [fields]
+   */
+  async readAll(store, fields) {
+    for (;;) {
+      const { cursor } = await this.client.changes("now");
+      /** @type {Map<string, any>} */
+      const items = new Map(Array.from(store.keys(), (uuid) => [uuid, undefined]));
+      const listed = this.list(/** @type {any} */ ({ fields }));
+      for await (const item of /** @type {AsyncIterable<any>} */ (listed)) items.set(item.uuid, item);
+      // A change during these requests can move an item to a page that was already read.
+      if ((await this.client.changes(cursor)).changes.length === 0) return { items, cursor };
+    }
+  }
+
+  /**
+   * Return a loader of a content collection of Astro, which follows the blog with `sync`. If the fields are not those
+   * of the last build, everything is read again.
+   * @template {FieldName<ListedFields>} [F="*"]
+   * @param {{ fields?: F[] }} [options]
+   */
+  loader(options) {
+    const fields = String(options?.fields);
+    /** @param {{ store: any, meta: any, generateDigest: any }} context */
+    const load = async ({ store, meta, generateDigest }) => {
+      const items = {
+        keys: () => store.keys(),
+        set: (/** @type {string} */ id, /** @type {any} */ data) =>
+          store.set({ id, data, digest: generateDigest(data) }),
+        delete: (/** @type {string} */ id) => store.delete(id),
+      };
+      const cursor = meta.get("fields") === fields ? meta.get("cursor") : undefined;
+      meta.set("cursor", await this.sync(items, cursor, options));
+      meta.set("fields", fields);
+    };
+    return { name: `blogapi-${this.name}`, load };
+  }
 }
 
 class Client {
@@ -127,17 +201,17 @@ class Client {
     this.fetch = fetch;
     this.retries = retries;
     /** @type {Collection<Article, ListedArticleFields, Article, ArticleFields, ArticleFilters>} */
-    this.articles = new Collection(this, "/api/v1/blog/articles/");
+    this.articles = new Collection(this, "articles");
     /** @type {Collection<Page, PageFields, Page, PageFields, PageFilters>} */
-    this.pages = new Collection(this, "/api/v1/blog/pages/");
+    this.pages = new Collection(this, "pages");
     /** @type {Collection<Category, CategoryFields, SingleCategory, SingleCategoryFields, CategoryFilters>} */
-    this.categories = new Collection(this, "/api/v1/blog/categories/");
+    this.categories = new Collection(this, "categories");
     /** @type {Collection<Tag, TagFields, SingleTag, SingleTagFields, TagFilters>} */
-    this.tags = new Collection(this, "/api/v1/blog/tags/");
+    this.tags = new Collection(this, "tags");
     /** @type {Collection<Author, AuthorFields, SingleAuthor, SingleAuthorFields, AuthorFilters>} */
-    this.authors = new Collection(this, "/api/v1/blog/authors/");
+    this.authors = new Collection(this, "authors");
     /** @type {Pick<Collection<Redirect, RedirectFields, never, never, RedirectFilters>, "list" | "all" | "page">} */
-    this.redirects = new Collection(this, "/api/v1/blog/redirects/");
+    this.redirects = new Collection(this, "redirects");
   }
 
   /**
@@ -177,40 +251,14 @@ class Client {
   }
 
   /**
-   * Bring a store of articles up to date, and return the next cursor. The store is a Map by uuid, or has its methods
-   * `set`, `delete` and `keys`. Everything is read again without a cursor, if the cursor is unknown, and if the feed
-   * lists a category, tag, author or the site, because articles show them.
+   * Bring a store of articles up to date, and return the next cursor: `articles.sync`.
    * @template {FieldName<ListedArticleFields>} [F="*"]
    * @param {Store<Selected<Article, ListedArticleFields, F | "uuid">>} store
    * @param {string} [cursor]
    * @param {{ fields?: F[] }} [options]
    */
-  async sync(store, cursor, options) {
-    const fields = options?.fields && [...new Set([...options.fields, /** @type {const} */ ("uuid")])];
-    const feed = cursor ? await this.changes(cursor).catch(ignoreUnknownCursor) : undefined;
-    const isSmall = feed && feed.changes.length <= MAX_SINGLE_REQUESTS;
-    if (!isSmall || feed.changes.some(({ kind }) => kind !== "article")) return this.readAll(store, fields);
-    for (const { uuid, action } of feed.changes) {
-      const article = action === "fetch" && (await this.articles.get(uuid, { fields }).catch(ignoreMissing));
-      await (article ? store.set(uuid, article) : store.delete(uuid));
-    }
-    return feed.cursor;
-  }
-
-  /** @param {Store<any>} store @param {any[]} [fields] */
-  async readAll(store, fields) {
-    for (;;) {
-      const { cursor } = await this.changes("now");
-      const gone = new Set(store.keys());
-      for await (const article of this.articles.list({ fields })) {
-        await store.set(article.uuid, article);
-        gone.delete(article.uuid);
-      }
-      // A change during these requests can move an article to a page that was already read.
-      if ((await this.changes(cursor)).changes.length > 0) continue;
-      for (const uuid of gone) await store.delete(uuid);
-      return cursor;
-    }
+  sync(store, cursor, options) {
+    return this.articles.sync(store, cursor, options);
   }
 
   /**
@@ -301,6 +349,7 @@ function ignoreMissing(error) {
  */
 /** @template T @typedef {T | Promise<T>} Promised */
 /** @template T @typedef {{ set(uuid: string, article: T): any, delete(uuid: string): any, keys(): Iterable<string> }} Store */
+/** @typedef {string | number | boolean | (string | number | boolean)[]} CustomFilter */
 /**
  * A field, `*` for those of a response without `fields`, or a field to leave out, such as `-content` after `*`.
  * @template All
@@ -424,12 +473,13 @@ function ignoreMissing(error) {
  *   string | string[], slug?: string, published_after?: string, published_before?: string, updated_after?: string,
  *   featured?: boolean, translation_key?: string, ordering?: "published_at" | "-published_at" | "title" | "-title" |
  *   "last_updated" | "-last_updated" | "-featured", status?: "draft" | "published" | "unlisted" | "archived" |
- *   "scheduled" | "any", working_copy?: boolean }} ArticleFilters
+ *   "scheduled" | "any", working_copy?: boolean, [name: `custom.${string}`]: CustomFilter }} ArticleFilters
  * @typedef {{ q?: string, tag?: string | string[], tags_all?: string | string[], not_tag?: string | string[], author?:
  *   string, language?: string, uuid?: string | string[], slug?: string, published_after?: string, published_before?:
  *   string, updated_after?: string, featured?: boolean, translation_key?: string, ordering?: "position" | "title" |
  *   "-title" | "published_at" | "-published_at" | "last_updated" | "-last_updated", status?: "draft" | "published" |
- *   "unlisted" | "archived" | "scheduled" | "any", working_copy?: boolean, parent?: string }} PageFilters
+ *   "unlisted" | "archived" | "scheduled" | "any", working_copy?: boolean, parent?: string, [name: `custom.${string}`]:
+ *   CustomFilter }} PageFilters
  * @typedef {{ q?: string, used?: "never" | "hidden", similar?: boolean, ordering?: "name" | "-articles", slug?: string
  *   }} CategoryFilters
  * @typedef {{ q?: string, used?: "never" | "hidden", similar?: boolean, ordering?: "name" | "-articles", slug?: string

@@ -100,3 +100,49 @@ show("renamed", store.get(uuid).tags[0].name);
 await write("PATCH", `articles/${uuid}/`, { status: "draft" });
 cursor = await sync("hidden", cursor);
 await sync("unknown", "00000000-p1");
+
+// A store changes only after everything was read.
+await write("PATCH", `articles/${uuid}/`, { status: "published", title: "Bun" });
+await write("PATCH", `articles/${(await blog.articles.get("the-bread-that-waits")).uuid}/`, { title: "Bread" });
+await write("DELETE", `articles/${(await blog.articles.get("beans")).uuid}/`);
+await write("POST", "articles/", { title: "Newest", status: "published" });
+let number = 0;
+const isSecond = (address) => address.includes("articles/") && ++number % 2 === 0;
+const failing = async (...request) => (isSecond(request[0]) ? busy(500, "0") : fetch(...request));
+const broken = createClient({ url: BLOG_URL, key: process.env.READER_KEY, fetch: failing });
+const before = JSON.stringify([...store]);
+for (const last of [cursor, undefined]) {
+  const refusal = await fail(broken.sync(store, last, { fields: ["title", "tags"] }));
+  show("failed", refusal.status, JSON.stringify([...store]) === before);
+}
+cursor = await sync("repaired", cursor);
+
+// Pages and terms, and the loader of Astro.
+const kept = { pages: new Map(), tags: new Map() };
+const cursors = {};
+const follow = async (step) => {
+  for (const [name, items] of Object.entries(kept)) {
+    statuses.length = 0;
+    cursors[name] = await reader[name].sync(items, cursors[name], { fields: ["slug"] });
+    show(`${name} ${step}`, [...items.values()].map(({ slug }) => slug).sort(), statuses.length);
+  }
+};
+await write("POST", "pages/", { title: "About", status: "published" });
+await follow("first");
+await follow("again");
+await write("POST", "pages/", { title: "Team", status: "published" });
+await write("DELETE", `tags/${(await blog.tags.get("rye")).uuid}/`);
+await follow("changed");
+const entries = new Map();
+const meta = new Map();
+const collection = {
+  keys: () => [...entries.keys()],
+  set: ({ id, data, digest }) => entries.set(id, `${data.slug} ${digest}`),
+  delete: (id) => entries.delete(id),
+};
+const context = { store: collection, meta, generateDigest: (data) => Object.keys(data).length };
+for (const fields of [["slug"], ["slug"], ["slug", "title"]]) {
+  statuses.length = 0;
+  await reader.pages.loader({ fields }).load(context);
+  show("loaded", [...entries.values()].sort(), statuses.length);
+}

@@ -57,8 +57,21 @@ export async function use(): Promise<void> {
   await blog.articles.get("bread", { fields: ["body"] });
   // @ts-expect-error: no filter has this name.
   blog.articles.list({ tga: "bread" });
+  blog.articles.list({ "custom.rating": [4, 5], "custom.vegan": true, tag: "bread" });
+  await blog.pages.all({ "custom.street": "Quay 1" });
+  // @ts-expect-error: the value of a filter is no object.
+  blog.articles.list({ "custom.rating": { minimum: 4 } });
+  // @ts-expect-error: authors have no own fields.
+  blog.authors.list({ "custom.rating": 4 });
   const store = new Map<string, { uuid: string; html: string }>();
   const cursor: string = await blog.sync(store, undefined, { fields: ["html"] });
   // @ts-expect-error: the store expects another field.
   await blog.sync(store, cursor, { fields: ["title"] });
+  const terms = new Map<string, { uuid: string; name: string }>();
+  await blog.tags.sync(terms, await blog.categories.sync(terms), { fields: ["name"] });
+  const name: string = blog.pages.loader({ fields: ["title", "parent"] }).name;
+  // @ts-expect-error: lists of pages refuse this field.
+  blog.pages.loader({ fields: [name, "articles_count"] });
+  // @ts-expect-error: redirects have no uuid by which a store could keep them.
+  blog.redirects.sync(terms);
 }

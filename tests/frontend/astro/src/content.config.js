@@ -1,13 +1,12 @@
 import { defineCollection } from "astro:content";
 import { blog, FIELDS } from "./blog.js";
 
-async function load({ store, meta, generateDigest }) {
-  const articles = {
-    keys: () => store.keys(),
-    set: (id, data) => store.set({ id, data, digest: generateDigest(data) }),
-    delete: (id) => store.delete(id),
-  };
-  meta.set("cursor", await blog.sync(articles, meta.get("cursor"), { fields: FIELDS }));
-}
+const define = (source, fields) => defineCollection({ loader: source.loader({ fields }) });
 
-export const collections = { articles: defineCollection({ loader: { name: "blogapi", load } }) };
+export const collections = {
+  articles: define(blog.articles, [...FIELDS, "category"]),
+  pages: define(blog.pages, FIELDS),
+  categories: define(blog.categories, ["name", "url", "head", "language"]),
+  tags: define(blog.tags, ["name", "url", "head", "language"]),
+  authors: define(blog.authors, ["name", "page_url", "head", "language"]),
+};

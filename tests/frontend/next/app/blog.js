@@ -1,4 +1,4 @@
 import { createClient } from "./blogapi.js";
 
 export const blog = createClient({ url: process.env.BLOG_URL, key: process.env.BLOG_KEY });
-export const FIELDS = ["title", "slug", "html", "authors"];
+export const FIELDS = ["title", "slug", "html", "head", "authors"];

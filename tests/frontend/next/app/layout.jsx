@@ -1,5 +1,3 @@
-export const metadata = { referrer: "same-origin" };
-
 export default function Layout({ children }) {
   return (
     <html lang="en">

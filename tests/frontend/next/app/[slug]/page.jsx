@@ -1,8 +1,9 @@
 import { cookies, draftMode } from "next/headers";
-import { notFound } from "next/navigation";
+import { notFound, redirect } from "next/navigation";
 import { blog, FIELDS } from "../blog.js";
 import { NotFound } from "../blogapi.js";
 import { ConnectPreview } from "../connect-preview.jsx";
+import { Head } from "../head.jsx";
 
 export const revalidate = 60;
 
@@ -13,7 +14,9 @@ export async function generateStaticParams() {
 async function readArticle(slug, isPreview) {
   if (isPreview) {
     const token = (await cookies()).get("preview-token")?.value ?? "";
-    const article = await blog.preview(token, { fields: FIELDS });
+    const article = await blog.preview(token, { fields: FIELDS }).catch((error) => error);
+    if (article instanceof NotFound) redirect(`/preview/end?slug=${encodeURIComponent(slug)}`);
+    if (article instanceof Error) throw article;
     if (article.slug === slug) return article;
   }
   return blog.articles.get(slug, { fields: FIELDS });
@@ -26,7 +29,7 @@ export default async function ArticlePage({ params }) {
   if (article instanceof Error) throw article;
   return (
     <article>
-      <title>{article.title}</title>
+      <Head head={article.head} />
       <h1>{article.title}</h1>
       <p>{article.authors.map(({ name }) => name).join(", ")}</p>
       <div dangerouslySetInnerHTML={{ __html: article.html }} />
