@@ -17,6 +17,7 @@ EXPECTED_REASONS = {
     "the memory is read from /proc": "needs Linux",
     "BLOGAPI_TEST_FRAMEWORKS is not set": "takes two minutes: installs and builds Astro and Next.js",
     "nginx is not installed": "needs nginx",
+    "pg_ctl is not installed": "needs the programs of a PostgreSQL server",
     "Varnish is not installed": "needs Varnish and a C compiler",
     "the package registry cannot be reached": "needs a network that some machines lack",
     "wrk is not installed": "the benchmark has a client in Python too",

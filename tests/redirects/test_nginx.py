@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import re
 import shutil
 import socket
 import subprocess
@@ -13,6 +14,7 @@ from urllib.parse import quote, unquote
 import pytest
 
 from tests.conftest import ARTICLES
+from tests.contracts.guide import GUIDE
 from tests.redirects.test_routes import HOSTILE_PATTERNS, REDIRECTS
 from tests.site.conftest import set_site as set_site
 
@@ -26,20 +28,22 @@ http {{
   access_log off;
   client_body_temp_path {folder}; proxy_temp_path {folder}; fastcgi_temp_path {folder};
   uwsgi_temp_path {folder}; scgi_temp_path {folder};
-  map_hash_bucket_size 2048;
-  map_hash_max_size 65536;
-  map $uri $new_path {{ include {folder}/redirects.conf; }}
-  map $uri $other_path {{ include {folder}/temporary.conf; }}
-  map $uri $is_gone {{ include {folder}/gone.conf; }}
+  {maps}
   server {{
     listen unix:{folder}/socket;
-    if ($new_path) {{ return 308 $new_path$is_args$args; }}
-    if ($other_path) {{ return 302 $other_path$is_args$args; }}
-    if ($is_gone) {{ return 410; }}
+    {rules}
     location / {{ return 404; }}
   }}
 }}
 """
+
+
+def read_recipe():
+    """Return the lines of the guide outside the block `server`, and those in it."""
+    page = (GUIDE / "reading.md").read_text(encoding="utf-8")
+    recipes = "".join(re.findall("^```nginx\n(.*?)^```$", page, re.M | re.S))
+    outside = re.sub("^server {\n(.*?)^}\n", "", recipes, flags=re.M | re.S)
+    return outside, "".join(re.findall("^server {\n(.*?)^}\n", recipes, re.M | re.S))
 
 
 @contextmanager
@@ -47,9 +51,11 @@ def run_nginx(folder, client):
     """Run nginx with the redirects; yield a function that returns the status and Location of a path."""
     for name, file in (("nginx", "redirects"), ("nginx-temporary", "temporary"), ("nginx-gone", "gone")):
         lines = client.get(f"{REDIRECTS}?format={name}").text
-        (folder / f"{file}.conf").write_text(lines, encoding="utf-8")
+        (folder / f"{file}.map").write_text(lines, encoding="utf-8")
     configuration = folder / "nginx.conf"
-    configuration.write_text(CONFIGURATION.format(folder=folder), encoding="utf-8")
+    maps, rules = read_recipe()
+    text = CONFIGURATION.format(folder=folder, maps=maps, rules=rules)
+    configuration.write_text(text, encoding="utf-8")
     command = [NGINX, "-p", str(folder), "-c", str(configuration), "-e", str(folder / "error.log")]
     checked = subprocess.run([*command, "-t"], capture_output=True, text=True)
     assert checked.returncode == 0, checked.stderr

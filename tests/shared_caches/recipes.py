@@ -1,4 +1,4 @@
-"""Runs the caches with the configurations of the guide."""
+"""Runs caches and proxies with the configurations of the guide."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ http {{
 """
 
 
-def read_recipe(name: str) -> str:
-    """Return the configuration of the guide for this cache."""
-    page = (GUIDE / "cdn.md").read_text(encoding="utf-8")
+def read_recipe(name: str, page_name: str = "cdn.md") -> str:
+    """Return the configuration of the guide for this cache or proxy."""
+    page = (GUIDE / page_name).read_text(encoding="utf-8")
     (recipe,) = re.findall(rf"^<!-- recipe: {name} -->\n```\w+\n(.*?)^```$", page, re.M | re.S)
     return str(recipe)
 
@@ -48,16 +48,17 @@ def replace_each(text: str, replacements: dict[str, str]) -> str:
 
 @contextmanager
 def run_nginx(folder: Path, port: int) -> Iterator[Callable[[], HTTPConnection]]:
-    """Run nginx in front of the service at this port; yield a function that returns a new connection."""
+    """Run nginx as a cache of the service at this port; yield a function that returns a new connection."""
+    changes = {"/var/cache/nginx/blogapi": str(folder / "cache"), "127.0.0.1:8000": f"127.0.0.1:{port}"}
+    with run_recipe(folder, replace_each(read_recipe("nginx"), changes)) as connect:
+        yield connect
+
+
+@contextmanager
+def run_recipe(folder: Path, recipe: str) -> Iterator[Callable[[], HTTPConnection]]:
+    """Run nginx with this recipe; yield a function that returns a new connection."""
     path = folder / "socket"
-    recipe = replace_each(
-        read_recipe("nginx"),
-        {
-            "/var/cache/nginx/blogapi": str(folder / "cache"),
-            "listen 80;": f"listen unix:{path};",
-            "127.0.0.1:8000": f"127.0.0.1:{port}",
-        },
-    )
+    recipe = replace_each(recipe, {"listen 80;": f"listen unix:{path};"})
     configuration = folder / "nginx.conf"
     configuration.write_text(_NGINX.format(folder=folder, recipe=recipe), encoding="utf-8")
     command = [NGINX, "-p", str(folder), "-c", str(configuration), "-e", str(folder / "error.log")]

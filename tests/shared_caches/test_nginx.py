@@ -77,12 +77,35 @@ def test_each_origin_gets_its_own_response(connection, people):
     assert read_cache(send(connection, TAGS, Origin="https://c.example")) == "MISS"
 
 
-def test_a_compressed_asset_is_stored_beside_the_plain_one(connection, people):
+def test_one_stored_response_is_sent_plain_and_compressed(connection, people):
     path = "/docs/static/scalar.js"
     for expected in ("MISS", "HIT"):
         plain, packed = send(connection, path), send(connection, path, Accept_Encoding="gzip")
-        assert [read_cache(plain), read_cache(packed)] == [expected] * 2
+        assert [read_cache(plain), read_cache(packed)] == [expected, "HIT"]
         assert gzip.decompress(packed.body) == plain.body
+        unchanged = send(connection, path, Accept_Encoding="gzip", If_None_Match=packed.headers["ETag"])
+        assert unchanged.status == 304
+
+
+def test_two_values_of_accept_are_stored(connection, people):
+    for path, statuses in ((ARTICLES, (200, 200)), ("/", (200, 302))):
+        for status, *accepted in zip(
+            statuses,
+            ("application/json", "text/html"),
+            ("image/webp,*/*", "text/html,*/*;q=0.8"),
+            strict=True,
+        ):
+            first, second = (send(connection, path, Accept=accept) for accept in accepted)
+            assert [first.status, second.status] == [status] * 2
+            assert (first.body, first.headers["Vary"]) == (second.body, second.headers["Vary"])
+            if path == ARTICLES:
+                assert [read_cache(first), read_cache(second)] == ["MISS", "HIT"]
+    assert read_cache(send(connection, ARTICLES)) == "HIT"
+
+
+def test_a_stored_response_has_its_own_request_id(connection, people):
+    ids = [send(connection, TAGS).headers.get_all("X-Request-ID") for _ in range(3)]
+    assert [len(found) for found in ids] == [1] * 3 and len({found[0] for found in ids}) == 3
 
 
 def test_a_write_passes_through(connection, people):
