@@ -13,7 +13,7 @@ from blogapi.deleted_items.schemas import RestoredSchema
 from blogapi.web.access import allow, current_caller, current_user_id
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.bulk import write_all
-from blogapi.web.fields import EmptySchema, Fields, UuidsSchema, WithAttributes
+from blogapi.web.fields import EmptySchema, Fields, ItemUuidsSchema, WithAttributes
 
 
 def build_blueprint(resource: Resource) -> Blueprint:
@@ -42,7 +42,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
 
     @bp.post("/restore/")
     @allow(resource.role, scope="write")
-    @bp.arguments(UuidsSchema)
+    @bp.arguments(ItemUuidsSchema)
     @bp.write(200, RestoredSchema(many=True), item, prepare=lambda fields: service.prepare(fields["uuids"]))
     def restore_all(fields: Fields) -> list[WithAttributes]:
         """Restore several deleted articles or pages, all or none; `notes` says what differs."""

@@ -18,7 +18,7 @@ from blogapi.web.blueprint import Blueprint, Representation, UpsertResult
 from blogapi.web.bulk import write_all
 from blogapi.web.conditional import check_preconditions
 from blogapi.web.errors import Forbidden
-from blogapi.web.fields import Fields, UuidsSchema
+from blogapi.web.fields import Fields, ItemUuidsSchema
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import BulkDeleteQuery, Page, Query
 from blogapi.web.slug_lookup import accept_slugs
@@ -191,7 +191,7 @@ def build_blueprint(
     @bp.post("/<id:id>/merge/")
     @allow(editor, scope="write")
     @bp.check_exists(get_term)
-    @bp.arguments(UuidsSchema)
+    @bp.arguments(ItemUuidsSchema)
     @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema, prepare=prepare_merge)
     @_summary(f"Merge other {plural} into this {singular}, which their articles get in their place.")
     def merge(fields: Fields, id: UUID) -> TermType:

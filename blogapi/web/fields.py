@@ -218,7 +218,7 @@ class Reference(ma.fields.Field[UUID | str]):
         return parse_reference(value)
 
 
-class UuidsSchema(InputSchema):
+class ItemUuidsSchema(InputSchema):
     """The items on which a request acts together."""
 
     uuids = BoundedList(
