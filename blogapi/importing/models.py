@@ -49,8 +49,8 @@ class ImportJob(Identified, Timestamped, Base):
     `options` is JSON with the options of the import. `trial_report` and `report` are JSON summaries of the
     dry run, which comes first, and of the import; the complete reports are files beside the uploaded file.
     `done` of `total` items of the current `stage` are finished. A server that runs the job updates
-    `last_updated` regularly, and a job without updates was interrupted. `error` is the reason
-    why a job failed.
+    `last_updated` regularly; a running job whose server was killed is interrupted.
+    `error` is the reason why a job failed.
     """
 
     __tablename__ = "import_job"

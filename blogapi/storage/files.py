@@ -100,17 +100,20 @@ def rename(source: Path, target: Path) -> None:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[bool]:
-    """Lock the file `path` and yield True, or yield False immediately if the file is already locked.
+def locked(path: Path, *, wait: bool = False) -> Iterator[bool]:
+    """Lock the file `path` and yield True, or unless `wait`, yield False if the file is already locked.
 
     The lock excludes other processes and other threads. The file is created, and deleted at the end. The
     operating system releases the lock of a process that was killed.
     """
     while True:
         with path.open("ab") as file:
-            if not _lock(file):
+            if not (is_locked := _lock(file)) and not wait:
                 yield False
                 return
+            if not is_locked:
+                time.sleep(_PAUSE_SECONDS)
+                continue
             if not _is_at(file, path):
                 # The previous owner of the lock deleted the file after this call had opened it.
                 continue
@@ -126,12 +129,19 @@ def locked(path: Path) -> Iterator[bool]:
             return
 
 
-def _lock(file: IO[bytes]) -> bool:
+def is_locked(path: Path) -> bool:
+    """Return whether the file `path` is locked; this locks it for a moment."""
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        return not _lock(file, shared=True)
+    return False
+
+
+def _lock(file: IO[bytes], *, shared: bool = False) -> bool:
     try:
         if sys.platform == "win32":
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         else:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):
         return False
     return True

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -15,16 +14,12 @@ from sqlalchemy import select
 
 from blogapi.importing.format_api.custom_fields import DEFINE_NONE
 from blogapi.importing.format_api.source import UNREAD_DRAFT
-from blogapi.importing.jobs import folders
+from blogapi.importing.jobs import folders, running
 from blogapi.importing.models import EMPTY_SUMMARY, ImportJob
-from blogapi.storage.database import current_time, db
+from blogapi.storage.database import db
 from blogapi.users.models import Account
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import Fields
-
-# A job whose server has not stored its progress for this time was interrupted. A server tries every second,
-# but the database can be busy.
-STALE_AFTER = timedelta(seconds=30)
 
 
 class Status(StrEnum):
@@ -75,10 +70,10 @@ def get_job(uuid: UUID) -> JobView:
     return views[0]
 
 
-def get_status(job: ImportJob, now: datetime) -> Status:
-    """Return the status of a job; a running job without updates was interrupted."""
+def get_status(job: ImportJob) -> Status:
+    """Return the status of a job; a running job whose server was killed is interrupted."""
     status = Status(job.status)
-    return Status.INTERRUPTED if status in RUNNING and now - job.last_updated > STALE_AFTER else status
+    return Status.INTERRUPTED if status in RUNNING and not running.is_running(job.uuid) else status
 
 
 def get_report_path(uuid: UUID) -> Path:
@@ -96,11 +91,10 @@ def _select_jobs() -> Any:
 
 
 def _make_views(rows: Sequence[Any]) -> list[JobView]:
-    now = current_time()
     return [
         JobView(
             job,
-            get_status(job, now),
+            get_status(job),
             name and {"uuid": job.user_id, "username": name},
             # Jobs of an earlier version do not have these options.
             {"define_fields": DEFINE_NONE, "unread_rules": UNREAD_DRAFT} | json.loads(job.options),

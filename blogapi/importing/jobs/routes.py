@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -65,11 +66,11 @@ def create(query: Fields) -> Any:
             received = receive_file(request, query, path, max_size=max_size, schema=FileBodySchema)
         name = folders.make_file_name(received.name)
         path.rename(path.with_name(name))
-        service.create(uuid, current_user_id(), name, options)
+        lock = service.create(uuid, current_user_id(), name, options)
     except BaseException:
         folders.delete_folders([uuid])
         raise
-    return _run(uuid)
+    return _run(uuid, lock)
 
 
 @bp.get("/<id:id>/")
@@ -86,8 +87,7 @@ def single(id: UUID) -> JobView:
 @bp.response(200, SingleImportJobSchema(), may_conflict=True)
 def start(options: Fields, id: UUID) -> JobView:
     """Import the file, or continue an interrupted import; nothing is imported twice."""
-    service.start(id, options)
-    return _run(id)
+    return _run(id, service.start(id, options))
 
 
 @bp.post("/<id:id>/cancel/")
@@ -116,10 +116,10 @@ def delete(id: UUID) -> None:
     service.delete(id)
 
 
-def _run(uuid: UUID) -> JobView:
+def _run(uuid: UUID, lock: ExitStack) -> JobView:
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
     view = queries.get_job(uuid)
-    get_runner(app).start(app, uuid)
+    get_runner(app).start(app, uuid, lock)
     return view
 
 

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any
 from uuid import UUID
 
@@ -50,9 +50,9 @@ class Runner:
         self.stopping = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def start(self, app: Flask, uuid: UUID) -> None:
-        """Run a job, and watch it in a new thread."""
-        self._thread = threading.Thread(target=_run, args=(app, uuid, self), name="import", daemon=True)
+    def start(self, app: Flask, uuid: UUID, lock: ExitStack) -> None:
+        """Run a job, and watch it in a new thread, which frees the lock at its end."""
+        self._thread = threading.Thread(target=_run, args=(app, uuid, self, lock), name="import", daemon=True)
         self._thread.start()
 
     def stop(self, seconds: float) -> None:
@@ -113,8 +113,8 @@ class Child:
         return self._process.wait()
 
 
-def _run(app: Flask, uuid: UUID, runner: Runner) -> None:
-    with app.app_context():
+def _run(app: Flask, uuid: UUID, runner: Runner, lock: ExitStack) -> None:
+    with lock, app.app_context():
         job = db.session.get(ImportJob, uuid)
         if job is None:
             return

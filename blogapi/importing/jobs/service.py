@@ -6,12 +6,13 @@ One job runs at a time. This is checked in a transaction, so it also holds for s
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 
-from blogapi.importing.jobs import folders, queries
+from blogapi.importing.jobs import folders, queries, running
 from blogapi.importing.jobs.queries import ENDED, RUNNING, Status
 from blogapi.importing.models import ImportJob
 from blogapi.storage.database import BUSY_ERRORS, current_time, db, transaction
@@ -29,8 +30,8 @@ def check_none_is_running() -> None:
         raise Conflict("Another import is running; wait until it ends, or cancel it.", code="import_running")
 
 
-def create(uuid: UUID, user: UUID, name: str, options: Fields) -> None:
-    """Create a job for an uploaded file, which is in its folder; its trial may start now.
+def create(uuid: UUID, user: UUID, name: str, options: Fields) -> ExitStack:
+    """Create a job for an uploaded file, which is in its folder; return its lock: its trial may start now.
 
     Deletes old jobs. Raises Conflict if another import is running.
     """
@@ -43,11 +44,13 @@ def create(uuid: UUID, user: UUID, name: str, options: Fields) -> None:
         )
         db.session.add(job)
         db.session.flush()
+        lock = running.take_lock(uuid)
     folders.delete_folders(deleted)
+    return lock
 
 
-def start(uuid: UUID, options: Fields) -> None:
-    """Set a job to run: its import, or its trial again if the trial was not completed.
+def start(uuid: UUID, options: Fields) -> ExitStack:
+    """Set a job to run, and return its lock: its import, or its trial again if the trial was not completed.
 
     `options` replace those of the job.
 
@@ -55,7 +58,7 @@ def start(uuid: UUID, options: Fields) -> None:
     """
     with transaction(visible=False):
         job = _get_job(uuid)
-        status = queries.get_status(job, current_time())
+        status = queries.get_status(job)
         if status in ENDED:
             raise Conflict(f"This import is {status.value}; upload the file again.", code="import_ended")
         check_none_is_running()
@@ -68,6 +71,7 @@ def start(uuid: UUID, options: Fields) -> None:
         job.cancel_requested, job.error, job.report = False, "", ""
         job.stage, job.done, job.total = "", 0, 0
         job.last_updated = current_time()
+        return running.take_lock(uuid)
 
 
 def cancel(uuid: UUID) -> None:
@@ -77,13 +81,11 @@ def cancel(uuid: UUID) -> None:
     """
     with transaction(visible=False):
         job = _get_job(uuid)
-        status = queries.get_status(job, current_time())
+        status = queries.get_status(job)
         if status in ENDED:
             raise Conflict(f"This import is already {status.value}.", code="import_ended")
         if status in RUNNING:
-            # The time of the last update shows whether the server still runs the job.
-            statement = update(ImportJob).where(ImportJob.uuid == uuid)
-            db.session.execute(statement.values(cancel_requested=True, last_updated=ImportJob.last_updated))
+            job.cancel_requested = True
             return
         job.status = Status.CANCELLED
     folders.delete_upload(uuid)
@@ -93,7 +95,7 @@ def delete(uuid: UUID) -> None:
     """Delete a job with its file and its reports; raises NotFound, and Conflict if it is running."""
     with transaction(visible=False):
         job = _get_job(uuid)
-        if queries.get_status(job, current_time()) in RUNNING:
+        if queries.get_status(job) in RUNNING:
             raise Conflict("This import is running; cancel it first.", code="import_running")
         db.session.delete(job)
     folders.delete_folders([uuid])

@@ -59,9 +59,10 @@ def run(
     database.leave_checkpoints_to_server()
     progress = _Progress(output)
     threading.Thread(target=progress.watch, args=(input.fileno(),), daemon=True).start()
-    error = ""
+    error, lock = "", report.with_name("process.lock")
     try:
-        with exit_on_sigterm(), open_import() as progress.run:
+        # The process of a killed server ends soon.
+        with exit_on_sigterm(), files.locked(lock, wait=True), open_import() as progress.run:
             try:
                 progress.run.run(progress.report)
             finally:

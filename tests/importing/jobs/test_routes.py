@@ -13,11 +13,11 @@ from sqlalchemy import update
 
 from blogapi import clock
 from blogapi.importing.formats.wordpress.source import WordPressSource
-from blogapi.importing.jobs import folders, runner, service
-from blogapi.importing.jobs.queries import STALE_AFTER
+from blogapi.importing.jobs import folders, runner, running, service
 from blogapi.importing.models import ImportJob
 from blogapi.importing.pipeline import report_output
 from blogapi.importing.pipeline.run import ImportRun
+from blogapi.storage import files
 from blogapi.storage.database import db, transaction
 from blogapi.web.access import Role
 from tests.conftest import ARTICLES
@@ -360,15 +360,34 @@ def set_job(app, uuid, **values):
         db.session.execute(update(ImportJob).where(ImportJob.uuid == uuid).values(values))
 
 
-def test_an_import_of_a_killed_server_is_interrupted(app, people, as_login, send, start):
+@pytest.mark.parametrize("ahead", [timedelta(days=-400), timedelta(days=400)])
+def test_an_import_is_interrupted_when_its_server_is_killed(app, as_login, send, start, ahead):
     job = send()
     path = f"{IMPORTS}{job['uuid']}/"
-    set_job(app, as_uuid(job), status="importing", last_updated=clock.now())
+    set_job(app, as_uuid(job), status="importing", last_updated=clock.now() + ahead)
+    with app.app_context():
+        lock = running.take_lock(as_uuid(job))
     assert as_login.get(path).json["status"] == "importing"
-    long_ago = clock.now() - STALE_AFTER - timedelta(seconds=1)
-    set_job(app, as_uuid(job), status="importing", last_updated=long_ago)
+    assert outcome(as_login.post(IMPORTS, data=b"x", query_string={"name": "b.md"})) == (
+        *(409, "import_running"),
+    )
+    lock.close()
     assert as_login.get(path).json["status"] == "interrupted"
     assert start(job)["status"] == "finished"
+
+
+@pytest.mark.parametrize("end", ["cancel", "delete", "other"])
+def test_a_killed_import_holds_nothing_up(app, as_login, send, end):
+    path = f"{IMPORTS}{(job := send())['uuid']}/"
+    set_job(app, as_uuid(job), status="trying", last_updated=clock.now() + timedelta(days=400))
+    if end == "cancel":
+        assert outcome(as_login.post(f"{path}cancel/")) == (200, None)
+        assert as_login.get(path).json["status"] == "cancelled"
+    elif end == "delete":
+        assert outcome(as_login.delete(path)) == (204, None)
+    else:
+        assert send(b"Words", name="b.md")["status"] == "tried"
+        assert as_login.get(path).json["status"] == "interrupted"
 
 
 def as_uuid(job):
@@ -382,6 +401,20 @@ def test_an_import_whose_file_is_gone_cannot_be_started(app, as_login, send):
     with app.app_context():
         folders.delete_upload(as_uuid(job))
     assert outcome(as_login.post(f"{IMPORTS}{job['uuid']}/start/")) == (409, "import_ended")
+
+
+def test_an_import_waits_for_the_process_of_a_killed_server(app, as_login, send, wait, paused):
+    paused[1].set()
+    path = f"{IMPORTS}{(job := send())['uuid']}/"
+    paused[0].clear()
+    with app.app_context():
+        folder = folders.get_folder(as_uuid(job))
+    with files.locked(folder / "process.lock") as is_held:
+        assert is_held
+        assert outcome(as_login.post(f"{path}start/")) == (200, None)
+        assert not paused[0].wait(0.3)
+    wait()
+    assert as_login.get(path).json["status"] == "finished"
 
 
 def test_old_imports_are_deleted_with_their_files(app, as_login, send, monkeypatch, instance):
