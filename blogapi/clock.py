@@ -1,7 +1,10 @@
 """The only source of the current time, so that tests can set the time in one place."""
 
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+
+# Clocks that differ by less than this count as equal.
+TOLERANCE = timedelta(minutes=1)
 
 
 def now() -> datetime:
@@ -12,6 +15,14 @@ def now() -> datetime:
 def from_database(time: datetime) -> datetime:
     """Return a time that the database server has reported (aware)."""
     return time
+
+
+def discard_if_ahead(stored: datetime | None, now: datetime, longest: timedelta) -> datetime | None:
+    """Return the stored time until which work waits, or None if it is more than `longest` ahead.
+
+    Such a time was stored while the clock was ahead; the work would wait until the clock has caught up.
+    """
+    return None if stored is None or stored > now + longest + TOLERANCE else stored
 
 
 def monotonic() -> float:

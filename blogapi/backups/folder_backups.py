@@ -37,9 +37,11 @@ def create_in_folder(
 def _rotate(folder: Path, kind: Kind, *, keep: int, created: Path) -> list[Path]:
     """Delete the oldest backups of a kind so that `keep` remain, including `created`; return their paths.
 
-    Files with a name chosen by a user have no kind and are never deleted.
+    Files with a name chosen by a user have no kind and are never deleted. Backups with a later time than
+    `created` do not count: the clock was ahead.
     """
-    others = [path for path in folder.iterdir() if naming.find_kind(path.name) is kind and path != created]
+    ours = [path for path in folder.iterdir() if naming.find_kind(path.name) is kind]
+    others = [path for path in ours if path.name < created.name]
     deleted = sorted(others)[: max(len(others) - (keep - 1), 0)]
     for path in deleted:
         path.unlink(missing_ok=True)

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
+from blogapi import clock
 from blogapi.articles.models import Article
 from blogapi.publication import event_writer
 from blogapi.publication.cursor import Cursor, format_cursor, parse_cursor
@@ -108,7 +109,7 @@ def _is_ahead(event: Event, now: datetime) -> bool:
     A client that fetched the article now would not find it.
     """
     since = event.readable_from
-    is_later = since is not None and now < since <= now + event_writer.CLOCK_TOLERANCE
+    is_later = since is not None and now < since <= now + clock.TOLERANCE
     return is_later and event.due is None and event.what in FETCHED
 
 

@@ -130,7 +130,7 @@ def _check_backups(home: Path) -> Iterator[Advice]:
 
 
 def _is_newer(backups: list[library.StoredBackup], age: timedelta) -> bool:
-    return bool(backups) and clock.now() - backups[0].created < age
+    return any(-clock.TOLERANCE <= clock.now() - one.created < age for one in backups)
 
 
 def _check_media_files() -> Iterator[Advice]:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import delete, select
 
+from blogapi import clock
 from blogapi.presence.models import OpenArticle
 from blogapi.presence.queries import LIFETIME, find_users
 from blogapi.storage.database import current_time, db, table_of, transaction
@@ -28,7 +29,8 @@ def report(user: UUID, article_id: UUID, check_exists: Callable[[UUID], None]) -
     with transaction(visible=False):
         check_exists(article_id)
         now, connection = current_time(), db.session.connection()
-        connection.execute(delete(_open).where(_open.c.seen < now - LIFETIME))
+        # A report from the future was stored while the clock was ahead.
+        connection.execute(delete(_open).where(~_open.c.seen.between(now - LIFETIME, now + clock.TOLERANCE)))
         statement = insert_or_update(connection.dialect.name, _open)
         statement = statement.on_conflict_do_update(
             index_elements=list(_open.primary_key), set_={"seen": statement.excluded.seen}

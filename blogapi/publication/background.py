@@ -22,7 +22,7 @@ CHECK_SECONDS, STOP_SECONDS = 1.0, 5.0
 
 # How long an event is kept after a newer event of its item. A cursor that is older is unknown.
 KEEP = timedelta(days=30)
-_DELETE_INTERVAL = timedelta(days=1)
+_DELETE_SECONDS = 86_400
 _EVENTS_PER_TRANSACTION = 5000
 
 
@@ -64,12 +64,12 @@ def _raise_mark(mark: InstrumentedAttribute[int], positions: Sequence[int]) -> N
 
 
 def _run(app: Flask, stop: threading.Event, daily: Sequence[Callable[[], None]]) -> None:
-    next_deletion = clock.now()
+    next_deletion = clock.monotonic()
     while not stop.wait(CHECK_SECONDS):
         # The database may be unreachable for a while, or another version may have taken it over.
         with suppress(SQLAlchemyError, NewerSchema), app.app_context():
             event_writer.settle()
-            if clock.now() >= next_deletion:
+            if clock.monotonic() >= next_deletion:
                 for delete_old in daily:
                     delete_old()
-                next_deletion = clock.now() + _DELETE_INTERVAL
+                next_deletion = clock.monotonic() + _DELETE_SECONDS

@@ -6,7 +6,7 @@ import json
 import secrets
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -40,9 +40,6 @@ from blogapi.storage.database import (
     transaction,
 )
 from blogapi.storage.version_check import NewerSchema
-
-# Clocks of servers that differ by less than this count as equal; see `settle`.
-CLOCK_TOLERANCE = timedelta(minutes=1)
 
 _AUTHOR_QUERIES = "blogapi-author-queries"
 
@@ -114,7 +111,7 @@ def settle() -> None:
     """
     now = current_time()
     row = db.session.execute(_READ_COUNTER).one()
-    was_set_back = row.announced_until is not None and row.announced_until > now + CLOCK_TOLERANCE
+    was_set_back = row.announced_until is not None and row.announced_until > now + clock.TOLERANCE
     if not was_set_back and (row.min_due is None or row.min_due > now):
         return
     # The disk can be read-only, and a server of another version can have taken over the database.
@@ -151,7 +148,7 @@ class _Writer:
     def _settle(self) -> None:
         """Write the events of the items that have become due."""
         announced_until = self._counter["announced_until"]
-        if announced_until is not None and announced_until > self._now + CLOCK_TOLERANCE:
+        if announced_until is not None and announced_until > self._now + clock.TOLERANCE:
             # The clock was set back: these items are hidden until they become due again.
             self._connection.execute(_SCHEDULE_AGAIN, {"now": self._now})
             self._counter["announced_until"] = None

@@ -11,6 +11,7 @@ from email.utils import parsedate_to_datetime
 # ten attempts in about three days.
 DELAYS = (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
 MAX_RETRY_AFTER = 86_400
+LONGEST_DELAY = timedelta(seconds=1.1 * max(DELAYS[-1], MAX_RETRY_AFTER))  # with what is added by chance
 
 
 def get_delay(failures: int, retry_after: str, now: datetime) -> float | None:

@@ -28,15 +28,9 @@ from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, end_read, transaction
 from blogapi.webhooks import backoff, event_types, http_call, messages, queries
-from blogapi.webhooks.http_call import CALL_SECONDS, Answer
+from blogapi.webhooks.http_call import Answer
 from blogapi.webhooks.messages import MAX_CHANGES, Message
 from blogapi.webhooks.models import MASK, Delivery, Mode, Pause, Webhook
-
-# A server makes calls to a webhook for this time before it stores their outcomes. The last call may take
-# CALL_SECONDS more.
-PASS_SECONDS = 10.0
-RENEWAL = timedelta(seconds=PASS_SECONDS + 2 * CALL_SECONDS)
-LEASE = 2 * RENEWAL
 
 # The parts of a path and a query, those of a header, and their words.
 _SPLITS = [re.compile(separator).split for separator in (r"[/?&=]", r"\s", r"[^\w%-]")]
@@ -101,7 +95,7 @@ def plan(server: str, busy: Collection[UUID] = ()) -> list[Pass]:
 
 def make_calls(one: Pass, *, is_stopping: Callable[[], bool] = lambda: False) -> Pass:
     """Make the calls in order, until one fails or PASS_SECONDS are over, and add their outcomes."""
-    attempt, ends_at = one.webhook.failures + 1, time.monotonic() + PASS_SECONDS
+    attempt, ends_at = one.webhook.failures + 1, time.monotonic() + queries.PASS_SECONDS
     for message in one.messages:
         outcome = _call(one.webhook, message, attempt=attempt)
         one.outcomes.append(outcome)
@@ -219,20 +213,16 @@ def _plan_combined(webhook: Webhook, last: int, site: Site) -> Pass | None:
 def _take_leases(webhooks: Sequence[Webhook], server: str) -> set[UUID]:
     """Return the webhooks that this server may call, after renewing all leases if one of them ends soon."""
     now, positions = current_time(), {one.uuid: one.position for one in webhooks}
-    if all(one.leased_by == server and _is_leased(one, now + RENEWAL) for one in webhooks):
+    if all(one.leased_by == server and queries.is_leased(one, now, rest=queries.RENEWAL) for one in webhooks):
         return {*positions}
     leased = set()
     with transaction(visible=False):
         for webhook in queries.find_by_uuids(positions):
-            is_free = webhook.leased_by == server or not _is_leased(webhook, now)
+            is_free = webhook.leased_by == server or not queries.is_leased(webhook, now)
             if is_free and webhook.active and webhook.position == positions[webhook.uuid]:
-                webhook.leased_by, webhook.leased_until = server, now + LEASE
+                webhook.leased_by, webhook.leased_until = server, now + queries.LEASE
                 leased.add(webhook.uuid)
     return leased
-
-
-def _is_leased(webhook: Webhook, at: datetime) -> bool:
-    return webhook.leased_until is not None and webhook.leased_until > at
 
 
 def _call(webhook: Webhook, message: Message, *, attempt: int) -> Outcome:
@@ -285,7 +275,7 @@ def _advance(webhook: Webhook, one: Pass) -> None:
     if len(one.outcomes) == len(one.messages) and not webhook.failures:
         webhook.position = one.end
     # After a failure, any server may make the next attempt.
-    webhook.leased_until = None if webhook.failures else now + LEASE
+    webhook.leased_until = None if webhook.failures else now + queries.LEASE
 
 
 def _note_failure(webhook: Webhook, outcome: Outcome, now: datetime) -> None:

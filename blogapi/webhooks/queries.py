@@ -10,18 +10,26 @@ from uuid import UUID
 from flask import current_app
 from sqlalchemy import ColumnElement, Select, Uuid, delete, func, literal, or_, select, union_all
 
+from blogapi import clock
 from blogapi.publication.models import Event
 from blogapi.storage.database import CommitCounter, current_time, db
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import WithAttributes
 from blogapi.web.pagination import Page, PageRequest, paginate
 from blogapi.webhooks import backoff, event_types
+from blogapi.webhooks.http_call import CALL_SECONDS
 from blogapi.webhooks.models import Delivery, Mode, Webhook
 
 # The key of the application's extensions that is set while this process makes the calls.
 SENDER_KEY = "blogapi-webhooks-sender"
 
 LATEST_CALLS = 20
+
+# A server makes calls to a webhook for this time before it stores their outcomes. The last call may take
+# CALL_SECONDS more.
+PASS_SECONDS = 10.0
+RENEWAL = timedelta(seconds=PASS_SECONDS + 2 * CALL_SECONDS)
+LEASE = 2 * RENEWAL
 
 # A call that could have been made for this time says that something is wrong with `serve`.
 DELAY = timedelta(minutes=5)
@@ -96,14 +104,18 @@ def count_active() -> int:
 def list_callable(server: str, now: datetime) -> Sequence[Webhook]:
     """Return the active webhooks with events after their position that this server may call now."""
     last = select(CommitCounter.position).scalar_subquery()
-    return db.session.scalars(
-        select(Webhook).where(
-            Webhook.paused.is_(None),
-            Webhook.position < last,
-            or_(Webhook.next_attempt.is_(None), Webhook.next_attempt <= now),
-            or_(Webhook.leased_until.is_(None), Webhook.leased_until <= now, Webhook.leased_by == server),
-        )
-    ).all()
+    waiting = select(Webhook).where(Webhook.paused.is_(None), Webhook.position < last)
+    return [
+        one
+        for one in db.session.scalars(waiting)
+        if (clock.discard_if_ahead(one.next_attempt, now, backoff.LONGEST_DELAY) or now) <= now
+        and (one.leased_by == server or not is_leased(one, now))
+    ]
+
+
+def is_leased(webhook: Webhook, now: datetime, *, rest: timedelta = timedelta(0)) -> bool:
+    """Return whether one server alone may make the calls, and for more than this time."""
+    return (clock.discard_if_ahead(webhook.leased_until, now, LEASE) or now) > now + rest
 
 
 def list_delayed() -> list[UUID]:
@@ -177,7 +189,7 @@ def find_next_call(webhook: Webhook, waiting: Waiting) -> datetime | None:
     """Return when the webhook is told the changes that wait; None if nothing waits, or if it is paused."""
     if not webhook.active or waiting.first is None or waiting.last is None:
         return None
-    due = waiting.first
+    due, now = waiting.first, current_time()
     if webhook.mode == Mode.COMBINED:
         due = backoff.get_combined_time(
             waiting.first,
@@ -186,7 +198,9 @@ def find_next_call(webhook: Webhook, waiting: Waiting) -> datetime | None:
             quiet=webhook.quiet_seconds,
             interval=webhook.interval_seconds,
         )
-    return max(due, webhook.next_attempt or due)
+    longest = timedelta(seconds=max(webhook.quiet_seconds, webhook.interval_seconds))
+    due = clock.discard_if_ahead(due, now, longest) or now
+    return max(due, clock.discard_if_ahead(webhook.next_attempt, now, backoff.LONGEST_DELAY) or due)
 
 
 def find_position(webhook: Webhook, since: datetime) -> int:

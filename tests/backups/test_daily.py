@@ -77,6 +77,15 @@ def test_the_newest_backups_are_kept(blog):
     assert list_backups(blog) == ["daily-2026-03-03.zip", "daily-2026-03-04.zip", "mine.zip"]
 
 
+def test_backups_from_the_future_take_no_place(blog):
+    days = [date(2026, 3, 2), date(2026, 3, 3), date(2027, 1, 1), date(2026, 3, 4), date(2026, 3, 5)]
+    for day in days:
+        daily.create_if_missing(blog, keep=2, today=day)
+    assert list_backups(blog) == ["daily-2026-03-04.zip", "daily-2026-03-05.zip", "daily-2027-01-01.zip"]
+    daily.create_if_missing(blog, keep=2, today=date(2027, 1, 2))
+    assert list_backups(blog) == ["daily-2027-01-01.zip", "daily-2027-01-02.zip"]
+
+
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), ValueError("odd")])
 def test_a_failed_backup_is_logged_and_tried_again(start, blog, monkeypatch, caplog, error):
     make_backup = service.create_backup

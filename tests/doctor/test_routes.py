@@ -9,6 +9,7 @@ from sqlalchemy import delete, update
 
 from blogapi import clock
 from blogapi.api_keys.models import ApiKey
+from blogapi.backups import daily
 from blogapi.doctor import health_checks
 from blogapi.media.models import Media
 from blogapi.search.models import SearchEntry
@@ -62,6 +63,17 @@ def test_an_old_or_missing_backup_is_a_hint(app, as_login, check, monkeypatch):
     assert check()["The last backup is old"]["level"] == "hint"
     app.config["DAILY_BACKUPS"] = 3
     assert check()["The daily backups fail"]["level"] == "wrong"
+
+
+@pytest.mark.sqlite("a database server has its own backups")
+def test_a_backup_from_the_future_is_not_a_new_one(app, instance, check, set_clock):
+    app.config["DAILY_BACKUPS"] = 3
+    now = clock.now()
+    for day, is_missing in ((now + timedelta(days=400), True), (now, False)):
+        set_clock(day)
+        daily.create_if_missing(instance, keep=3, today=day.date())
+        set_clock(now)
+        assert ("The daily backups fail" in check()) == is_missing
 
 
 def test_pictures_without_alternative_text_are_counted(app, check):

@@ -45,6 +45,19 @@ def test_others_see_who_has_an_article_open_for_a_minute(
     assert as_admin.post(path).json == []
 
 
+def test_reports_of_a_clock_that_was_ahead_end_with_the_next_one(
+    as_admin, as_other, make_article, people, set_clock
+):
+    article = make_article()
+    path = f"{ARTICLES}{article.uuid}/open/"
+    set_clock(NOW + timedelta(days=2))
+    assert as_other.post(path).json == []
+    set_clock(NOW)
+    assert as_admin.post(path).json == []
+    assert list_open(as_admin, article) == []
+    assert [user["username"] for user in as_other.post(path).json] == [people.admin.username]
+
+
 def test_reports_are_no_changes(app, as_admin, as_other, as_reader, make_article):
     article = make_article()
     before = as_reader.get(ARTICLES).headers["ETag"]

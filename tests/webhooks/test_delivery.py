@@ -268,9 +268,48 @@ def test_another_server_takes_over_when_the_lease_ends(
     make_article()
     deliver(webhook, server="b" * 16)
     assert len(receiver.calls) == 1
-    set_clock(NOW + delivery.LEASE + timedelta(seconds=1))
+    set_clock(NOW + queries.LEASE + timedelta(seconds=1))
     assert deliver(webhook, server="b" * 16).leased_by == "b" * 16
     assert len(receiver.calls) == 2
+
+
+@pytest.mark.parametrize("days", [2, 400])
+@pytest.mark.parametrize("status", [204, 500])
+@pytest.mark.parametrize("mode", ["each", "combined"])
+def test_no_call_waits_until_a_clock_that_was_ahead_is_right(
+    receiver, make_webhook, deliver, make_tag, set_clock, mode, status, days
+):
+    ahead = NOW + timedelta(days=days)
+    webhook = make_webhook(events=["tag.*"], mode=mode, quiet_seconds=10, interval_seconds=60)
+    set_clock(ahead)
+    make_tag()
+    set_clock(ahead + timedelta(seconds=10))
+    receiver.answer(status)
+    assert deliver(webhook).failures == (status == 500)
+    make_tag()
+    set_clock(NOW)
+    webhook = deliver(webhook, server="b" * 16)
+    assert webhook.failures == 0
+    assert len(receiver.calls) == (3 if (mode, status) == ("each", 500) else 2)
+
+
+@pytest.mark.parametrize(
+    ("column", "longest"),
+    [("leased_until", queries.LEASE), ("next_attempt", timedelta(seconds=1.1 * backoff.DELAYS[-1]))],
+)
+def test_a_webhook_waits_as_long_as_a_server_can_have_meant(
+    app, make_webhook, make_tag, set_clock, column, longest
+):
+    set_clock(NOW)
+    webhook = make_webhook()
+    make_tag()
+    for wait, is_called in ((longest, False), (longest + timedelta(minutes=2), True)):
+        with app.app_context():
+            with transaction():
+                row = queries.get_by_uuid(UUID(webhook["uuid"]))
+                row.leased_by = "b" * 16
+                setattr(row, column, NOW + wait)
+            assert bool(delivery.plan("a" * 16)) == is_called
 
 
 def test_two_webhooks_whose_leases_end_at_different_times_are_both_called(
