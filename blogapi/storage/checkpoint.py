@@ -7,6 +7,7 @@ see `truncate_log`.
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from contextlib import suppress
 from pathlib import Path
@@ -33,22 +34,23 @@ class WriteAheadLog:
         self._path = files.side_files(database).log
         self._next_try = 0.0
 
-    def truncate_if_long(self) -> None:
-        """Copy a long log into the database file and empty it.
+    def truncate_if_long(self, *, is_disk_full: bool = False) -> None:
+        """Copy a long log, or any log if the disk is full, into the database file and empty it.
 
-        The caller must hold the write lock and must have committed.
+        The caller must hold the write lock and must not be in a transaction.
         """
         now = clock.monotonic()
-        if now < self._next_try or self._size() < MAX_LOG_BYTES:
+        if not is_disk_full and (now < self._next_try or not self._is_long()):
             return
-        self._next_try = now + RETRY_SECONDS
         truncate_log(self._database)
+        self._next_try = now + RETRY_SECONDS if self._is_long() else now
 
-    def _size(self) -> int:
-        try:
-            return self._path.stat().st_size
-        except OSError:
-            return 0
+    def _is_long(self) -> bool:
+        with suppress(OSError):
+            # The copy can need as much space as the log has.
+            free = shutil.disk_usage(self._path.parent).free
+            return self._path.stat().st_size >= min(MAX_LOG_BYTES, max(free, 1))
+        return False
 
 
 def truncate_log(database: Path) -> None:
@@ -63,7 +65,13 @@ def truncate_log(database: Path) -> None:
         integrity.open_database(database, seconds=WAIT_SECONDS) as connection,
     ):
         if is_alone:
+            # On a full disk, only the space of a log that was copied is left for the commit. While another
+            # connection holds the write lock, no process resets the log.
+            with integrity.open_database(database, seconds=WAIT_SECONDS) as writer:
+                writer.execute("BEGIN IMMEDIATE")
+                connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
             # A writer resets the log only if a checkpoint has copied all of it. This commit adds a frame that
-            # only this checkpoint copies, so no other process resets the log before its end.
-            connection.execute("UPDATE commit_counter SET tag = tag")
+            # only this checkpoint copies, so no other process resets the log before its end. An UPDATE that
+            # changes nothing adds no frame.
+            connection.execute("PRAGMA user_version = 0")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

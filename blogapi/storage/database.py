@@ -40,6 +40,7 @@ from sqlalchemy.sql.functions import FunctionElement
 from blogapi.config import CannotStart
 from blogapi.storage import connections, database_clock, upgrades
 from blogapi.storage.checkpoint import WriteAheadLog
+from blogapi.storage.disk_errors import is_disk_full
 from blogapi.storage.version_check import check_version
 from blogapi.storage.write_lock import WriteLock
 
@@ -262,8 +263,11 @@ def _call_registered_functions(session: Session) -> Iterator[None]:
 @contextmanager
 def _write(session: Session, *, wait: bool, visible: bool | None) -> Iterator[None]:
     lock: WriteLock = current_app.extensions[_WRITE_LOCK_KEY]
+    log: WriteAheadLog | None = current_app.extensions[_LOG_KEY]
     queued = request.environ.get(QUEUE_SECONDS_KEY, 0.0) if has_request_context() else 0.0
     with lock.acquire(max(0.0, connections.BUSY_SECONDS - queued) if wait else 0.0) as seconds_left:
+        if log is not None:
+            log.truncate_if_long()
         session.info.update(writing=True, failed=False, visible=visible, notes={})
         locked_at = None
         try:
@@ -278,15 +282,16 @@ def _write(session: Session, *, wait: bool, visible: bool | None) -> Iterator[No
             write_events: WriteEvents = current_app.extensions[_WRITE_EVENTS_KEY]
             write_events(session, visible=session.info["visible"] is not False)
             session.commit()
-        except BaseException:
+        except BaseException as error:
             session.info["rolled_back"] = True
             session.rollback()
+            if log is not None and is_disk_full(error):
+                log.truncate_if_long(is_disk_full=True)
             raise
         finally:
             session.info["writing"] = False
             if locked_at is not None:
                 lock.held_seconds += time.monotonic() - locked_at
-        log: WriteAheadLog | None = current_app.extensions[_LOG_KEY]
         if log is not None:
             log.truncate_if_long()
 

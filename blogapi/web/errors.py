@@ -364,7 +364,8 @@ def _handle_http(error: HTTPException) -> Response:
 
 def _handle_database(error: DBAPIError) -> Response:
     if is_disk_full(error):
-        return _handle_problem(StorageFull(_DEFAULTS[507][1]))
+        # A checkpoint can have freed space; see `storage.checkpoint`.
+        return _handle_problem(StorageFull(_DEFAULTS[507][1], headers={"Retry-After": "1"}))
     if is_damage(error):
         return _handle_damage(Damaged(str(error.orig)))
     return (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import threading
 from contextlib import closing, contextmanager
@@ -79,12 +80,8 @@ def test_the_log_stays_short_while_reads_overlap(instance, log_path, write_rows)
 
 
 def test_a_long_read_delays_few_writes(app, instance, log_path, write_rows, monkeypatch):
-    attempts, open_database, later = [], checkpoint.integrity.open_database, clock.monotonic() + 100
-    monkeypatch.setattr(
-        checkpoint.integrity,
-        "open_database",
-        lambda *path, **options: attempts.append(path) or open_database(*path, **options),
-    )
+    attempts, truncate_log, later = [], checkpoint.truncate_log, clock.monotonic() + 100
+    monkeypatch.setattr(checkpoint, "truncate_log", lambda path: attempts.append(path) or truncate_log(path))
     monkeypatch.setattr(checkpoint, "RETRY_SECONDS", 5.0)
     monkeypatch.setattr(clock, "monotonic", lambda: later)
     with closing(sqlite3.connect(instance / "blog.db", isolation_level=None)) as reader:
@@ -95,7 +92,8 @@ def test_a_long_read_delays_few_writes(app, instance, log_path, write_rows, monk
     assert len(attempts) == 1
     monkeypatch.setattr(clock, "monotonic", lambda: later + 5)
     write_rows(1, log_path)
-    assert len(attempts) == 2 and log_path.stat().st_size == 0
+    # The log is emptied before the write.
+    assert len(attempts) == 2 and log_path.stat().st_size < SHORT_LOG_BYTES
 
 
 def test_a_checkpoint_that_fails_does_not_fail_the_write(app, log_path, write_rows, monkeypatch):
@@ -130,10 +128,55 @@ def checkpoints(monkeypatch):
     return statements
 
 
-def test_a_checkpoint_begins_with_a_commit(log_path, write_rows, checkpoints):
+def test_a_checkpoint_begins_with_a_commit_that_adds_a_frame(instance, log_path, write_rows, checkpoints):
     write_rows(4, log_path)
-    commands = [text for text in checkpoints if text.startswith(("UPDATE", "PRAGMA"))]
-    assert commands == ["UPDATE commit_counter SET tag = tag", "PRAGMA wal_checkpoint(TRUNCATE)"]
+    commands = [text for text in checkpoints if text.startswith(("BEGIN", "UPDATE", "PRAGMA"))]
+    assert commands == [
+        *("BEGIN IMMEDIATE", "PRAGMA wal_checkpoint(PASSIVE)"),
+        *("PRAGMA user_version = 0", "PRAGMA wal_checkpoint(TRUNCATE)"),
+    ]
+    with integrity.open_database(instance / "blog.db") as connection:
+        connection.execute(commands[0])
+        connection.rollback()
+        size = log_path.stat().st_size
+        connection.execute(commands[2])
+        assert log_path.stat().st_size > size
+
+
+@pytest.mark.parametrize(("free", "is_emptied"), [(0, True), (100_000, True), (10**9, False)])
+def test_the_log_is_no_longer_than_the_free_space(
+    log_path, write_rows, checkpoints, monkeypatch, free, is_emptied
+):
+    usage = shutil.disk_usage(log_path.parent)._replace(free=free)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
+    write_rows(1, log_path)
+    assert bool(checkpoints) == is_emptied
+    assert (log_path.stat().st_size == 0) == is_emptied
+
+
+@pytest.mark.parametrize(("code", "is_emptied"), [(sqlite3.SQLITE_FULL, True), (sqlite3.SQLITE_IOERR, False)])
+def test_a_write_without_space_empties_the_log(app, log_path, write_rows, checkpoints, code, is_emptied):
+    write_rows(1, log_path)
+    error = sqlite3.OperationalError("failed")
+    error.sqlite_errorcode = code
+    with app.app_context(), pytest.raises(sqlite3.OperationalError), transaction():
+        db.session.execute(db.text("DELETE FROM much"))
+        raise error
+    assert (log_path.stat().st_size == 0) == is_emptied
+    with app.app_context():
+        assert db.session.scalar(db.text("SELECT count(*) FROM much")) == 1
+
+
+def test_a_log_is_emptied_before_a_write_if_other_programs_have_filled_the_disk(
+    app, log_path, write_rows, checkpoints, monkeypatch
+):
+    write_rows(1, log_path)
+    assert not checkpoints
+    usage = shutil.disk_usage(log_path.parent)._replace(free=0)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
+    with app.app_context(), pytest.raises(ValueError, match="rolled back"), transaction():
+        raise ValueError("rolled back")
+    assert log_path.stat().st_size == 0
 
 
 def test_two_processes_make_no_checkpoint_at_once(instance, log_path, write_rows, checkpoints):
@@ -141,7 +184,7 @@ def test_two_processes_make_no_checkpoint_at_once(instance, log_path, write_rows
         write_rows(4, log_path)
         assert not checkpoints
     write_rows(1, log_path)
-    assert log_path.stat().st_size == 0
+    assert log_path.stat().st_size < SHORT_LOG_BYTES
     assert not (instance / "blog.db-checkpoint").exists()
 
 
