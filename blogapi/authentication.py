@@ -19,6 +19,7 @@ from blogapi import clock
 from blogapi.api_keys import policy
 from blogapi.api_keys import queries as api_keys
 from blogapi.api_keys import service as api_key_service
+from blogapi.health.queries import check_space
 from blogapi.publication import shared_caching
 from blogapi.response_cache import middleware
 from blogapi.users import queries as users
@@ -130,6 +131,9 @@ def authenticate() -> Response | None:
     check_ids(request.view_args or {})
     reject_query_parameters(view)
     reject_conditional_headers(view)
+    # The last space is left to logins and to deletions.
+    if request.method not in ("GET", "HEAD", "DELETE") and not request.path.startswith("/api/v1/auth/"):
+        check_space()
     if view.__dict__.get("cacheable"):
         _allow_caching()
     return None

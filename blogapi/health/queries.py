@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 from flask import Flask, current_app
@@ -13,9 +14,9 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from blogapi.config import CannotStart
-from blogapi.storage import connections, integrity, sqlite_errors
+from blogapi.storage import connections, files, integrity, sqlite_errors
 from blogapi.storage.database import db
-from blogapi.web.errors import DAMAGE_KEY, Code
+from blogapi.web.errors import DAMAGE_KEY, Code, StorageFull
 
 # A write and the write-ahead log can need this amount of free space.
 _MIN_FREE_BYTES = 4 * 1024 * 1024
@@ -54,6 +55,13 @@ def find_problem() -> Code | None:
     return None if path is None else _find_write_problem(path)
 
 
+def check_space() -> None:
+    """Raise StorageFull if the disk is nearly full."""
+    path = _database_path(current_app)
+    if path is not None and _find_write_problem(path) == "storage_full":
+        raise StorageFull(DETAILS["storage_full"])
+
+
 def start_integrity_check(app: Flask) -> threading.Thread | None:
     """Start a thread that checks the integrity of the database file for a limited time; return the thread.
 
@@ -89,4 +97,8 @@ def _database_path(app: Flask) -> Path | None:
 def _find_write_problem(path: Path) -> Code | None:
     if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
         return "read_only"
-    return "storage_full" if shutil.disk_usage(path.parent).free < _MIN_FREE_BYTES else None
+    free = shutil.disk_usage(path.parent).free
+    with suppress(FileNotFoundError):
+        # A checkpoint frees the space of the log.
+        free += files.side_files(path).log.stat().st_size
+    return "storage_full" if free < _MIN_FREE_BYTES else None

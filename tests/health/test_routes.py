@@ -11,11 +11,13 @@ import pytest
 from sqlalchemy import text
 
 from blogapi.health import queries
-from blogapi.storage import integrity
+from blogapi.storage import files, integrity
 from blogapi.storage.database import db
 from blogapi.storage.sqlite_setup import PAGE_SIZE
+from blogapi.users import service as users
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import TAGS, close_connections
+from tests.contracts.client import outcome
 
 pytestmark = pytest.mark.sqlite("its file")
 
@@ -113,6 +115,37 @@ def test_a_read_only_file_is_reported(as_stranger, monkeypatch):
 def test_a_full_disk_is_reported(as_stranger, monkeypatch):
     monkeypatch.setattr(queries.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 4096}))
     assert get_health(as_stranger) == (503, "storage_full")
+
+
+def test_a_nearly_full_disk_leaves_its_space_to_logins_and_deletions(
+    app, as_admin, as_stranger, people, make_tag, monkeypatch
+):
+    with app.app_context():
+        users.set_password("ada", "a long password")
+    path = f"{TAGS}{make_tag().uuid}/"
+    monkeypatch.setattr(queries.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 4096}))
+    body = {"name": "t"}
+    for answer in (
+        as_admin.post(TAGS, json=body),
+        as_admin.put(path, json=body),
+        as_admin.patch(path, json=body),
+    ):
+        assert outcome(answer) == (507, "storage_full")
+    assert outcome(as_stranger.post(TAGS, json=body)) == (401, "key_missing")
+    assert outcome(as_admin.get(path)) == (200, None)
+    assert outcome(as_admin.delete(path)) == (204, None)
+    login = {"username": "ada", "password": "a long password"}
+    assert outcome(as_stranger.post("/api/v1/auth/login/", json=login)) == (200, None)
+    assert outcome(as_stranger.post("/api/v1/auth/logout/")) == (204, None)
+
+
+def test_the_space_of_the_log_counts_as_free(app, as_admin, as_stranger, instance, monkeypatch):
+    assert outcome(as_admin.post(TAGS, json={"name": "first"})) == (201, None)
+    size = files.side_files(instance / "blog.db").log.stat().st_size
+    monkeypatch.setattr(queries.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 4096}))
+    for least, health in ((size, "ok"), (size + 4096, "ok"), (10 * size, "storage_full")):
+        monkeypatch.setattr(queries, "_MIN_FREE_BYTES", least)
+        assert get_health(as_stranger)[1] == health
 
 
 def test_any_other_error_is_reported_as_a_problem_of_the_database(as_stranger, app):
