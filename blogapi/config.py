@@ -407,16 +407,17 @@ def _store_secret_key(path: Path, key: str) -> None:
     # succeeds, so that both use the same key and neither reads a partial file.
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w", encoding="ascii") as file:
-        file.write(key)
     try:
-        os.link(temporary, path)
-    except FileExistsError:
-        return
-    except OSError:
-        # The file system does not support hard links (for example exFAT). Without them, the key of the later
-        # process replaces the key of the earlier one.
-        temporary.replace(path)
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(key)
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            return
+        except OSError:
+            # The file system does not support hard links (for example exFAT). Without them, the key of the
+            # later process replaces the key of the earlier one.
+            temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
 

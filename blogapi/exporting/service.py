@@ -114,9 +114,10 @@ def _convert_errors(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        path = error.filename or target
+        # Editors who download the export see no path of the server.
+        name = Path(error.filename or target).name
         if is_disk_full(error):
             raise StorageFull(
-                f"The disk is full; the export is incomplete. Free some space and run it again ({path})."
+                f"The disk is full; the export is incomplete. Free some space and run it again ({name})."
             ) from error
-        raise Conflict(f"{path} cannot be written ({(error.strerror or str(error)).lower()}).") from error
+        raise Conflict(f"{name} cannot be written ({(error.strerror or str(error)).lower()}).") from error

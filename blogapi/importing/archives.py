@@ -19,6 +19,7 @@ from flask import current_app
 
 from blogapi.importing.format_api.files import MAX_FILE_BYTES, MAX_OUTER_FOLDERS
 from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.texts.messages import DISK_FULL
 from blogapi.storage import files
 from blogapi.storage.disk_errors import is_disk_full
 
@@ -247,6 +248,8 @@ def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path) -> 
     except FileExistsError as error:
         raise _Skipped("a file or folder of the same name is there already.") from error
     except (OSError, ValueError) as error:
+        if is_disk_full(error):
+            raise RefusedFile(DISK_FULL) from error
         raise _Skipped("this system cannot store a file with this path.") from error
     try:
         with os.fdopen(descriptor, "wb") as output, archive.open(entry) as source:
@@ -255,7 +258,7 @@ def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path) -> 
     except (*_READ_ERRORS, OSError) as error:
         target.unlink(missing_ok=True)
         if is_disk_full(error):
-            raise RefusedFile("The disk is full; free some space and import again.") from error
+            raise RefusedFile(DISK_FULL) from error
         raise _Skipped("it is damaged; unpack it with another program.") from error
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import zipfile
 
 import pytest
 
 from blogapi.exporting import service
 from blogapi.storage import files
+from blogapi.users.models import Role
 from blogapi.web.errors import StorageFull
 from tests.contracts.client import outcome
 
@@ -50,6 +53,19 @@ def test_one_export_runs_at_a_time(as_login, blog, instance):
         assert outcome(as_login.get(EXPORT)) == (409, "conflict")
     assert outcome(as_login.get(EXPORT)) == (200, None)
     assert not abandoned.exists()
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])
+def test_an_export_that_cannot_be_written_shows_no_path_of_the_server(
+    as_role, blog, instance, monkeypatch, number
+):
+    def fail(items, target, *_):
+        raise OSError(number, os.strerror(number), str(target))
+
+    monkeypatch.setattr(service, "write_zip", fail)
+    response = as_role(Role.EDITOR, "login").get(EXPORT)
+    assert response.status_code == (507 if number == errno.ENOSPC else 409)
+    assert "export.zip" in response.json["detail"] and str(instance) not in response.text
 
 
 def test_a_failed_export_leaves_no_file(as_login, blog, instance, monkeypatch):

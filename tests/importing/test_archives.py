@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import stat
 import struct
 import subprocess
@@ -15,6 +17,7 @@ from blogapi.importing import archives
 from blogapi.importing.blogapi_export import layout
 from blogapi.importing.media.files import MediaFiles
 from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.texts.messages import DISK_FULL
 
 
 def make_zip(path, *files, **options):
@@ -234,6 +237,19 @@ def test_a_zip_that_is_damaged_or_encrypted_is_refused(tmp_path, change, reason)
     path = make_zip(tmp_path / "x.zip", ("a.md", b"A" * 500), ("b.md", b"B" * 500))
     path.write_bytes(change(path.read_bytes()))
     assert reason in refuse(path)
+
+
+@pytest.mark.parametrize("function", ["open", "fdopen"])
+def test_a_full_disk_is_reported(tmp_path, monkeypatch, function):
+    path, call = make_zip(tmp_path / "x.zip", ("a.md", b"A")), getattr(os, function)
+
+    def fail_to_write(file, mode, *arguments, **options):
+        if mode == "wb" or (function == "open" and mode & os.O_CREAT):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return call(file, mode, *arguments, **options)
+
+    monkeypatch.setattr(os, function, fail_to_write)
+    assert refuse(path) == DISK_FULL
 
 
 @pytest.mark.parametrize(

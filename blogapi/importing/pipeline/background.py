@@ -24,9 +24,10 @@ from blogapi.cli import exit_on_sigterm
 from blogapi.importing.pipeline.report_output import format_document, summarize
 from blogapi.importing.pipeline.run import ImportRun
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.texts.messages import UNEXPECTED
+from blogapi.importing.texts.messages import DISK_FULL, UNEXPECTED
 from blogapi.media import process_limits
 from blogapi.storage import database, files
+from blogapi.storage.disk_errors import is_disk_full
 from blogapi.web.errors import Problem
 
 Item = TypeVar("Item")
@@ -74,9 +75,9 @@ def run(
         error = problem.detail
     except MemoryError:
         error = _TOO_LARGE
-    except Exception:
+    except Exception as failure:
         current_app.logger.exception("the import failed")
-        error = UNEXPECTED
+        error = DISK_FULL if is_disk_full(failure) else UNEXPECTED
     finally:
         progress.ended.set()
         faulthandler.cancel_dump_traceback_later()

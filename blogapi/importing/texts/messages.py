@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 UNEXPECTED = "Something went wrong on the server; its log has the details. You can start the import again."
+DISK_FULL = "The disk is full; free some space and start the import again."
 
 NO_DATE = "It has no date of publication; the article became a draft."
 PAST_SCHEDULE = "It was scheduled for a time that has passed; the article became a draft."
