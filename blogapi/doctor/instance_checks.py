@@ -12,6 +12,7 @@ from pathlib import Path
 from blogapi import clock
 from blogapi.doctor import findings
 from blogapi.doctor.findings import Finding, hint, ok, wrong
+from blogapi.storage.disk_errors import has_free_inodes
 from blogapi.storage.files import side_files
 
 # With less free space than MIN_FREE_BYTES, writes can fail. SPARE_BYTES is the space to keep free in addition
@@ -68,6 +69,8 @@ def _find_open_modes(folder: Path, files: list[Path]) -> Iterator[Finding]:
 def _check_disk(folder: Path, files: list[Path]) -> Finding:
     free, used = shutil.disk_usage(folder).free, sum(path.stat().st_size for path in files)
     says = f"{findings.format_bytes(free)} are free, and the blog uses {findings.format_bytes(used)}."
+    if not has_free_inodes(folder):
+        return wrong("disk", "The disk has no free inodes.", "delete some files before writes fail")
     if free < MIN_FREE_BYTES:
         return wrong("disk", says, "free some space before writes fail")
     if free < SPARE_BYTES + 2 * used:

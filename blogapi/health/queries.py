@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from blogapi.config import CannotStart
 from blogapi.storage import connections, files, integrity, sqlite_errors
 from blogapi.storage.database import db
+from blogapi.storage.disk_errors import has_free_inodes
 from blogapi.web.errors import DAMAGE_KEY, Code, StorageFull
 
 # A write and the write-ahead log can need this amount of free space.
@@ -101,4 +102,4 @@ def _find_write_problem(path: Path) -> Code | None:
     with suppress(FileNotFoundError):
         # A checkpoint frees the space of the log.
         free += files.side_files(path).log.stat().st_size
-    return "storage_full" if free < _MIN_FREE_BYTES else None
+    return None if free >= _MIN_FREE_BYTES and has_free_inodes(path.parent) else "storage_full"

@@ -1,9 +1,12 @@
-"""Errors of the file system and of databases that say that the disk is full."""
+"""Errors of the file system and of databases that say that the disk is full, and its free inodes."""
 
 from __future__ import annotations
 
 import errno
+import os
 import sqlite3
+import sys
+from pathlib import Path
 
 # The disk is full, a quota is used up, or the file would exceed the largest size. Not every system knows all
 # of these errors.
@@ -23,3 +26,9 @@ def is_disk_full(error: BaseException) -> bool:
         or getattr(original, "sqlstate", None) == _FULL_STATE
         or "no space left" in str(original).lower()
     )
+
+
+def has_free_inodes(folder: Path) -> bool:
+    """Return whether a file can be added; a file system without a fixed number of inodes reports 0 of 0."""
+    status = os.statvfs(folder) if sys.platform != "win32" else None
+    return status is None or status.f_favail > 0 or not status.f_files

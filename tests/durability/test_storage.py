@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -58,9 +59,9 @@ UNPRIVILEGED = [sys.executable, "-c", DROP_PRIVILEGE, *WSGI]
 
 @pytest.fixture
 def small_disk(instance) -> Iterator[Path]:
-    """The instance folder, on a disk of 12 MB."""
+    """The instance folder, on a disk of 12 MB with 500 inodes."""
     instance.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=12m,mode=700", "tmpfs", str(instance)]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=12m,nr_inodes=500,mode=700", "tmpfs", str(instance)]
     try:
         subprocess.run(mount, check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):
@@ -153,6 +154,17 @@ def test_an_admin_logs_in_and_deletes_files_on_a_full_disk(
     assert as_stranger.post(LOGIN, json=body).status_code == 200
     assert as_stranger.delete(f"{MEDIA}{file['uuid']}/").status_code == 204
     assert not [path for path in (small_disk / "media").rglob("*") if path.suffix == ".png"]
+
+
+def test_used_up_inodes_are_reported(small_disk, app, as_login, as_stranger):
+    assert as_stranger.get("/health/").status_code == 200
+    with suppress(OSError):
+        for number in count():
+            (small_disk / f"file {number}").touch()
+    assert as_stranger.get("/health/").json["code"] == "storage_full"
+    result = app.test_cli_runner().invoke(args=["doctor", "--json"])
+    (found,) = [found for found in json.loads(result.output)["findings"] if found["check"] == "disk"]
+    assert (found["level"], found["says"]) == ("wrong", "The disk has no free inodes.")
 
 
 def test_an_import_on_a_full_disk_says_so(small_disk, app, as_login, monkeypatch):
