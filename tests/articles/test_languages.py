@@ -103,6 +103,24 @@ def test_translations_are_the_listed_articles_with_the_key(as_reader, as_admin, 
         ]
 
 
+@pytest.mark.parametrize("language", ["de-at", "DE-at", "de-AT"])
+def test_translations_name_the_language_of_the_site_in_one_spelling(
+    as_reader, as_login, set_site, make_article, language
+):
+    set_site(url=URL, title="The Bread Blog", article_path="{/language}/{local_slug}/", language=language)
+    for title, fields in (("Rye", {}), ("Seigle", {"language": "fr"}), ("Roggen", {"language": "de-Ch"})):
+        make_article(title=title, translation_key="rye", **fields)
+    found = as_reader.get(f"{ARTICLES}?fields=title,translations,head&ordering=title").json
+    languages = {one["title"]: [other["language"] for other in one["translations"]] for one in found}
+    assert languages == {
+        "Rye": ["de-CH", "fr"],
+        "Seigle": ["de-AT", "de-CH"],
+        "Roggen": ["de-AT", "fr"],
+    }
+    for one in found:
+        assert [other["language"] for other in one["head"]["alternates"]] == ["de-AT", "de-CH", "fr"]
+
+
 def test_a_list_finds_all_translations_with_one_statement(as_reader, shelf, make_article, record_statements):
     path = f"{ARTICLES}?fields=title,translations,head"
     as_reader.get(SITE)

@@ -152,6 +152,30 @@ def test_an_article_hidden_by_setting_the_clock_back_is_reported_again_when_it_i
         assert read_changes() == expected
 
 
+@pytest.mark.parametrize("write", ["patch", "delete", "create"])
+def test_a_write_of_an_older_article_does_not_end_that_rule(
+    as_admin, read_changes, make_article, make_category, set_clock, write
+):
+    set_clock(NOON)
+    category = make_category()
+    older = make_article(category=category, published_at=(NOON - HOUR).isoformat())
+    make_article(category=category, published_at=(NOON + 2 * HOUR).isoformat())
+    make_article(category=category, published_at=(NOON + HOUR).isoformat())
+    set_clock(NOON + 2 * HOUR)
+    assert read_changes() == [("category", "fetch"), *[("article", "fetch")] * 3]
+    path = f"{ARTICLES}{older.uuid}/"
+    if write == "patch":
+        assert as_admin.patch(path, json={"title": "Edited"}).status_code == 200
+    elif write == "delete":
+        assert as_admin.delete(path).status_code == 204
+    else:
+        make_article(category=category, published_at=(NOON - HOUR).isoformat())
+    assert read_changes() == [("article", "drop" if write == "delete" else "fetch")]
+    for hours, expected in ((0.5, []), (1, [("article", "fetch")]), (1.5, []), (2, [("article", "fetch")])):
+        set_clock(NOON + hours * HOUR)
+        assert read_changes() == expected, hours
+
+
 def test_an_article_scheduled_after_the_clock_was_set_back_is_reported(read_changes, make_article, set_clock):
     set_clock(NOON)
     make_article(published_at=(NOON + 2 * HOUR).isoformat())

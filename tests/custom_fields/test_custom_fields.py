@@ -90,6 +90,8 @@ def test_a_put_keeps_the_fields_that_it_does_not_name(define, write, as_admin):
         ),
         ({"type": "article"}, "x", "There is no such article."),
         ({"type": "article"}, OTHER, "There is no such article."),
+        ({"type": "choice", "choices": ["a"], "list": True}, ["a", "c"], "Must be one of: a."),
+        ({"type": "date", "list": True}, ["2026-01-31", "x"], "Must be a date such as 2026-01-31."),
         ({"type": "text", "list": True}, "a", "Must be a list."),
         ({"type": "text", "list": True}, ["a"] * 101, "Must contain at most 100 items."),
     ],
@@ -160,6 +162,41 @@ def test_a_restored_version_changes_no_field_that_the_caller_may_not_read(define
     assert read(as_admin, path) == {"paid_to": "Marit", "rating": 5}
     as_editor.post(f"{path}revisions/2/restore/")
     assert read(as_admin, path) == {"paid_to": "Marit", "rating": 4}
+
+
+@pytest.mark.parametrize("writer", ["as_admin", "as_editor", "as_author"])
+def test_every_write_keeps_the_values_that_its_caller_may_not_read(
+    define, as_login, as_admin, request, writer
+):
+    client = request.getfixturevalue(writer)
+    deleted, unfit = define("deleted"), define("unfit")
+    define("paid_to", read_by="admins")
+    define("rating", "number")
+    values = {"deleted": "D", "unfit": "about 5", "paid_to": "Marit"}
+    path = f"{ARTICLES}{client.post(ARTICLES, json=an_article()).json['uuid']}/"
+    as_admin.patch(path, json={"custom": {**values, "rating": 1}})
+    assert as_login.delete(deleted).status_code == 204
+    assert as_login.patch(unfit, json={"type": "number"}).json["unfit_in"] == 1
+    as_admin.patch(path, json={"title": "Other", "custom": {"rating": 2}})
+    copy = f"{path}working-copy/"
+    for rating, send in (
+        (3, lambda: client.patch(path, json={"custom": {"rating": 3}})),
+        (3, lambda: client.patch(path, json={"title": "New"})),
+        (4, lambda: client.put(path, json={**client.get(path).json, "custom": {"rating": 4}})),
+        (1, lambda: client.post(f"{path}revisions/2/restore/")),
+    ):
+        answer = send()
+        assert answer.status_code == 200, answer.json
+        stored = {**read(as_admin, path), **read(as_admin, path, "custom_unfit")}
+        assert stored == {**values, "rating": rating}
+    assert as_admin.patch(path, json={"status": "published"}).status_code == 200
+    body = {"title": "T", "custom": {"rating": 5}}
+    assert as_admin.put(copy, json=body).status_code == 201
+    if writer != "as_author":
+        assert client.put(copy, json=body).status_code == 200
+        assert client.post(f"{copy}publish/").status_code == 200
+        stored = {**read(as_admin, path), **read(as_admin, path, "custom_unfit")}
+        assert stored == {**values, "rating": 5}
 
 
 def test_a_changed_definition_keeps_every_value(define, write, as_login, as_admin, as_reader):
@@ -287,6 +324,12 @@ def test_a_reference_to_a_draft_is_hidden_from_readers(define, write, as_admin, 
     path = write({"goes_with": [draft, shown]})
     assert read(as_admin, path) == {"goes_with": [draft, shown]}
     assert read(as_reader, path) == {"goes_with": [shown]}
+    for references in ([OTHER], [shown, OTHER], [OTHER, shown], ["shown", "none"], [shown, "shown", OTHER]):
+        answer = as_admin.patch(path, json={"custom": {"goes_with": references}})
+        assert answer.json["errors"] == {"custom.goes_with": ["There is no such article."]}, references
+    assert read(as_admin, path) == {"goes_with": [draft, shown]}
+    assert as_admin.patch(path, json={"custom": {"goes_with": ["shown", draft]}}).status_code == 200
+    assert read(as_admin, path) == {"goes_with": [shown, draft]}
 
 
 @pytest.mark.parametrize(

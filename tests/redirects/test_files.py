@@ -9,7 +9,7 @@ from tests.redirects.test_own import OWN
 
 NETLIFY = """\
 # comment
-/old/ /new/
+  /old/  /new/
 /away https://other.example/x?y=z 302!
 /home /index.html 200
 /news/* /blog/:splat
@@ -18,6 +18,8 @@ NETLIFY = """\
 /lonely
 /old /again
 /gone / 410
+   # an indented comment
+	#/f /g
 """
 
 APACHE = """\
@@ -37,6 +39,9 @@ RewriteRule ^m$ /n/ [L]
 RewriteRule ^/?o$ /p/ [R]
 Redirect 301 /q
 Redirect 301 "/r /s
+  # Redirect 301 /t /u
+#Redirect 301 /t /u
+	redirect 308 /v /w
 </IfModule>
 """
 
@@ -110,6 +115,7 @@ def test_an_apache_file():
             ("/h.php", "/i/", 301),
             ("/j/", "", 410),
             ("/o", "/p/", 302),
+            ("/v", "/w", 301),
         ],
         [8, 12, 13, 15, 16],
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from urllib.parse import quote
 from uuid import UUID
 
@@ -157,6 +158,18 @@ def test_a_page_that_leaves_an_address_again_is_redirected_from_it(as_reader, tr
     for slug in ("legal", "imprint", "contact"):
         change(tree["imprint"], slug=slug)
     assert list_redirects(as_reader) == {"/imprint/": "/contact/", "/legal/": "/contact/"}
+
+
+@pytest.mark.parametrize("kind", ["article", "page"])
+def test_an_address_that_two_items_had_leads_to_the_last_one(
+    as_reader, as_admin, tree, change, add_paths, kind
+):
+    path = ARTICLES if kind == "article" else PAGES
+    other = as_admin.post(path, json={"title": "Imported", "status": "published"}).json
+    add_paths(SimpleNamespace(uuid=UUID(other["uuid"])), "/blog/imprint/")
+    change(tree["imprint"], slug="legal")
+    (row,) = as_reader.get(f"{REDIRECTS}?path=/blog/imprint/").json
+    assert (row["item"], row["new_url"]) == (tree["imprint"], "https://example.org/blog/legal/")
 
 
 @pytest.mark.parametrize("status", ["draft", "archived"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from uuid import UUID
 
 import pytest
 
@@ -17,10 +18,11 @@ from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
 from tests.contracts.client import outcome
 from tests.media.rows import MEDIA, add_media
 from tests.security.conftest import OTHER_UUID
+from tests.stored_pictures import add_paths
 
 OWN = f"{ARTICLES}own/"
 COUNTS = "/api/v1/blog/article-counts/"
-RENDER = "/api/v1/blog/render/"
+PAGES, RENDER = "/api/v1/blog/pages/", "/api/v1/blog/render/"
 PUBLISH = {"status": "published"}
 CALLERS = ("author", "publisher", "editor")
 OBJECTS = ("own draft", "own published", "foreign draft", "foreign published", "nothing")
@@ -296,6 +298,23 @@ def test_a_slug_tells_nothing_of_the_drafts_of_others(as_author, make_article, f
     assert stored["slug"] == f"hidden-title-{second['uuid'][:8]}"
     for body in ({"title": "Hidden title"}, {"title": "Hidden title", "article": second["uuid"]}):
         assert as_author.post(RENDER, json=body).json["slug"] == "hidden-title"
+
+
+@pytest.mark.parametrize("kind", ["draft of another", "page", "deleted"])
+def test_a_rendering_tells_nothing_of_the_drafts_of_others(app, as_author, as_editor, as_admin, kind):
+    path = PAGES if kind == "page" else ARTICLES
+    hidden = as_admin.post(path, json={"title": "Hidden", "slug": "hidden-slug"}).json["uuid"]
+    with app.app_context():
+        add_paths(UUID(hidden), {"a.png": add_media(app, name="secret.png")})
+    if kind == "deleted":
+        assert as_admin.delete(f"{path}{hidden}/").status_code == 204
+    body = {"title": "Hidden", "content": '<img src="a.png">'}
+    answers = [as_author.post(RENDER, json={**body, "article": uuid}) for uuid in (OTHER_UUID, hidden)]
+    assert answers[0].status_code == 200
+    assert answers[0].json == answers[1].json
+    if kind != "deleted":
+        shown = as_editor.post(RENDER, json={**body, "article": hidden}).json
+        assert (shown["slug"], "secret.png" in shown["html"]) == ("hidden-slug", True)
 
 
 def test_a_provisional_slug_follows_the_title_and_ends_with_the_publication(

@@ -10,6 +10,7 @@ from blogapi.articles.writing import renderings
 from blogapi.search import fts5, placement, tsvector
 from blogapi.storage.database import db
 from tests.conftest import ARTICLES
+from tests.media.pictures import add_picture
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +47,7 @@ def test_a_bulk_write_executes_at_most_two_more_statements_per_additional_item(
 
 
 def test_contents_are_rendered_before_the_write_lock_is_taken(
-    as_admin, make_article, contents_rendered_in_writes
+    app, as_admin, make_article, contents_rendered_in_writes
 ):
     article = make_article(content="<p>First.</p>")
     del contents_rendered_in_writes[:]
@@ -62,12 +63,15 @@ def test_contents_are_rendered_before_the_write_lock_is_taken(
         as_admin.patch(path, json={"content_type": "html"}),
         as_admin.patch(ARTICLES, json=[{"uuid": str(article.uuid), "content": "<p>e</p>"}]),
         as_admin.put(ARTICLES, json=make_bodies([article], content="f", content_type="text")),
+        as_admin.patch(path, json={"cover_image": add_picture(app).path}),
+        as_admin.patch(path, json={"cover_image": add_picture(app).path, "excerpt": "Own"}),
+        as_admin.patch(path, json={"cover_image": "", "excerpt": ""}),
         as_admin.post(f"{path}revisions/2/restore/"),
         as_admin.delete(path),
         as_admin.post(f"{path}revisions/3/restore/"),
     ]
     assert [response.status_code for response in responses] == [
-        *(201, 201, 201, 200, 200, 200, 200, 200, 200, 204, 200)
+        *(201, 201, 201, 200, 200, 200, 200, 200, 200, 200, 200, 200, 204, 200)
     ]
     assert contents_rendered_in_writes == []
 
