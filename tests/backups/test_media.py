@@ -274,16 +274,20 @@ def test_rotation_deletes_the_media_files_that_no_backup_needs(app, run, saved_i
     assert (folder / "media" / "notes.txt").exists() and not lone.parent.exists()
 
 
-@pytest.mark.parametrize("spoil", [lambda content: content[:-900], lambda content: b""])
+@pytest.mark.parametrize(
+    ("spoil", "options"),
+    [(lambda content: content[:-900], ()), (lambda content: b"", ()), (lambda content: b"", ("--json",))],
+)
 def test_rotation_keeps_all_media_files_if_a_backup_cannot_be_read(
-    app, run, saved_in_folder, folder, pictures, spoil
+    app, run, saved_in_folder, folder, pictures, spoil, options
 ):
     mine = folder / "mine.ZIP"
     mine.write_bytes(spoil(saved_in_folder.read_bytes()))
     delete_media(app, pictures[2])
     for _ in range(2):
-        result = run("backup", folder, "--keep", "1")
+        result = run("backup", folder, "--keep", "1", *options)
     assert result.exit_code == 0
+    assert not options or json.loads(result.stdout)["deleted_media"] == 0
     assert result.stderr == f"No media files were deleted, because {mine} is damaged.\n"
     assert read_all(folder / "media").keys() == list_paths(pictures)
 

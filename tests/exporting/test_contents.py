@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
@@ -198,6 +199,17 @@ def test_the_layouts_of_hugo_and_jekyll(run, blog, tmp_path):
         *("hugo/data/working-copies.json", "jekyll/_data/working-copies.json"),
         "jekyll/_drafts/secret-draft.md",
     }
+
+
+@pytest.mark.parametrize("content_type", ["text", "html", "markdown"])
+@pytest.mark.parametrize("shortcode", ["{{< note >}}", "{{% note %}}", "{{% note"])
+def test_hugo_runs_no_shortcode_of_an_article(run, make_article, tmp_path, content_type, shortcode):
+    make_article(slug="code", title="Code", content=f"a {shortcode} b", content_type=content_type)
+    run("export", tmp_path / "hugo", "--for", "hugo")
+    (path,) = (tmp_path / "hugo/content/posts").glob("code.*")
+    body = read_article(path.read_bytes())[1].decode()
+    assert "note" in body
+    assert re.search(r"\{\{[<%](?!/\*)", body) is None
 
 
 def test_generators_get_the_addresses_of_linked_articles(run, make_article, tmp_path):

@@ -15,6 +15,7 @@ from blogapi.importing.formats.registry import BUILT_IN
 from blogapi.importing.storing import service
 from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES
+from tests.importing.formats.wordpress.exports import make_export, make_item
 
 GOOD = "---\ntitle: Bread\ndate: 2024-05-01\ntags: [rye]\n---\nFlour and time.\n"
 REDIRECTS = "/api/v1/blog/redirects/"
@@ -384,6 +385,18 @@ def test_an_import_never_opens_the_database_of_the_blog(run, people, instance, f
     result = run("import", instance, instance / "blog.db", "--author", "ada", *options)
     for name in ("blog.db", "blog.db-wal", "blog.db-shm"):
         assert f"skipped    instance/{name}: It is the database of this blog." in result.stdout
+
+
+@pytest.mark.parametrize("has_assets", [True, False])
+def test_pictures_in_a_named_folder_are_not_reported_as_missing(run, people, tmp_path, has_assets):
+    attachment = make_item(post_type="attachment", post_id="7")
+    (tmp_path / "blog").mkdir()
+    (tmp_path / "blog/export.xml").write_text(make_export(make_item(), attachment), encoding="utf-8")
+    (tmp_path / "pictures").mkdir()
+    options = ["--assets", tmp_path / "pictures"] if has_assets else []
+    output = run("import", tmp_path / "blog/export.xml", "--author", "ada", *options).stdout
+    assert "1 created" in output
+    assert ("The export names 1 media file and does not contain them." in output) is not has_assets
 
 
 def test_the_dates_of_articles_are_those_of_the_site(run, people, as_reader, tmp_path):

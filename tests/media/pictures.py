@@ -33,6 +33,11 @@ class Picture:
         """The reference to the picture by its uuid."""
         return f"media:{self.uuid}"
 
+    @property
+    def capitals(self) -> str:
+        """The same reference in capitals, as some editors write uuids."""
+        return self.reference.upper()
+
 
 def add_picture(app: Flask, *, widths: tuple[int, ...] = (400, 800), **fields: Any) -> Picture:
     """Add a picture of 1600 x 1200 pixels with renditions of these widths."""

@@ -39,10 +39,12 @@ def prune(app, keep=0):
     "fields",
     [
         {"content": '<img src="{0.reference}">'},
+        {"content": '<img src="{0.capitals}">'},
         {"content": "![]({0.path})", "content_type": "markdown"},
         {"content": '<a href="{0.renditions[0]}">a</a>'},
         {"cover_image": "{0.reference}"},
         {"seo": {"og_image": "{0.path}"}},
+        {"seo": {"og_image": "{0.capitals}"}},
     ],
 )
 def test_an_article_uses_a_file_until_no_version_refers_to_it(app, as_admin, make_article, picture, fields):
@@ -111,7 +113,7 @@ def test_a_refused_write_stores_no_use(app, as_admin, make_article, picture):
 def test_an_author_uses_the_avatar(app, as_admin, make_guest, picture):
     author, other = make_guest(), add_picture(app)
     path = f"{AUTHORS}{author.uuid}/"
-    assert as_admin.patch(path, json={"avatar": picture.reference}).status_code == 200
+    assert as_admin.patch(path, json={"avatar": picture.capitals}).status_code == 200
     assert (list_uses(app, picture), is_unused(app, picture)) == ({("author", author.uuid, True)}, False)
     assert as_admin.patch(path, json={"bio": "b"}).status_code == 200
     assert as_admin.patch(path, json={"avatar": other.path}).status_code == 200
@@ -127,7 +129,7 @@ def test_a_category_uses_its_cover(app, as_admin, as_login, as_reader, make_arti
     make_article(category=category)
     path = f"{CATEGORIES}{category.uuid}/"
     as_login.patch(SITE, json={"service_url": "https://api.blog.example"})
-    shown = as_admin.patch(path, json={"cover_image": picture.reference}).json["cover_image"]
+    shown = as_admin.patch(path, json={"cover_image": picture.capitals}).json["cover_image"]
     assert shown == f"https://api.blog.example{picture.path}"
     assert as_reader.get(path).json["articles"][0]["category"]["cover_image"] == shown
     assert [one["cover_image"] for one in as_reader.get(CATEGORIES).json] == [shown]
@@ -139,7 +141,7 @@ def test_a_category_uses_its_cover(app, as_admin, as_login, as_reader, make_arti
 
 
 def test_the_site_uses_logo_and_icon(app, as_login, picture):
-    uuid = UUID(as_login.patch(SITE, json={"logo": picture.path, "icon": picture.reference}).json["uuid"])
+    uuid = UUID(as_login.patch(SITE, json={"logo": picture.path, "icon": picture.capitals}).json["uuid"])
     assert list_uses(app, picture) == {("site", uuid, True)}
     assert as_login.patch(SITE, json={"logo": ""}).status_code == 200
     assert (list_uses(app, picture), is_unused(app, picture)) == ({("site", uuid, True)}, False)
@@ -184,7 +186,7 @@ def test_a_change_of_a_file_changes_no_use(app, make_article, picture):
     assert list_uses(app, picture) == set()
 
 
-@pytest.mark.parametrize("fields", [{"content": "![]({0.reference})"}, {"cover_image": "{0.path}"}])
+@pytest.mark.parametrize("fields", [{"content": "![]({0.capitals})"}, {"cover_image": "{0.path}"}])
 @pytest.mark.parametrize("end", ["publish", "discard", "delete", "add"])
 def test_a_working_copy_uses_its_files(app, as_admin, make_article, picture, fields, end):
     article = make_article(content_type="markdown")

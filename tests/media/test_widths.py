@@ -111,10 +111,10 @@ def test_there_are_no_other_widths_and_formats(app, as_stranger, upload, run_cou
 
 
 def test_a_picture_is_not_enlarged(as_stranger, upload, run_counter):
-    media = upload()
-    for name in ("w960.webp", "w2400.avif"):
-        answer = as_stranger.get(address(media, name))
-        assert (answer.status_code, answer.headers["Location"]) == (302, media["url"])
+    media, small = upload(), upload(draw(640, 320))
+    for picture, name in ((media, "w960.webp"), (media, "w2400.avif"), (small, "w640.webp")):
+        answer = as_stranger.get(address(picture, name))
+        assert (answer.status_code, answer.headers["Location"]) == (302, picture["url"])
     assert run_counter == []
 
 

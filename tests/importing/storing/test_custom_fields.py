@@ -36,6 +36,21 @@ def find(client, title):
     return found["custom"], found["custom_unfit"]
 
 
+@pytest.mark.parametrize(
+    ("lines", "rating"),
+    [
+        (("readMore: 4", "read_more: 3"), 4),
+        (("read_more: 3", "readMore: 4"), 3),
+        (("Read More: 5", "read-more: 4", "readmore: 3"), 5),
+        (("read_more:", "readMore: 4"), 4),
+    ],
+)
+def test_the_first_of_several_spellings_of_a_key_is_taken(define, run_import, as_admin, lines, rating):  # noqa: F811
+    define("read_more", "number")
+    run_import(make_post(1, *lines))
+    assert find(as_admin, "Post 1") == ({"read_more": rating}, {})
+
+
 def test_front_matter_with_the_name_of_a_field_is_taken(imported, as_admin):
     assert find(as_admin, "Jekyll") == ({"rating": 5, "walked_on": "2026-01-02"}, {})
     assert find(as_admin, "Zola") == ({"rating": 4}, {})
@@ -201,7 +216,8 @@ def test_the_type_of_a_value_is_guessed_only_if_the_value_stays_the_same(value, 
     [
         *(("Walked on", "walked_on"), ("walked-on", "walked_on"), ("walkedOn", "walked_on")),
         *(("Größe", "grosse"), ("URL", "url"), ("_rating", "rating"), ("2nd", ""), ("цена", ""), ("", "")),
-        *(("a" * 64, "a" * 64), ("a" * 65, ""), ("🙂", "")),
+        *(("a" * 64, "a" * 64), ("a" * 65, ""), ("🙂", ""), ("part2Title", "part2_title")),
+        *(("Part2", "part2"), ("pageURL", "page_url"), ("walked.on", "walked_on"), ("a__b", "a_b")),
     ],
 )
 def test_the_name_of_an_own_field_is_made_of_the_name_in_the_source(key, name):

@@ -59,7 +59,8 @@ def test_all_markdown_suffixes_are_accepted(suffix):
 
 def test_text_and_html_files_are_articles():
     assert read_file("# no heading", "a/b.txt").title == "B"
-    assert read(key="a/b.html").content_type == "html"
+    for suffix in ("html", "HTML", "htm", "Htm"):
+        assert read(key=f"a/b.{suffix}").content_type == "html"
 
 
 @pytest.mark.parametrize(
@@ -250,6 +251,8 @@ def test_an_article_with_a_metadata_file_is_refused(tmp_path):
         ("adoc", "AsciiDoc.*asciidoctor"),
         ("asciidoc", "AsciiDoc"),
         ("asc", "AsciiDoc"),
+        ("ADOC", "AsciiDoc"),
+        ("Rst", "reStructuredText"),
         ("rst", "reStructuredText.*pandoc -f rst"),
         ("org", "Org.*pandoc -f org"),
         ("textile", "Textile.*pandoc"),

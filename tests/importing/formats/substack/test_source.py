@@ -178,6 +178,18 @@ def test_footnotes_stay_linked():
     )
 
 
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ('<pre><code class="language-python">a</code></pre>', None),
+        ('<pre class="shiki"><code class="hljs language-python">a</code></pre>', "<pre><code>a</code></pre>"),
+        ('<p class="language-python">a</p>', "<p>a</p>"),
+    ],
+)
+def test_code_keeps_its_language_and_no_other_class(html, expected):
+    assert convert_text(html).html == (expected or html)
+
+
 def test_a_text_that_takes_too_long_is_refused():
     with pytest.raises(RefusedFile):
         convert_text("<b>x" * 3_000)
