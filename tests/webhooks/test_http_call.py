@@ -12,8 +12,9 @@ from blogapi.webhooks import http_call
 
 pytestmark = pytest.mark.no_database
 
-# The real limit is 10 seconds; the calls of these tests end when their time is over.
-SECONDS = 0.5
+# The time of a call that waits for nothing is not over before its answer, even on a busy machine.
+SECONDS, SHORT = 90, 0.5
+NO_ANSWER = "No answer in 0 s."
 
 
 @contextmanager
@@ -42,8 +43,8 @@ def behave(answer):
         thread.join()
 
 
-def call(url, body=b"{}"):
-    return http_call.call(url, {}, body, allowed_hosts=("127.0.0.1",), seconds=SECONDS)
+def call(url, body=b"{}", *, seconds=SECONDS):
+    return http_call.call(url, {}, body, allowed_hosts=("127.0.0.1",), seconds=seconds)
 
 
 def close_at_once(connection, stop):
@@ -95,14 +96,14 @@ def send_continue_for_ever(connection, stop):
         (close_after_the_request, "The connection ended before there was an answer."),
         (answer_garbage, "The connection ended before there was an answer."),
         (send_endless_headers, "The connection ended before there was an answer."),
-        (send_a_byte_at_a_time, "No answer in 0 s."),
-        (never_answer, "No answer in 0 s."),
-        (send_continue_for_ever, "No answer in 0 s."),
+        (send_a_byte_at_a_time, NO_ANSWER),
+        (never_answer, NO_ANSWER),
+        (send_continue_for_ever, NO_ANSWER),
     ],
 )
 def test_a_receiver_without_a_valid_answer_ends_the_call(answer, error):
     with behave(answer) as url:
-        found = call(url)
+        found = call(url, seconds=SHORT if error == NO_ANSWER else SECONDS)
     assert (found.status, found.error) == (None, error)
 
 
@@ -130,7 +131,9 @@ def test_an_answer_that_stops_in_the_middle_counts_by_its_status():
         stop.wait(30)
 
     with behave(stop_in_the_middle) as url:
-        assert call(url).status == 201
+        # On a busy machine, the shorter times can be over before the answer begins.
+        statuses = (call(url, seconds=seconds).status for seconds in (SHORT, 5, 30))
+        assert next(filter(None, statuses)) == 201
 
 
 def test_a_server_that_refuses_the_connection_is_named():

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import threading
+from uuid import UUID
 
 import pytest
 from click.testing import CliRunner
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import OperationalError, TimeoutError
 
 from blogapi.__main__ import main
-from blogapi.webhooks import sender
+from blogapi.webhooks import queries, sender
 from tests.conftest import close_connections
 from tests.webhooks.receiver import receive
 from tests.webhooks.rows import add_webhook
@@ -98,6 +99,31 @@ def test_a_failure_of_the_database_does_not_end_the_thread(
     receiver.wait_for(1)
     assert "the webhooks wait for the database" in caplog.text
     assert "the webhooks failed" in caplog.text
+
+
+def test_a_call_whose_outcome_cannot_be_stored_at_once_is_not_repeated(
+    app, receiver, make_webhook, make_tag, monkeypatch, caplog
+):
+    stored, store = threading.Event(), sender.delivery.store
+    errors = [OperationalError("", {}, Exception("database is locked")), TimeoutError()]
+
+    def fail_first(server, passes):
+        if errors:
+            raise errors.pop()
+        store(server, passes)
+        stored.set()
+
+    monkeypatch.setattr(sender.delivery, "store", fail_first)
+    webhook = make_webhook(events=["tag.created"])
+    make_tag()
+    end = sender.start(app)
+    assert stored.wait(90)
+    end()
+    assert "the webhooks wait for the database" in caplog.text
+    assert len(receiver.calls) == 1
+    with app.app_context():
+        (kept,) = queries.list_deliveries(UUID(webhook["uuid"]), None).rows
+        assert (kept.status, queries.get_by_uuid(UUID(webhook["uuid"])).failures) == (204, 0)
 
 
 @pytest.mark.parametrize(("active", "warnings"), [(True, 1), (False, 0)])
