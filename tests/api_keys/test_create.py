@@ -186,6 +186,17 @@ def test_the_key_limit_setting_limits_the_number_of_keys_created_from_one_addres
     assert client.post(KEYS, environ_base={"REMOTE_ADDR": "192.0.2.7"}).status_code == 201
 
 
+@pytest.mark.parametrize("scope", ["login", "read", "write"])
+def test_the_key_limit_counts_the_keys_of_users(app, make_client, people, log_in, scope):
+    app.config["KEY_LIMIT"] = "2 per minute"
+    client = log_in(people.member) if scope == "login" else make_client(app)
+    headers = {} if scope == "login" else {"X-API-KEY": people.key(people.member, scope)}
+    environ = {"REMOTE_ADDR": "192.0.2.7"}
+    answers = [client.post(KEYS, headers=headers, environ_base=environ) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [201, 201, 429]
+    assert make_client(app).post(KEYS, environ_base=environ).status_code == 429
+
+
 def test_rotations_count_towards_the_key_limit(make_app, make_client, people):
     app = make_app(KEY_LIMIT="1 per minute")
     created = make_client(app).post(KEYS).json

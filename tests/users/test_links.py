@@ -8,13 +8,15 @@ import pytest
 from sqlalchemy import select
 
 from blogapi.storage.database import db
-from blogapi.users import links, queries
+from blogapi.users import links, passwords, queries
 from blogapi.users.models import OneTimeLink
 from blogapi.web import tokens
 from tests.contracts.client import outcome
 from tests.users.conftest import ADA, FAILED, LOGIN, ME, NOON, PASSWORD, SLOWED
 
-SETUP, RESET, OPTIONS = (f"/api/v1/auth/{name}/" for name in ("setup", "reset-password", "login-options"))
+SETUP, RESET, OPTIONS, JOIN = (
+    f"/api/v1/auth/{name}/" for name in ("setup", "reset-password", "login-options", "join")
+)
 INVALID = (401, "link_invalid")
 LIN = {"username": "Lin", "password": PASSWORD}
 
@@ -112,6 +114,36 @@ def test_a_link_is_valid_only_for_its_purpose(people, make_token, as_stranger):
     setup, reset = make_token(), make_token(people.member)
     assert outcome(as_stranger.post(RESET, json={"token": setup, "password": PASSWORD})) == INVALID
     assert outcome(as_stranger.post(SETUP, json=LIN | {"token": reset})) == INVALID
+
+
+@pytest.mark.parametrize("kind", ["reset", "setup", "invitation"])
+def test_one_of_two_people_with_the_same_link_sets_a_password(
+    app, people, make_token, make_client, as_stranger, monkeypatch, kind
+):
+    path = {"reset": RESET, "setup": SETUP, "invitation": JOIN}[kind]
+    if kind == "invitation":
+        with app.app_context():
+            link = links.create_invitation({"role": "reader"}, inviter_id=people.admin.uuid)
+        token = link.path.partition("#")[2]
+    else:
+        token = make_token(people.member if kind == "reset" else None)
+    names = {} if kind == "reset" else {"username": "lin"}
+    hash_password, first = passwords.hash_password, []
+
+    def use_up_the_link(password):
+        digest = hash_password(password)
+        if not first:
+            first.append(None)
+            body = {"token": token, "password": "the first password"} | names
+            first.append(make_client(app).post(path, json=body))
+        return digest
+
+    monkeypatch.setattr(passwords, "hash_password", use_up_the_link)
+    second = as_stranger.post(path, json={"token": token, "password": "the second password"} | names)
+    assert first[1].status_code == (200 if kind == "reset" else 201)
+    assert outcome(second) == INVALID
+    login = {"username": names.get("username", "mel"), "password": "the first password"}
+    assert as_stranger.post(LOGIN, json=login).status_code == 200
 
 
 def test_guesses_of_a_token_are_throttled(people, make_token, as_stranger, app):
