@@ -103,7 +103,7 @@ def test_tabs_order_and_search_have_addresses(open_list, articles):
     wait_until(page, "document.querySelectorAll('tbody tr').length === 2")
     search = page.get_by_role("searchbox", name="Search title and text", exact=True)
     search.press_sequentially("fog")
-    page.get_by_text("No article contains “fog”.").wait_for()
+    page.get_by_role("status").filter(has_text="No article contains “fog”.").wait_for()
     assert page.url.endswith(f"{PATH}?status=draft&q=fog")
     page.get_by_role("link", name="Search all statuses", exact=True).click()
     page.get_by_role("link", name="Foghorn", exact=True).wait_for()
@@ -111,7 +111,7 @@ def test_tabs_order_and_search_have_addresses(open_list, articles):
     assert page.get_by_role("link", name="Published 1", exact=True).is_visible()
     assert page.get_by_role("searchbox").input_value() == "fog"
     page.go_back()
-    page.get_by_text("No article contains “fog”.").wait_for()
+    page.get_by_role("status").filter(has_text="No article contains “fog”.").wait_for()
     page.get_by_role("searchbox").fill("")
     wait_until(page, "document.querySelectorAll('tbody tr').length === 2")
     assert list_violations(page) == []

@@ -39,6 +39,14 @@ def test_a_version_shows_what_it_has_changed(api, open_admin, width, dark):
     assert changes.get_by_text("5 words added, 0 removed", exact=True).is_visible()
     page.get_by_label("Compare with", exact=True).select_option("now")
     expect(changes.locator("ins")).to_have_text(["A drill", ",", "very "])
+    # The newest version is compared with the one before it, whatever was chosen; the choice stays.
+    versions = page.get_by_role("navigation", name="Versions").get_by_role("link")
+    versions.first.click()
+    expect(page.get_by_label("Compare with", exact=True)).to_have_count(0)
+    expect(changes.locator("ins")).to_have_text(["A drill", ",", "very "])
+    versions.last.click()
+    expect(page.get_by_label("Compare with", exact=True)).to_have_value("now")
+    expect(changes.locator("ins")).to_have_text(["A drill", ", with a date on it", "very "])
     assert list_violations(page) == []
     assert not is_wider_than_the_window(page)
 

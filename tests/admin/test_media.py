@@ -108,7 +108,7 @@ def test_search_and_filters_have_addresses(api, open_admin):
     wait_until(page, "document.querySelectorAll('.media-item').length === 1")
     assert page.url.endswith("?alt=missing&q=loaf")
     page.get_by_role("searchbox").fill("nothing of the kind")
-    page.get_by_text("No file contains “nothing of the kind”.").wait_for()
+    page.get_by_role("status").filter(has_text="No file contains “nothing of the kind”.").wait_for()
 
 
 def test_a_phone_shows_the_file_instead_of_the_list(api, open_admin):

@@ -94,6 +94,8 @@ def test_pages_are_a_tree_whose_places_change(api, open_admin):
     assert list_places(api)["Team"] == ("Contact", 7)
     page.get_by_role("searchbox", name="Search pages").fill("team")
     page.get_by_role("link", name="About").wait_for(state="detached")
+    page.get_by_role("searchbox", name="Search pages").fill("zzz")
+    page.get_by_role("status").filter(has_text="No page contains “zzz”.").wait_for()
     page.get_by_role("searchbox", name="Search pages").fill("")
     page.get_by_role("link", name="About").wait_for()
     page.get_by_role("button", name="Actions for Team").click()

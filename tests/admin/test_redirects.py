@@ -45,6 +45,8 @@ def test_an_admin_creates_changes_finds_and_deletes_redirects(api, open_admin):
 
     api.post(OWN, {"path": "/shop/", "target": "https://shop.example/" + "long-" * 40})
     page.reload()
+    page.get_by_role("searchbox", name="Search redirects").fill("zzz")
+    page.get_by_role("status").filter(has_text="No redirect contains “zzz”.").wait_for()
     page.get_by_role("searchbox", name="Search redirects").fill("shop")
     page.get_by_role("button", name="/old/", exact=True).wait_for(state="detached")
     page.set_viewport_size({"width": 320, "height": 700})

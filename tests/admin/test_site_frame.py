@@ -115,6 +115,22 @@ def test_the_frame_shows_what_is_saved(write, make, set_page, api, site, title, 
     assert len(api.get(f"{path}preview/")) == 1
 
 
+def test_a_preview_that_was_closed_while_its_link_was_made_loads_nothing(write, make, set_page):
+    set_page("/preview/")
+    page, held = write(make("Closed early")), []
+    page.route("**/articles/*/preview/", lambda route: held.append(route))
+    with page.expect_request("**/articles/*/preview/"):
+        get_button(page, SWITCH).click()
+    get_button(page, SWITCH).click()
+    with page.expect_response("**/articles/*/preview/"):
+        held[0].continue_()
+    # This answer arrives after the other one.
+    page.evaluate("async () => (await fetch('/robots.txt')).text()")
+    assert page.locator(".site-frame iframe").count() == 0
+    get_button(page, SWITCH).click()
+    get_frame(page).get_by_role("heading", name="Closed early").wait_for()
+
+
 def test_the_frame_fits_on_a_phone(write, make, set_page):
     set_page("/preview/")
     page = write(make("Small"), width=360, height=700)

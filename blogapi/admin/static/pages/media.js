@@ -228,7 +228,7 @@ class Media extends Page {
       ${tabs(Object.entries(TABS).map(tab), addressOf(filters), { label: "Files", beside })}
       <div class="columns panel media ${panel ? "open" : ""}"><div class="media-list">
         <ul class="media-grid">${repeat(items, byUuid, (item) => this.renderItem(item))}</ul>
-        ${total ? nothing : html`<p class="soft">${q ? `No file contains “${q}”.` : "No files"}</p>`}
+        ${total ? nothing : html`<p class="soft" role="status">${q ? `No file contains “${q}”.` : "No files"}</p>`}
         <div class="actions">${items.length < total ? button("Show more", showMore) : nothing}</div></div>
         ${panel?.render() ?? nothing}</div></div>`;
   }
