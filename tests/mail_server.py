@@ -29,6 +29,8 @@ class MailServer:
         self.recipient_answer = "250 OK"
         self.requires_login = False
         self.is_silent = False
+        # How many seconds the server waits before it answers to a sender.
+        self.answers_after = 0.0
 
     def settings(self, **others: Any) -> dict[str, Any]:
         """Return the settings of a blog that uses the server."""
@@ -45,6 +47,7 @@ class MailServer:
         """Accept a sender, or ask for a login."""
         if self.requires_login and not session.authenticated:
             return "530 Authentication required"
+        await asyncio.sleep(self.answers_after)
         envelope.mail_from = address
         return "250 OK"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
@@ -128,8 +129,17 @@ def test_drawings_and_animations_are_shown_as_they_are(as_stranger, upload, run_
     assert run_counter == []
 
 
-def test_concurrent_requests_make_a_width_once(app, upload, run_counter):
+def test_concurrent_requests_make_a_width_once(app, upload, run_counter, monkeypatch):
     path = address(upload(), "w640.webp")
+    # All four wait for their turn before one of them makes the picture, however long that takes.
+    monkeypatch.setitem(app.extensions, images._SCALING_KEY, images.ImageQueue(4, 90, workers=1))
+    wait_to_scale, all_wait = images.wait_to_scale, threading.Barrier(4, timeout=90)
+
+    def wait_together():
+        all_wait.wait()
+        return wait_to_scale()
+
+    monkeypatch.setattr(images, "wait_to_scale", wait_together)
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda _: app.test_client().get(path).status_code, range(4)))
     assert answers == [200] * 4 and len(run_counter) == 1
