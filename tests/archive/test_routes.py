@@ -92,6 +92,25 @@ def test_the_months_have_the_articles_of_the_list_between_their_bounds(as_reader
     assert len(as_reader.get(f"{ARTICLES}?{bounds}").json) == 1
 
 
+@pytest.mark.parametrize(
+    ("zone", "start"),
+    [
+        ("UTC", "2026-03-01T00:00:00+00:00"),
+        ("Europe/Paris", "2026-02-28T23:00:00+00:00"),
+        ("America/New_York", "2026-03-01T05:00:00+00:00"),
+    ],
+)
+def test_the_bounds_of_a_month_and_the_present_are_exact_to_the_microsecond(
+    as_reader, as_login, make_article, set_clock, zone, start
+):
+    assert as_login.patch(SITE, json={"time_zone": zone}).status_code == 200
+    start = datetime.fromisoformat(start)
+    for microseconds in (-1, 0, 1, 2, 3):
+        make_article(published_at=(start + timedelta(microseconds=microseconds)).isoformat())
+    set_clock(start + timedelta(microseconds=2))
+    assert read(as_reader) == [(2026, 3, 3), (2026, 2, 1)]
+
+
 def test_a_scheduled_article_is_counted_from_its_time_on(as_reader, make_article, set_clock):
     due = datetime.now(UTC).replace(microsecond=0) + timedelta(days=1)
     make_article(status="scheduled", published_at=due.isoformat())

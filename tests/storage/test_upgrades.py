@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -245,6 +246,23 @@ def test_an_upgrade_is_refused_if_the_copy_cannot_be_made(old_database, add_migr
     (instance / "backups").write_text("in the way")
     add_migration(RECREATES_A_PARENT)
     assert "cannot be made before the upgrade: " in get_start_error()
+    assert dump(old_database) == before
+
+
+@pytest.mark.sqlite("its file is copied first")
+def test_a_copy_has_its_name_only_when_it_is_complete(old_database, add_migration, instance, monkeypatch):
+    copies = []
+
+    def refuse(partial, copy):
+        copies.append((dump(partial), copy.name.startswith("before-upgrade-"), copy.exists()))
+        raise OSError(errno.EIO, "Input/output error")
+
+    before = dump(old_database)
+    add_migration(RECREATES_A_PARENT)
+    monkeypatch.setattr(upgrades.files, "replace", refuse)
+    assert "cannot be made before the upgrade: " in get_start_error()
+    assert copies == [(before, True, False)]
+    assert list((instance / "backups").iterdir()) == []
     assert dump(old_database) == before
 
 

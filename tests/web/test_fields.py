@@ -130,10 +130,17 @@ def test_a_serialized_timestamp_parses_to_the_same_time(time, aware):
     assert serialized.endswith("+00:00") is aware and len(serialized) == (32 if aware else 26)
 
 
-def test_a_timestamp_of_another_zone_is_serialized_in_utc_with_six_digits():
-    time = datetime(2026, 1, 1, 2, tzinfo=timezone(timedelta(hours=2)))
-    assert Timestamp()._serialize(time, None, None) == "2026-01-01T00:00:00.000000+00:00"
-    assert Timestamp(aware=False)._serialize(time, None, None) == "2026-01-01T00:00:00.000000"
+@pytest.mark.parametrize(
+    ("time", "hours", "expected"),
+    [
+        (datetime(2026, 1, 1, 2), 2, "2026-01-01T00:00:00.000000"),  # noqa: DTZ001 (the zone follows)
+        (datetime(2025, 12, 31, 14, 30, 0, 7), -9.5, "2026-01-01T00:00:00.000007"),  # noqa: DTZ001
+    ],
+)
+def test_a_timestamp_of_another_zone_is_serialized_in_utc_with_six_digits(time, hours, expected):
+    time = time.replace(tzinfo=timezone(timedelta(hours=hours)))
+    assert Timestamp()._serialize(time, None, None) == f"{expected}+00:00"
+    assert Timestamp(aware=False)._serialize(time, None, None) == expected
 
 
 def is_refused(field, value) -> bool:
