@@ -198,6 +198,9 @@ def test_a_missing_or_damaged_file_is_reported_and_the_rest_is_saved(
     assert (result.exit_code, result.stderr) == (1, report)
     verified = run("backup", "--verify", path)
     assert (verified.exit_code, verified.stderr) == (1, report)
+    as_json = run("backup", "--verify", path, "--json")
+    assert (as_json.exit_code, as_json.stderr) == (1, report)
+    assert [one["name"] for one in json.loads(as_json.stdout)["missing"]] == ["blue.png"]
     assert "2 media files" in result.stdout
     shutil.rmtree(media)
     restored = run("restore", path)

@@ -75,6 +75,7 @@ def test_a_put_keeps_the_fields_that_it_does_not_name(define, write, as_admin):
         ({"type": "number"}, "about 5", "“about 5” is not a number."),
         ({"type": "number"}, True, "“True” is not a number."),
         ({"type": "number"}, 10**400, f"“1{'0' * 79}” is not a number."),
+        ({"type": "number"}, 10**15 + 1, "“1000000000000001” is not a number."),
         ({"type": "number"}, -(10**309), f"“-1{'0' * 78}” is not a number."),
         ({"type": "number", "list": True}, [1, 10**400], f"“1{'0' * 79}” is not a number."),
         ({"type": "number", "minimum": 1, "maximum": 5}, 6, "Must be at least 1 and at most 5."),
@@ -111,6 +112,10 @@ def test_a_value_that_does_not_fit_is_refused(define, as_admin, definition, valu
     [
         ({"type": "long_text"}, "a\n" * 2000),
         ({"type": "number"}, 1.5),
+        ({"type": "number"}, -(10**15)),
+        ({"type": "number", "minimum": 1, "maximum": 5}, 1),
+        ({"type": "number", "minimum": 1, "maximum": 5}, 5),
+        ({"type": "text"}, "a" * 1000),
         ({"type": "boolean"}, False),
         ({"type": "date"}, "2026-02-28"),
         ({"type": "url"}, "https://x.test/"),
@@ -177,7 +182,8 @@ def test_every_write_keeps_the_values_that_its_caller_may_not_read(
     define("paid_to", read_by="admins")
     define("rating", "number")
     values = {"deleted": "D", "unfit": "about 5", "paid_to": "Marit"}
-    path = f"{ARTICLES}{client.post(ARTICLES, json=an_article()).json['uuid']}/"
+    uuid = client.post(ARTICLES, json=an_article()).json["uuid"]
+    path = f"{ARTICLES}{uuid}/"
     as_admin.patch(path, json={"custom": {**values, "rating": 1}})
     assert as_login.delete(deleted).status_code == 204
     assert as_login.patch(unfit, json={"type": "number"}).json["unfit_in"] == 1
@@ -187,6 +193,8 @@ def test_every_write_keeps_the_values_that_its_caller_may_not_read(
         (3, lambda: client.patch(path, json={"custom": {"rating": 3}})),
         (3, lambda: client.patch(path, json={"title": "New"})),
         (4, lambda: client.put(path, json={**client.get(path).json, "custom": {"rating": 4}})),
+        (5, lambda: client.patch(ARTICLES, json=[{"uuid": uuid, "custom": {"rating": 5}}])),
+        (6, lambda: client.put(ARTICLES, json=[{**client.get(path).json, "custom": {"rating": 6}}])),
         (1, lambda: client.post(f"{path}revisions/2/restore/")),
     ):
         answer = send()

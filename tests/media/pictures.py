@@ -38,6 +38,16 @@ class Picture:
         """The same reference in capitals, as some editors write uuids."""
         return self.reference.upper()
 
+    @property
+    def former_hash(self) -> str:
+        """The hash of a file that this one would have replaced; the caller stores it."""
+        return make_hash(f"former {self.uuid}")
+
+    @property
+    def former_path(self) -> str:
+        """The path of the file that this one would have replaced."""
+        return make_path(self.former_hash, "former.jpg")
+
 
 def add_picture(app: Flask, *, widths: tuple[int, ...] = (400, 800), **fields: Any) -> Picture:
     """Add a picture of 1600 x 1200 pixels with renditions of these widths."""

@@ -6,7 +6,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from blogapi.media.models import FormerHash
 from blogapi.revisions import service as revisions
+from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES
 from tests.media.pictures import add_picture, change_picture, delete_picture, is_unused, list_uses
 from tests.stored_pictures import add_paths
@@ -22,8 +24,11 @@ def no_bin(app):
 
 @pytest.fixture
 def picture(app, people):
-    """A picture that nothing uses."""
-    return add_picture(app)
+    """A picture that nothing uses, and that has replaced another one."""
+    picture = add_picture(app)
+    with app.app_context(), transaction():
+        db.session.add(FormerHash(hash=picture.former_hash, media_id=picture.uuid, width=None))
+    return picture
 
 
 def image(picture):
@@ -42,6 +47,7 @@ def prune(app, keep=0):
         {"content": '<img src="{0.capitals}">'},
         {"content": "![]({0.path})", "content_type": "markdown"},
         {"content": '<a href="{0.renditions[0]}">a</a>'},
+        {"content": '<img src="{0.former_path}">'},
         {"cover_image": "{0.reference}"},
         {"seo": {"og_image": "{0.path}"}},
         {"seo": {"og_image": "{0.capitals}"}},

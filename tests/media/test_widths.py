@@ -149,10 +149,12 @@ def test_a_busy_server_shows_a_stored_rendition(app, as_stranger, upload, monkey
     media = upload()
     queue = images.ImageQueue(1, 0.01, workers=1)
     monkeypatch.setitem(app.extensions, images._SCALING_KEY, queue)
+    first, second = (rendition["url"] for rendition in media["renditions"])
     with queue.wait_for_turn():
-        answer = as_stranger.get(address(media, "w640.webp"))
-    assert (answer.status_code, answer.headers["Location"]) == (302, media["renditions"][1]["url"])
-    assert answer.headers["Cache-Control"] == "private, no-cache"
+        for width, stored in ((320, first), (400, first), (480, second), (640, second), (800, second)):
+            answer = as_stranger.get(address(media, f"w{width}.webp"))
+            assert (answer.status_code, answer.headers["Location"]) == (302, stored), width
+            assert answer.headers["Cache-Control"] == "private, no-cache"
     assert as_stranger.get(address(media, "w640.webp")).status_code == 200
 
 
