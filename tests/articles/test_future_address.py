@@ -67,6 +67,19 @@ def test_the_address_of_an_article_with_edits(
     assert predicted == (stored["slug"], stored["url"])
 
 
+@pytest.mark.parametrize("path", [ARTICLES, "/api/v1/blog/pages/"])
+@pytest.mark.parametrize(("language", "start"), [("", "/knot"), ("fr", "/fr/knot"), ("de-AT", "/de-at/knot")])
+def test_the_address_of_a_text_in_a_language(as_admin, as_login, predict, path, language, start):
+    site = {"article_path": "{/language}/{local_slug}/", "page_path": "{/language}/{path}/"}
+    answer = as_login.patch("/api/v1/blog/site/", json=site)
+    assert answer.status_code == 200, answer.json
+    fields = {"title": "A knot", "slug": "knot-fr"}
+    uuid = as_admin.post(path, json=fields | {"language": language, "status": "published"}).json["uuid"]
+    stored = as_admin.get(f"{path}{uuid}/?fields=slug,url").json
+    assert predict(article=uuid, **fields) == (stored["slug"], stored["url"])
+    assert stored["url"].startswith(f"https://blog.example{start}")
+
+
 def test_without_a_title_or_a_site_there_is_no_address(as_admin, as_login, predict):
     assert predict() == predict(article=str(uuid4()), slug="x") == (None, None)
     assert as_login.patch("/api/v1/blog/site/", json={"url": ""}).status_code == 200

@@ -14,7 +14,7 @@ import pytest
 from blogapi import create_app
 from blogapi.articles.writing import json_writer
 from blogapi.config import CannotStart
-from blogapi.doctor import instance_checks
+from blogapi.doctor import derived_data_checks, instance_checks
 from blogapi.storage import integrity
 from blogapi.storage.database import db
 from tests.audit_hooks.sqlite_files import allow_opening
@@ -205,6 +205,26 @@ def test_repaired_articles_appear_in_the_changes_feed(run_doctor, blog, as_reade
     run_doctor("--repair")
     (change,) = as_reader.get(f"{CHANGES}?since={cursor}").json["changes"]
     assert as_reader.get(f"{ARTICLES}{change['uuid']}/").json["title"] == "東京 Soup"
+
+
+@pytest.mark.parametrize(
+    ("statement", "says"),
+    [
+        ("UPDATE tag SET json = x''", "json: tag: 4 differ"),
+        ("UPDATE category SET json = x''", "json: category: 4 differ"),
+    ],
+)
+def test_rows_of_several_batches_are_checked_and_repaired(
+    run_doctor, blog, make_tag, make_category, monkeypatch, statement, says
+):
+    for _ in range(3):
+        make_tag()
+        make_category()
+    monkeypatch.setattr(derived_data_checks, "_ROWS_PER_BATCH", 2)
+    execute(blog, statement)
+    assert says in run_doctor("--repair").stdout
+    result = run_doctor()
+    assert (result.exit_code, list_lines(result, "wrong")) == (0, []), result.stdout
 
 
 def test_without_the_repair_option_nothing_is_changed(run_doctor, blog):

@@ -173,8 +173,10 @@ def test_wrong_uses_by_other_items_are_reported_and_repaired(
     article = make_article()
     copy = {"title": "T", "content": f'<img src="/media/{red.hash}/red.png">'}
     as_admin.put(f"/api/v1/blog/articles/{article.uuid}/working-copy/", json=copy)
+    thrown = make_article(content=f"<img src='/media/{blue.hash}/blue.png'>")
+    assert as_admin.delete(f"/api/v1/blog/articles/{thrown.uuid}/").status_code == 204
     before = read_uses(app)
-    assert {kind for kind, *_ in before} == {"author", "site", "working_copy"}
+    assert {kind for kind, *_ in before} == {"author", "site", "working_copy", "deleted_item", "article"}
     assert get_faults(find()) == []
     gone, former = uuid4(), uuid4()
     for kind, item in (("author", gone), ("article", former)):
@@ -183,9 +185,10 @@ def test_wrong_uses_by_other_items_are_reported_and_repaired(
         values = {"media_id": media.uuid, "kind": kind, "item_id": item, "current": True}
         write(app, insert(MediaUse).values(values))
     write(app, delete(MediaUse).where(MediaUse.item_id.in_([guest.uuid, article.uuid])))
+    write(app, delete(MediaUse).where(MediaUse.kind == "deleted_item"))
     (wrong, *_) = get_faults(find())
     assert (wrong[0], wrong[2]) == ("wrong", "doctor --repair")
-    assert "The uses of media by 4 items are wrong (" in wrong[1] and f"author {guest.uuid}" in wrong[1]
+    assert "The uses of media by 5 items are wrong (" in wrong[1] and f"author {guest.uuid}" in wrong[1]
     assert get_faults(find(repair=True))[0][0] == "repaired"
     assert read_uses(app) == before | {("article", former, False)}
     assert get_faults(find()) == []

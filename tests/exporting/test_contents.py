@@ -7,6 +7,7 @@ import json
 import re
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import unquote
 
 import pytest
 import yaml
@@ -17,7 +18,10 @@ from blogapi.media.addresses import make_path
 from blogapi.media.folder import get_folder
 from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES
+from tests.site.conftest import set_site
 from tests.stored_pictures import add_paths, store_picture
+
+__all__ = ["set_site"]
 
 
 def read_folder(folder):
@@ -137,6 +141,30 @@ def test_former_paths_are_redirects_unless_a_page_has_the_address(
     ]
     (row,) = (one for one in json.loads(run("export", "-").stdout)["articles"] if one["slug"] == "a")
     assert [item["path"] for item in row["former_paths"]] == ["/2009/a", "/bread"]
+
+
+@pytest.mark.parametrize("folder", ["notes", "caf%C3%A9/notes"])
+def test_former_paths_are_below_the_folder_of_the_site(run, app, make_article, set_site, tmp_path, folder):
+    set_site(url=f"https://blog.example/{folder}")
+    article = make_article(slug="a")
+    paths = [f"/{unquote(folder)}/2009/a", f"/{unquote(folder)}-old/a", "/elsewhere/a"]
+    with app.app_context(), transaction():
+        db.session.add_all(FormerPath(path=path, article_id=article.uuid) for path in paths)
+    run("export", tmp_path)
+    fields, _ = read_article(read_folder(tmp_path)["articles/a.html"])
+    assert sorted(fields["aliases"]) == sorted(["/2009/a", *paths[1:]])
+
+
+@pytest.mark.parametrize("path", ["/read?p={slug}", "/read#{slug}"])
+def test_an_address_that_no_folder_can_have_is_not_exported(
+    run, as_admin, make_article, set_site, tmp_path, path
+):
+    set_site(article_path=path)
+    article = make_article(slug="former")
+    assert as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"slug": "bread"}).status_code == 200
+    run("export", tmp_path, "--for", "hugo")
+    fields, _ = read_article(read_folder(tmp_path)["content/posts/bread.html"])
+    assert (fields["slug"], fields.get("url"), fields.get("aliases")) == ("bread", None, None)
 
 
 def test_drafts_and_archived_articles_are_exported_on_request(run, as_admin, blog, tmp_path):

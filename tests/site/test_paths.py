@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.site.paths import MAX_PATH_BYTES, to_former_path, to_path, without_slash
+from blogapi.site.paths import MAX_PATH_BYTES, is_same_address, to_former_path, to_path, without_slash
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,26 @@ def test_the_first_page_and_long_paths_are_not_stored():
 
 def test_a_slash_at_the_end_is_ignored():
     assert (without_slash("/a/"), without_slash("/")) == ("/a", "/")
+
+
+URL = "https://blog.example/a%20b/caf%C3%A9/"
+
+
+@pytest.mark.parametrize(
+    ("other", "is_same"),
+    [
+        ("https://blog.example/a%20b/caf%c3%a9", True),
+        ("https://blog.example/a b/café/", True),
+        ("https://BLOG.example:443/a%20b/caf%C3%A9/", True),
+        ("https://blog.example./a%20b/caf%C3%A9/", True),
+        ("http://blog.example/a%20b/caf%C3%A9/", True),
+        ("https://blog.example:8443/a%20b/caf%C3%A9/", False),
+        ("https://blog.example/A%20b/caf%C3%A9/", False),
+        ("https://blog.example/a+b/caf%C3%A9/", False),
+        ("https://blog.example/a%20b/caf%C3%A9/?page=2", False),
+        ("https://other.example/a%20b/caf%C3%A9/", False),
+        ("https://[blog.example/a%20b/caf%C3%A9/", False),
+    ],
+)
+def test_addresses_are_compared_apart_from_their_spelling(other, is_same):
+    assert is_same_address(URL, other) == is_same_address(other, URL) == is_same

@@ -324,6 +324,8 @@ def test_an_unknown_time_zone_is_ignored(read, zone):
             '[{"from": "^/2019/old-name/?$", "to": "/hello/"}, {"from": "/hello", "to": "/hello/"}]',
             "/2019/old-name/",
         ),
+        ("redirects.json", '\ufeff[{"from": "/old/", "to": "/hello/"}, {"from": "/a", "to": "/b"}]', "/old/"),
+        ("redirects.yaml", "\ufeff301:\n  /old/: /hello/\n  /a: /b\n", "/old/"),
         (
             "redirects.yaml",
             "301:\n  /old-name/: /hello/\n302:\n  /a: https://example.com/x/y\n",
