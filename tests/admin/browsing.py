@@ -90,7 +90,12 @@ def wait_for_page(page: Page, ready: str = "true") -> None:
 
 def wait_for_copied(page: Page) -> None:
     """Wait until screen readers are told "Copied". The button shows the word for two seconds only."""
-    wait_until(page, "document.querySelector('#announcer > span').textContent.trim() === 'Copied'")
+    wait_for_announcement(page, "Copied")
+
+
+def wait_for_announcement(page: Page, words: str) -> None:
+    """Wait until screen readers are told these words."""
+    wait_until(page, f"document.querySelector('#announcer > span').textContent.trim() === '{words}'")
 
 
 def list_violations(page: Page, *rules: str) -> list[str]:

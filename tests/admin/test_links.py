@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.admin.browsing import list_violations
@@ -82,6 +84,13 @@ def test_link_to_articles_by_keyboard(write, make, api, uuids):
     )
     draft_check.get_by_role("button", name="Show", exact=True).click()
     wait_until(page, "getSelection().toString().startsWith('[tuck](')")
+    # Without an answer, nothing is known of the links.
+    page.route(re.compile(r"/blog/articles/\?.*uuid="), lambda route: route.abort())
+    with page.expect_event("requestfailed"):
+        get_button(page, "Publish").click()
+    popover.wait_for()
+    page.evaluate("async () => (await fetch('/robots.txt')).text()")
+    assert popover.get_by_text("Links to").count() == 0
 
 
 def test_the_list_fits_on_a_phone(write, make, uuids):

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.admin.browsing import list_violations, wait_for_page
+from tests.admin.browsing import list_violations, wait_for_announcement, wait_for_page
 from tests.admin.hooks import add_demo_hooks, add_hook
 from tests.browser import wait_until
 from tests.webhooks.receiver import receive
@@ -116,8 +116,10 @@ def test_a_build_hook_is_tried_before_it_is_created(api, open_admin, receiver):
     page.get_by_role("button", name="Send a test call").click()
     page.get_by_text("503 Service Unavailable").wait_for()
     page.get_by_text("<b>busy</b>", exact=True).wait_for()
+    wait_for_announcement(page, "The call has failed")
     page.get_by_role("button", name="Send a test call").click()
     page.get_by_text("Netlify took the call. Whether the build succeeds, Netlify knows.").wait_for()
+    wait_for_announcement(page, "The call has arrived")
     assert list_violations(page) == []
     page.get_by_role("button", name="Create webhook").click()
     page.wait_for_url("**/admin/webhooks/")

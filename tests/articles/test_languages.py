@@ -107,6 +107,7 @@ def test_translations_are_the_listed_articles_with_the_key(as_reader, as_admin, 
 def test_translations_name_the_language_of_the_site_in_one_spelling(
     as_reader, as_login, set_site, make_article, language
 ):
+    # The API stores the usual spelling; a blog can have another one since before it did.
     set_site(url=URL, title="The Bread Blog", article_path="{/language}/{local_slug}/", language=language)
     for title, fields in (("Rye", {}), ("Seigle", {"language": "fr"}), ("Roggen", {"language": "de-Ch"})):
         make_article(title=title, translation_key="rye", **fields)
