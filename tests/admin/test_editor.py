@@ -155,6 +155,19 @@ def test_after_a_crash_the_text_is_offered_again(write, make, api):
     assert not page.get_by_text("This browser has kept").is_visible()
 
 
+def test_a_kept_text_replaces_no_text_that_cannot_be_saved(write, make):
+    path = make("Crash and type")
+    page = write(path)
+    type_at_end(page, "")
+    page = crash(page, "Kept.", lambda: write(path))
+    page.route(COPY, lambda route: route.abort())
+    type_at_end(page, "Typed since.")
+    get_button(page, "Use it").click()
+    wait_for_state(page, "Offline: kept in this browser")
+    assert page.get_by_text("This browser has kept").is_visible()
+    assert is_read(page, "Typed since.")
+
+
 def test_when_the_login_has_ended_the_text_stays_and_is_saved(write, make, api):
     path = make("Login")
     page = write(path)

@@ -7,6 +7,7 @@ import pytest
 from blogapi.users import service as users
 from blogapi.users.models import Role
 from tests.admin.browsing import list_violations, wait_for_page
+from tests.admin.test_media import add_file, get_item
 from tests.admin.writing import ARTICLES, get_stored, get_text, save, type_at_end, wait_for_state
 from tests.browser import wait_until
 
@@ -151,3 +152,21 @@ def test_a_text_that_one_may_not_change_any_more_is_not_called_deleted(open_admi
     page.keyboard.press("Control+s")
     wait_for_state(page, "Not saved: the article is not yours now")
     page.get_by_text("This article was deleted, or is not yours any more.", exact=True).wait_for()
+
+
+def test_authors_change_the_files_that_they_have_uploaded(blog, open_admin, writers):
+    lin = blog.client("lin")
+    used = add_file(blog.client("ida"), "of-ida.png", "teal")
+    add_file(lin, "of-lin.png", "plum")
+    # An author sees the files of others that their own articles use.
+    quay = {"title": "Quay", "content": f"![](media:{used['uuid']})", "content_type": "markdown"}
+    lin.post(ARTICLES, quay)
+    for user, may_change in (("lin", ["lin"]), ("eda", ["ida", "lin"])):
+        page = open_admin("/admin/media/", user=user)
+        for owner in ("ida", "lin"):
+            get_item(page, f"of-{owner}.png").click()
+            panel = page.get_by_role("complementary", name=f"of-{owner}.png")
+            panel.get_by_role("button", name="Copy Markdown").wait_for()
+            number = int(owner in may_change)
+            assert panel.get_by_role("button", name="Delete file").count() == number, (user, owner)
+            assert panel.get_by_label("Alternative text", exact=True).count() == number, (user, owner)

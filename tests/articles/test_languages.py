@@ -183,6 +183,15 @@ def test_everything_leads_to_the_home_of_the_language(
     assert sitemap[:count] == list(dict.fromkeys(homes)) and f"{URL}/" not in sitemap[count:]
 
 
+def test_without_an_address_of_the_site_there_are_no_alternates(as_reader, set_site, shelf):
+    set_site(url="")
+    shown = as_reader.get(f"{ARTICLES}rye-fr/?fields=translations,head").json
+    assert [(one["language"], one["slug"], "url" in one) for one in shown["translations"]] == [
+        ("en", "rye", False)
+    ]
+    assert "alternates" not in shown["head"] and "hreflang" not in shown["head"]["html"]
+
+
 def test_neighbours_are_in_the_same_language(as_reader, make_article, make_tag):
     tags = (make_tag("bread"),)
     times = {"E1": "", "F1": "fr", "E2": "", "F2": "fr", "E3": ""}

@@ -7,6 +7,7 @@ import sqlite3
 import struct
 import tracemalloc
 from contextlib import suppress
+from datetime import timedelta
 from io import BytesIO
 from pathlib import Path
 from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile
@@ -49,13 +50,17 @@ def test_a_backup_can_be_made_listed_and_downloaded(app, as_login, blog, run, tm
     assert any(name.startswith("media/") for name in ZipFile(BytesIO(downloaded.data)).namelist())
 
 
-def test_the_list_shows_the_newest_first_and_where_the_media_are(app, as_login, instance, backup):
+def test_the_list_shows_the_newest_first_and_where_the_media_are(app, as_login, instance, backup, set_clock):
     store_picture(app, "blue")
-    daily.create_if_missing(instance, keep=3, today=now().date())
+    start = now()
+    set_clock(start + timedelta(hours=1))
+    daily.create_if_missing(instance, keep=3, today=start.date())
     (instance / "backups" / "mine.zip").write_bytes(b"")
-    newest, oldest = as_login.get(BACKUPS).json
-    assert (newest["kind"], newest["has_media"]) == ("daily", False)
-    assert oldest == backup
+    set_clock(start + timedelta(hours=2))
+    newest = as_login.post(BACKUPS).json
+    shown = as_login.get(BACKUPS).json
+    assert (shown[1]["kind"], shown[1]["has_media"]) == ("daily", False)
+    assert [shown[0], shown[2]] == [newest, backup]
 
 
 def test_a_backup_can_be_verified(as_login, backup, instance):

@@ -7,6 +7,7 @@ import json
 import threading
 import zipfile
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import update
@@ -435,6 +436,15 @@ def test_the_start_of_a_server_deletes_what_a_killed_import_has_unpacked(app, in
     with app.app_context():
         service.delete_old()
     assert list((instance / "imports").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("method", "rest"),
+    [("get", ""), ("get", "report/"), ("post", "start/"), ("post", "cancel/"), ("delete", "")],
+)
+def test_an_unknown_import_is_not_found(as_login, method, rest):
+    body = {"json": {}} if rest == "start/" else {}
+    assert outcome(getattr(as_login, method)(f"{IMPORTS}{uuid4()}/{rest}", **body)) == (404, "not_found")
 
 
 def test_the_summary_of_an_import_is_limited(as_login, send, monkeypatch):
