@@ -351,7 +351,8 @@ test("pictures", () => {
   assert.deepEqual(change, { from: 3, to: 3, insert: "\n\n![a](media:1)\n\n", selectFrom: 18, selectTo: 18 });
 });
 test("open ends", () => {
-  const text = '- [ ] a\n- [x] b\n1. [ ] c\n```\n- [ ] code ![](x)\n```\n![](a) ![b](c)\n\n![](media:d "The quay")';
+  const code = "```\n- [ ] code ![](x)\n```\n~~~\n- [ ] code ![](x)\n~~~\n";
+  const text = `- [ ] a\n- [x] b\n1. [ ] c\n${code}![](a) ![b](c)\n\n![](media:d "The quay")`;
   const tasks = md.findOpenTasks(text);
   assert.deepEqual([tasks.count, tasks.from], [2, 0]);
   const found = blocks.findUndescribed(text);
@@ -427,7 +428,8 @@ test("edits", () => {
   for (const other of [{ category: "4" }, { authors: ["3", "4"] }, { slug: "other" }])
     assert.equal(doc.isSame(sent, { ...stored, ...other }, article), false);
   assert.deepEqual(doc.toArticle(edits).tags, [{ uuid: "2" }]);
-  assert.equal(doc.toCopy(doc.EMPTY).title, "Untitled");
+  for (const title of ["", "  ", "\u00a0"]) assert.equal(doc.toCopy({ ...doc.EMPTY, title }).title, "Untitled");
+  assert.equal(doc.toCopy({ ...doc.EMPTY, title: " A " }).title, " A ");
 });
 
 const UUID = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d";
@@ -621,6 +623,13 @@ test("blocks: pictures and addresses of players that are alone in a paragraph", 
   for (const { from, to, source } of found) assert.equal(text.slice(from, to), source);
   assert.equal(found[0].pictures[0].caption, 'Say "hi"');
   assert.equal(blocks.writePictures(found[0].pictures), found[0].source);
+  const picture = { alt: "two\n lines [1]", address: "a.png", caption: " " };
+  assert.equal(blocks.writePictures([picture]), "![two lines \\[1\\]](a.png)");
+  const [first, second] = [
+    { ...picture, caption: 'the\n"quay"' },
+    { ...picture, alt: "" },
+  ];
+  assert.equal(blocks.writePictures([first, second]), '![two lines \\[1\\]](a.png "the \\"quay\\"")\n![](a.png)');
   assert.deepEqual(
     blocks.findBlocks(`![a](${uuid})`).map(({ to }) => to),
     [`![a](${uuid})`.length],

@@ -6,6 +6,15 @@ import { test } from "node:test";
 const base = new URL("../../blogapi/admin/static/", import.meta.url).href;
 const { listOptions } = await import(`${base}editor/term-options.js`);
 const { describeNumbers } = await import(`${base}pages/term-words.js`);
+const { count, formatSize } = await import(`${base}format.js`);
+
+test("numbers with their words, and sizes", () => {
+  const counts = [count(0, "article"), count(1, "article"), count(1400, "article"), count(2, "category", "categories")];
+  assert.deepEqual(counts, ["0 articles", "1 article", "1,400 articles", "2 categories"]);
+  const sizes = { 0: "0 bytes", 1: "1 byte", 999: "999 bytes", 1000: "1 kB", 1499: "1.5 kB", 10400: "10 kB" };
+  for (const [bytes, words] of Object.entries({ ...sizes, 1000000: "1 MB", 18440000: "18.4 MB", 1000000000: "1 GB" }))
+    assert.equal(formatSize(Number(bytes)), words);
+});
 
 test("terms: an equal name, then one that begins with the words, then the new one", () => {
   const all = ["slow food", "food and drink", "Harbour Walks", "Walks", "boats"].map((name) => ({ name, uuid: name }));
