@@ -22,7 +22,7 @@ from blogapi.importing.jobs.runner import get_runner
 from blogapi.media.folder import check_shared_folder
 from blogapi.metrics import exposition as metrics
 from blogapi.publication import background
-from blogapi.serving import listening, log, server
+from blogapi.serving import listening, log, memory, server
 from blogapi.site.queries import get_service_url
 from blogapi.storage.database import db
 from blogapi.storage.version_check import NewerSchema
@@ -98,6 +98,7 @@ def serve(
     if unix_socket is not None and not listening.UNIX_SOCKETS:
         raise click.UsageError("--unix-socket: this operating system has no Unix sockets.")
     check_shared_folder()
+    memory.return_freed_memory()
     try:
         http_server = server.create_server(
             app,
