@@ -7,6 +7,8 @@ import secrets
 
 import comrak
 
+from blogapi.rendering import mathematics
+
 # The maximum number of references and definitions of footnotes. A reference of 4 characters becomes 300
 # characters of HTML.
 MAX_FOOTNOTES = 4_000
@@ -16,6 +18,7 @@ _EXTENSIONS = comrak.ExtensionOptions(
     autolink=True,
     cjk_friendly_emphasis=True,
     footnotes=True,
+    math_dollars=True,
     strikethrough=True,
     table=True,
     tasklist=True,
@@ -51,6 +54,19 @@ _TILDE = re.compile(r"(?<![~\\])~(?!~)")
 _TILDE_MARK = "\U0001bc9f"
 _ENCODED_TILDE_MARK = "%F0%9B%B2%9F"
 
+# comrak would read punctuation and full-width brackets of Chinese and Japanese as a part of the address
+# before them. A space and a mark separate them while the text is rendered.
+_CJK_PUNCTUATION = (
+    r"\u3001-\u3003\u3008-\u3011\u3014-\u301b\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65“”"
+)
+_ADDRESS = re.compile(
+    rf"(\]\(|\]:\s?|<|=[\"']?)?(?:(?:https?|ftp)://|www\.)[^\s<{_CJK_PUNCTUATION}]*+([{_CJK_PUNCTUATION}])?"
+)
+_ADDRESS_END = f" {mathematics.MARK}"
+
+# comrak writes the whole first word after a fence as the class, such as `js{1,3}`, `{.python` and `{r,`.
+_LANGUAGE = re.compile(r'(<code class="language-)\{?\.?([^"{}]+?),?(?:[{}][^"]*)?"')
+
 # comrak writes the checkbox of a list item with several blocks before the first paragraph.
 _BOX_BEFORE_PARAGRAPH = re.compile(r'(<li class="task-list-item">)(<input [^<>]*> )\n<p>')
 
@@ -70,17 +86,23 @@ def render_markdown(content: str) -> str | None:
         content, footnotes = _FOOTNOTE.subn(f"[^{FOOTNOTE_MARK}", content)
         if footnotes > MAX_FOOTNOTES:
             return None
-    html = _AUTOLINK.sub(_unescape_autolink, _render(content))
+    html = _AUTOLINK.sub(_unescape_autolink, _LANGUAGE.sub(r'\1\2"', _render(content)))
     return _BOX_BEFORE_PARAGRAPH.sub(r"\1\n<p>\2", _AUTOLINK_IN_LINK.sub(r"\1\2", html))
 
 
 def _render(content: str) -> str:
+    content = _ADDRESS.sub(_end_address, mathematics.mark_formulas(content))
     content = _SELF_CLOSED.sub(rf"<\g<1>{_SELF_CLOSED_MARK}\2", _TILDE.sub(_TILDE_MARK, content))
     content = content.encode("utf-8", "replace").decode()
     # Without the line end, comrak ignores a reference definition at the end of the text.
     html = comrak.markdown_to_html(f"{content}\n", _EXTENSIONS, render_options=_OPTIONS)
     html = html.replace(_TILDE_MARK, "~").replace(_ENCODED_TILDE_MARK, "~")
-    return html.replace(_SELF_CLOSED_MARK, "")
+    return mathematics.remove_marks(html.replace(_SELF_CLOSED_MARK, "").replace(_ADDRESS_END, ""))
+
+
+def _end_address(match: re.Match[str]) -> str:
+    prefix, end = match.groups()
+    return match[0] if prefix or not end else f"{match[0][:-1]}{_ADDRESS_END}{end}"
 
 
 def _unescape_autolink(link: re.Match[str]) -> str:

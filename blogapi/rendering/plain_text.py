@@ -27,8 +27,10 @@ _MARK = r"\[?(?:[0-9]{1,3}|[*\u2020\u2021\xa7\u21a9\ufe0e]++)\]?"
 _MARK_LINK = re.compile(rf"(?:<sup[^<>]*+>)?<a ([^<>]*+)>{_MARK}</a>(?:</sup>)?")
 _BLOCK = re.compile(r"<(?:section|div|ol) [^<>]*+>")
 _HAS_FOOTNOTES = re.compile(r'class="(?:[^"]* )?(?:wp-block-)?footnotes[ "]')
-_URL = r"(?:https?://|www\.)[!-~]*[0-9A-Za-z]/?"
-_BARE_URL = re.compile(rf" ?\({_URL}\)| ?(?<![0-9A-Za-z]){_URL}")
+_HEADING = re.compile(r"<h([1-6])(?: [^<>]*+)?>(?:[^<]++|<(?!/?h[1-6][ >]))*+</h\1>")
+_BARE_URL = re.compile(
+    r"(?<![0-9A-Za-z])(?:https?://(?:[^\s/?#@]*+@)?|(?=www\.))([0-9A-Za-z.-]*[0-9A-Za-z])(?:[!-~]*[0-9A-Za-z]/?|/)?"
+)
 
 
 def to_plain_text(html: str) -> str:
@@ -48,15 +50,17 @@ def decode_entities(text: str) -> str:
 def make_excerpt(html: str) -> str:
     """Return the beginning of the text of sanitized HTML: at most MAX_EXCERPT_LENGTH characters.
 
-    It is cut between words, and contains no blocks of code, no players, no footnotes and no bare URLs.
+    It is cut between words, and contains no headings, blocks of code, players and footnotes, and of bare URLs
+    only the host.
     """
     start, *rest = remove_players(html).split("<pre")
     html = start + "".join(part.partition("</pre>")[2] for part in rest)
+    html = _HEADING.sub(" ", html)
     html = _MARK_LINK.sub(lambda link: "" if 'href="#' in link[1] else link[0], html)
     # The footnotes are at the end.
     end = next((block.start() for block in _BLOCK.finditer(html) if _HAS_FOOTNOTES.search(block[0])), None)
     html = html[:end]
-    return shorten(_BARE_URL.sub("", to_plain_text(html)).strip(), MAX_EXCERPT_LENGTH)
+    return shorten(_BARE_URL.sub(r"\1", to_plain_text(html)).strip(), MAX_EXCERPT_LENGTH)
 
 
 def shorten(text: str, max_length: int) -> str:

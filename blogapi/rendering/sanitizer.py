@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import nh3
 
-from blogapi.rendering import figures, hidden_elements, html_cost, markdown, players, slugs
+from blogapi.rendering import figures, hidden_elements, html_cost, markdown, mathml, players, slugs
 from blogapi.rendering.article_references import REFERENCE
 from blogapi.rendering.characters import JOINERS, MARKS
 from blogapi.rendering.embed_hosts import EMBED_HOSTS
@@ -46,12 +46,22 @@ CONTENT_CLASS = re.compile("|".join(_PATTERNS))
 
 # nh3's defaults allow neither iframes nor media players.
 _TAGS = nh3.ALLOWED_TAGS | {
-    *("iframe", "input", "section", "video", "audio", "source", "picture", "track", "progress"),
+    *("iframe", "input", "section", "video", "audio", "source", "picture", "track", "progress", "meter"),
+    *("menu", "tfoot", *mathml.TAGS),
 }
+# Elements whose `text-align` becomes the attribute `align`.
+_ALIGNED_TAGS = ("div", "h1", "h2", "h3", "h4", "h5", "h6", "p", "td", "th")
 _ATTRIBUTES = {
     **nh3.ALLOWED_ATTRIBUTES,
+    **dict.fromkeys(mathml.TAGS, mathml.ATTRIBUTES),
+    **{name: nh3.ALLOWED_ATTRIBUTES.get(name, set()) | {"align", "style"} for name in _ALIGNED_TAGS},
     "*": {"id", "title", "lang", "dir", "class"},
-    "ol": {"start"},
+    "ol": {"reversed", "start", "type"},
+    "ul": {"type"},
+    "li": {"value"},
+    "data": {"value"},
+    "time": {"datetime"},
+    "meter": {"high", "low", "max", "min", "optimum", "value"},
     "blockquote": {"cite"},
     "details": {"open"},
     "progress": {"value", "max"},
@@ -61,14 +71,12 @@ _ATTRIBUTES = {
         *("data-footnote-ref", "data-footnote-backref"),
     },
     "section": {"data-footnotes"},
-    "img": {"src", "alt", "width", "height", "srcset", "sizes", "loading"},
+    "img": {"align", "src", "alt", "width", "height", "srcset", "sizes", "loading"},
     "iframe": {"src", "width", "height", "allowfullscreen", "title", "loading"},
     "input": {"checked", "disabled", "type"},
     "video": {"src", "controls", "width", "height", "poster"},
     "audio": {"src", "controls"},
     "source": {"src", "type", "srcset", "media", "sizes"},
-    "td": nh3.ALLOWED_ATTRIBUTES["td"] | {"style"},
-    "th": nh3.ALLOWED_ATTRIBUTES["th"] | {"style"},
 }
 
 # The words of `rel` that are kept; they describe the page, or the author's opinion of it.
@@ -77,7 +85,8 @@ _LINK_TYPES = frozenset({"nofollow", "sponsored", "ugc", "me", "author", "licens
 # Every input but the checkbox of a task list; the fields of a form are useless without it.
 _FIELD = re.compile(r'<input(?![^<>]* type="checkbox")[^<>]*>')
 
-_URL_SCHEMES = frozenset({"http", "https", "mailto", "tel"})
+# With nh3's own, all schemes that the HTML standard calls safe.
+_URL_SCHEMES = nh3.ALLOWED_URL_SCHEMES | {"matrix", "sftp", "urn"}
 
 # A reference to a file of the media library, such as `media:3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d`. It is
 # kept in these attributes, so that `media.html_pictures` can replace it.
@@ -103,7 +112,10 @@ _EMBED_URL = re.compile(
 )
 
 # Elements whose content browsers do not show. Iframes with a host that is not in EMBED_HOSTS are dropped.
-_DROPPED_WITH_CONTENT = {"script", "style", "template", "title", "noembed", "noframes", "noscript"}
+_DROPPED_WITH_CONTENT = {
+    *("script", "style", "template", "title", "noembed", "noframes", "noscript"),
+    *("annotation", "annotation-xml"),
+}
 
 # Rendered content contains no scripts, so the content of <noscript> is shown.
 _NOSCRIPT = re.compile(r"</?noscript\b[^<>]*>", re.IGNORECASE)
@@ -119,11 +131,13 @@ _SELF_CLOSED = re.compile(
 
 # These patterns are applied to the output of nh3, which quotes each value and escapes `<`, `>` and `"` in it.
 _IFRAME = re.compile(r"<iframe([^<>]*)>.*?</iframe>", re.DOTALL)
-_ALIGNED_CELL = re.compile(r'(<t[dh][^<>]*) style="(\w+)"([^<>]*>)')
+_ALIGNED = re.compile(r'(<(?:t[dh]|p|div|h[1-6])\b[^<>]*) style="(\w+)"([^<>]*>)')
 _ALIGN = re.compile(r' align="\w*"')
 _NEW_TAB = ' target="_blank"'
 _LINK = re.compile(r'<a((?: [a-z-]+="[^"]*+")*+)>')
 _ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
+_LINK_TAG = re.compile(r"<a(?: [^<>]*)?>|</a>")
+_IS_LINK_OR_ANCHOR = re.compile(r' (?:href|id|name)="')
 _FRAGMENT_LINK = re.compile(r'(<a [^<>]*?href="#)([^"]+)"')
 
 _TEXT_ALIGN = re.compile(r"(?:^|;)\s*text-align\s*:\s*(left|right|center|justify)\b", re.IGNORECASE)
@@ -137,7 +151,7 @@ _UNSAFE_SRCSET = re.compile(
     r"(?:^|[\s\x00-\x1f,])(?!https?:|(?-i:media:[0-9a-f-]{36}(?:[\s,]|\Z)))[a-z][a-z0-9+.-]*+:", re.IGNORECASE
 )
 
-_HEADING = re.compile(r"<h([1-6])>((?:[^<]++|<(?!/?h[1-6][ >]))*+)</h\1>")
+_HEADING = re.compile(r'<h(([1-6])(?: align="\w*")?)>((?:[^<]++|<(?!/?h[1-6][ >]))*+)</h\2>')
 _HEADING_NAME = re.compile(rf"(?<!\s)\s*+\{{#([\w{MARKS}{JOINERS}:.-]+)\}}\s*\Z")
 _FOOTNOTE_REFERENCE = re.compile(r'<sup class="footnote-ref">.*?</sup>')
 _TAG = re.compile(r"<[^<>]*>")
@@ -162,7 +176,7 @@ def to_safe_html(content: str, content_type: str) -> str:
     Content that would take long to render (about two seconds for 2 MB) is shown as escaped text.
     """
     html = _to_html(content, content_type)
-    if html is None or html_cost.is_too_expensive(html):
+    if html is None:
         shown = content if content_type == "text" else hidden_elements.remove_hidden(content)
         return escape(shown.replace("\0", ""), quote=False)
     footnote_mark = markdown.FOOTNOTE_MARK if content_type == "markdown" else ""
@@ -182,14 +196,21 @@ def to_safe_html(content: str, content_type: str) -> str:
     if _NEW_TAB in safe:
         safe = _LINK.sub(_add_noopener, safe)
     safe = _IFRAME.sub(_empty_iframe, safe)
-    # A strict Content-Security-Policy blocks inline styles, so `align` replaces the style of the cell.
-    safe = _ALIGNED_CELL.sub(_style_to_align, safe)
+    if "<math" in safe:
+        safe = mathml.FORMULA_OR_TAG.sub(r"\1", safe)
+    # A strict Content-Security-Policy blocks inline styles, so `align` replaces the style.
+    safe = _unwrap_refused_links(_ALIGNED.sub(_style_to_align, safe))
     if content_type == "markdown":
         safe = figures.show_figures(safe)
         safe = _HEADING.sub(attributes.add_heading_id, safe, count=MAX_HEADING_IDS)
     if attributes.renamed:
         safe = _FRAGMENT_LINK.sub(attributes.redirect_link, safe)
     return safe.replace(footnote_mark, "") if footnote_mark else safe
+
+
+def is_shown_as_text(content: str, content_type: str, safe: str) -> bool:
+    """Return whether `safe` is the content as escaped text, because rendering it would take long."""
+    return "<" not in safe and _to_html(content, content_type) is None
 
 
 def list_removed(content: str, content_type: str, safe: str) -> list[str]:
@@ -217,6 +238,7 @@ def make_addresses_absolute(html: str, base: str) -> str:
         tags=_TAGS,
         attributes=attributes,
         link_rel=None,
+        url_schemes=_URL_SCHEMES,
         url_relative=("rewrite_with_base", base),
     )
 
@@ -231,7 +253,8 @@ def _to_html(content: str, content_type: str) -> str | None:
     if content_type == "markdown" and (html := markdown.render_markdown(content)):
         html = players.show_players(html)
     # Without its attribute, the sanitizer would show a hidden element.
-    return html and hidden_elements.remove_hidden(_SELF_CLOSED.sub(r"<\1\2></\1>", _NOSCRIPT.sub("", html)))
+    html = html and hidden_elements.remove_hidden(_SELF_CLOSED.sub(r"<\1\2></\1>", _NOSCRIPT.sub("", html)))
+    return None if html is None or html_cost.is_too_expensive(html) else html
 
 
 def _paragraphs(text: str) -> list[str]:
@@ -262,6 +285,19 @@ def _add_noopener(link: re.Match[str]) -> str:
 
 def _style_to_align(cell: re.Match[str]) -> str:
     return f'{_ALIGN.sub("", cell[1])} align="{cell[2]}"{_ALIGN.sub("", cell[3])}'
+
+
+def _unwrap_refused_links(safe: str) -> str:
+    """Return the HTML without each `<a>` whose address nh3 has removed."""
+    open_links = list[str]()
+
+    def replace(tag: re.Match[str]) -> str:
+        if tag[0] == "</a>":
+            return "</a>" if open_links.pop() else ""
+        open_links.append(tag[0] if _IS_LINK_OR_ANCHOR.search(tag[0]) else "")
+        return open_links[-1]
+
+    return _LINK_TAG.sub(replace, safe)
 
 
 def _heading_slug(words: str) -> str:
@@ -317,14 +353,14 @@ class _AttributeFilter:
 
     def add_heading_id(self, heading: re.Match[str]) -> str:
         """Return the heading with the name in `## Heading {#name}` (Hugo, Kramdown) or its slug as its id."""
-        level, words = heading.groups()
+        start, level, words = heading.groups()
         named = _HEADING_NAME.search(words)
         if named:
             words = words[: named.start()]
             id_ = self._unique(self._prefixed(named[1]))
         else:
             id_ = self._make_unique(_heading_slug(words))
-        return f'<h{level} id="{id_}">{words}</h{level}>' if id_ else f"<h{level}>{words}</h{level}>"
+        return f'<h{start} id="{id_}">{words}</h{level}>' if id_ else f"<h{start}>{words}</h{level}>"
 
     def redirect_link(self, link: re.Match[str]) -> str:
         """Return the link, with the new id as its fragment if the id was renamed."""

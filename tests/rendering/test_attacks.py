@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blogapi.rendering import plain_text, sanitizer
+from blogapi.rendering import mathml, plain_text, sanitizer
 from blogapi.rendering.embed_hosts import EMBED_HOSTS
 from tests.rendering.inspector import Inspector
 
 URL_ATTRIBUTES = {"href", "src", "poster", "action", "formaction", "cite", "data", "srcset", "background"}
-DANGEROUS = {"script", "style", "object", "embed", "form", "base", "meta", "link", "svg", "math", "template"}
+DANGEROUS = {"script", "style", "object", "embed", "form", "base", "meta", "link", "svg", "template"}
 
 
 def assert_safe(html: str) -> None:
@@ -23,6 +23,14 @@ def assert_safe(html: str) -> None:
         for name, value in attributes.items():
             assert not name.startswith("on") and name not in ("srcdoc", "xlink:href"), html
             assert name != "style", html
+            assert tag not in mathml.TAGS or name in {
+                *mathml.ATTRIBUTES,
+                "class",
+                "dir",
+                "id",
+                "lang",
+                "title",
+            }
             # test_browser.py shows that other ids and names shadow no property of the page.
             assert (tag == "a" or name != "name") and (tag != "input" or name != "id"), html
             if name in URL_ATTRIBUTES:

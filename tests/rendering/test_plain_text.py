@@ -46,10 +46,14 @@ NOTES = "Rye[^1] waits[^two].\n\n[^1]: First.\n\n[^two]: See https://x.example/a
         ("Before.\n\n```js\nlet a = 1;\n```\n\nAfter `b`.", "markdown", "Before. After b."),
         ("Before.\n\n    indented()\n\nAfter.", "markdown", "Before. After."),
         ("```\nonly()\n```", "markdown", ""),
-        ("See https://x.example/a?b=1#c, <https://y.example/>.", "markdown", "See,."),
-        ("Read [this](https://x.example), or (www.y.example/a_b).", "markdown", "Read this, or."),
-        ("https://youtu.be/abc\n\nA film.", "markdown", "A film."),
-        ("日本語https://x.example/。次", "markdown", "日本語。次"),
+        ("See https://x.example/a?b=1#c, <https://y.example/>.", "markdown", "See x.example, y.example."),
+        (
+            "Read [this](https://x.example), or (www.y.example/a_b).",
+            "markdown",
+            "Read this, or (www.y.example).",
+        ),
+        ("https://youtu.be/abc\n\nA film.", "markdown", "youtu.be A film."),
+        ("日本語https://x.example/。次", "markdown", "日本語x.example。次"),
         ("Not a URL: http, www and a/b.", "markdown", "Not a URL: http, www and a/b."),
         ("[Chapter 1](#one) and [10](/ten).", "markdown", "Chapter 1 and 10."),
         ("x<sup>2</sup> and H<sub>2</sub>O", "markdown", "x 2 and H2O"),
@@ -64,10 +68,17 @@ NOTES = "Rye[^1] waits[^two].\n\n[^1]: First.\n\n[^two]: See https://x.example/a
         ('<p>a</p><div role="doc" class="x footnotes"><p>Note</p></div>', "html", "a"),
         ('<p>a</p><div class="footnotes-like">b</div>', "html", "a b"),
         ("<pre class=x>code <b>b</b></pre><p>a</p><pre>c</pre><present>b", "html", "a b"),
-        ("See http://x.example/a_b.\nwww.y.example", "text", "See."),
+        ("# One\n\na\n\nTwo\n---\n\nb `c`", "markdown", "a b c"),
+        ('<h2 align="center">a <b>b</b></h2><h3></h3>c<hr>d', "html", "c d"),
+        (
+            "https://me:x@y.example:80/@a https://y.example?b http://z.example",
+            "text",
+            "y.example y.example z.example",
+        ),
+        ("See http://x.example/a_b.\nwww.y.example", "text", "See x.example. www.y.example"),
     ],
 )
-def test_an_excerpt_has_no_footnotes_no_blocks_of_code_and_no_bare_urls(content, kind, excerpt):
+def test_an_excerpt_has_no_headings_footnotes_and_code_and_of_bare_urls_the_host(content, kind, excerpt):
     assert plain_text.make_excerpt(sanitizer.to_safe_html(content, kind)) == excerpt
 
 

@@ -277,7 +277,7 @@ class Inspector(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag, attrs):
-        if tag in ("script", "style", "svg", "math", "template", "plaintext", "textarea"):
+        if tag in ("script", "style", "svg", "template", "plaintext", "textarea"):
             self.unsafe.append(tag)
         self.unsafe += [name for name, _ in attrs if name.startswith("on") or name == "style"]
 
@@ -349,7 +349,7 @@ def test_rendering_derives_html_text_excerpt_lengths_and_headings():
     assert renderer.render("# One\n\n*two* &amp; three", "markdown") == renderer.RenderedContent(
         html='<h1 id="one">One</h1>\n<p><em>two</em> &amp; three</p>\n',
         plain_text="One two & three",
-        excerpt="One two & three",
+        excerpt="two & three",
         reading_minutes=1,
         word_count=4,
         toc=(table_of_contents.Heading(1, "One", "one"),),
