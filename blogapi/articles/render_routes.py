@@ -48,7 +48,7 @@ bp = Blueprint(
 def render(fields: Fields) -> WithAttributes:
     """Render a text as the content of an article or page, and compute its address; store nothing."""
     # Its libraries need 4 MB, and a server that is only read does not need them.
-    from blogapi.rendering.sanitizer import list_removed
+    from blogapi.rendering.sanitizer import is_shown_as_text, list_removed
 
     article: UUID | None = fields.pop("article", None)
     if article is None or not permissions.may_work_on(article):
@@ -63,7 +63,9 @@ def render(fields: Fields) -> WithAttributes:
     find_taken = partial(queries.find_taken_slugs, exclude=article)
     free = first_free_slug(slug, find_taken) if slug and not current_caller().is_author else None
     removed = list_removed(content, content_type, rendered.html)
-    return WithAttributes(rendered, html=html.decode(), slug=slug, free_slug=free, url=url, removed=removed)
+    as_text = is_shown_as_text(content, content_type, rendered.html)
+    notes = {"removed": removed, "shown_as_text": as_text}
+    return WithAttributes(rendered, html=html.decode(), slug=slug, free_slug=free, url=url, **notes)
 
 
 def _predict(

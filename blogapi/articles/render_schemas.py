@@ -75,5 +75,8 @@ class RenderingSchema(OutputSchema):
         ma.fields.String(),
         metadata={"description": "Elements that readers do not get.", "example": ["script"]},
     )
+    shown_as_text = ma.fields.Boolean(
+        metadata={"description": "Readers get the text as it is typed, because it takes too long to render."}
+    )
     word_count = ma.fields.Integer()
     reading_minutes = ma.fields.Integer()

@@ -146,3 +146,11 @@ def test_elements_that_readers_do_not_get_are_named(as_admin, content, removed):
         if content_type == "html" and "`" in content:
             removed = ["script"]
         assert as_admin.post(RENDER, json=body).json["removed"] == removed
+
+
+def test_a_rendering_says_that_a_text_is_shown_with_its_markup(as_admin):
+    for content, as_text in (("<div>" * 1_001, True), ("<div>" * 1_000, False), ("a", False), ("", False)):
+        for content_type in ("markdown", "html"):
+            body = {"content": content, "content_type": content_type}
+            rendered = as_admin.post(RENDER, json=body).json
+            assert (rendered["shown_as_text"], "&lt;div" in rendered["html"]) == (as_text, as_text)

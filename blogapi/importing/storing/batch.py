@@ -32,7 +32,7 @@ from blogapi.importing.storing.state import ImportState
 from blogapi.importing.texts.messages import describe_unread_rules
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
 from blogapi.redirects import service as redirects
-from blogapi.rendering import slugs
+from blogapi.rendering import sanitizer, slugs
 from blogapi.storage.database import current_time, db
 
 
@@ -293,6 +293,14 @@ def _find_root(record: ArticleRecord, key: str) -> str | None:
 def _report(record: ArticleRecord, result: Result, article: Article, notes: Iterable[str]) -> FileReport:
     status = lifecycle.get_api_status(article, current_time())
     source = record.content, record.content_type
-    lost = describe_lost_words(*source, renderings.get_rendering(*source).plain_text)
-    notes = (*record.notes, *notes, *custom_input.describe_unfit(record.custom), *filter(None, [lost]))
+    rendering = renderings.get_rendering(*source)
+    lost = describe_lost_words(*source, rendering.plain_text)
+    is_text = sanitizer.is_shown_as_text(*source, rendering.html)
+    as_text = "Readers see the markup of its text, which takes too long to render." if is_text else None
+    notes = (
+        *record.notes,
+        *notes,
+        *custom_input.describe_unfit(record.custom),
+        *filter(None, [lost, as_text]),
+    )
     return FileReport(record.key, result, status, notes, slug=article.slug, article=article.uuid)

@@ -157,7 +157,7 @@ def test_a_text_is_rendered_as_the_content_of_an_article(as_reading_admin, as_ad
     rendered = as_reading_admin.post(RENDER, json=text).json
     path = as_admin.post(ARTICLES, json={"title": "T", **text}).headers["Location"]
     names = ("html", "toc", "excerpt", "word_count", "reading_minutes")
-    others = {"slug": None, "url": None, "free_slug": None, "removed": ["script"]}
+    others = {"slug": None, "url": None, "free_slug": None, "removed": ["script"], "shown_as_text": False}
     assert rendered == as_admin.get(f"{path}?fields={','.join(names)}").json | others
     assert as_reading_admin.post(RENDER, json={"content": "<b>a"}).json["html"] == "<b>a</b>"
 

@@ -200,7 +200,7 @@ def test_the_report_names_articles_without_text(run):
 WORDS = " ".join(f"word{n}" for n in range(40))
 
 
-def test_the_report_names_articles_whose_html_lacks_words(run):
+def test_the_report_names_articles_whose_html_lacks_words_or_shows_markup(run):
     reports = run(
         FakeSource(
             [
@@ -208,12 +208,15 @@ def test_the_report_names_articles_whose_html_lacks_words(run):
                 a_record(2, content=f"{WORDS} <iframe src='x' /> {WORDS}\n\n<script />\n\n{WORDS}"),
                 a_record(3, content=f"{WORDS}\n\n<style>\n\n{WORDS}", content_type="markdown"),
                 a_record(4, content=f"{WORDS}\n\n<style />\n\n{WORDS}", content_type="markdown"),
+                a_record(5, content="<div>" * 1_001 + WORDS),
+                a_record(6, content="<div>" * 1_000 + WORDS),
             ]
         )
     ).reports
     notes = [[note.partition(";")[0] for note in report.notes] for report in reports]
     lost = "Its HTML shows 40 of about 80 words"
-    assert notes == [[lost], [], [lost], []]
+    as_text = "Readers see the markup of its text, which takes too long to render."
+    assert notes == [[lost], [], [lost], [], [as_text], []]
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,8 @@ export async function loadBase(uuid) {
 
 /**
  * Return the server's rendering of a text: {html, toc, excerpt, word_count, reading_minutes, slug, free_slug, url,
- * removed}. The slug and the url are those that the article gets if it is published at that time; null: now.
+ * removed, shown_as_text}. The slug and the url are those that the article gets if it is published at that time;
+ * null: now.
  */
 export async function renderText(edits, article, published_at, options) {
   const { content, content_type, category, slug, title } = edits;

@@ -76,6 +76,8 @@ const describePicture = ({ caption }, n) => `No alternative text: ${caption ? `â
 const PLAYERS = ", because it is no player that may be embedded";
 const describeRemoved = (name) => `Readers do not get <${name}>${name === "iframe" ? PLAYERS : ""}.`;
 
+const SHOWN_AS_TEXT = "Readers see the markup of the text, because it takes too long to render.";
+
 function findTag(text, name) {
   const from = text.search(new RegExp(`<${name}\\b`, "i"));
   return from < 0 ? null : { from, to: from + name.length + 1 };
@@ -107,6 +109,7 @@ function checks(page, close, broken) {
     ${tasks.count ? warn(tasksOpen, tasks) : nothing}
     ${pictures.slice(0, MAX_PICTURES).map((place, n) => warn(describePicture(place, n), place))}
     ${pictures.length > MAX_PICTURES ? warn(`${pictures.length - MAX_PICTURES} more have none.`) : nothing}
+    ${rendered?.shown_as_text ? warn(SHOWN_AS_TEXT) : nothing}
     ${(rendered?.removed ?? []).map((name) => warn(describeRemoved(name), findTag(text, name)))}
     ${broken.map(({ words, place }) => warn(words, place))}</ul>`;
 }
