@@ -40,6 +40,7 @@ from blogapi.web.access import (
 from blogapi.web.blueprint import reject_conditional_headers, reject_query_parameters
 from blogapi.web.errors import Unauthorized, format_allow
 from blogapi.web.headers import CORS_EXPOSED_HEADERS
+from blogapi.web.operation import operation
 from blogapi.web.slug_lookup import check_ids
 
 COOKIE = "blogapi_session"
@@ -134,7 +135,7 @@ def authenticate() -> Response | None:
     # The last space is left to logins and to deletions.
     if request.method not in ("GET", "HEAD", "DELETE") and not request.path.startswith("/api/v1/auth/"):
         check_space()
-    if view.__dict__.get("cacheable"):
+    if operation(view).cacheable:
         _allow_caching()
     return None
 

@@ -78,15 +78,17 @@ def single(query: Query, id: UUID) -> JsonBody:
 
 
 @bp.get("/author/me/")
+@bp.doc(operationId="listOwnArticles")
 @allow(admin)
 @bp.arguments(ArticleListQuery, location="query")
 @bp.response(200, ArticleSchema(many=True), partial_schema=FoundFieldsSchema, section="4.9", cacheable=True)
-def own(query: Query) -> Page[JsonBody]:
+def list_own(query: Query) -> Page[JsonBody]:
     """List the articles of the admin who asks, in any status."""
     return _list_own(query, hashes_body=False)
 
 
 @bp.get("/own/")
+@bp.doc(operationId="listWrittenArticles")
 @allow(author)
 @bp.arguments(ArticleListQuery, location="query")
 @bp.response(200, ArticleSchema(many=True), partial_schema=FoundFieldsSchema, cacheable=True)

@@ -31,6 +31,7 @@ from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import Code
 from blogapi.web.fields import FieldNames, Identifier, Timestamp
 from blogapi.web.headers import RESPONSE_HEADERS
+from blogapi.web.operation import operation
 from blogapi.web.request_id import REQUEST_ID_HEADER
 from blogapi.web.slug_lookup import IdConverter, ReferenceConverter
 
@@ -127,20 +128,20 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
             components.parameter(name, parameter["in"], parameter)
         self.ma_plugin.resolver.resolve_schema_dict(ProblemSchema)
         views = {
-            documented["manual_doc"]["operationId"]: view
+            declared.id: view
             for view in self._app.view_functions.values()
-            if (documented := view.__dict__.get("_apidoc"))
+            if (declared := operation(view)).id
         }
         selectable = self._find_selectable_fields(views)
         document: Document = self.spec.to_dict()
         document["components"]["responses"] = {}
         for path, method, operations in list_operations(document):
-            operation = operations[method]
-            view = views[operation["operationId"]]
+            documented = operations[method]
+            view = views[documented["operationId"]]
             access = get_access(view, public_reads=self._app.config["PUBLIC_READS"])
             assert access is not None
-            mark_filters(operation)
-            complete_operation(operation, path, method, view, document, access)
+            mark_filters(documented)
+            complete_operation(documented, path, method, operation(view), document, access)
         for name, properties in selectable:
             add_selectable_fields(document["components"]["schemas"][name], properties)
         share_enums(document)
@@ -153,10 +154,9 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
     def _find_selectable_fields(self, views: Mapping[str, Any]) -> list[tuple[str, Document]]:
         """Return the component of each response with `fields`, and the properties that it can have."""
         components = []
-        for view in views.values():
-            schema = view.__dict__.get("partial_schema")
-            if schema is not None:
-                reference = self.ma_plugin.resolver.resolve_schema_dict(view.__dict__["schema"])
+        for declared in map(operation, views.values()):
+            if (schema := declared.partial_schema) is not None:
+                reference = self.ma_plugin.resolver.resolve_schema_dict(declared.schema)
                 json_schema = self.ma_plugin.converter.schema2jsonschema(schema())
                 components.append((get_reference(reference), json_schema["properties"]))
         return components

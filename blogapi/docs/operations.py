@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from blogapi.docs.components import Document
 from blogapi.web import headers
 from blogapi.web.access import Access, Rule
 from blogapi.web.errors import PROBLEM_JSON, default_problem, reason_phrase
+from blogapi.web.operation import Operation
 
 HEADERS: dict[str, Document] = {
     # Every response has these headers, as the description of the document says. No response refers to them:
@@ -73,7 +73,7 @@ def complete_operation(
     operation: Document,
     path: str,
     method: str,
-    view: Any,
+    declared: Operation,
     document: Document,
     access: Access,
 ) -> None:
@@ -84,24 +84,24 @@ def complete_operation(
     )
     responses = {status: response for status, response in operation["responses"].items() if int(status) < 300}
     for status, response in responses.items():
-        _complete_response(response, method, view, document)
-        if status == "201" and view.__dict__.get("writes"):
+        _complete_response(response, method, declared, document)
+        if status == "201" and declared.writes:
             response["headers"] |= _header_references("Location")
     shared_responses = document["components"]["responses"]
     if method == "get":
         shared_responses["304"] = {"description": reason_phrase(304), "headers": _header_references("ETag")}
         responses["304"] = {"$ref": "#/components/responses/304"}
-    if view.__dict__.get("accepts_slugs"):
+    if declared.accepts_slugs:
         # The other operations of the path accept only uuids.
         operation.setdefault("parameters", []).append({"$ref": f"#/components/parameters/{_REFERENCE}"})
         responses["308"] = {
             "description": "The slug is a former slug of the item.",
             "headers": _header_references("Location"),
         }
-    if view.__dict__.get("writes"):
+    if declared.writes:
         conditions = [_IF_MATCH, _IDEMPOTENCY_KEY] if method == "post" else [_IF_MATCH]
         operation.setdefault("parameters", []).extend(conditions)
-    for status in _error_statuses(operation, path, method, view, access):
+    for status in _error_statuses(operation, path, method, declared, access):
         shared_responses.setdefault(status, _problem_response(status))
         responses[status] = {"$ref": f"#/components/responses/{status}"}
     operation["responses"] = responses
@@ -110,12 +110,12 @@ def complete_operation(
             del response["headers"]
 
 
-def _complete_response(response: Document, method: str, view: Any, document: Document) -> None:
+def _complete_response(response: Document, method: str, declared: Operation, document: Document) -> None:
     names = ["ETag"] if method == "get" else []
-    names += ["Allow"] if view.__dict__.get("section") else []
+    names += ["Allow"] if declared.section else []
     for media in response.get("content", {}).values():
         is_list = media["schema"].get("type") == "array"
-        if view.__dict__.get("writes") and not is_list:
+        if declared.writes and not is_list:
             names.append("ETag")
         if is_list and method == "get":
             names += ["X-Total-Count", "Link"]
@@ -139,21 +139,23 @@ def _security_requirements(rule: Rule) -> list[dict[str, list[str]]]:
     return [{}, *identified] if rule.checks_credentials else []
 
 
-def _error_statuses(operation: Document, path: str, method: str, view: Any, access: Access) -> Iterator[str]:
+def _error_statuses(
+    operation: Document, path: str, method: str, declared: Operation, access: Access
+) -> Iterator[str]:
     """Yield the error statuses that the operation can return."""
     yield "400"
     if access.rule.checks_credentials or "requestBody" in operation:
         yield from ("401", "403")
-    if "{" in path or view.__dict__.get("may_be_missing"):
+    if "{" in path or declared.may_be_missing:
         yield "404"
-    if view.__dict__.get("may_conflict"):
+    if declared.may_conflict:
         yield "409"
     if "requestBody" in operation:
         yield from ("413", "415", "422")
     # Request limits apply to every path except the health check.
     if path != "/health/":
         yield "429"
-    if view.__dict__.get("writes"):
+    if declared.writes:
         yield from ("404", "409", "422", "428")
     if method != "get":
         yield "412"

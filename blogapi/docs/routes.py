@@ -10,8 +10,7 @@ from flask import Flask, Response, current_app, render_template, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from blogapi.custom_fields.visibility import describe_public
-from blogapi.docs import assets, guide_pages
-from blogapi.docs.document import get_document
+from blogapi.docs import assets, document, guide_pages
 from blogapi.docs.own_fields import add_own_fields
 from blogapi.publication.shared_caching import shows
 from blogapi.web import json as web_json
@@ -36,11 +35,11 @@ _CONTENT_SECURITY_POLICY = (
 @openapi.get("/openapi.json")
 @allow(anyone)
 @openapi.response(200, {"type": "object"})
-def document() -> Response:
+def get_document() -> Response:
     """Return this OpenAPI document."""
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
     return web_json.json_response(
-        web_json.to_json_bytes(add_own_fields(get_document(app), describe_public()))
+        web_json.to_json_bytes(add_own_fields(document.get_document(app), describe_public()))
     )
 
 

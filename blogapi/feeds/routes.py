@@ -6,10 +6,9 @@ from urllib.parse import urlencode
 
 from flask import Response, request
 
-from blogapi.feeds import json_format
+from blogapi.feeds import json_format, sitemap
 from blogapi.feeds.entries import get_feed
 from blogapi.feeds.schemas import FeedQuery
-from blogapi.feeds.sitemap import get_part, get_sitemap
 from blogapi.publication.shared_caching import shows
 from blogapi.web.access import allow, anyone
 from blogapi.web.blueprint import Blueprint
@@ -38,7 +37,7 @@ Disallow: /
 @bp.arguments(FeedQuery, location="query")
 @bp.response(200, {"type": "string"}, content_type=RSS, cacheable=True, may_be_missing=True)
 @shows("article", "page", "category", "tag", "author")
-def rss_feed(query: Fields) -> Response:
+def get_rss_feed(query: Fields) -> Response:
     """Return the newest public articles as RSS 2.0."""
     # Imported here because the XML libraries need memory in each server.
     from blogapi.feeds import xml_formats
@@ -51,7 +50,7 @@ def rss_feed(query: Fields) -> Response:
 @bp.arguments(FeedQuery, location="query")
 @bp.response(200, {"type": "string"}, content_type=ATOM, cacheable=True, may_be_missing=True)
 @shows("article", "page", "category", "tag", "author")
-def atom_feed(query: Fields) -> Response:
+def get_atom_feed(query: Fields) -> Response:
     """Return the newest public articles as Atom 1.0."""
     from blogapi.feeds import xml_formats
 
@@ -69,7 +68,7 @@ def atom_feed(query: Fields) -> Response:
     may_be_missing=True,
 )
 @shows("article", "page", "category", "tag", "author")
-def json_feed(query: Fields) -> Response:
+def get_json_feed(query: Fields) -> Response:
     """Return the newest public articles as JSON Feed 1.1."""
     return _text(json_format.to_json(get_feed(query, _get_feed_path(query))), JSON_FEED)
 
@@ -78,25 +77,25 @@ def json_feed(query: Fields) -> Response:
 @allow(anyone)
 @bp.response(200, {"type": "string"}, content_type=XML, cacheable=True, may_be_missing=True)
 @shows("article", "page", "category", "tag", "author")
-def sitemap() -> Response:
+def get_sitemap() -> Response:
     """Return the sitemap of the site, or an index of sitemaps if there are more than 50,000 pages."""
-    return _text(get_sitemap(), XML)
+    return _text(sitemap.get_sitemap(), XML)
 
 
 @bp.get("/sitemap-<int(min=1, max=999999):number>.xml")
 @allow(anyone)
 @bp.response(200, {"type": "string"}, content_type=XML, cacheable=True)
 @shows("article", "page", "category", "tag", "author")
-def sitemap_part(number: int) -> Response:
+def get_sitemap_part(number: int) -> Response:
     """Return one of the sitemaps of the index."""
-    return _text(get_part(number), XML)
+    return _text(sitemap.get_part(number), XML)
 
 
 @bp.get("/robots.txt")
 @allow(anyone)
 @bp.response(200, {"type": "string"}, content_type=PLAIN, cacheable=True)
 @shows()
-def robots() -> Response:
+def get_robots() -> Response:
     """Tell crawlers to index the site and its pictures, and not this service."""
     return _text(_ROBOTS, PLAIN)
 

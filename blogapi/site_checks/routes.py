@@ -12,6 +12,7 @@ bp = Blueprint(
     __name__,
     url_prefix="/api/v1/site-check",
     description="The check of the address of the site",
+    resource="site",
 )
 
 

@@ -26,7 +26,7 @@ bp = Blueprint("account", __name__, url_prefix="/api/v1/auth/me", description="T
 @bp.get("/account/")
 @allow(user_login, scope="published")
 @bp.response(200, OwnAccountSchema())
-def single() -> WithAttributes:
+def get_own_account() -> WithAttributes:
     """Show the account of the current user, with the state of its second factor."""
     return queries.get_details(current_user_id())
 
@@ -44,7 +44,7 @@ def replace_email(fields: Fields) -> None:
 @bp.post("/second-factor/setup/")
 @allow(user_login, scope="published")
 @bp.response(201, SecondFactorSetupSchema(), may_conflict=True)
-def begin_setup() -> WithAttributes:
+def start_second_factor_setup() -> WithAttributes:
     """Make a secret for an app that shows one-time codes; the second factor is still off.
 
     A former setup that was not completed ends.
@@ -56,7 +56,7 @@ def begin_setup() -> WithAttributes:
 @allow(user_login, scope="published")
 @bp.arguments(EnableSecondFactorSchema)
 @bp.response(200, NewRecoveryCodesSchema(), may_conflict=True)
-def enable(fields: Fields) -> dict[str, list[str]]:
+def enable_second_factor(fields: Fields) -> dict[str, list[str]]:
     """Turn the second factor on with a code of the app; the response shows the recovery codes, once.
 
     From then on, a login needs the password and a code. All other logins of the user end. API keys are not
@@ -71,7 +71,7 @@ def enable(fields: Fields) -> dict[str, list[str]]:
 @allow(user_login, scope="write")
 @bp.arguments(OwnPasswordSchema)
 @bp.response(200, NewRecoveryCodesSchema(), may_conflict=True)
-def replace_recovery_codes(fields: Fields) -> dict[str, list[str]]:
+def create_recovery_codes(fields: Fields) -> dict[str, list[str]]:
     """Make new recovery codes; the former ones end."""
     account = credentials.check_own_password(fields["current_password"])
     return {"recovery_codes": second_factor.replace_recovery_codes(account.uuid)}
@@ -81,6 +81,6 @@ def replace_recovery_codes(fields: Fields) -> dict[str, list[str]]:
 @allow(user_login, scope="write")
 @bp.arguments(OwnPasswordSchema)
 @bp.response(204)
-def disable(fields: Fields) -> None:
+def disable_second_factor(fields: Fields) -> None:
     """Turn the second factor off; its secret and its recovery codes end."""
     second_factor.disable(credentials.check_own_password(fields["current_password"]).uuid)

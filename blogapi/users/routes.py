@@ -64,7 +64,7 @@ def _check_same_origin() -> None:
 @bp.get("/login-options/")
 @allow(anyone)
 @bp.response(200, LoginOptionsSchema())
-def login_options() -> Fields:
+def get_login_options() -> Fields:
     """Return the data for a login page: the title of the site, and how long a login lasts."""
     return {
         "title": get_site().title,
@@ -177,7 +177,7 @@ def accept_invitation(fields: Fields) -> Account:
 @check_before_body(_check_same_origin)
 @bp.arguments(ForgottenPasswordSchema)
 @bp.response(204, may_conflict=True)
-def send_link(fields: Fields) -> None:
+def send_reset_link(fields: Fields) -> None:
     """Send a link for a new password to the e-mail address of the user, if there is such a user with one.
 
     The response is the same if there is none, and does not wait for the mail server.
@@ -195,7 +195,7 @@ def send_link(fields: Fields) -> None:
 @check_before_body(_check_same_origin)
 @bp.arguments(ResetPasswordSchema)
 @bp.response(200, UserSchema(), headers=_SETS_COOKIE)
-def replace_forgotten_password(fields: Fields) -> Account:
+def reset_password(fields: Fields) -> Account:
     """Set a new password with a one-time link, end all logins of the user, and log in.
 
     A user with a second factor also sends a `code`, as for a login.
@@ -215,7 +215,7 @@ def replace_forgotten_password(fields: Fields) -> Account:
 @bp.get("/me/")
 @allow(reader, scope="published")
 @bp.response(200, CallerSchema())
-def me() -> WithAttributes:
+def get_me() -> WithAttributes:
     """Show the current user, role, API key and scopes; `key` is null for a key of scope `published`."""
     caller = current_caller()
     key = caller.key if "read" in caller.scopes else None

@@ -103,7 +103,7 @@ def delete(id: UUID) -> None:
 @allow(admin_login, scope="write")
 @bp.check_exists(queries.get_by_uuid)
 @bp.response(204)
-def end_logins(id: UUID) -> None:
+def delete_logins(id: UUID) -> None:
     """End all logins of a user; their API keys stay valid."""
     service.end_logins(id)
 
@@ -127,7 +127,7 @@ def reset_second_factor(id: UUID) -> None:
 @bp.check_exists(queries.get_by_uuid)
 @bp.arguments(NewResetLinkSchema, required=False)
 @bp.response(201, SentResetLinkSchema())
-def create_link_for(fields: Fields, id: UUID) -> WithAttributes:
+def create_reset_link(fields: Fields, id: UUID) -> WithAttributes:
     """Create a link with which the user sets a new password; it works once, for one day.
 
     With `send`, the link is sent to the e-mail address of the user too, if the blog sends e-mail.

@@ -17,6 +17,7 @@ from uuid import UUID
 from flask import Request, g
 
 from blogapi.web.errors import Forbidden, Unauthorized
+from blogapi.web.operation import operation
 
 # Each scope includes those before it. `published` allows reading published content, `read` allows reading
 # everything that the user may see, and `write` also allows changing content.
@@ -46,9 +47,6 @@ def may_publish(role: Role, *, can_publish: bool) -> bool:
 
 
 View = TypeVar("View", bound=Callable[..., Any])
-
-# The attribute of a view that shows published content; see `publication.shared_caching`.
-SHOWS = "shows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +154,7 @@ def allow(rule: Rule, *, scope: Scope = "read") -> Callable[[View], View]:
     """Declare who may call the view; a `published` key is sufficient only if `scope` is `published`."""
 
     def declare(view: View) -> View:
-        view.__dict__["access"] = Access(rule, scope)
+        operation(view).access = Access(rule, scope)
         return view
 
     return declare
@@ -181,9 +179,9 @@ def get_access(view: Callable[..., Any], *, public_reads: bool = False) -> Acces
 
     With `public_reads`, the setting PUBLIC_READS, a view that shows published content needs no credentials.
     """
-    access: Access | None = view.__dict__.get("access")
-    is_published_content = access == Access(reader, "published") and SHOWS in view.__dict__
-    return Access(guest, "published") if public_reads and is_published_content else access
+    declared = operation(view)
+    is_published_content = declared.shows and declared.access == Access(reader, "published")
+    return Access(guest, "published") if public_reads and is_published_content else declared.access
 
 
 def current_caller() -> Caller:

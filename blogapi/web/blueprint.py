@@ -28,6 +28,7 @@ from blogapi.web.errors import (
 )
 from blogapi.web.fields import FieldNames, OutputSchema, PartialOutputSchema, PrefixedParameters
 from blogapi.web.json import JsonBody
+from blogapi.web.operation import operation
 from blogapi.web.operation_ids import make_operation_id
 from blogapi.web.pagination import DetailQuery, Page, Query
 
@@ -172,10 +173,11 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         provide_automatic_options: bool | None = None,
         **options: Any,
     ) -> None:
-        """Register the view, with its `operationId` in the OpenAPI document."""
-        documented = view_func.__dict__.setdefault("_apidoc", {})
-        operation_id = make_operation_id(self.resource, view_func.__name__)
-        documented.setdefault("manual_doc", {})["operationId"] = operation_id
+        """Register the view, with its `operationId` in the OpenAPI document, unless `doc` has given one."""
+        documented = view_func.__dict__.setdefault("_apidoc", {}).setdefault("manual_doc", {})
+        if "operationId" not in documented:
+            documented["operationId"] = make_operation_id(self.resource, view_func.__name__)
+        operation(view_func).id = documented["operationId"]
         super().add_url_rule(rule, endpoint, view_func, provide_automatic_options, **options)
 
     def check_exists(self, lookup: Callable[[UUID], object]) -> Callable[[View], View]:
@@ -198,7 +200,13 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         # webargs would instantiate a schema class again for every request.
         instance = schema() if isinstance(schema, type) else schema
         decorate: Callable[[View], View] = super().arguments(instance, location=location, **options)
-        return decorate
+
+        def declare(view: View) -> View:
+            parsed = decorate(view)
+            operation(parsed).takes_query |= location == "query"
+            return parsed
+
+        return declare
 
     def response(
         self,
@@ -233,14 +241,10 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
                 return _add_documented_allow(response, section)
 
             documented: View = document(respond)
-            documented.__dict__.update(
-                schema=schema,
-                partial_schema=partial_schema,
-                section=section,
-                cacheable=cacheable,
-                may_be_missing=may_be_missing,
-                may_conflict=may_conflict,
-            )
+            declared = operation(documented)
+            declared.schema, declared.partial_schema, declared.section = schema, partial_schema, section
+            declared.cacheable, declared.may_be_missing = cacheable, may_be_missing
+            declared.may_conflict = may_conflict
             return documented
 
         return decorate
@@ -297,8 +301,8 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
             if partial_schema is not None and schema is not None:
                 query = _make_query(partial_schema, type(schema))
                 documented = self.arguments(query, location="query")(documented)
-                documented.__dict__.update(schema=schema, partial_schema=partial_schema)
-            documented.__dict__.update(writes=True, section=section)
+                operation(documented).schema, operation(documented).partial_schema = schema, partial_schema
+            operation(documented).writes, operation(documented).section = True, section
             return documented
 
         return decorate
@@ -402,7 +406,7 @@ def reject_conditional_headers(view: Callable[..., Any]) -> None:
     Such a view changes nothing that has an ETag, or its response contains a secret that must not be stored.
     Raises PreconditionFailed for If-Match, and Malformed for Idempotency-Key.
     """
-    if request.method in SAFE_METHODS or view.__dict__.get("writes"):
+    if request.method in SAFE_METHODS or operation(view).writes:
         return
     if "If-Match" in request.headers:
         raise PreconditionFailed(
@@ -413,11 +417,6 @@ def reject_conditional_headers(view: Callable[..., Any]) -> None:
 
 
 def reject_query_parameters(view: Callable[..., Any]) -> None:
-    """Raise InvalidQuery if the request has query parameters and the view takes none.
-
-    A view with the attribute `query_is_for_scripts` leaves them to the scripts of its page.
-    """
-    arguments = view.__dict__.get("_apidoc", {}).get("arguments", {}).get("parameters", ())
-    takes_query = any(argument["in"] == "query" for argument in arguments)
-    if request.args and not takes_query and not view.__dict__.get("query_is_for_scripts"):
+    """Raise InvalidQuery if the request has query parameters and the view takes none."""
+    if request.args and not operation(view).takes_query:
         raise InvalidQuery("This operation takes no query parameters.")

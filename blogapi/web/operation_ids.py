@@ -2,37 +2,46 @@
 
 from __future__ import annotations
 
-# The operations of views whose names are not verbs, or are verbs that are unusual in APIs.
+# The short names of views that read or change the items of their resource.
 _OPERATIONS = {
     "listed": "list",
     "published": "list",
-    "own": "list_own",
     "single": "get",
     "change": "update",
     "change_all": "update_all",
 }
-VERBS = frozenset(
-    (
-        *("list", "get", "create", "replace", "update", "delete", "check", "compare", "login", "logout"),
-        *("cancel", "download", "merge", "render", "restore", "revoke", "rotate", "start"),
-    )
-)
+# The verbs by which an id begins, with the methods of their operations.
+VERBS = {
+    **dict.fromkeys(("get", "list", "compare", "download"), ("GET",)),
+    **dict.fromkeys(
+        (
+            *("accept", "cancel", "create", "disable", "enable", "login", "logout", "merge", "publish"),
+            *("render", "replay", "report", "resend", "reset", "restore", "rotate", "run", "send", "show"),
+            *("start", "test", "verify"),
+        ),
+        ("POST",),
+    ),
+    "check": ("GET", "POST"),
+    "replace": ("PUT",),
+    "update": ("PATCH",),
+    **dict.fromkeys(("delete", "revoke"), ("DELETE",)),
+}
 
 
 def make_operation_id(resource: str, view_name: str) -> str:
-    """Return the operation id of a view, such as `listOwnArticles`.
+    """Return the operation id of a view, such as `listWebhookDeliveries`.
 
-    It consists of a verb, other words of the view's name, and the resource: in the plural (as given) if the
-    operation lists items or writes several, otherwise in the singular. A view whose name does not begin with
-    a verb gets an item.
+    It consists of the verb with which the view's name begins, the resource, and the other words of the name.
+    The resource is in the plural (as given) if the operation lists its items or writes several, otherwise in
+    the singular. Raises ValueError if the name does not begin with one of VERBS.
     """
-    words = _OPERATIONS.get(view_name, view_name).split("_")
-    if words[0] not in VERBS:
-        words = ["get", *words]
-    is_plural = words[0] == "list" or words[-1] == "all"
+    verb, *others = _OPERATIONS.get(view_name, view_name).split("_")
+    if verb not in VERBS:
+        raise ValueError(f"The name of the view {view_name!r} must begin with a verb of VERBS.")
+    is_plural = others == ["all"] or (verb == "list" and not others)
     noun = resource if is_plural else _singular(resource)
-    first, *others = [*(word for word in words if word != "all"), *filter(None, noun.split("_"))]
-    return first + "".join(word.capitalize() for word in others)
+    words = [*filter(None, noun.split("_")), *(word for word in others if word != "all")]
+    return verb + "".join(word.capitalize() for word in words)
 
 
 def _singular(plural: str) -> str:

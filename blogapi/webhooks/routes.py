@@ -55,7 +55,7 @@ def create(fields: Fields) -> WithAttributes:
 @bp.get("/presets/")
 @allow(admin_login)
 @bp.response(200, PresetSchema(many=True))
-def presets() -> Page[list[Fields]]:
+def list_presets() -> Page[list[Fields]]:
     """List the kinds of receivers."""
     rows = [{"name": name, "label": one.label, "help": one.help} for name, one in messages.PRESETS.items()]
     return Page(rows, len(rows), None)
@@ -65,7 +65,7 @@ def presets() -> Page[list[Fields]]:
 @allow(admin_login)
 @bp.arguments(SampleInputSchema)
 @bp.response(200, SampleSchema())
-def sample(fields: Fields) -> Fields:
+def create_sample(fields: Fields) -> Fields:
     """Show what a webhook would send; nothing is sent."""
     return messages.make_sample(**fields)
 
@@ -74,7 +74,7 @@ def sample(fields: Fields) -> Fields:
 @allow(admin_login, scope="write")
 @bp.arguments(NewWebhookSchema)
 @bp.response(200, DeliverySchema(), may_conflict=True)
-def try_fields(fields: Fields) -> Delivery:
+def test_fields(fields: Fields) -> Delivery:
     """Make a test call of a webhook that is not created yet, and return its answer; nothing is stored."""
     return service.try_fields(fields)
 
@@ -129,7 +129,7 @@ def test(id: UUID) -> Delivery:
 @allow(admin_login, scope="write")
 @bp.check_exists(queries.get_by_uuid)
 @bp.response(201, DeliverySchema(), may_conflict=True)
-def build(id: UUID) -> Delivery:
+def start_build(id: UUID) -> Delivery:
     """Start a build now, and return the answer of the build hook."""
     return service.build_now(id)
 
@@ -148,7 +148,7 @@ def replay(fields: Fields, id: UUID) -> WithAttributes:
 @allow(admin_login)
 @bp.arguments(ListQuery, location="query")
 @bp.response(200, DeliverySchema(many=True))
-def deliveries(query: Query, id: UUID) -> PartialResult:
+def list_deliveries(query: Query, id: UUID) -> PartialResult:
     """List the last 100 calls of a webhook, newest first."""
     queries.get_by_uuid(id)
     return PartialResult(queries.list_deliveries(id, query.page), query)
@@ -157,7 +157,7 @@ def deliveries(query: Query, id: UUID) -> PartialResult:
 @bp.get("/<id:id>/deliveries/<id:delivery>/")
 @allow(admin_login)
 @bp.response(200, ShownDeliverySchema())
-def delivery(id: UUID, delivery: UUID) -> WithAttributes:
+def get_delivery(id: UUID, delivery: UUID) -> WithAttributes:
     """Show a call of a webhook with its request."""
     return service.show_delivery(id, delivery)
 
@@ -166,6 +166,6 @@ def delivery(id: UUID, delivery: UUID) -> WithAttributes:
 @allow(admin_login, scope="write")
 @bp.check_exists(queries.get_by_uuid)
 @bp.response(201, DeliverySchema(), may_conflict=True)
-def send_again(id: UUID, delivery: UUID) -> Delivery:
+def resend_delivery(id: UUID, delivery: UUID) -> Delivery:
     """Make a call again with the same id, and return its answer."""
     return service.send_again(id, delivery)

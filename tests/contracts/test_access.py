@@ -10,7 +10,8 @@ import pytest
 
 from blogapi import blueprints
 from blogapi.admin import assets
-from blogapi.web.access import SHOWS, Access, Role, get_access, reader
+from blogapi.web.access import Access, Role, get_access, reader
+from blogapi.web.operation import operation
 from tests.contracts.client import outcome
 from tests.importing.import_rows import add_import
 from tests.media.rows import add_media
@@ -91,8 +92,8 @@ ACCESS_CASES = [
         code="login_failed",
     ),
     AccessCase("auth.logout", "/api/v1/auth/logout/", (401, 403, 403, 403, 403, 403)),
-    AccessCase("auth.me", ME, READERS),
-    AccessCase("auth.login_options", "/api/v1/auth/login-options/", EVERYONE),
+    AccessCase("auth.get_me", ME, READERS),
+    AccessCase("auth.get_login_options", "/api/v1/auth/login-options/", EVERYONE),
     AccessCase(
         "auth.create_first_admin",
         "/api/v1/auth/setup/",
@@ -101,14 +102,18 @@ ACCESS_CASES = [
         code="link_invalid",
     ),
     AccessCase(
-        "auth.replace_forgotten_password",
+        "auth.reset_password",
         "/api/v1/auth/reset-password/",
         (401,) * 6,
         {"token": "not this one", "password": "a long pass phrase"},
         code="link_invalid",
     ),
     AccessCase(
-        "auth.send_link", "/api/v1/auth/forgot-password/", (409,) * 6, {"username": "ada"}, code="conflict"
+        "auth.send_reset_link",
+        "/api/v1/auth/forgot-password/",
+        (409,) * 6,
+        {"username": "ada"},
+        code="conflict",
     ),
     AccessCase("account.replace_email", ME + "email/", LOGINS, {}, login=422, member_login=422),
     AccessCase("auth.show_invitation", INVITED, (401,) * 6, {"token": "not this one"}, code="link_invalid"),
@@ -123,16 +128,27 @@ ACCESS_CASES = [
     AccessCase("invitations.create", INVITATIONS, LOGINS, INVITATION, login=201),
     AccessCase("invitations.revoke", INVITATIONS + "{invitation}/", LOGINS, login=204),
     AccessCase("auth.delete_other_logins", LOGINS_PATH, LOGINS, login=204, member_login=204),
-    AccessCase("users.end_logins", USERS + "{user}/logins/", LOGINS, login=204),
+    AccessCase("users.delete_logins", USERS + "{user}/logins/", LOGINS, login=204),
     AccessCase("auth.list_logins", "/api/v1/auth/logins/", LOGINS, login=200, member_login=200),
     AccessCase("auth.delete_login", "/api/v1/auth/logins/{login}/", LOGINS, login=204, member_login=404),
     AccessCase("auth.replace_password", PASSWORD, LOGINS, {}, login=422, member_login=422),
-    AccessCase("account.single", ME + "account/", LOGINS, login=200, member_login=200),
-    AccessCase("account.begin_setup", ME + "second-factor/setup/", LOGINS, login=201, member_login=201),
-    AccessCase("account.enable", ME + "second-factor/enable/", LOGINS, {}, login=422, member_login=422),
-    AccessCase("account.disable", ME + "second-factor/disable/", LOGINS, {}, login=422, member_login=422),
+    AccessCase("account.get_own_account", ME + "account/", LOGINS, login=200, member_login=200),
     AccessCase(
-        "account.replace_recovery_codes",
+        "account.start_second_factor_setup", ME + "second-factor/setup/", LOGINS, login=201, member_login=201
+    ),
+    AccessCase(
+        "account.enable_second_factor", ME + "second-factor/enable/", LOGINS, {}, login=422, member_login=422
+    ),
+    AccessCase(
+        "account.disable_second_factor",
+        ME + "second-factor/disable/",
+        LOGINS,
+        {},
+        login=422,
+        member_login=422,
+    ),
+    AccessCase(
+        "account.create_recovery_codes",
         ME + "second-factor/recovery-codes/",
         LOGINS,
         {},
@@ -146,7 +162,7 @@ ACCESS_CASES = [
     AccessCase("users.change", USERS + "{user}/", LOGINS, {}, login=200),
     AccessCase("users.delete", USERS + "{user}/", LOGINS, login=204),
     AccessCase("users.reset_second_factor", USERS + "{user}/reset-second-factor/", LOGINS, login=204),
-    AccessCase("users.create_link_for", USERS + "{user}/reset-link/", LOGINS, login=201),
+    AccessCase("users.create_reset_link", USERS + "{user}/reset-link/", LOGINS, login=201),
     AccessCase("api_keys.create", KEYS, (201, 201, 403, 201, 201, 201)),
     AccessCase("api_keys.listed", KEYS, (401, 403, 403, 200, 200, 200)),
     AccessCase("api_keys.single", KEYS + "{key}/", (401, 403, 403, 404, 200, 200)),
@@ -174,7 +190,7 @@ ACCESS_CASES = [
     AccessCase("pages.replace_all", PAGES, writes(200), []),
     AccessCase("pages.change_all", PAGES, writes(200), []),
     AccessCase("pages.delete_all", PAGES + "?uuid={imprint}", writes(204)),
-    AccessCase("articles.own", ARTICLES + "author/me/", ADMINS),
+    AccessCase("articles.list_own", ARTICLES + "author/me/", ADMINS),
     AccessCase("articles.list_written", ARTICLES + "own/", ADMINS),
     AccessCase("categories.create", CATEGORIES, writes(201), {"name": "N"}),
     AccessCase("categories.replace", CATEGORIES + "{category}/", writes(200), {"name": "N"}),
@@ -282,18 +298,20 @@ ACCESS_CASES = [
     AccessCase("fields.delete", FIELDS + "{field}/", LOGINS, login=204),
     AccessCase("webhooks.listed", WEBHOOKS, LOGINS, login=200),
     AccessCase("webhooks.create", WEBHOOKS, LOGINS, WEBHOOK, login=201),
-    AccessCase("webhooks.presets", WEBHOOKS + "presets/", LOGINS, login=200),
-    AccessCase("webhooks.sample", WEBHOOKS + "sample/", LOGINS, {}, login=200),
-    AccessCase("webhooks.try_fields", WEBHOOKS + "test/", LOGINS, WEBHOOK, login=200),
+    AccessCase("webhooks.list_presets", WEBHOOKS + "presets/", LOGINS, login=200),
+    AccessCase("webhooks.create_sample", WEBHOOKS + "sample/", LOGINS, {}, login=200),
+    AccessCase("webhooks.test_fields", WEBHOOKS + "test/", LOGINS, WEBHOOK, login=200),
     AccessCase("webhooks.single", WEBHOOKS + "{webhook}/", LOGINS, login=200),
     AccessCase("webhooks.change", WEBHOOKS + "{webhook}/", LOGINS, {"name": "other"}, login=200),
     AccessCase("webhooks.rotate", WEBHOOKS + "{webhook}/rotate/", LOGINS, login=201),
     AccessCase("webhooks.test", WEBHOOKS + "{webhook}/test/", LOGINS, login=201),
-    AccessCase("webhooks.build", WEBHOOKS + "{webhook}/build/", LOGINS, login=409),
+    AccessCase("webhooks.start_build", WEBHOOKS + "{webhook}/build/", LOGINS, login=409),
     AccessCase("webhooks.replay", WEBHOOKS + "{webhook}/replay/", LOGINS, {"since": "2026-01-01"}, login=200),
-    AccessCase("webhooks.deliveries", WEBHOOKS + "{webhook}/deliveries/", LOGINS, login=200),
-    AccessCase("webhooks.delivery", WEBHOOKS + "{webhook}/deliveries/{delivery}/", LOGINS, login=200),
-    AccessCase("webhooks.send_again", WEBHOOKS + "{webhook}/deliveries/{delivery}/send/", LOGINS, login=201),
+    AccessCase("webhooks.list_deliveries", WEBHOOKS + "{webhook}/deliveries/", LOGINS, login=200),
+    AccessCase("webhooks.get_delivery", WEBHOOKS + "{webhook}/deliveries/{delivery}/", LOGINS, login=200),
+    AccessCase(
+        "webhooks.resend_delivery", WEBHOOKS + "{webhook}/deliveries/{delivery}/send/", LOGINS, login=201
+    ),
     AccessCase("webhooks.delete", WEBHOOKS + "{webhook}/", LOGINS, login=204),
     AccessCase("imports.listed", IMPORTS, LOGINS, login=200),
     # Without a name the upload is refused, so that no import runs.
@@ -306,7 +324,7 @@ ACCESS_CASES = [
     AccessCase("exports.download", "/api/v1/export/", LOGINS, login=200),
     AccessCase("health.check", "/health/", EVERYONE),
     AccessCase("metrics.show_metrics", "/metrics/", ADMINS),
-    AccessCase("openapi.document", "/openapi.json", EVERYONE),
+    AccessCase("openapi.get_document", "/openapi.json", EVERYONE),
     AccessCase("home.index", "/", EVERYONE),
     AccessCase("docs.guide", "/docs/", EVERYONE),
     AccessCase("docs.guide_page", "/docs/reading/", EVERYONE),
@@ -316,12 +334,12 @@ ACCESS_CASES = [
     AccessCase("media_files.show", "{file}", EVERYONE),
     AccessCase("docs.client", "/docs/blogapi.js", EVERYONE),
     AccessCase("docs.asset", "/docs/static/docs.css", EVERYONE),
-    AccessCase("feeds.rss_feed", "/feeds/rss.xml", EVERYONE),
-    AccessCase("feeds.atom_feed", "/feeds/atom.xml", EVERYONE),
-    AccessCase("feeds.json_feed", "/feeds/feed.json", EVERYONE),
-    AccessCase("feeds.sitemap", "/sitemap.xml", EVERYONE),
-    AccessCase("feeds.sitemap_part", "/sitemap-1.xml", EVERYONE),
-    AccessCase("feeds.robots", "/robots.txt", EVERYONE),
+    AccessCase("feeds.get_rss_feed", "/feeds/rss.xml", EVERYONE),
+    AccessCase("feeds.get_atom_feed", "/feeds/atom.xml", EVERYONE),
+    AccessCase("feeds.get_json_feed", "/feeds/feed.json", EVERYONE),
+    AccessCase("feeds.get_sitemap", "/sitemap.xml", EVERYONE),
+    AccessCase("feeds.get_sitemap_part", "/sitemap-1.xml", EVERYONE),
+    AccessCase("feeds.get_robots", "/robots.txt", EVERYONE),
 ]
 
 
@@ -451,8 +469,8 @@ def test_published_content_declares_what_it_shows_to_shared_caches(app):
         for _, method, endpoint, access in blueprints.list_operations(app)
         if method == "GET" and access == Access(reader, "published")
     }
-    declared = {endpoint for endpoint in readable if SHOWS in app.view_functions[endpoint].__dict__}
-    assert readable - {"auth.me"} == declared == PUBLISHED_CONTENT
+    declared = {endpoint for endpoint in readable if operation(app.view_functions[endpoint]).shows}
+    assert readable - {"auth.get_me"} == declared == PUBLISHED_CONTENT
 
 
 def test_every_operation_is_in_the_list_of_access_cases(app):

@@ -77,7 +77,7 @@ def test_shared_caches_may_store_only_what_is_the_same_for_everyone(
         assert cache_control in ("private, no-cache", "no-store"), endpoint
         assert method == "GET" or cache_control == "no-store", endpoint
         assert "Expires" not in response.headers and "Age" not in response.headers
-        if caller == "as_login" and endpoint.startswith(("articles", "tags", "auth.me")):
+        if caller == "as_login" and endpoint.startswith(("articles", "tags", "auth.get_me")):
             assert "Cookie" in response.headers["Vary"]
 
 

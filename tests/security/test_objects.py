@@ -14,7 +14,7 @@ from tests.security.conftest import CALLERS, SECRET, full_text
 OWN = {"api_keys.create", "auth.login", "auth.logout"}
 # They need a secret link instead of a caller, or they change nothing.
 OPEN = {
-    *("auth.create_first_admin", "auth.replace_forgotten_password", "auth.send_link"),
+    *("auth.create_first_admin", "auth.reset_password", "auth.send_reset_link"),
     *("auth.show_invitation", "auth.accept_invitation"),
     "renderings.render",
 }

@@ -17,7 +17,11 @@ from blogapi.web.fields import Fields
 from blogapi.web.pagination import Query
 
 bp = Blueprint(
-    "own_redirects", __name__, url_prefix="/api/v1/blog/redirects/own", description="Redirects of your own"
+    "own_redirects",
+    __name__,
+    url_prefix="/api/v1/blog/redirects/own",
+    description="Redirects of your own",
+    resource="custom_redirects",
 )
 
 REPRESENTATION = Representation(
