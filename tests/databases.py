@@ -18,15 +18,15 @@ from typing import Any, Protocol
 from uuid import uuid4
 
 from flask import Flask
-from sqlalchemy import Connection, Engine, create_engine, event, make_url, text, update
+from sqlalchemy import Connection, Engine, create_engine, make_url, text, update
 
 from blogapi import create_app
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.site.models import Site
-from blogapi.storage import connections, sqlite_setup
+from blogapi.storage import connections
 from blogapi.storage.database import Base, CommitCounter, db, table_of
 from blogapi.storage.files import side_files
-from blogapi.storage.upgrades import WRITE_LOCK_SQL
+from blogapi.storage.upgrades import WRITE_LOCK_SQL, add_former_function
 from tests.audit_hooks.sqlite_files import allow_opening
 
 SERVER_URL = os.environ.get("BLOGAPI_TEST_DATABASE_URL", "")
@@ -275,8 +275,6 @@ def other_connection(app: Flask, *, writing: bool = False) -> Iterator[Connectio
     with app.app_context():
         url = db.engine.url
     engine = create_engine(url, isolation_level="AUTOCOMMIT")
-    if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", lambda connection, _: sqlite_setup.add_function(connection))
     try:
         with engine.connect() as connection:
             if writing:
@@ -290,9 +288,9 @@ def other_connection(app: Flask, *, writing: bool = False) -> Iterator[Connectio
 
 @contextmanager
 def open_sqlite(path: Path, **options: Any) -> Iterator[sqlite3.Connection]:
-    """Yield a connection with the function that the schema uses, as SQLite's own shell has it."""
+    """Yield a connection like that of another program, which can read the schema of an old blog too."""
     with closing(sqlite3.connect(path, **options)) as connection:
-        sqlite_setup.add_function(connection)
+        add_former_function(connection)
         yield connection
 
 

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 from sqlalchemy import Connection, bindparam, select
 from sqlalchemy.orm import Session
 
-from blogapi.articles import stored_html
 from blogapi.articles.fields import SEARCHED_NAMES
 from blogapi.articles.models import Article, ArticleJson
 from blogapi.custom_fields import index as custom_index
 from blogapi.custom_fields.models import CustomField
+from blogapi.rendering.plain_text import to_plain_text
 from blogapi.storage.database import chunk, table_of
+from blogapi.web.errors import Damaged
 
 _article, _json = table_of(Article).c, table_of(ArticleJson).c
 _SELECT_TEXTS = (
-    select(_article.uuid, _article.title, _article.content, _article.custom, _json.html_json)
+    select(_article.uuid, _article.title, _article.custom, _json.html_json)
     .add_columns(*(_article[name] for name in SEARCHED_NAMES))
     .join(ArticleJson.__table__, _json.article_id == _article.uuid)
     .where(_article.uuid.in_(bindparam("uuids", expanding=True)))
@@ -32,6 +34,15 @@ def join_texts(texts: Iterable[str]) -> str:
     return "\n".join(filter(None, texts))
 
 
+def read_plain_text(html_json: bytes) -> str:
+    """Return the stored HTML of an article as plain text; raises Damaged if it is no JSON text."""
+    try:
+        return to_plain_text(json.loads(html_json))
+    # Another program can have stored another type of value.
+    except (ValueError, TypeError) as error:
+        raise Damaged("the stored HTML of an article is not text") from error
+
+
 def read_texts(connection: Connection, uuids: Sequence[UUID]) -> dict[UUID, SearchTexts]:
     """Return the texts of these articles; raises Damaged if the stored HTML of one cannot be read."""
     # A copy of a database reads these texts without an application.
@@ -40,8 +51,8 @@ def read_texts(connection: Connection, uuids: Sequence[UUID]) -> dict[UUID, Sear
         uuid: (
             title,
             join_texts([*others, *custom_index.list_words(custom, fields)]),
-            stored_html.read_plain_text(html, content),
+            read_plain_text(html),
         )
         for some in chunk(uuids)
-        for uuid, title, content, custom, html, *others in connection.execute(_SELECT_TEXTS, {"uuids": some})
+        for uuid, title, custom, html, *others in connection.execute(_SELECT_TEXTS, {"uuids": some})
     }

@@ -217,7 +217,7 @@ def _check_counts(repair: bool) -> Finding:
 def _check_index(repair: bool, *, full: bool) -> Iterator[Finding]:
     damage, compared = "", full and db.engine.dialect.name == "sqlite"
     if compared:
-        # With a rank of 1, FTS5 also compares the index with the words in `search_words`.
+        # With a rank of 1, FTS5 also compares the index with the words that it contains.
         damage = _run_fts5_command("(search_index, rank) VALUES ('integrity-check', 1)")
     if damage:
         if repair:

@@ -10,7 +10,6 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from blogapi.articles import stored_html
 from blogapi.articles.models import Article, ArticleJson
 from blogapi.categories.models import Category
 from blogapi.doctor import findings
@@ -42,13 +41,13 @@ def run_checks() -> Iterator[Advice]:
         return
     public, hidden = _list_addresses(site)
     links, broken_links = 0, {}
-    columns = (Article.uuid, Article.type, Article.title, Article.content, table_of(ArticleJson).c.html_json)
+    columns = (Article.uuid, Article.type, Article.title, table_of(ArticleJson).c.html_json)
     html = select(*columns).join(ArticleJson, ArticleJson.article_id == Article.uuid)
     newest = html.order_by(Article.published_at.desc()).limit(_MAX_ARTICLES)
     conditions = listed(Article, current_time()), listed_pages(Article, current_time())
     rows = (row for condition in conditions for row in db.session.execute(newest.where(condition)))
-    for uuid, type_, title, content, stored in rows:
-        html_json = stored_html.decompress(stored, content.encode()).decode("utf-8")
+    for uuid, type_, title, stored in rows:
+        html_json = stored.decode("utf-8")
         targets = list(_find_targets(site, public[uuid], html_json))
         links += len(targets)
         if broken := [target for target in targets if _is_broken(target, hidden, public)]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from blogapi import clock
-from blogapi.doctor.findings import Finding, Level, hint, ok, wrong
+from blogapi.doctor.findings import Finding, Level, hint, ok, repaired_or_wrong, wrong
 from blogapi.storage import files, integrity, sqlite_errors, upgrades
 from blogapi.storage.disk_errors import is_disk_full
 
@@ -46,7 +46,7 @@ def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterat
         with integrity.open_database(path) as connection:
             # A file that cannot be read at all is not damaged.
             connection.execute("PRAGMA schema_version").fetchone()
-            yield from _check_file(connection, path, quick=not full)
+            yield from _check_file(connection, path, repair=repair, quick=not full)
     except sqlite3.Error as error:
         cure = _CURES.get(sqlite_errors.primary_result_code(error), _RESTORE)
         cure = "free some space on the disk" if is_disk_full(error) else cure
@@ -74,15 +74,24 @@ def _check_version() -> Finding:
     return ok("sqlite", says)
 
 
-def _check_file(connection: sqlite3.Connection, path: Path, *, quick: bool) -> Iterator[Finding]:
+def _check_file(
+    connection: sqlite3.Connection, path: Path, *, repair: bool, quick: bool
+) -> Iterator[Finding]:
     faults = integrity.check_integrity(connection, quick=quick)
     for fault in faults:
         yield wrong("database", f"{path} is damaged: {fault}.", _RESTORE)
     if faults:
         return
     broken = integrity.count_broken_references(connection)
+    if broken and repair:
+        integrity.delete_broken_references(connection)
+    left = integrity.count_broken_references(connection) if broken and repair else broken
     for table, count in broken.items():
-        yield wrong("references", f"{count} rows of {table} refer to missing rows.", _RESTORE)
+        says = f"{count} rows of {table} refer to missing rows."
+        if table in left and repair:
+            yield wrong("references", says, _RESTORE)
+        else:
+            yield repaired_or_wrong("references", says, repair)
     if not broken:
         says = f"{path} is intact, and all references are valid"
         yield ok("database", f"{says}; --full compares its indexes too." if quick else f"{says}.")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import (
+    Column,
     ColumnElement,
     Connection,
     Integer,
+    MetaData,
     Select,
     String,
+    Table,
     column,
     func,
     literal,
@@ -25,23 +27,24 @@ from blogapi.search.placement import Placed, place_words
 from blogapi.search.results import Conditions, Field, Hits, IndexRow, select_newest
 
 _WORDS = ("title_words", "subtitle_words", "text_words")
-_SEARCH_WORDS = table(
-    "search_words", column("number", Integer), *(column(name) for name in (*_WORDS, "text_size"))
-)
-_SEARCH_CONTENT = table(
-    "search_content", column("number", Integer), *(column(name, String) for name in _WORDS)
+# An insert gives the name of its parameter to a column, so the column `rowid` needs the key `number`.
+_STORED = Table(
+    "search_index",
+    MetaData(),
+    Column("rowid", Integer, key="number"),
+    *(Column(name, String) for name in _WORDS),
 )
 
 
 class Fts5:
     """The index in SQLite's FTS5.
 
-    It indexes the table `stored`, which contains the words that `tokenizer` finds, separated by spaces.
+    It contains the words that `tokenizer` finds, separated by spaces, and `stored` is the same table.
     If two words are not adjacent in the text, a dot between them prevents them from matching as a phrase.
     """
 
     table = table("search_index", column("rowid", Integer), column("search_index", String))
-    stored = _SEARCH_WORDS
+    stored = _STORED
     number: ColumnElement[int] = table.c.rowid
 
     def make_match(self, phrases: Sequence[Sequence[str]], *, prefix: bool, field: Field = Field.ALL) -> str:
@@ -111,17 +114,12 @@ class Fts5:
 
     def make_words(self, title: str, subtitle: str, text: str) -> Mapping[str, Any]:
         """Return the stored words of an article."""
-        *words, text = _join_words(title, subtitle, text)
-        plain = text.encode()
-        compressed = zlib.compress(plain)
-        # The function `sqlar_uncompress` returns a value that has the size of the text as it is.
-        data = compressed if len(compressed) < len(plain) else plain
-        return dict(zip((*_WORDS, "text_size"), (*words, data, len(plain)), strict=True))
+        return dict(zip(_WORDS, _join_words(title, subtitle, text), strict=True))
 
     def find_equal(self, connection: Connection, rows: Sequence[IndexRow]) -> set[int]:
         """Return the numbers of those rows whose words are stored."""
         expected = {number: (number, *_join_words(*texts)) for number, *texts in rows}
-        statement = select(_SEARCH_CONTENT).where(_SEARCH_CONTENT.c.number.in_(expected))
+        statement = select(_STORED).where(_STORED.c.number.in_(expected))
         return {row.number for row in connection.execute(statement) if expected[row.number] == tuple(row)}
 
 

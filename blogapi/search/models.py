@@ -1,9 +1,8 @@
 """The search index, and the table that maps articles to rows of the index.
 
-On PostgreSQL, `search_index` is a table with tsvectors. On SQLite, it is an FTS5 index of the words in the
-table `search_words`, which triggers update: they remove exactly the words that were indexed, even if the
-article now has others. The rows of both tables are deleted with their search entries, by a foreign key or a
-trigger. Migrations create them. The DDL below is used to compare the migrated schema with the models.
+On PostgreSQL, `search_index` is a table with tsvectors, and on SQLite an FTS5 table with the words. Its rows
+are deleted with their search entries, by a foreign key or a trigger. Migrations create both. The DDL below is
+used to compare the migrated schema with the models.
 """
 
 from __future__ import annotations
@@ -31,32 +30,12 @@ class SearchEntry(Base):
     article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), unique=True)
 
 
-_ADD = (
-    "INSERT INTO search_index (rowid, title_words, subtitle_words, text_words) VALUES (new.number, "
-    "new.title_words, new.subtitle_words, CAST(sqlar_uncompress(new.text_words, new.text_size) AS TEXT))"
-)
-_REMOVE = (
-    "INSERT INTO search_index (search_index, rowid, title_words, subtitle_words, text_words) "
-    "VALUES ('delete', old.number, old.title_words, old.subtitle_words, "
-    "CAST(sqlar_uncompress(old.text_words, old.text_size) AS TEXT))"
-)
 _INDEX = {
     "sqlite": (
-        # A BIGINT is not the rowid: rows are appended. In the order of numbers, pages can be half empty.
-        "CREATE TABLE search_words ("
-        "number BIGINT PRIMARY KEY, title_words TEXT NOT NULL, subtitle_words TEXT NOT NULL, "
-        "text_words BLOB NOT NULL, text_size INTEGER NOT NULL)",
-        "CREATE TRIGGER search_entry_gone AFTER DELETE ON search_entry "
-        "BEGIN DELETE FROM search_words WHERE number = old.number; END",
-        # The shell of SQLite has this function too, so it can delete articles and rebuild the index.
-        "CREATE VIEW search_content AS SELECT number, title_words, subtitle_words, "
-        "CAST(sqlar_uncompress(text_words, text_size) AS TEXT) AS text_words FROM search_words",
         "CREATE VIRTUAL TABLE search_index USING fts5(title_words, subtitle_words, text_words, "
-        "content = 'search_content', content_rowid = 'number', "
         "tokenize = \"ascii tokenchars '.+#'\", prefix = '2 3')",
-        f"CREATE TRIGGER search_words_added AFTER INSERT ON search_words BEGIN {_ADD}; END",
-        f"CREATE TRIGGER search_words_changed AFTER UPDATE ON search_words BEGIN {_REMOVE}; {_ADD}; END",
-        f"CREATE TRIGGER search_words_gone AFTER DELETE ON search_words BEGIN {_REMOVE}; END",
+        "CREATE TRIGGER search_entry_gone AFTER DELETE ON search_entry "
+        "BEGIN DELETE FROM search_index WHERE rowid = old.number; END",
     ),
     "postgresql": (
         "CREATE TABLE search_index ("

@@ -13,7 +13,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, OperationalError
 
 from blogapi.config import CannotStart
-from blogapi.storage import driver_options, files, sqlite_setup, upgrades
+from blogapi.storage import driver_options, files, upgrades
 
 # How long a write waits for other writes of any process, in seconds.
 BUSY_SECONDS = 5
@@ -182,7 +182,6 @@ def _configure_sqlite(connection: sqlite3.Connection, record: Any) -> None:
     # By default, the driver sends no BEGIN before a SELECT, so updates can be lost. Therefore `_begin_sqlite`
     # sends it.
     connection.isolation_level = None
-    sqlite_setup.add_function(connection)
     for pragma in (
         f"busy_timeout={BUSY_SECONDS * 1000}",
         "journal_mode=WAL",

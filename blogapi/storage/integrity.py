@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from blogapi.storage import files, raw_files, sqlite_setup
+from blogapi.storage import files, raw_files
 
 # The limit on reported faults, because a badly damaged file has thousands of them.
 _MAX_FAULTS = 5
@@ -30,7 +30,6 @@ def open_database(path: Path, *, seconds: float = 5) -> Iterator[sqlite3.Connect
     """
     uri = f"{path.absolute().as_uri()}?mode=rw"
     with closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=seconds)) as connection:
-        sqlite_setup.add_function(connection)
         connection.execute("PRAGMA wal_autocheckpoint=0")
         yield connection
 
@@ -105,6 +104,25 @@ def _run_program(command: str, *paths: Path) -> bytes:
 def count_broken_references(connection: sqlite3.Connection) -> dict[str, int]:
     """Return the number of rows that refer to a missing row, by table."""
     return dict(Counter(str(row[0]) for row in connection.execute("PRAGMA foreign_key_check")))
+
+
+def delete_broken_references(connection: sqlite3.Connection) -> None:
+    """Do what the schema's ON DELETE does for rows that refer to a missing row.
+
+    A program that uses SQLite without foreign keys leaves such rows when it deletes others.
+    """
+    connection.execute("PRAGMA foreign_keys=ON")
+    references = connection.execute(
+        'SELECT child.name, key."table", key."from", key."to", key.on_delete FROM sqlite_master AS child '
+        "JOIN pragma_foreign_key_list(child.name) AS key WHERE child.type = 'table'"
+    )
+    for child, parent, column, key, action in references.fetchall():
+        # The names come from the schema that has been compared with the models.
+        missing = f"WHERE {column} IS NOT NULL AND {column} NOT IN (SELECT {key} FROM {parent})"  # noqa: S608
+        if action == "CASCADE":
+            connection.execute(f"DELETE FROM {child} {missing}")  # noqa: S608
+        elif action == "SET NULL":
+            connection.execute(f"UPDATE {child} SET {column} = NULL {missing}")  # noqa: S608
 
 
 def read_migration(connection: sqlite3.Connection) -> str | None:

@@ -6,17 +6,22 @@ An upgrade holds a lock. If the database is a SQLite file, the upgrade first mak
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 from sqlalchemy import Connection, Engine, MetaData, create_engine, event, inspect, text
 from sqlalchemy.exc import DatabaseError
 
 from blogapi.config import CannotStart
-from blogapi.storage import driver_options, files, integrity, schema_comparison, sqlite_setup
+from blogapi.storage import driver_options, files, integrity, schema_comparison
 from blogapi.storage.disk_errors import is_disk_full
+
+# Rows of about 2 kB fill pages of 4 kB badly.
+PAGE_SIZE = 8192
 
 SCRIPTS = Path(__file__).parent.parent / "migrations"
 
@@ -155,6 +160,7 @@ def _locked(engine: Engine) -> Iterator[Connection]:
         return
     if is_in_memory(engine):
         with engine.begin() as connection:
+            add_former_function(cast(sqlite3.Connection, connection.connection.driver_connection))
             yield connection
         return
     exclusive = create_engine(engine.url, connect_args={"timeout": LOCK_SECONDS}, hide_parameters=True)
@@ -167,13 +173,27 @@ def _locked(engine: Engine) -> Iterator[Connection]:
         exclusive.dispose()
 
 
+def add_former_function(connection: sqlite3.Connection) -> None:
+    """Define `sqlar_uncompress`, a function of SQLite's shell that the schema before migration 0034 uses."""
+
+    def uncompress(data: bytes, size: int) -> bytes | None:
+        try:
+            return data if len(data) == size else zlib.decompress(data)
+        except zlib.error:
+            return None
+
+    connection.create_function("sqlar_uncompress", 2, uncompress, deterministic=True)
+    # Some builds of SQLite do not let triggers and views use the functions of an application by default.
+    connection.execute("PRAGMA trusted_schema=ON")
+
+
 def _prepare_connection(connection: sqlite3.Connection, record: object) -> None:
     connection.isolation_level = None
-    sqlite_setup.add_function(connection)
+    add_former_function(connection)
     # If foreign keys were on, re-creating a table would silently delete the rows that refer to it.
     connection.execute("PRAGMA foreign_keys=OFF")
     # A file that is not empty keeps its page size.
-    connection.execute(f"PRAGMA page_size={sqlite_setup.PAGE_SIZE}")
+    connection.execute(f"PRAGMA page_size={PAGE_SIZE}")
     # Set the journal mode before the migrations, because it cannot change while other connections are open.
     connection.execute("PRAGMA journal_mode=WAL")
 

@@ -63,7 +63,7 @@ def check_index(articles):
     expected = [make_row(numbers[text.article_id], text) for text in texts]
     assert engines.find_equal_rows(connection, expected) == set(numbers.values())
     if connection.dialect.name == "sqlite":
-        # FTS5 compares the index with the words in `search_words`.
+        # FTS5 compares the index with the words that it contains.
         command = "INSERT INTO search_index (search_index, rank) VALUES ('integrity-check', 1)"
         connection.execute(text(command))
 

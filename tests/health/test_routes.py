@@ -13,7 +13,7 @@ from sqlalchemy import text
 from blogapi.health import queries
 from blogapi.storage import files, integrity
 from blogapi.storage.database import db
-from blogapi.storage.sqlite_setup import PAGE_SIZE
+from blogapi.storage.upgrades import PAGE_SIZE
 from blogapi.users import service as users
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import TAGS, close_connections

@@ -21,7 +21,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from blogapi.storage import sqlite_setup
 from blogapi.web import key_format
 
 BLOGS = Path(__file__).parent / "blogs"
@@ -62,7 +61,6 @@ def main() -> None:
         os.environ["BLOGAPI_INSTANCE_PATH"] = str(instance)
         recorded = fill(Path(folder))
         with closing(sqlite3.connect(instance / "blog.db")) as connection:
-            sqlite_setup.add_function(connection)
             (last,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
             written = "".join(f"{statement}\n" for statement in dump(connection))
     (BLOGS / f"{last}.sql").write_text(written, encoding="utf-8", newline="\n")

@@ -21,7 +21,6 @@ from sqlalchemy import (
     select,
 )
 
-from blogapi.articles import stored_html
 from blogapi.articles.lifecycle import SCHEDULED
 from blogapi.articles.lists.filters import Selection
 from blogapi.articles.lists.statements import OrderedSelect
@@ -210,13 +209,13 @@ def _to_objects(
     found_neighbours: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Sequence[bytes]:
     columns = list_columns(names)
-    if columns == names and "content" not in names:
+    if columns == names and {"content", "html"}.isdisjoint(names):
         template = _make_template(names)
         return [template % row[_FIRST:] for row in rows]
     articles = [dict(zip(columns, row[_FIRST:], strict=True)) for row in rows]
     made: list[dict[str, bytes]] = [dict(found_neighbours) for _ in rows]
     if "html" in names:
-        texts = [stored_html.decompress(article["html"], article["content"]) for article in articles]
+        texts = [article["html"] for article in articles]
         for fields, text in zip(made, article_links.resolve(texts), strict=True):
             fields["html"] = text
     if any(name in names for name in COMPUTED_FIELDS):
@@ -335,7 +334,7 @@ def _select_page(
 
 def list_columns(names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the fields that a read of these fields selects from the database, in their order."""
-    needed = [*computed_fields.get_needed_fields(names), *(["content"] if "html" in names else ())]
+    needed = computed_fields.get_needed_fields(names)
     if any(name in names for name in COMPUTED_FIELDS):
         needed = [*_SHORT_FIELDS, "status", *needed]
     return tuple(dict.fromkeys(name for name in (*names, *needed) if name not in _MADE_FIELDS))

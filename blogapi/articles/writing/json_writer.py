@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
-from blogapi.articles import author_visibility, queries, search_texts, stored_html
+from blogapi.articles import author_visibility, queries, search_texts
 from blogapi.articles.content import ArticleContent
 from blogapi.articles.fields import SEARCHED_NAMES
 from blogapi.articles.lists import counts
@@ -275,15 +275,7 @@ def find_differing(session: Session, articles: Collection[RenderedArticle]) -> l
 
 def _is_equal(stored: dict[str, Any] | None, article: RenderedArticle) -> bool:
     """Return whether the stored row has the values of the article."""
-    # Another version of zlib can compress equal HTML to other bytes.
-    if stored is None:
-        return False
-    content, rendered = article.content.encode(), dict(article.row)
-    try:
-        html = stored_html.decompress(stored.pop("html_json"), content)
-    except Damaged:
-        return False
-    return html == stored_html.decompress(rendered.pop("html_json"), content) and stored == rendered
+    return stored == article.row
 
 
 def store_writes(session: Session, writes: Collection[Write]) -> dict[UUID, dict[str, Any]]:
@@ -367,8 +359,6 @@ def _store_uses(
 def _make_row(article: Article | RenderedArticle, schema: PageFieldsSchema) -> dict[str, Any]:
     """Return those columns of ArticleJson with the fields of the schema, and those that are no JSON."""
     values = {f"{name}_json": web_json.to_json_bytes(value) for name, value in schema.dump(article).items()}
-    if html := values.get("html_json"):
-        values["html_json"] = stored_html.compress(html, article.content.encode())
     names = ("category_id", "status", "published_at", "version")
     return {"article_id": article.uuid, **{name: getattr(article, name) for name in names}, **values}
 
@@ -404,7 +394,7 @@ def _update_articles(session: Session, writes: Sequence[Write]) -> list[Article]
     for write in writes:
         article, html = write.article, stored.get(write.article.uuid, b"")
         try:
-            plain_text = stored_html.read_plain_text(html, article.content)
+            plain_text = search_texts.read_plain_text(html)
         except Damaged:
             unreadable.append(article)
             continue
