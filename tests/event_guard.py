@@ -26,6 +26,7 @@ from blogapi.publication.models import HasEvents
 from blogapi.rendering import renderer
 from blogapi.storage.database import db
 from blogapi.web import stored_json
+from tests.databases import SERVER_URL
 
 MEDIA = "media"
 _KEY = "changed-items"
@@ -73,6 +74,9 @@ def _check(session: Session) -> None:
     noted = {(Article.kind if kind == "page" else kind, uuid) for kind, uuid in events.get_notes(session)}
     missing = {key for key in changed if key[0] != MEDIA} - noted
     assert not missing, f"Changed without a call of events.record: {missing}"
+    # The code that stores the JSON is the same on a server, where the statements below take a third of the time.
+    if SERVER_URL:
+        return
     session.info[_CHECKING_KEY] = True
     try:
         # Tests count what is rendered.
