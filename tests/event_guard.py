@@ -74,7 +74,7 @@ def _check(session: Session) -> None:
     noted = {(Article.kind if kind == "page" else kind, uuid) for kind, uuid in events.get_notes(session)}
     missing = {key for key in changed if key[0] != MEDIA} - noted
     assert not missing, f"Changed without a call of events.record: {missing}"
-    # The code that stores the JSON is the same on a server, where the statements below take a third of the time.
+    # The same code stores the JSON on a server, where the statements below take a third of the time.
     if SERVER_URL:
         return
     session.info[_CHECKING_KEY] = True

@@ -13,6 +13,7 @@ from referencing.jsonschema import DRAFT202012
 from werkzeug.test import TestResponse
 
 from blogapi.admin import routes as admin
+from blogapi.docs.operations import OTHER_ERROR_STATUSES, OTHER_ERRORS
 from blogapi.media.addresses import PREFIX
 from blogapi.media.delivery import CACHE_CONTROL
 from blogapi.publication.cache_tags import MAX_BYTES
@@ -23,6 +24,8 @@ HEADERS = headers.CONSTANT_HEADERS
 _HEADER_VALIDATORS = {header.name: Draft202012Validator(header.schema) for header in headers.RESPONSE_HEADERS}
 # Responses at these paths are the same for everyone.
 SHARED_PATHS = ("/feeds/", "/sitemap", "/robots.txt", "/docs/static/", "/docs/blogapi.js")
+# The headers of errors that the document describes with other errors.
+_ERROR_HEADERS = {401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"}
 PREVIEWS = ("/api/v1/blog/preview/", "/preview/")
 
 
@@ -75,7 +78,8 @@ class Contract:
         assert status, f"{method} {template} does not document {response.status_code}"
         pointer, documented = self.response(template, method, status)
         for name in documented.get("headers", {}):
-            is_optional = name in ("Link", "Set-Cookie") or response.status_code in (500, 507)
+            is_other_error = status == OTHER_ERRORS and name != _ERROR_HEADERS.get(response.status_code)
+            is_optional = name in ("Link", "Set-Cookie") or is_other_error
             assert is_optional or name in response.headers, f"{method} {template} {status} lacks {name}"
         content = documented.get("content", {})
         if method == "HEAD" or not content:
@@ -124,8 +128,8 @@ class Contract:
 
 
 def find_status(operation: dict[str, Any], status: int) -> str:
-    """Return the key of the documented response, or an empty string; `default` is for server errors only."""
-    names = (str(status), "default") if status >= 500 else (str(status),)
+    """Return the key of the documented response, or an empty string."""
+    names = (str(status), *([OTHER_ERRORS] if status in OTHER_ERROR_STATUSES else []))
     return next((name for name in names if name in operation["responses"]), "")
 
 
