@@ -45,7 +45,7 @@ from blogapi.presence import routes as open_routes
 from blogapi.previews import routes as preview_routes
 from blogapi.previews.html_page import html_page as preview_pages
 from blogapi.previews.routes import contents as preview_contents
-from blogapi.redirects.own.routes import bp as own_redirects
+from blogapi.redirects.own.routes import bp as custom_redirects
 from blogapi.redirects.routes import bp as redirects
 from blogapi.revisions import routes as revision_routes
 from blogapi.site.routes import bp as site
@@ -82,7 +82,7 @@ BLUEPRINTS = (
         archive,
         renderings,
         redirects,
-        own_redirects,
+        custom_redirects,
         custom_fields,
     ),
     *(

@@ -45,8 +45,8 @@ from blogapi.importing.storing.service import Importer
 from blogapi.media import service as media
 from blogapi.media.models import FormerHash, Media, MediaPath
 from blogapi.pages.schemas import PageBodySchema
-from blogapi.redirects.own import service as own_redirects
-from blogapi.redirects.own.models import OwnRedirect
+from blogapi.redirects.own import service as custom_redirects
+from blogapi.redirects.own.models import CustomRedirect
 from blogapi.site import service as site
 from blogapi.site.models import Site
 from blogapi.site.schemas import SiteChangesSchema
@@ -68,7 +68,7 @@ _IMPRINT = {"type": "text", "required": True, "searched": True, "kinds": ["page"
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 # All columns of these tables come back, except for those in LEFT_OUT.
 TABLES = (Article, Seo, Category, Tag, Author, Media, Site, FormerSlug, FormerTermSlug, ArticleTag)
-TABLES += (ArticleAuthor, FormerPath, MediaPath, FormerHash, WorkingCopy, CustomField, OwnRedirect)
+TABLES += (ArticleAuthor, FormerPath, MediaPath, FormerHash, WorkingCopy, CustomField, CustomRedirect)
 #: Why columns are not exported.
 LEFT_OUT: dict[str, str] = {
     **dict.fromkeys(
@@ -188,7 +188,7 @@ def find_term(kind: str, slug: str) -> Any:
 
 def create_article(owner: UUID, **fields: Any) -> Article:
     """Create an article with the fields of the API."""
-    # Without a request, no caller says which own fields can be written.
+    # Without a request, no caller says which custom fields can be written.
     custom = {"custom": fields.pop("custom")} if "custom" in fields else {}
     body = ArticleBodySchema().load({"category": {"slug": "bread"}} | fields)
     return articles.create(owner, replace(body, **custom))
@@ -352,8 +352,8 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
         # The page below it moves too, and that page is hidden again later.
         articles.change(owner, imprint.uuid, page.load({"slug": "imprint-2"}))
         articles.change(owner, privacy.uuid, page.load({"slug": "privacy-2", "status": "draft"}))
-        own_redirects.create({"path": "/old: é", "target": "https://x.example/?a=1#b", "status": 302})
-        own_redirects.create({"path": "/gone/", "target": "", "status": 410})
+        custom_redirects.create({"path": "/old: é", "target": "https://x.example/?a=1#b", "status": 302})
+        custom_redirects.create({"path": "/gone/", "target": "", "status": 410})
         navigation = {
             "navigation": [{"label": "About: x", "url": "/about/"}],
             "languages": [{"language": "de", "title": "Das: Blog", "description": "#"}, {"language": "fr"}],

@@ -65,7 +65,9 @@ PAGES = (
     Page("/tags/", "tags", "Tags", "terms", "tag", "Organise", role=Role.EDITOR),
     Page("/authors/", "authors", "Authors", "terms", "pen-line", "Organise", role=Role.EDITOR),
     Page("/site/", "site", "Site", "site", "globe", "Settings"),
-    Page("/own-fields/", "own-fields", "Own fields", "own-fields", "text-cursor-input", "Settings"),
+    Page(
+        "/custom-fields/", "custom-fields", "Custom fields", "custom-fields", "text-cursor-input", "Settings"
+    ),
     Page("/users/", "users", "Users", "users", "users", "Settings"),
     Page("/keys/", "keys", "Keys", "keys", "key-round", "Settings", role=Role.AUTHOR),
     Page("/redirects/", "redirects", "Redirects", "redirects", "signpost", "Settings"),

@@ -22,8 +22,8 @@ class ArticleInput:
     """The fields of an article in a request; None (UNSET where None is a value) stands for an omitted field.
 
     `texts` contains the text fields and `seo` contains the fields of the SEO record, both by name. `custom`
-    contains changes of the own fields, by name; None removes a value. With `replaces_custom`, it contains all
-    of them. An import may publish an article without a required own field. A reference to a category, tag,
+    contains changes of the custom fields, by name; None removes a value. With `replaces_custom`, it has all
+    of them. An import may publish an article without a required custom field. A reference to a category, tag,
     author or parent is a uuid or a slug (a text).
     """
 
@@ -49,7 +49,7 @@ class ArticleContent:
     """The fields of an article that an author writes; `published_at` is aware and in UTC.
 
     `authors` is empty in a version that was stored before articles had several authors. `custom` contains the
-    values of the own fields as JSON; equal values have equal texts.
+    values of the custom fields as JSON; equal values have equal texts.
     """
 
     texts: Mapping[str, str]
@@ -162,7 +162,7 @@ def default_seo(texts: Mapping[str, str]) -> dict[str, str]:
 def compare(before: ArticleContent, after: ArticleContent) -> list[Difference]:
     """Return the differences, ordered by field name.
 
-    The fields of `seo` are named `seo.title` and so on, and the own fields `custom.rating` and so on.
+    The fields of `seo` are named `seo.title` and so on, and the custom fields `custom.rating` and so on.
     """
     left, right = _flatten_nested(before), _flatten_nested(after)
     if not (before.authors and after.authors):

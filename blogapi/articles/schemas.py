@@ -251,8 +251,8 @@ class ArticleFieldsSchema(_DocumentedFields, PartialOutputSchema):
         metadata={
             "type": "object",
             "additionalProperties": {},
-            "x-own-fields": "values",
-            "description": "The values of the own fields that the caller may read, by name. A value that "
+            "x-custom-fields": "values",
+            "description": "The values of the custom fields that the caller may read, by name. A value that "
             "does not fit the definition of its field is absent.",
         },
     )
@@ -261,7 +261,7 @@ class ArticleFieldsSchema(_DocumentedFields, PartialOutputSchema):
         metadata={
             "type": "object",
             "additionalProperties": {},
-            "description": "The values of own fields, by name, that are kept although no definition fits; "
+            "description": "The values of custom fields, by name, that are kept although no definition fits; "
             "null for callers who cannot see drafts.",
         },
     )

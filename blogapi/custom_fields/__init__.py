@@ -1,1 +1,1 @@
-"""Own fields: the definitions that admins make for articles and pages."""
+"""Custom fields: the definitions that admins make for articles and pages."""

@@ -1,4 +1,4 @@
-"""Queries for the definitions of own fields, which a transaction reads once."""
+"""Queries for the definitions of custom fields, which a transaction reads once."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ Filters = Sequence[tuple[str, Sequence[str]]]
 
 
 class CustomFilters(PrefixedParameters):
-    """The filters by own fields, as `ArticleFilters.custom` has them."""
+    """The filters by custom fields, as `ArticleFilters.custom` has them."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> Filters:
         return _parse_filters(value)
@@ -42,7 +42,7 @@ def _parse_filters(parameters: dict[str, list[str]]) -> Filters:
         except Unfit as error:
             errors[name] = [str(error)]
     if len(parameters) > MAX_FILTERS:
-        errors[next(iter(parameters))] = [f"Send at most {MAX_FILTERS} filters by own fields."]
+        errors[next(iter(parameters))] = [f"Send at most {MAX_FILTERS} filters by custom fields."]
     if errors:
         raise ma.ValidationError({**errors})
     return tuple(filters)
@@ -50,7 +50,7 @@ def _parse_filters(parameters: dict[str, list[str]]) -> Filters:
 
 def _make_keys(field: CustomField | None, texts: Sequence[str]) -> tuple[str, ...]:
     if field is None:
-        raise Unfit("There is no such own field.")
+        raise Unfit("There is no such custom field.")
     if field.type == FieldType.LONG_TEXT:
         raise Unfit("A long text cannot be filtered; search for its words with `q`.")
     if len(texts) > custom_values.MAX_ITEMS:

@@ -1,4 +1,4 @@
-"""What is derived from the values of own fields: their rows in the index, and the words for searches."""
+"""What is derived from the values of custom fields: their rows in the index, and the words for searches."""
 
 from __future__ import annotations
 

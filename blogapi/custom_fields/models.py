@@ -1,4 +1,4 @@
-"""Tables of own fields: their definitions, and an index of the values that articles have."""
+"""Tables of custom fields: their definitions, and an index of the values that articles have."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NO_VALUES = "{}"
 
 
 class FieldType(StrEnum):
-    """The type of the values of an own field."""
+    """The type of the values of a custom field."""
 
     TEXT = "text"
     LONG_TEXT = "long_text"
@@ -31,7 +31,7 @@ class FieldType(StrEnum):
 
 
 class CustomField(Identified, Timestamped, Base):
-    """The definition of an own field.
+    """The definition of a custom field.
 
     `choices` is a JSON array of texts. The values are in `Article.custom`, by name, and stay there when the
     definition changes or is deleted.
@@ -68,7 +68,7 @@ class CustomField(Identified, Timestamped, Base):
 
 
 class CustomValue(Base):
-    """A value of an own field of an article, for filters and counts.
+    """A value of a custom field of an article, for filters and counts.
 
     `key` is the text by which filters find the value; it is empty if the value does not fit the definition,
     or if there is none. `listed_from` is that of ArticleTag.

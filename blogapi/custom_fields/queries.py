@@ -1,4 +1,4 @@
-"""Queries for the definitions of own fields."""
+"""Queries for the definitions of custom fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The endpoints of the definitions of own fields."""
+"""The endpoints of the definitions of custom fields."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from blogapi.web.blueprint import Blueprint, Representation, UpsertResult
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.pagination import Page
 
-bp = Blueprint("fields", __name__, url_prefix="/api/v1/blog/fields", description="Own fields")
+bp = Blueprint("fields", __name__, url_prefix="/api/v1/blog/fields", description="Custom fields")
 
 REPRESENTATION = Representation(
     queries.get_described, FieldSchema(), queries.list_fields, FieldSchema(many=True)
@@ -22,7 +22,7 @@ REPRESENTATION = Representation(
 @allow(author)
 @bp.response(200, FieldSchema(many=True))
 def listed() -> Page[list[WithAttributes]]:
-    """List the own fields, in the order of Details; those that only admins read are shown to admins alone."""
+    """List the custom fields, in the order of Details; those for admins are shown to admins alone."""
     fields = queries.list_fields()
     return Page(fields, len(fields), None)
 
@@ -32,7 +32,7 @@ def listed() -> Page[list[WithAttributes]]:
 @bp.arguments(FieldBodySchema)
 @bp.write(201, FieldSchema(), REPRESENTATION)
 def create(fields: Fields) -> WithAttributes:
-    """Define an own field; values that articles have under its name already are shown again."""
+    """Define a custom field; values that articles have under its name already are shown again."""
     return service.create(fields)
 
 
@@ -40,7 +40,7 @@ def create(fields: Fields) -> WithAttributes:
 @allow(author)
 @bp.response(200, FieldSchema())
 def single(id: UUID) -> WithAttributes:
-    """Return the definition of an own field."""
+    """Return the definition of a custom field."""
     return queries.get_described(id)
 
 
@@ -49,7 +49,7 @@ def single(id: UUID) -> WithAttributes:
 @bp.arguments(FieldBodySchema)
 @bp.write(200, FieldSchema(), REPRESENTATION, creates=True)
 def replace(fields: Fields, id: UUID) -> UpsertResult:
-    """Define the own field with this uuid, or replace its definition."""
+    """Define the custom field with this uuid, or replace its definition."""
     return service.replace(id, fields)
 
 
@@ -59,7 +59,7 @@ def replace(fields: Fields, id: UUID) -> UpsertResult:
 @bp.arguments(FieldBodySchema(partial=True))
 @bp.write(200, FieldSchema(), REPRESENTATION)
 def change(fields: Fields, id: UUID) -> WithAttributes:
-    """Change the definition of an own field; values that no longer fit are kept, and not shown to readers."""
+    """Change the definition of a custom field; values that no longer fit are kept, but not shown."""
     return service.change(id, fields)
 
 
@@ -68,5 +68,5 @@ def change(fields: Fields, id: UUID) -> WithAttributes:
 @bp.check_exists(queries.get_by_uuid)
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
-    """Delete the definition of an own field; the values stay in the articles, hidden."""
+    """Delete the definition of a custom field; the values stay in the articles, hidden."""
     service.delete(id)

@@ -1,4 +1,4 @@
-"""Request and response bodies of the definitions of own fields."""
+"""Request and response bodies of the definitions of custom fields."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _Limit(ma.fields.Float):
 
 
 class FieldBodySchema(InputSchema):
-    """The definition of an own field as a client writes it."""
+    """The definition of a custom field as a client writes it."""
 
     read_only = frozenset({"uuid", "created", "last_updated", "used_in", "unfit_in"})
 
@@ -118,7 +118,7 @@ class FieldBodySchema(InputSchema):
 
 
 class FieldSchema(OutputSchema):
-    """The definition of an own field."""
+    """The definition of a custom field."""
 
     uuid = Identifier()
     name = ma.fields.String(metadata={"example": "rating"})

@@ -1,4 +1,4 @@
-"""Creates, changes and deletes the definitions of own fields; the values of articles are never changed."""
+"""Creates, changes and deletes the definitions of custom fields; the values of articles are never changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The own fields in the bodies and the queries of requests, checked against their definitions."""
+"""The custom fields in the bodies and the queries of requests, checked against their definitions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from blogapi.web.fields import SEND_REFERENCE, parse_reference
 
 
 class CustomValues(ma.fields.Field[dict[str, Any]]):
-    """The values of own fields in a request, by name; null removes a value. `kind` is that of the item."""
+    """The values of custom fields in a request, by name; null removes a value. `kind` is that of the item."""
 
     def __init__(self, kind: str, **options: Any) -> None:
         self.kind = kind
@@ -26,8 +26,8 @@ class CustomValues(ma.fields.Field[dict[str, Any]]):
             metadata={
                 "type": "object",
                 "additionalProperties": {},
-                "x-own-fields": "changes",
-                "description": "Values of own fields, by name; null removes one. The others stay.",
+                "x-custom-fields": "changes",
+                "description": "Values of custom fields, by name; null removes one. The others stay.",
                 "example": {},
             },
             **options,
@@ -50,11 +50,11 @@ def _convert_all(requested: Values, kind: str) -> tuple[dict[str, Any], dict[str
     for name, value in requested.items():
         field = definitions.get(name)
         if field is None:
-            errors[name] = ["There is no such own field."]
+            errors[name] = ["There is no such custom field."]
             continue
         # A value of a field that the kind has lost can still be removed.
         if value is not None and kind not in field.kinds:
-            errors[name] = [f"Only {' and '.join(f'{one}s' for one in field.kinds)} have this own field."]
+            errors[name] = [f"Only {' and '.join(f'{one}s' for one in field.kinds)} have this custom field."]
             continue
         try:
             convert_one = _read_reference if field.type == FieldType.ARTICLE else None
@@ -109,7 +109,7 @@ def describe_unfit(values: Values) -> list[str]:
             if name in fields:
                 custom_values.convert(fields[name], value)
         except Unfit as error:
-            sentences.append(f"Its value of the own field “{name}” does not fit, and is kept: {error}")
+            sentences.append(f"Its value of the custom field “{name}” does not fit, and is kept: {error}")
     return sentences
 
 

@@ -1,4 +1,4 @@
-"""The values of own fields: which ones fit a definition, and how they are stored, shown and found."""
+"""The values of custom fields: which ones fit a definition, and how they are stored, shown and found."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from blogapi.web.media_addresses import PictureReference, complete_address
 
 MAX_TEXT, MAX_LONG_TEXT, MAX_ITEMS, MAX_KEY = 1_000, 100_000, 100, 200
 
-# The values of the own fields of an article, by name, as JSON has them.
+# The values of the custom fields of an article, by name, as JSON has them.
 Values = Mapping[str, Any]
 
 # A function that returns a single value as it is stored, or raises Unfit.
@@ -32,7 +32,7 @@ class Unfit(ValueError):
 
 
 def is_field_name(text: str) -> bool:
-    """Return whether an own field can have this name."""
+    """Return whether a custom field can have this name."""
     return len(text) <= MAX_NAME_LENGTH and re.fullmatch(r"[a-z][a-z0-9_]*", text) is not None
 
 

@@ -1,4 +1,4 @@
-"""The own fields in responses: each caller gets the fields that they may read, with values that fit."""
+"""The custom fields in responses: each caller gets the fields that they may read, with values that fit."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def keep_hidden(values: Values) -> dict[str, Any]:
 
 
 def keep_visible_changes(changes: Sequence[AnyChange]) -> list[AnyChange]:
-    """Return the differences between two versions, without own fields that the caller may not read."""
+    """Return the differences between two versions, without custom fields that the caller may not read."""
     names = [change.field for change in changes if change.field.startswith(_PREFIX)]
     visible = keep_visible({name.removeprefix(_PREFIX): None for name in names})
     return [
@@ -118,7 +118,7 @@ def keep_visible_changes(changes: Sequence[AnyChange]) -> list[AnyChange]:
 
 
 def list_public_names(names: Iterable[str]) -> list[str]:
-    """Return these names of changed fields, without own fields for admins only, for an event."""
+    """Return these names of changed fields, without custom fields for admins only, for an event."""
     names = list(names)
     if not any(name.startswith(_PREFIX) for name in names):
         return names
@@ -127,7 +127,7 @@ def list_public_names(names: Iterable[str]) -> list[str]:
 
 
 def describe_public() -> Mapping[str, dict[str, Any]]:
-    """Return the JSON schemas of the own fields that everyone reads, by name."""
+    """Return the JSON schemas of the custom fields that everyone reads, by name."""
     return {
         field.name: custom_values.describe(field) for field in list_definitions() if not field.is_admin_only
     }

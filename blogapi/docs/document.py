@@ -18,8 +18,8 @@ from blogapi.docs.components import (
     get_reference,
     list_operations,
 )
+from blogapi.docs.custom_fields import mark_filters
 from blogapi.docs.operations import HEADERS, PARAMETERS, complete_operation
-from blogapi.docs.own_fields import mark_filters
 from blogapi.docs.references import (
     drop_unused_schemas,
     share_enums,

@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from blogapi.custom_fields.visibility import describe_public
 from blogapi.docs import assets, document, guide_pages
-from blogapi.docs.own_fields import add_own_fields
+from blogapi.docs.custom_fields import add_custom_fields
 from blogapi.publication.shared_caching import shows
 from blogapi.web import json as web_json
 from blogapi.web.access import allow, anyone
@@ -39,7 +39,7 @@ def get_document() -> Response:
     """Return this OpenAPI document."""
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
     return web_json.json_response(
-        web_json.to_json_bytes(add_own_fields(document.get_document(app), describe_public()))
+        web_json.to_json_bytes(add_custom_fields(document.get_document(app), describe_public()))
     )
 
 

@@ -3,8 +3,8 @@
 All reads see one state of the database. An article is a mapping with the fields `uuid`, `created`,
 `last_updated`, `published_at`, `status`, `slug`, `former_slugs`, `former_paths`, all text fields, `category`
 (slug), `tags`, `authors` (slugs), `seo`, `media` (uuids), `paths` (mappings with `path` and `media`),
-`custom` (the own fields, by name), `was_public` and `slug_derived`. Former slugs and paths are mappings with
-`slug` or `path`, and `created`.
+`custom` (the custom fields, by name), `was_public` and `slug_derived`. Former slugs and paths are mappings
+with `slug` or `path`, and `created`.
 Times are texts in UTC; uuids are texts. The guide lists the fields of the other items.
 """
 
@@ -99,7 +99,7 @@ class Snapshot:
     media: Sequence[Item]
     #: the uuid of each file by the hashes of its renditions and by its former hashes
     other_hashes: Mapping[str, str]
-    #: the definitions of the own fields, and whether values for admins only are exported too
+    #: the definitions of the custom fields, and whether values for admins only are exported too
     fields: Sequence[Item]
     has_all_fields: bool
     #: the uuids of the articles, 16 bytes each: a million Python objects would take 100 MB
@@ -188,7 +188,7 @@ def open_snapshot(*, drafts: bool, admin_fields: bool = True) -> Iterator[Snapsh
     """Yield the snapshot; articles are read while the `with` block runs.
 
     Without `drafts`, it contains the public articles, their authors, and the media files that public items
-    show; the categories and tags are always all of them, because the API shows them to everyone. Own fields
+    show; the categories and tags are always all of them, because the API shows them to everyone. Fields
     that only admins read are exported with `drafts` and `admin_fields`.
     """
     end_read()

@@ -106,8 +106,8 @@ class FormatName(click.ParamType[str]):
     type=click.Choice((DEFINE_NONE, *READERS)),
     default=DEFINE_NONE,
     show_default=True,
-    help="Define own fields for the front matter and the custom fields of WordPress that have none, read by "
-    "everyone or by admins. Their types are those of the values.",
+    help="Define custom fields for front matter and custom fields of WordPress that have none; everyone or "
+    "admins read them. Their types are those of the values.",
 )
 @click.option(
     "--unread-rules",
@@ -163,7 +163,7 @@ def import_(
     from blogapi.importing.format_api.source import ImportOptions
     from blogapi.importing.pipeline import background, preparing, report_output
     from blogapi.importing.storing.authors import read_author_map
-    from blogapi.importing.storing.custom_fields import OwnFields
+    from blogapi.importing.storing.custom_fields import CustomFields
     from blogapi.importing.storing.service import Importer
     from blogapi.parsing import normalize_language
     from blogapi.site.queries import get_site
@@ -184,7 +184,7 @@ def import_(
             language=normalize_language(site.language),
             time_zone=get_time_zone(site.time_zone),
             assets=assets,
-            custom_fields=OwnFields(copy_definitions()),
+            custom_fields=CustomFields(copy_definitions()),
             roots=queries.get_roots(),
             imported_keys=queries.get_imported_keys(),
             **options,

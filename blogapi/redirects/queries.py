@@ -49,7 +49,7 @@ from blogapi.publication.visibility import (
     listed_pages_later,
     readable,
 )
-from blogapi.redirects.own.models import OwnRedirect
+from blogapi.redirects.own.models import CustomRedirect
 from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
 from blogapi.site.paths import to_path, without_slash
@@ -199,7 +199,7 @@ def _select_all(
     for model in (Category, Tag, Author):
         condition = _is_slug(FormerTermSlug.slug, model.kind, slugs)
         yield _select_terms(model, condition & author_is_public(NOW) if model is Author else condition)
-    yield _select_own(true() if path is None else OwnRedirect.path.in_(paths))
+    yield _select_own(true() if path is None else CustomRedirect.path.in_(paths))
 
 
 def _is_slug(
@@ -253,16 +253,16 @@ def _select_own(condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
     return (
         select(
             literal(OWN).label("kind"),
-            bytewise(OwnRedirect.path).label("old"),
-            OwnRedirect.target,
-            OwnRedirect.uuid,
-            OwnRedirect.created,
+            bytewise(CustomRedirect.path).label("old"),
+            CustomRedirect.target,
+            CustomRedirect.uuid,
+            CustomRedirect.created,
             cast(null(), UtcDateTime()).label("published_at"),
             cast(null(), String()).label("category_slug"),
             literal("").label("language"),
-            OwnRedirect.status,
+            CustomRedirect.status,
         )
-        .select_from(OwnRedirect)
+        .select_from(CustomRedirect)
         .where(condition)
     )
 

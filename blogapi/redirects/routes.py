@@ -25,10 +25,10 @@ _TEXT = {"text/plain": {"schema": {"type": "string", "example": "/old/ /new/ 308
 @bp.doc(responses={200: {"content": _TEXT}})
 @bp.arguments(RedirectListQuery, location="query")
 @bp.response(200, RedirectSchema(many=True), partial_schema=RedirectFieldsSchema)
-# A change of an own redirect is a change of the site, on which every response depends.
+# A change of a custom redirect is a change of the site, on which every response depends.
 @shows("article", "page", "category", "tag", "author")
 def listed(query: Query) -> PartialResult | Response:
-    """List the own redirects, former slugs of articles and terms, and former paths of articles and pages."""
+    """List custom redirects, former slugs of articles and terms, and former paths of articles and pages."""
     if "format" in query.filters:
         return _format(query.page, query.filters["format"])
     if "path" in query.filters:

@@ -28,13 +28,13 @@ class _RedirectFields(ma.Schema):
     old = ma.fields.String(
         metadata={
             "description": "The former slug, or a path, which begins with a slash: the former path of a page "
-            "or of an imported article, or the path of an own redirect.",
+            "or of an imported article, or the path of a custom redirect.",
             "example": "bread-that-waits",
         }
     )
     new = ma.fields.String(
         metadata={
-            "description": "The current slug, or the target of an own redirect, which is empty if the page "
+            "description": "The current slug, or the target of a custom redirect, which is empty if the page "
             "is gone.",
             "example": "the-bread-that-waits-for-me",
         }

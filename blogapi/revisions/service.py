@@ -64,7 +64,7 @@ def restore(
             )
         fields = version.to_input()
         if article := articles.find_by_uuid(article_id):
-            # The own fields that the caller may not read stay as they are.
+            # The custom fields that the caller may not read stay as they are.
             hidden = custom_output.keep_hidden(custom_values.parse(article.custom))
             fields = replace(fields, custom=custom_output.keep_visible(fields.custom) | hidden)
             return article_service.change(editor, article_id, fields, provisional_slug=provisional_slug)

@@ -59,10 +59,10 @@ RIGHTS = (
     ),
     Right("Import and export", Role.EDITOR, ("imports", "exports")),
     Right(
-        "Change the site, define own fields, and manage redirects and webhooks",
+        "Change the site, define custom fields, and manage redirects and webhooks",
         Role.ADMIN,
         (
-            *("site", "site_checks", "own_redirects", "webhooks"),
+            *("site", "site_checks", "custom_redirects", "webhooks"),
             *("fields.create", "fields.replace", "fields.change", "fields.delete"),
         ),
     ),

@@ -118,7 +118,7 @@ class WorkingCopySchema(OutputSchema):
         metadata={
             "type": "object",
             "additionalProperties": {},
-            "description": "The values of the own fields, by name, with those that do not fit.",
+            "description": "The values of the custom fields, by name, with those that do not fit.",
         }
     )
 

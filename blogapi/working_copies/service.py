@@ -83,7 +83,7 @@ def _write_into(article: Article, edits: ArticleContent, editor: UUID, base_vers
 
 
 def _make_edits_of(article: ArticleContent, copy: WorkingCopy | None, fields: ArticleInput) -> ArticleContent:
-    """Return the content with these fields; the copy keeps the own fields that the caller may not read."""
+    """Return the content with these fields; the copy keeps the custom fields that the caller may not read."""
     edits = make_edits(article, fields)
     if copy is None:
         return edits

@@ -39,7 +39,7 @@ def test_an_editor_writes_and_publishes_a_page(api, open_admin):
     page.get_by_role("combobox", name="Tags").wait_for()
     assert page.get_by_role("combobox", name="Category").count() == 0
     assert list_violations(page) == []
-    # A page has the own fields of pages, and not those of articles.
+    # A page has the custom fields of pages, and not those of articles.
     assert page.get_by_role("textbox", name="Rating").count() == 0
     page.get_by_role("textbox", name="Responsible").fill("Ada")
     page.get_by_role("button", name="Publish", exact=True).click()

@@ -39,7 +39,7 @@ def blog_address(app, people, make_article, make_category) -> Iterator[str]:
 
 @pytest.fixture
 def define_fields(as_login) -> Callable[[], None]:
-    """Return a function that defines an own field of each type, one of them for admins only."""
+    """Return a function that defines a custom field of each type, one of them for admins only."""
 
     def define() -> None:
         for name, type, more in (

@@ -124,7 +124,7 @@ def _make_filters(name: str, operation_id: str, document: dict[str, Any]) -> str
             kind = _make_type(resolved["schema"], document["components"]["schemas"])
             kind = f"{kind.removesuffix('[]')} | {kind}" if kind.endswith("[]") else kind
             filters.append(f"{resolved['name']}?: {kind}")
-    if "x-own-fields" in operation:
+    if "x-custom-fields" in operation:
         filters.append("[name: `custom.${string}`]: CustomFilter")
     return _wrap(f"{name}Filters", f"{{ {', '.join(filters)} }}")
 

@@ -37,7 +37,7 @@ SITE = "/api/v1/blog/site/"
 MEDIA = "/api/v1/blog/media/"
 BACKUPS = "/api/v1/backups/"
 IMPORTS = "/api/v1/imports/"
-OWN_REDIRECTS = "/api/v1/blog/redirects/own/"
+CUSTOM_REDIRECTS = "/api/v1/blog/redirects/own/"
 FIELDS = "/api/v1/blog/fields/"
 FIELD = {"name": "rating", "label": "Rating", "type": "number"}
 WEBHOOKS = "/api/v1/webhooks/"
@@ -268,11 +268,11 @@ ACCESS_CASES = [
     AccessCase("preview_pages.show", "{page}", EVERYONE),
     AccessCase("redirects.listed", "/api/v1/blog/redirects/", READERS),
     AccessCase("changes.listed", "/api/v1/blog/changes/", READERS),
-    AccessCase("own_redirects.listed", OWN_REDIRECTS, ADMINS),
-    AccessCase("own_redirects.create", OWN_REDIRECTS, writes(201), {"path": "/a/", "target": "/b/"}),
-    AccessCase("own_redirects.single", OWN_REDIRECTS + "{redirect}/", ADMINS),
-    AccessCase("own_redirects.change", OWN_REDIRECTS + "{redirect}/", writes(200), {"target": "/c/"}),
-    AccessCase("own_redirects.delete", OWN_REDIRECTS + "{redirect}/", writes(204)),
+    AccessCase("custom_redirects.listed", CUSTOM_REDIRECTS, ADMINS),
+    AccessCase("custom_redirects.create", CUSTOM_REDIRECTS, writes(201), {"path": "/a/", "target": "/b/"}),
+    AccessCase("custom_redirects.single", CUSTOM_REDIRECTS + "{redirect}/", ADMINS),
+    AccessCase("custom_redirects.change", CUSTOM_REDIRECTS + "{redirect}/", writes(200), {"target": "/c/"}),
+    AccessCase("custom_redirects.delete", CUSTOM_REDIRECTS + "{redirect}/", writes(204)),
     AccessCase("site.single", SITE, READERS),
     AccessCase("site.change", SITE, LOGINS, {}, login=200),
     AccessCase("media.listed", MEDIA, ADMINS),
@@ -363,7 +363,7 @@ def fill_path(request, app, people, as_admin, as_login, make_article, make_tag, 
             names["media"] = add_media(as_admin.application)
         if "{redirect}" in template:
             body = {"path": "/old/", "target": "/new/"}
-            names["redirect"] = as_admin.post(OWN_REDIRECTS, json=body).json["uuid"]
+            names["redirect"] = as_admin.post(CUSTOM_REDIRECTS, json=body).json["uuid"]
         if "{field}" in template:
             names["field"] = as_login.post(FIELDS, json=FIELD).json["uuid"]
         if "{webhook}" in template:

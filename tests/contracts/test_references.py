@@ -77,7 +77,7 @@ PLACES = [
 
 @pytest.fixture
 def items(as_login, make_category, make_tag, make_guest, make_article):
-    """The uuids of two items of each kind, whose slugs are SLUG and OTHER_SLUG, and two own fields."""
+    """The uuids of two items of each kind, whose slugs are SLUG and OTHER_SLUG, and two custom fields."""
     for name in ("sequel", "sequels"):
         body = {"name": name, "label": name, "type": "article", "list": name.endswith("s")}
         body |= {"kinds": ["article", "page"]}
@@ -164,7 +164,7 @@ def test_anything_else_is_an_error_that_says_what_to_send(place, items, send):
     unknown = ["nowhere", {"slug": "nowhere"}, str(uuid4()), {"uuid": str(uuid4())}, {"slug": str(uuid4())}]
     for value in (*MALFORMED, *unknown):
         if value == "" and place.member == "custom.sequel":
-            continue  # An empty text removes the value of an own field.
+            continue  # An empty text removes the value of a custom field.
         answer, path = send(place, place.make_value(value))
         assert answer.status_code == 422, value
         ((name, (message,)),) = answer.json["errors"].items()

@@ -93,9 +93,9 @@ REQUIRED = {
         *("imports.download_report", "imports.delete", "exports.download"),
     ),
     ("admin", "read"): (
-        *("articles.list_own", "metrics.show_metrics", "own_redirects.listed", "own_redirects.single"),
+        *("articles.list_own", "metrics.show_metrics", "custom_redirects.listed", "custom_redirects.single"),
     ),
-    ("admin", "write"): tuple(f"own_redirects.{name}" for name in ("create", "change", "delete")),
+    ("admin", "write"): tuple(f"custom_redirects.{name}" for name in ("create", "change", "delete")),
     ("admin", "login"): (
         *("users.listed", "users.create", "users.list_roles", "users.single", "users.change"),
         *("users.delete", "users.create_reset_link", "users.reset_second_factor", "users.delete_logins"),

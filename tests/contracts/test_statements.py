@@ -23,7 +23,7 @@ KEYS = "/api/v1/auth/api-key/"
 MEDIA = "/api/v1/blog/media/"
 
 BACKUPS = "/api/v1/backups/"
-OWN_REDIRECTS = "/api/v1/blog/redirects/own/"
+CUSTOM_REDIRECTS = "/api/v1/blog/redirects/own/"
 WEBHOOKS = "/api/v1/webhooks/"
 
 # Path, endpoint, and number of statements. One statement looks up the key or the login.
@@ -119,8 +119,8 @@ READS = [
     (BACKUPS, "backups.listed", 1),
     (BACKUPS + "{backup}/", "backups.download", 1),
     ("/api/v1/doctor/", "doctor.single", 1),
-    (OWN_REDIRECTS, "own_redirects.listed", 2),
-    (OWN_REDIRECTS + "{redirect}/", "own_redirects.single", 2),
+    (CUSTOM_REDIRECTS, "custom_redirects.listed", 2),
+    (CUSTOM_REDIRECTS + "{redirect}/", "custom_redirects.single", 2),
     ("/api/v1/blog/fields/", "fields.listed", 3),
     ("/api/v1/blog/fields/{field}/", "fields.single", 3),
     (WEBHOOKS, "webhooks.listed", 5),
@@ -174,7 +174,7 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
         job = add_import(app)
         webhook, delivery = add_webhook(app)
         row = {"path": f"/old-{uuid4().hex}/", "target": "/new/"}
-        redirect = as_admin.post(OWN_REDIRECTS, json=row).json["uuid"]
+        redirect = as_admin.post(CUSTOM_REDIRECTS, json=row).json["uuid"]
         media = add_media(as_admin.application, renditions=3, uses=[("article", article.uuid)])
     article_path = f"{ARTICLES}{article.uuid}/"
     for turn in range(rows):

@@ -1,4 +1,4 @@
-"""Own fields of articles: definitions, values, who reads them, and what a changed definition keeps."""
+"""Custom fields of articles: definitions, values, who reads them, and what a changed definition keeps."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def define(as_login):
 
 @pytest.fixture
 def write(as_admin):
-    """Return a function that creates a published article with these own fields and returns its path."""
+    """Return a function that creates a published article with these custom fields and returns its path."""
 
     def write(custom, status="published", **fields):
         answer = as_admin.post(ARTICLES, json=an_article(custom=custom, status=status, **fields))
@@ -141,7 +141,7 @@ def test_a_field_for_admins_is_absent_for_all_others(define, write, as_admin, as
         assert answer.status_code == 400 and "Marit" not in answer.text
     assert [field["name"] for field in editor.get(FIELDS).json] == ["rating"]
     refused = editor.patch(path, json={"custom": {"paid_to": "me"}})
-    assert refused.json["errors"] == {"custom.paid_to": ["There is no such own field."]}
+    assert refused.json["errors"] == {"custom.paid_to": ["There is no such custom field."]}
     as_admin.patch(path, json={"custom": {"paid_to": "Jon"}})
     as_admin.patch(path, json={"custom": {"rating": 4}})
     for number in (1, 2):
@@ -266,16 +266,16 @@ def test_every_write_names_the_value_that_does_not_fit(define, as_admin):
             assert answer.status_code == 422, (answer.request.path, answer.json)
             assert answer.json["errors"] == {
                 "custom.rating": ["“5” is not a number."],
-                "custom.none": ["There is no such own field."],
+                "custom.none": ["There is no such custom field."],
             }
         for write in (as_admin.put, as_admin.patch):
             errors = write(items, json=[{**good, "uuid": uuid}, {**bad, "uuid": OTHER}]).json["errors"]
             assert errors["1.custom.rating"] == ["“5” is not a number."] and len(errors) == 2
     kind = as_admin.post(PAGES, json={"title": "T", "custom": {"other": "x"}}).json["errors"]
-    assert kind == {"custom.other": ["Only articles have this own field."]}
+    assert kind == {"custom.other": ["Only articles have this custom field."]}
 
 
-def test_pages_are_filtered_by_own_fields(define, as_admin, as_reader):
+def test_pages_are_filtered_by_custom_fields(define, as_admin, as_reader):
     define("office", "choice", choices=["north", "south"], kinds=["page"])
     define("secret", read_by="admins", kinds=["page"])
     above = as_admin.post(PAGES, json={"title": "Offices", "status": "published"}).json["uuid"]
@@ -410,7 +410,7 @@ def rated(define, write):
         ({"custom.rating": "0.5", "q": "2"}, "2"),
     ],
 )
-def test_lists_are_filtered_by_own_fields(rated, as_reader, query, titles):
+def test_lists_are_filtered_by_custom_fields(rated, as_reader, query, titles):
     assert "".join(list_titles(as_reader, **query)) == titles
 
 
@@ -423,7 +423,7 @@ COMBINED = (
 )
 
 
-def test_filters_by_own_fields_combine_with_all_others(define, write, as_admin, as_reader):
+def test_filters_by_custom_fields_combine_with_all_others(define, write, as_admin, as_reader):
     define("rating", "number", kinds=["article", "page"])
 
     def create(kind, name, **fields):
@@ -460,7 +460,7 @@ def test_filters_by_own_fields_combine_with_all_others(define, write, as_admin, 
         assert int(first.headers["X-Total-Count"]) == len(wanted & rated), query
 
 
-def test_lists_in_any_status_are_filtered_by_own_fields(rated, as_admin):
+def test_lists_in_any_status_are_filtered_by_custom_fields(rated, as_admin):
     assert list_titles(as_admin, **{"custom.rating": "0.5", "status": "draft"}) == ["draft"]
     counts = as_admin.get("/api/v1/blog/article-counts/", query_string={"custom.rating": "0.5"}).json
     assert (counts["published"], counts["draft"]) == (2, 1)

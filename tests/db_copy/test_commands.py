@@ -20,7 +20,7 @@ from blogapi.doctor.findings import Level
 from blogapi.importing.models import ImportedFile, ImportJob
 from blogapi.media.models import FormerHash, MediaPath, MediaUse
 from blogapi.presence.models import OpenArticle
-from blogapi.redirects.own.models import OwnRedirect
+from blogapi.redirects.own.models import CustomRedirect
 from blogapi.search import engines
 from blogapi.storage.database import Base, db, transaction
 from blogapi.taxonomies.models import FormerTermSlug
@@ -133,7 +133,7 @@ def full_blog(app, as_admin, people, make_article, make_tag, make_category):
                 "listed_from": first.published_at,
             }
             db.session.execute(insert(CustomValue).values(value))
-            db.session.add(OwnRedirect(path="/old/", target="/new/", status=301))
+            db.session.add(CustomRedirect(path="/old/", target="/new/", status=301))
             old = {"media_id": picture.uuid, "hash": "0" * 64, "width": 400}
             db.session.execute(insert(FormerHash).values(old))
         as_admin.patch(where, json={"custom": {"rating": 4.5}})

@@ -111,7 +111,7 @@ def test_the_key_of_a_sample_may_do_what_the_sample_shows(
     """$KEY is the anonymous key of the first page; $READ and $WRITE are keys of an admin with that scope."""
     text = (FOLDER / f"{page.name}.md").read_text(encoding="utf-8").replace("\\\n", "")
     article = make_article()
-    # Samples filter by this own field.
+    # Samples filter by this custom field.
     as_login.post("/api/v1/blog/fields/", json={"name": "rating", "label": "Rating", "type": "number"})
     scopes = {"KEY": None, "READ": people.key(people.admin), "WRITE": people.key(people.admin, "write")}
     for name, options, path in re.findall(SAMPLE, text, re.MULTILINE):

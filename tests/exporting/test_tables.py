@@ -26,7 +26,7 @@ LEFT_OUT = {
     **dict.fromkeys(("event", "commit_counter"), "the feed of changes"),
     **dict.fromkeys(("webhook", "webhook_delivery"), "webhooks and their calls"),
     "search_entry": "the search index",
-    "custom_value": "the index of own fields",
+    "custom_value": "the index of custom fields",
     "media_rendition": "smaller versions of pictures",
     "media_use": "which item uses a file",
     **dict.fromkeys(("article_json", "article_stats", "article_count"), "rendered texts and counts"),
@@ -38,7 +38,7 @@ def list_tables():
 
 
 def test_each_table_is_exported_or_left_out_on_purpose():
-    # tests/importing/blogapi_export/test_own_redirects.py exports and imports redirects.
+    # tests/importing/blogapi_export/test_custom_redirects.py exports and imports redirects.
     exported = {table_of(model).name for model in TABLES} | {"redirect"}
     assert exported.isdisjoint(LEFT_OUT)
     assert exported | LEFT_OUT.keys() == list_tables()

@@ -1,4 +1,4 @@
-"""A static site in two languages, with pages and own fields, built and opened in Chromium."""
+"""A static site in two languages, with pages and custom fields, built and opened in Chromium."""
 
 from __future__ import annotations
 

@@ -280,7 +280,7 @@ def test_pages_have_the_filters_of_articles(as_admin, as_login, as_reader, make_
         assert as_reader.get(f"{PAGES}?{query}").status_code == 400, query
 
 
-def test_an_own_field_of_articles_is_none_of_pages(as_admin, as_login, make_page, make_article):
+def test_an_custom_field_of_articles_is_none_of_pages(as_admin, as_login, make_page, make_article):
     for name, kind in (("company", "page"), ("rating", "article")):
         body = {"name": name, "label": name, "type": "text", "kinds": [kind]}
         assert as_login.post("/api/v1/blog/fields/", json=body).status_code == 201

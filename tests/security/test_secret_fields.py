@@ -1,4 +1,4 @@
-"""No read shows anything of an own field that only admins may read to anyone else."""
+"""No read shows anything of a custom field that only admins may read to anyone else."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ async function undo(path, { before, after, taken }, { etag, query = STATE }) {
 }
 
 /**
- * Return the own fields of the edits as a body: null removes one, and the API refuses those that do not fit.
+ * Return the custom fields of the edits as a body: null removes one, and the API refuses those that do not fit.
  * @param {any} item @param {any} edits
  */
 function toCustom({ custom, custom_unfit: unfit }, edits) {

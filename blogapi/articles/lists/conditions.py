@@ -43,8 +43,8 @@ from blogapi.storage.expressions import unindexed
 Names = tuple[str, ...]
 Conditions = Mapping[str, ColumnElement[bool]]
 
-# The names of the conditions for own fields. The condition on one value comes before that on any of several,
-# because it reads the index in its order.
+# The names of the conditions for custom fields. The condition on one value comes before that on any of
+# several, because it reads the index in its order.
 CUSTOM = tuple(f"{kind} {place}" for place in range(MAX_FILTERS) for kind in ("custom", "any custom"))
 PAGE = ItemType.PAGE.value
 STATUSES = tuple(status.value for status in Status)
@@ -184,7 +184,7 @@ CONDITIONS: dict[str, ColumnElement[bool]] = {
     "in not_category": _article.category_id.in_(_list_parameter("not_category")),
     "with not_tag": _has_tag(_tag.tag_id.in_(_list_parameter("not_tag"))),
 }
-# The conditions of filters by own fields; the filters are numbered.
+# The conditions of filters by custom fields; the filters are numbered.
 CONDITIONS |= {name: _has_value(name, _article.uuid) for name in CUSTOM}
 OF_TAG: Conditions = {
     "public": _tag.listed_from <= NOW,

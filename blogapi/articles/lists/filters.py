@@ -52,8 +52,8 @@ class ArticleFilters:
     `author` is the uuid of a user, or the uuid or slug of an author. `featured` is whether the article is
     featured, and `working_copy` whether it has a working copy. `language` is a tag in the usual case.
     `published_after` and `updated_after` are inclusive, `published_before` is exclusive. A page matches if it
-    is directly below the page `parent`, or, with `top`, below no page. `custom` has the names of own fields
-    with the wanted values.
+    is directly below the page `parent`, or, with `top`, below no page. `custom` has the wanted values
+    of custom fields, by name.
     """
 
     q: str = ""

@@ -158,13 +158,13 @@ def _create(
 
 
 def restore_fields(data: BlogData, key: str, state: ImportState, restored: Restored) -> Iterator[FileReport]:
-    """Define the own fields that this blog does not have, if an admin imports the export."""
+    """Define the custom fields that this blog does not have, if an admin imports the export."""
     known = {one.name for one in list_definitions()}
     account = db.session.get(Account, state.author)
     wanted = [one for one in data.fields if one.get("name") not in known]
     end_read()
     if wanted and (state.restricted or account is None or account.role != Role.ADMIN):
-        restored.notes.append("The own fields were not defined, because only admins define fields.")
+        restored.notes.append("The custom fields were not defined, because only admins define fields.")
         return
     for one in wanted:
         try:
@@ -172,7 +172,7 @@ def restore_fields(data: BlogData, key: str, state: ImportState, restored: Resto
             fields = _FIELD_SCHEMA.load(_make_field_body(one))
             if not state.dry_run:
                 custom_fields.define(fields, uuid=uuid)
-            restored.counts["own fields"] += 1
+            restored.counts["custom fields"] += 1
         except REFUSALS as error:
             path = f"{key}/fields/{to_line(one.get('name'))[:64]}"
             yield FileReport(path, Result.REFUSED, notes=(describe_refusal(error),))

@@ -13,8 +13,8 @@ from blogapi.exporting.export_files import DESCRIPTION
 from blogapi.importing.blogapi_export import data_files, layout, restoring
 from blogapi.importing.blogapi_export.article_files import ArticleFiles
 from blogapi.importing.blogapi_export.blog_data import BlogData, TermNames, replace_references
+from blogapi.importing.blogapi_export.custom_redirects import restore_redirects
 from blogapi.importing.blogapi_export.layout import ExportFolder
-from blogapi.importing.blogapi_export.own_redirects import restore_redirects
 from blogapi.importing.blogapi_export.restoring import Restored
 from blogapi.importing.blogapi_export.working_copies import WorkingCopies
 from blogapi.importing.format_api import files as folder

@@ -128,6 +128,6 @@ def _refuse(name: str, value: object, expected: str, example: str) -> NoReturn:
 
 
 def get_custom(values: Values) -> dict[str, Any]:
-    """Return the values of own fields, by name, as JSON has them."""
+    """Return the values of custom fields, by name, as JSON has them."""
     found: dict[str, Any] = json.loads(json.dumps(get_mapping(values, "custom"), default=str))
     return {name: value for name, value in found.items() if is_field_name(name) and value is not None}

@@ -114,9 +114,9 @@ class ArticleRecord:
     #: whether template tags and wiki links in the content are resolved
     has_templates: bool = False
     is_mdx: bool = False  #: whether the content is MDX; components in it are resolved
-    #: the values of own fields, by name; the import keeps one that does not fit
+    #: the values of custom fields, by name; the import keeps one that does not fit
     custom: Mapping[str, Any] = field(default_factory=dict)
-    #: fields of the source for which there is no own field, by their names in the source
+    #: fields of the source for which there is no custom field, by their names in the source
     other_fields: Mapping[str, Any] = field(default_factory=dict)
     #: the parts of the text that the former blog hid, in the markup of the source; they are not stored
     left_out: tuple[str, ...] = field(default=(), repr=False)

@@ -37,7 +37,7 @@ class ImportOptions:
     #: the keys of earlier imports whose articles exist; an item that the former blog does not show is then a
     #: draft instead of being skipped, so that its article does not stay public
     imported_keys: Set[str] = frozenset()
-    #: who reads the own fields that the import defines for the fields without one; DEFINE_NONE = none
+    #: who reads the custom fields that the import defines for the fields without one; DEFINE_NONE = none
     define_fields: str = DEFINE_NONE
     assets: tuple[Path, ...] = ()  #: folders in which media files are looked up
     time_zone: tzinfo = UTC  #: that of the site
@@ -51,7 +51,7 @@ class ImportOptions:
 
     @property
     def defines_fields(self) -> bool:
-        """Whether the import defines own fields."""
+        """Whether the import defines custom fields."""
         return self.define_fields != DEFINE_NONE
 
 

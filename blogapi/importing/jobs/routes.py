@@ -127,7 +127,7 @@ def _load_options(query: Fields) -> Fields:
     """Return the options of the import, with the uuid of the owner of the articles."""
     restricted = not current_caller().is_admin
     if query["define_fields"] != DEFINE_NONE and restricted:
-        raise Forbidden("Only admins define own fields; send the file without `define_fields`.")
+        raise Forbidden("Only admins define custom fields; send the file without `define_fields`.")
     name = query["author"] or current_caller().username
     try:
         owner = users.get_by_name(name)

@@ -44,7 +44,7 @@ class ImportQuery(FileQuery):
         validate=validate.OneOf((DEFINE_NONE, *READERS)),
         load_default=DEFINE_NONE,
         metadata={
-            "description": "Who reads the own fields that the import defines for front matter and custom "
+            "description": "Who reads the custom fields that the import defines for front matter and custom "
             "fields of WordPress without one. Only admins may send another value than `none`."
         },
     )

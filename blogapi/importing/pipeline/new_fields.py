@@ -1,4 +1,4 @@
-"""Define own fields for the fields of the sources that have none."""
+"""Define custom fields for the fields of the sources that have none."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from blogapi.custom_fields.models import CustomField, FieldType
 from blogapi.custom_fields.schemas import KINDS, READERS
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.custom_fields import DEFINE_NONE
-from blogapi.importing.storing import custom_fields as own_fields
-from blogapi.importing.storing.custom_fields import OwnFields
+from blogapi.importing.storing import custom_fields
+from blogapi.importing.storing.custom_fields import CustomFields
 from blogapi.importing.storing.problems import REFUSALS, describe_refusal
 from blogapi.importing.texts.lines import to_line
 from blogapi.importing.texts.messages import join_counts, join_names
 from blogapi.storage.database import end_read
 
-#: How many own fields one import defines: those of the most articles.
+#: How many custom fields one import defines: those of the most articles.
 MAX_NEW_FIELDS = 50
 # How many names are remembered, so that the memory is bounded, and how many a sentence lists.
 _MAX_NAMES, _MAX_LISTED = 1_000, 100
@@ -50,42 +50,42 @@ class _FoundField:
 
 
 class NewFields:
-    """The fields of the sources without an own field; `readers` is an option (see `ImportOptions`)."""
+    """The fields of the sources without a custom field; `readers` is an option (see `ImportOptions`)."""
 
     def __init__(self, readers: str) -> None:
         self._readers = readers
         self._found: dict[str, _FoundField] = {}
-        #: The numbers of fields whose names an own field cannot have.
+        #: The numbers of fields whose names a custom field cannot have.
         self._unnamed = Counter[str]()
-        self._definitions = OwnFields(())
+        self._definitions = CustomFields(())
 
     def add(self, record: ArticleRecord) -> None:
         """Remember the fields of a record."""
         for key, value in record.other_fields.items():
-            identity = own_fields.get_identity(own_fields.make_name(key))
+            identity = custom_fields.get_identity(custom_fields.make_name(key))
             if not identity:
                 self._unnamed[to_line(key)[:40] if len(self._unnamed) < _MAX_NAMES else "others"] += 1
             elif identity in self._found or len(self._found) < _MAX_NAMES:
-                found = self._found.setdefault(identity, _FoundField(to_line(key)[: own_fields.MAX_KEY]))
-                found.types |= own_fields.guess_types(value)
+                found = self._found.setdefault(identity, _FoundField(to_line(key)[: custom_fields.MAX_KEY]))
+                found.types |= custom_fields.guess_types(value)
                 found.is_list |= isinstance(value, list)
                 found.kinds.add(KINDS[record.is_page])
                 found.articles += 1
 
     def define(self, *, dry_run: bool) -> Iterator[str]:
-        """Define own fields for them, or only plan it; yield sentences for the report."""
+        """Define custom fields for them, or only plan it; yield sentences for the report."""
         known = copy_definitions()
         end_read()
-        self._definitions = OwnFields(known)
+        self._definitions = CustomFields(known)
         new = [one for one in self._found.values() if self._definitions.find(one.key) is None]
         ranked = sorted(new, key=lambda one: -one.articles)
         if self._readers == DEFINE_NONE:
             counts = {one.key: one.articles for one in ranked} | self._unnamed
             if counts:
                 yield (
-                    "Not taken, because no own field has their names: "
+                    "Not taken, because no custom field has their names: "
                     f"{join_counts(counts, _MAX_LISTED)}. "
-                    "To take them, let the import define own fields (--define-fields)."
+                    "To take them, let the import define custom fields (--define-fields)."
                 )
             return
         room = max(0, min(MAX_NEW_FIELDS, service.MAX_FIELDS - len(known)))
@@ -97,8 +97,8 @@ class NewFields:
                     service.define(body)
                 defined.append((one, CustomField(choices="[]", minimum=None, maximum=None, **body)))
             except REFUSALS as error:
-                yield f"The own field {body['name']} was not defined: {describe_refusal(error)}"
-        self._definitions = OwnFields([*known, *(definition for _, definition in defined)])
+                yield f"The custom field {body['name']} was not defined: {describe_refusal(error)}"
+        self._definitions = CustomFields([*known, *(definition for _, definition in defined)])
         yield from self._describe(defined, ranked[room:], dry_run=dry_run)
 
     def _describe(
@@ -112,21 +112,21 @@ class NewFields:
             verb = "would be" if dry_run else "were"
             names = [f"{definition.name} ({one.describe()})" for one, definition in defined]
             listed = join_names(names, _MAX_LISTED)
-            yield f"Own fields that {verb} defined, read by {self._readers}: {listed}."
+            yield f"Custom fields that {verb} defined, read by {self._readers}: {listed}."
         if left:
             counts = {one.key: one.articles for one in left}
             yield (
-                f"Not taken, because one import defines at most {MAX_NEW_FIELDS} own fields, and a blog has "
-                f"at most {service.MAX_FIELDS}: {join_counts(counts, _MAX_LISTED)}."
+                f"Not taken, because one import defines at most {MAX_NEW_FIELDS} custom fields, and a blog "
+                f"has at most {service.MAX_FIELDS}: {join_counts(counts, _MAX_LISTED)}."
             )
         if self._unnamed:
             yield (
-                "Not taken, because an own field cannot have these names: "
+                "Not taken, because a custom field cannot have these names: "
                 f"{join_counts(self._unnamed, _MAX_LISTED)}."
             )
 
     def _make_body(self, found: _FoundField) -> dict[str, Any]:
-        name = own_fields.make_name(found.key)
+        name = custom_fields.make_name(found.key)
         return {
             "name": name,
             "label": name.replace("_", " ").capitalize(),
@@ -138,6 +138,6 @@ class NewFields:
         }
 
     def complete(self, record: ArticleRecord) -> ArticleRecord:
-        """Return the record with the values of the own fields that the import has defined."""
+        """Return the record with the values of the custom fields that the import has defined."""
         values = self._definitions.convert(record.other_fields)
         return replace(record, custom={**values, **record.custom}) if values else record

@@ -1,4 +1,4 @@
-"""Finds the values of own fields among the fields of a source, and the types of values without a field."""
+"""Finds the values of custom fields among the fields of a source, and the types of values without a field."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PATTERNS = {
 
 @lru_cache(maxsize=1_000)
 def make_name(key: str) -> str:
-    """Return the name in the API of the own field for a field of a source; "" if it cannot have one.
+    """Return the name in the API of the custom field for a field of a source; "" if it cannot have one.
 
     `Walked on`, `walked-on` and `walkedOn` have the name `walked_on`.
     """
@@ -37,8 +37,8 @@ def make_name(key: str) -> str:
     return name if custom_values.is_field_name(name) else ""
 
 
-class OwnFields:
-    """The definitions of own fields, which fields of a source have in any spelling."""
+class CustomFields:
+    """The definitions of custom fields, which fields of a source have in any spelling."""
 
     def __init__(self, definitions: Iterable[CustomField]) -> None:
         self._definitions = {get_identity(field.name): field for field in definitions}
@@ -48,7 +48,7 @@ class OwnFields:
         return self._definitions.get(get_identity(make_name(key)))
 
     def convert(self, entries: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values by the names of their own fields; the first of several spellings is used."""
+        """Return the values by the names of their custom fields; the first of several spellings is used."""
         values: dict[str, Any] = {}
         for key, value in entries.items():
             field = self.find(key)
@@ -73,7 +73,7 @@ def list_items(value: Any) -> Sequence[Any]:
 
 
 def guess_type(value: Any) -> FieldType | None:
-    """Return the type of an own field that takes a single value; None if there is none, as for a mapping.
+    """Return the type of a custom field that takes a single value; None if there is none, as for a mapping.
 
     A choice, a picture and an article look like texts.
     """

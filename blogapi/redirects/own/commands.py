@@ -11,10 +11,10 @@ from flask.cli import AppGroup, with_appcontext
 
 from blogapi.cli import report_problems
 from blogapi.redirects.own import files, queries, service
-from blogapi.redirects.own.schemas import OwnRedirectSchema
+from blogapi.redirects.own.schemas import CustomRedirectSchema
 from blogapi.web.errors import Invalid
 
-redirect = AppGroup("redirect", help="Import and list the redirects of your own.")
+redirect = AppGroup("redirect", help="Import and list custom redirects.")
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -52,8 +52,8 @@ def import_(paths: tuple[Path, ...], *, dry_run: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_appcontext
 def list_(*, as_json: bool) -> None:
-    """List the redirects of your own."""
-    rows: list[dict[str, Any]] = OwnRedirectSchema(many=True).dump(queries.list_own(None).rows)
+    """List the custom redirects."""
+    rows: list[dict[str, Any]] = CustomRedirectSchema(many=True).dump(queries.list_own(None).rows)
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False))
         return

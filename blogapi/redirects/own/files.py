@@ -17,7 +17,7 @@ from typing import Any
 import marshmallow as ma
 
 from blogapi.redirects.own.models import GONE
-from blogapi.redirects.own.schemas import OwnRedirectBodySchema
+from blogapi.redirects.own.schemas import CustomRedirectBodySchema
 from blogapi.redirects.own.targets import get_local_path
 from blogapi.site.paths import without_slash
 from blogapi.web.errors import Invalid, flatten_messages
@@ -100,7 +100,7 @@ def _load(line: _Line) -> Fields:
     status = _STATUSES[line.status]
     body = {"path": line.source, "target": "" if status == GONE else line.target, "status": status}
     try:
-        fields: Fields = OwnRedirectBodySchema().load(body)
+        fields: Fields = CustomRedirectBodySchema().load(body)
     except ma.ValidationError as error:
         raise _Skip(join_messages(flatten_messages(error.messages))) from None
     if status != GONE and not fields["target"]:

@@ -11,7 +11,7 @@ GONE = 410
 STATUSES = (301, 302, GONE)
 
 
-class OwnRedirect(Identified, Timestamped, Base):
+class CustomRedirect(Identified, Timestamped, Base):
     """A redirect from a path, which is decoded and begins with a slash, to a target.
 
     `target` is a path or an absolute address, percent-encoded; it is empty if the page is gone.
@@ -29,4 +29,4 @@ class OwnRedirect(Identified, Timestamped, Base):
 
 
 # In PostgreSQL, the index of the constraint has another order than the list of redirects.
-Index("ix_redirect_order", bytewise(OwnRedirect.path)).ddl_if(dialect="postgresql")
+Index("ix_redirect_order", bytewise(CustomRedirect.path)).ddl_if(dialect="postgresql")

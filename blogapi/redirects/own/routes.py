@@ -5,11 +5,11 @@ from __future__ import annotations
 from uuid import UUID
 
 from blogapi.redirects.own import queries, service
-from blogapi.redirects.own.models import OwnRedirect
+from blogapi.redirects.own.models import CustomRedirect
 from blogapi.redirects.own.schemas import (
-    OwnRedirectBodySchema,
-    OwnRedirectListQuery,
-    OwnRedirectSchema,
+    CustomRedirectBodySchema,
+    CustomRedirectListQuery,
+    CustomRedirectSchema,
 )
 from blogapi.web.access import admin, allow
 from blogapi.web.blueprint import Blueprint, PartialResult, Representation
@@ -17,25 +17,25 @@ from blogapi.web.fields import Fields
 from blogapi.web.pagination import Query
 
 bp = Blueprint(
-    "own_redirects",
+    "custom_redirects",
     __name__,
     url_prefix="/api/v1/blog/redirects/own",
-    description="Redirects of your own",
+    description="Custom redirects",
     resource="custom_redirects",
 )
 
 REPRESENTATION = Representation(
     queries.get_by_uuid,
-    OwnRedirectSchema(),
+    CustomRedirectSchema(),
     lambda: queries.list_own(None).rows,
-    OwnRedirectSchema(many=True),
+    CustomRedirectSchema(many=True),
 )
 
 
 @bp.get("/")
 @allow(admin)
-@bp.arguments(OwnRedirectListQuery, location="query")
-@bp.response(200, OwnRedirectSchema(many=True))
+@bp.arguments(CustomRedirectListQuery, location="query")
+@bp.response(200, CustomRedirectSchema(many=True))
 def listed(query: Query) -> PartialResult:
     """List the redirects that admins have set, by path."""
     return PartialResult(queries.list_own(query.page, **query.filters), query)
@@ -43,9 +43,9 @@ def listed(query: Query) -> PartialResult:
 
 @bp.post("/")
 @allow(admin, scope="write")
-@bp.arguments(OwnRedirectBodySchema)
-@bp.write(201, OwnRedirectSchema(), REPRESENTATION)
-def create(fields: Fields) -> OwnRedirect:
+@bp.arguments(CustomRedirectBodySchema)
+@bp.write(201, CustomRedirectSchema(), REPRESENTATION)
+def create(fields: Fields) -> CustomRedirect:
     """Create a redirect from a path to a path or an address, or to nothing: with 410, the page is gone.
 
     A redirect that leads back to its own path, also over other redirects, is refused.
@@ -55,8 +55,8 @@ def create(fields: Fields) -> OwnRedirect:
 
 @bp.get("/<id:id>/")
 @allow(admin)
-@bp.response(200, OwnRedirectSchema())
-def single(id: UUID) -> OwnRedirect:
+@bp.response(200, CustomRedirectSchema())
+def single(id: UUID) -> CustomRedirect:
     """Show a redirect."""
     return queries.get_by_uuid(id)
 
@@ -64,9 +64,9 @@ def single(id: UUID) -> OwnRedirect:
 @bp.patch("/<id:id>/")
 @allow(admin, scope="write")
 @bp.check_exists(queries.get_by_uuid)
-@bp.arguments(OwnRedirectBodySchema(partial=True))
-@bp.write(200, OwnRedirectSchema(), REPRESENTATION)
-def change(fields: Fields, id: UUID) -> OwnRedirect:
+@bp.arguments(CustomRedirectBodySchema(partial=True))
+@bp.write(200, CustomRedirectSchema(), REPRESENTATION)
+def change(fields: Fields, id: UUID) -> CustomRedirect:
     """Change a redirect."""
     return service.change(id, fields)
 

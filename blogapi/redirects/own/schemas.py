@@ -42,7 +42,7 @@ class _Target(Text):
         return target or ""
 
 
-class OwnRedirectSchema(OutputSchema):
+class CustomRedirectSchema(OutputSchema):
     """A redirect that an admin has set."""
 
     uuid = Identifier()
@@ -53,7 +53,7 @@ class OwnRedirectSchema(OutputSchema):
     last_updated = Timestamp(dump_only=True)
 
 
-class OwnRedirectBodySchema(InputSchema):
+class CustomRedirectBodySchema(InputSchema):
     """The fields of a redirect that a client writes."""
 
     read_only = frozenset({"uuid", "created", "last_updated"})
@@ -65,8 +65,8 @@ class OwnRedirectBodySchema(InputSchema):
     )
 
 
-class OwnRedirectListQuery(ListQuery):
-    """The query parameters of a request for the list of own redirects."""
+class CustomRedirectListQuery(ListQuery):
+    """The query parameters of a request for the list of custom redirects."""
 
     q = Text(
         max_length=200,

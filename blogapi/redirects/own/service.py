@@ -7,7 +7,7 @@ from uuid import UUID
 
 from blogapi.publication.events import EPOCH, State, record
 from blogapi.redirects.own import queries, targets
-from blogapi.redirects.own.models import GONE, OwnRedirect
+from blogapi.redirects.own.models import GONE, CustomRedirect
 from blogapi.site.models import Site
 from blogapi.site.paths import without_slash
 from blogapi.site.queries import get_site
@@ -19,10 +19,10 @@ from blogapi.web.fields import Fields
 _STATE = State(EPOCH)
 
 
-def create(fields: Fields) -> OwnRedirect:
+def create(fields: Fields) -> CustomRedirect:
     """Create a redirect; raises Conflict if its path has one, and Invalid if it leads to a loop."""
     with transaction():
-        redirect = OwnRedirect(**fields)
+        redirect = CustomRedirect(**fields)
         _check(redirect)
         db.session.add(redirect)
         db.session.flush()
@@ -30,7 +30,7 @@ def create(fields: Fields) -> OwnRedirect:
     return redirect
 
 
-def change(uuid: UUID, fields: Fields) -> OwnRedirect:
+def change(uuid: UUID, fields: Fields) -> CustomRedirect:
     """Change the given fields of a redirect, with the same errors as `create`."""
     with transaction():
         redirect = queries.get_by_uuid(uuid)
@@ -57,7 +57,7 @@ def replace_each(rows: Iterable[Fields]) -> tuple[int, int]:
         for fields in rows:
             redirect = queries.find_by_path(fields["path"])
             if redirect is None:
-                redirect = OwnRedirect(**fields)
+                redirect = CustomRedirect(**fields)
                 db.session.add(redirect)
                 created += 1
             elif (redirect.target, redirect.status) != (fields["target"], fields["status"]):
@@ -84,7 +84,7 @@ def _record() -> None:
     record(Site.kind, get_site().uuid, _STATE, _STATE, fields=["redirects"])
 
 
-def _check(redirect: OwnRedirect) -> None:
+def _check(redirect: CustomRedirect) -> None:
     if (redirect.status == GONE) != (not redirect.target):
         sentence = (
             "Omit the target: 410 says that the page is gone." if redirect.target else "Name the target."
@@ -96,7 +96,7 @@ def _check(redirect: OwnRedirect) -> None:
     _check_loop(redirect)
 
 
-def _check_loop(redirect: OwnRedirect) -> None:
+def _check_loop(redirect: CustomRedirect) -> None:
     """Raise Invalid if the redirect leads back to its path, or on to too many other redirects."""
 
     def find_target(path: str) -> str | None:

@@ -143,7 +143,7 @@ def test_the_list_of_an_author_starts_with_the_byline(app, large):
 
 
 @pytest.mark.sqlite("explains its query plans")
-def test_a_filter_by_an_own_field_reads_the_index_of_values_in_its_order(app, large):
+def test_a_filter_by_an_custom_field_reads_the_index_of_values_in_its_order(app, large):
     with app.app_context():
         chosen = selections.select_public(ArticleFilters(custom=(("rating", ("5",)),)))
         for statement in (chosen.statements.uuids, chosen.statements.backwards, chosen.statements.total):

@@ -96,7 +96,7 @@ renamed = replace_categories.sync(client=blog, body=[*categories])
 assert isinstance(renamed, list)
 print("renamed", [category.name for category in renamed])
 
-# Own fields have the types of their definitions, in bodies, responses and filters.
+# Custom fields have the types of their definitions, in bodies, responses and filters.
 changes = CustomFieldsChanges(
     rating=4.5, level=CustomFieldsChangesLevel.EASY, steps=["Boil", "Eat"], vegan=False
 )

@@ -1,4 +1,4 @@
-// The types of the client are those that openapi-typescript makes of the OpenAPI document of a blog without own fields.
+// The types of the client are those that openapi-typescript makes of the OpenAPI document of a blog without custom fields.
 // Only the compiler runs this.
 
 import {
@@ -61,7 +61,7 @@ export async function use(): Promise<void> {
   await blog.pages.all({ "custom.street": "Quay 1" });
   // @ts-expect-error: the value of a filter is no object.
   blog.articles.list({ "custom.rating": { minimum: 4 } });
-  // @ts-expect-error: authors have no own fields.
+  // @ts-expect-error: authors have no custom fields.
   blog.authors.list({ "custom.rating": 4 });
   const store = new Map<string, { uuid: string; html: string }>();
   const cursor: string = await blog.sync(store, undefined, { fields: ["html"] });

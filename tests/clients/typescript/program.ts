@@ -69,7 +69,7 @@ const renamed: Category | undefined = category && { ...category, name: "The kitc
 const { data: categories = [] } = await blog.PUT("/api/v1/blog/categories/", { body: renamed ? [renamed] : [] });
 console.log("renamed", categories.map(({ name }) => name));
 
-// Own fields have the types of their definitions, in bodies, responses and filters.
+// Custom fields have the types of their definitions, in bodies, responses and filters.
 await blog.PATCH("/api/v1/blog/articles/{id}/", {
   params: { path },
   body: {

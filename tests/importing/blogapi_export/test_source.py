@@ -555,7 +555,7 @@ def test_unknown_fields_are_ignored_everywhere(blogs, export):
     assert [len(rows[name]) for name in ("category", "tag", "custom_field", "redirect")] == [1, 2, 1, 1]
 
 
-def test_a_number_of_an_own_field_fits(blogs, export):
+def test_a_number_of_an_custom_field_fits(blogs, export):
     write(export / "fields.yaml", FIELD.replace("type: text", "type: number"))
     write(export / "articles" / "bread.md", ARTICLE.replace("blogapi:", "custom: {mood: 4.5}\nblogapi:"))
     (report,) = blogs.restore(export)

@@ -80,12 +80,12 @@ def start(as_login, wait):
     return start
 
 
-def test_the_trial_lists_the_own_fields_that_the_import_defines(as_login, as_role, send, start):
+def test_the_trial_lists_the_custom_fields_that_the_import_defines(as_login, as_role, send, start):
     post = make_zip(bread__md=BREAD.replace("title", "rating: 5\ntitle"))
     tried = send(post, define_fields="admins")
-    assert tried["notes"] == ["Own fields that would be defined, read by admins: rating (number, 1)."]
+    assert tried["notes"] == ["Custom fields that would be defined, read by admins: rating (number, 1)."]
     assert as_login.get("/api/v1/blog/fields/").json == []
-    assert start(tried)["notes"][0].startswith("Own fields that were defined")
+    assert start(tried)["notes"][0].startswith("Custom fields that were defined")
     (field,) = as_login.get("/api/v1/blog/fields/").json
     assert (field["name"], field["read_by"], field["used_in"]) == ("rating", "admins", 1)
     query = {"name": "blog.zip", "define_fields": "everyone"}
@@ -93,7 +93,7 @@ def test_the_trial_lists_the_own_fields_that_the_import_defines(as_login, as_rol
     assert outcome(refused) == (403, "forbidden")
 
 
-def test_an_editor_restores_no_own_fields_in_the_name_of_an_admin(as_login, as_role, wait):
+def test_an_editor_restores_no_custom_fields_in_the_name_of_an_admin(as_login, as_role, wait):
     path = "/api/v1/blog/fields/"
     field = as_login.post(path, json={"name": "rating", "label": "Rating", "type": "number"}).json
     export = as_login.get("/api/v1/export/").data

@@ -1,4 +1,4 @@
-"""Own fields in imports and exports."""
+"""Custom fields in imports and exports."""
 
 from datetime import UTC, date, datetime
 
@@ -17,7 +17,7 @@ FILES = {
 
 @pytest.fixture
 def imported(define, app, tmp_path, people):  # noqa: F811
-    """The reports of an import of files with own fields."""
+    """The reports of an import of files with custom fields."""
     define("rating", "number")
     define("walked_on", "date")
     define("words", list=True)
@@ -60,7 +60,7 @@ def test_front_matter_with_the_name_of_a_field_is_taken(imported, as_admin):
 
 def test_an_imported_value_that_does_not_fit_is_kept_with_a_note(imported, as_admin):
     assert find(as_admin, "Odd") == ({}, {"rating": "about 5"})
-    note = "Its value of the own field “rating” does not fit, and is kept: “about 5” is not a number."
+    note = "Its value of the custom field “rating” does not fit, and is kept: “about 5” is not a number."
     assert note in imported
 
 
@@ -161,7 +161,7 @@ def test_an_import_defines_fields_with_the_types_of_their_values(run_import, as_
 def test_fields_without_a_definition_are_counted_with_the_way_to_take_them(run_import, as_admin):
     posts = [make_post(number, "mood: calm") for number in range(60)]
     report = run_import(*posts)
-    assert "no own field has their names: mood (60). To take them, let the import define" in report
+    assert "no custom field has their names: mood (60). To take them, let the import define" in report
     assert "--define-fields" in report and list_types(as_admin) == {}
     again = run_import(*posts, define_fields="admins")
     assert "60 updated" in again and "defined, read by admins: mood (text, 60)." in again
@@ -179,7 +179,7 @@ def test_an_import_defines_a_bounded_number_of_fields(run_import, as_admin):
     lines = [f"key{number}: a" for number in range(60)]
     posts = (make_post(1, *lines), make_post(2, "key59: b"))
     report = run_import(*posts, define_fields="everyone")
-    assert "one import defines at most 50 own fields, and a blog has at most 100: key49 (1)" in report
+    assert "one import defines at most 50 custom fields, and a blog has at most 100: key49 (1)" in report
     names = list_types(as_admin)
     assert len(names) == 50 and "key59" in names
 
@@ -220,5 +220,5 @@ def test_the_type_of_a_value_is_guessed_only_if_the_value_stays_the_same(value, 
         *(("Part2", "part2"), ("pageURL", "page_url"), ("walked.on", "walked_on"), ("a__b", "a_b")),
     ],
 )
-def test_the_name_of_an_own_field_is_made_of_the_name_in_the_source(key, name):
+def test_the_name_of_an_custom_field_is_made_of_the_name_in_the_source(key, name):
     assert make_name(key) == name

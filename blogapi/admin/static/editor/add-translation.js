@@ -13,7 +13,7 @@ import { pickArticle } from "./link-picker.js";
 
 /** @type {[string, string, string?][]} */
 const STARTS = [
-  ["copy", "Start with a copy of this text", "Pictures, terms and own fields too"],
+  ["copy", "Start with a copy of this text", "Pictures, terms and custom fields too"],
   ["empty", "Start with an empty text", "Only the terms are copied"],
   ["link", `Link ${ITEM === "page" ? "a page" : "an article"} that exists…`],
 ];

@@ -8,7 +8,7 @@ import { hasRole } from "../roles.js";
 import { session } from "../shell.js";
 import { describeAddress, isPage, pathOf } from "./article.js";
 import { TEXT_FIELDS } from "./edits.js";
-import { loadOwnFields, ownFields } from "./own-field-controls.js";
+import { loadCustomFields, customFields } from "./custom-field-controls.js";
 import { choosePictures } from "./pictures.js";
 import "./picker.js";
 import { languages } from "./translations.js";
@@ -29,7 +29,7 @@ const TERMS = {
 export async function loadTerms() {
   const query = { fields: "uuid,name,articles_by_status" };
   const read = async (kind) => [kind, (await get(`blog/${kind}/`, { query })).data];
-  const [, ...terms] = await Promise.all([loadOwnFields(), ...Object.keys(TERMS).map(read)]);
+  const [, ...terms] = await Promise.all([loadCustomFields(), ...Object.keys(TERMS).map(read)]);
   return Object.fromEntries(terms);
 }
 
@@ -65,7 +65,7 @@ export function details(page) {
     ${isPage && article ? place(page) : nothing}
     ${input(page, "excerpt", "Excerpt", { type: "textarea", rows: 4, placeholder: rendered?.excerpt, ...lists })}
     ${TEXTS.map((text) => detail(page, text))}
-    ${kinds.map((kind) => picker(page, kind))} ${ownFields(page)} ${cover(page)} ${appearance(page)}`;
+    ${kinds.map((kind) => picker(page, kind))} ${customFields(page)} ${cover(page)} ${appearance(page)}`;
 }
 
 // The field for a text of the article, such as "slug" or "seo.title".

@@ -2,7 +2,7 @@
 
 import { diffLines, diffWordsWithSpace } from "../vendor/diff.js";
 import { SEO_SOURCES, TEXT_FIELDS } from "./edits.js";
-import { listLabels } from "./own-fields.js";
+import { listLabels } from "./custom-fields.js";
 
 /**
  * A field that differs, and a part of a text: equal, or changed. `side` is the choice of an author in a conflict.

@@ -3,7 +3,7 @@
  * excerpt, texts for search engines) is an empty string in it, so that it stays derived.
  */
 
-import { toBody } from "./own-fields.js";
+import { toBody } from "./custom-fields.js";
 
 /**
  * The text fields of articles, as the server declares them.

@@ -1,7 +1,7 @@
 /** Joins two versions of an article that were made from a third one. No DOM. */
 
 import { LABELS } from "./differences.js";
-import { listLabels } from "./own-fields.js";
+import { listLabels } from "./custom-fields.js";
 import { fillIn, showBreaks } from "./edits.js";
 
 /**

@@ -12,7 +12,7 @@ import { duplicate } from "./duplicate.js";
 import { findBrokenLinks } from "./link-picker.js";
 import { findUndescribed } from "./blocks.js";
 import { findLibraryText } from "./inline.js";
-import { findMissing } from "./own-fields.js";
+import { findMissing } from "./custom-fields.js";
 import { findOpenTasks } from "./markdown.js";
 import { makeTimeForm, renderTime } from "./publish-time.js";
 

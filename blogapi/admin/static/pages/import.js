@@ -43,7 +43,7 @@ const { define_fields: defineFields } = form.elements;
 class Import extends Page {
   async load() {
     this.jobs = (await get("imports/")).data;
-    // Only admins define own fields.
+    // Only admins define custom fields.
     defineFields.closest(".field").hidden = !hasRole("admin");
     const chosen = new URLSearchParams(location.search).get("job");
     const job = this.jobs.find(({ uuid, status }) => (chosen ? uuid === chosen : !ENDED.includes(status)));

@@ -59,7 +59,7 @@ from blogapi.rendering.table_of_contents import list_headings
 _NO_RULES = SiteRules()
 # The number of characters of a text in which its heading is looked for.
 _MAX_BEGINNING = 10_000
-# The tables of own fields: of Zola, of Hugo, and of the exports of this blog.
+# The tables of custom fields: of Zola, of Hugo, and of the exports of this blog.
 _OWN_FIELD_TABLES = ("extra", "params", "custom")
 _TEXT_TYPES = {"text", "long_text", "url"}
 # The theme Chirpy of Jekyll.
@@ -213,7 +213,7 @@ def parse_file(
         is_mdx=is_mdx,
         media_folder=fields.take_line(*_MEDIA_FOLDER_FIELDS),
         # These are the fields that no line above has read.
-        **_read_own_fields(fields, options),
+        **_read_custom_fields(fields, options),
         is_undated=not (published_at or fields.all_entries or reasons),
         notes=tuple(fields.notes),
     )
@@ -304,8 +304,8 @@ def _read_canonical_url(fields: Fields) -> str:
     return ""
 
 
-def _read_own_fields(fields: Fields, options: ImportOptions) -> dict[str, Any]:
-    """Return the values of own fields, and the entries for which own fields could be defined.
+def _read_custom_fields(fields: Fields, options: ImportOptions) -> dict[str, Any]:
+    """Return the values of custom fields, and the entries for which some could be defined.
 
     Notes the entries that the import ignores.
     """
@@ -317,7 +317,7 @@ def _read_own_fields(fields: Fields, options: ImportOptions) -> dict[str, Any]:
             taken.setdefault(key, value)
         elif privacy.is_privacy_field(name) or name in UNREPORTED_KEYS:
             continue
-        elif _is_possible_own_field(fields, custom_fields.guess_types(value), value):
+        elif _is_possible_custom_field(fields, custom_fields.guess_types(value), value):
             others.setdefault(key, value)
             ignored += [] if options.defines_fields else [(outer, key, value)]
         else:
@@ -332,6 +332,6 @@ def _read_own_fields(fields: Fields, options: ImportOptions) -> dict[str, Any]:
     return {"custom": custom_fields.convert(taken), "other_fields": others}
 
 
-def _is_possible_own_field(fields: Fields, types: Set[str], value: object) -> bool:
-    """Return whether an own field can have the value; no text is taken that another rule has read."""
+def _is_possible_custom_field(fields: Fields, types: Set[str], value: object) -> bool:
+    """Return whether a custom field can have the value; no text is taken that another rule has read."""
     return bool(types) and not (types <= _TEXT_TYPES and fields.repeats_used_value(value))

@@ -46,7 +46,7 @@ class RecordMaker:
         self.language = language  #: the language of the texts; "" = that of the blog
         self.address = address  #: host and path of the blog; "" = unknown
         self.options = options
-        self.own_fields = options.custom_fields
+        self.custom_fields = options.custom_fields
         self.counts = left_behind
         self.author_names = set[str]()  #: of the records so far
         self.unknown_shortcodes = Counter[str]()  #: the number of records with each
@@ -99,7 +99,7 @@ class RecordMaker:
         count_comments(item, self.counts)
         self._check_is_taken(item, post_type)
         metas = read_metas(item)
-        own = custom_fields.read(item, self.own_fields, self.counts)
+        own = custom_fields.read(item, self.custom_fields, self.counts)
         notes: list[str] = []
         texts = self._read_texts(item, metas, notes)
         date = publication.find_date(item, self.blog.offset, self.options.zones)

@@ -1,4 +1,4 @@
-"""The custom fields of an item (`wp:postmeta`) as values of own fields."""
+"""The custom fields of WordPress (`wp:postmeta`) as values of custom fields of blogapi."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SERIALIZED = re.compile(r"(?:a|O|C):[0-9]+:")
 
 
 def read(item: Element, definitions: CustomFields, counts: Counter[str]) -> dict[str, Any]:
-    """Return the values of own fields, and the custom fields for which own fields could be defined.
+    """Return the values of custom fields, and the fields of WordPress for which some could be defined.
 
     Counts the others that no plugin hides with an underscore, each by its name.
     """

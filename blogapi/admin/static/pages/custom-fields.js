@@ -1,4 +1,4 @@
-/** The own fields of articles and pages: what they hold, who reads them, and where they are used. */
+/** The custom fields of articles and pages: what they hold, who reads them, and where they are used. */
 
 import { html, nothing, repeat } from "../vendor/lit.js";
 import { del, get, patch, post, put } from "../api.js";
@@ -52,7 +52,7 @@ function readForm({ article, page, list, required, searched, choices, minimum, m
 
 const EMPTY = { type: "text", read_by: "everyone", article: true };
 
-class OwnFields extends Page {
+class CustomFields extends Page {
   main = newButton("field", () => this.edit());
 
   async load() {
@@ -138,4 +138,4 @@ class OwnFields extends Page {
   }
 }
 
-definePage(OwnFields);
+definePage(CustomFields);

@@ -1,4 +1,4 @@
-/** The controls of own fields in Details. */
+/** The controls of custom fields in Details. */
 
 import { html, nothing } from "../vendor/lit.js";
 import { get } from "../api.js";
@@ -6,7 +6,7 @@ import { button, checkbox, field, icon, segments } from "../components.js";
 import { hasRole } from "../roles.js";
 import { ITEM } from "./article.js";
 import { findArticles, pickArticle } from "./link-picker.js";
-import { describeFault, OWN_FIELDS, useFields } from "./own-fields.js";
+import { describeFault, CUSTOM_FIELDS, useFields } from "./custom-fields.js";
 import { choosePictures } from "./pictures.js";
 
 // The characters of all segments in the width of Details.
@@ -17,16 +17,16 @@ const MODES = { number: "decimal" };
 const titles = new Map();
 
 /** Read the definitions. */
-export async function loadOwnFields() {
+export async function loadCustomFields() {
   useFields((await get("blog/fields/")).data, ITEM);
 }
 
 /** `page` has edits, errors and change(fields). */
-export function ownFields(page) {
-  if (!OWN_FIELDS.length) return nothing;
-  const define = hasRole("admin") ? html`<a class="small" href="/admin/own-fields/">Define fields</a>` : nothing;
-  return html`<section class="own-fields"><div class="own-fields-head"><h3>Own fields</h3>${define}</div>
-    ${OWN_FIELDS.map((one) => control(page, one))}</section>`;
+export function customFields(page) {
+  if (!CUSTOM_FIELDS.length) return nothing;
+  const define = hasRole("admin") ? html`<a class="small" href="/admin/custom-fields/">Define fields</a>` : nothing;
+  return html`<section class="custom-fields"><div class="custom-fields-head"><h3>Custom fields</h3>${define}</div>
+    ${CUSTOM_FIELDS.map((one) => control(page, one))}</section>`;
 }
 
 function control(page, one) {

@@ -53,7 +53,7 @@ def test_a_redirect_of_this_blog_stays(exported, as_admin, run, people):
     assert ("/old", "/mine/", 301) in list_rows(as_admin) and len(list_rows(as_admin)) == 3
 
 
-def test_a_loop_keeps_only_its_own_redirect_out(exported, as_admin, run, people):
+def test_a_loop_keeps_only_its_custom_redirect_out(exported, as_admin, run, people):
     file = exported / "redirects.yaml"
     file.write_text(
         file.read_text()

@@ -1,26 +1,26 @@
-/** The own fields of the blog: which values fit them, and what is sent to the server. */
+/** The custom fields of the blog: which values fit them, and what is sent to the server. */
 
 /**
  * @typedef {{name: string, label: string, help: string, type: string, list: boolean, choices: string[],
- *   minimum: number | null, maximum: number | null, required: boolean, read_by: string}} OwnField
+ *   minimum: number | null, maximum: number | null, required: boolean, read_by: string}} CustomField
  * @typedef {Record<string, any>} Values
  */
 
 /**
  * The fields of the edited kind, articles or pages, that the user may read.
- * @type {OwnField[]}
+ * @type {CustomField[]}
  */
-export let OWN_FIELDS = [];
+export let CUSTOM_FIELDS = [];
 
 /**
  * @param {any[]} fields the fields as the API lists them
  * @param {"article" | "page"} kind
  */
 export function useFields(fields, kind) {
-  OWN_FIELDS = fields.filter(({ kinds }) => kinds.includes(kind));
+  CUSTOM_FIELDS = fields.filter(({ kinds }) => kinds.includes(kind));
 }
 
-/** @type {Record<string, (value: any, field: OwnField) => boolean>} */
+/** @type {Record<string, (value: any, field: CustomField) => boolean>} */
 const CHECKS = {
   number: (value, { minimum, maximum }) =>
     typeof value === "number" && value >= (minimum ?? value) && value <= (maximum ?? value),
@@ -32,7 +32,7 @@ const CHECKS = {
 
 /**
  * Return whether a value fits; undefined and null stand for none.
- * @param {OwnField} field @param {any} value
+ * @param {CustomField} field @param {any} value
  */
 export function fits(field, value) {
   if (value === undefined || value === null) return true;
@@ -45,11 +45,11 @@ export function fits(field, value) {
  * @param {Values} custom
  */
 export const findMissing = (custom) =>
-  OWN_FIELDS.filter((one) => one.required && (custom[one.name] == null || !fits(one, custom[one.name])));
+  CUSTOM_FIELDS.filter((one) => one.required && (custom[one.name] == null || !fits(one, custom[one.name])));
 
 /**
  * Return what is wrong with a value, or "".
- * @param {OwnField} field @param {any} value
+ * @param {CustomField} field @param {any} value
  */
 export function describeFault(field, value) {
   if (fits(field, value)) return "";
@@ -67,11 +67,11 @@ export function describeFault(field, value) {
  */
 export const toBody = (custom) =>
   Object.fromEntries(
-    OWN_FIELDS.filter((field) => fits(field, custom[field.name])).map(({ name }) => [name, custom[name] ?? null]),
+    CUSTOM_FIELDS.filter((field) => fits(field, custom[field.name])).map(({ name }) => [name, custom[name] ?? null]),
   );
 
 /**
- * Return the labels of the own fields, by the names of differences.
+ * Return the labels of the custom fields, by the names of differences.
  * @returns {Record<string, string>}
  */
-export const listLabels = () => Object.fromEntries(OWN_FIELDS.map(({ name, label }) => [`custom.${name}`, label]));
+export const listLabels = () => Object.fromEntries(CUSTOM_FIELDS.map(({ name, label }) => [`custom.${name}`, label]));

@@ -1,4 +1,4 @@
-"""Own fields on the admin pages: defined, edited in Details, removed with undo."""
+"""Custom fields on the admin pages: defined, edited in Details, removed with undo."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_the_editor_has_the_fields_of_the_kind_that_is_edited(api, define, open_
     ("label", "name"), [("Größe der Fähre", "grosse_der_fahre"), ("2 Øl", "ol"), ("評価", "")]
 )
 def test_the_name_of_a_field_is_made_from_its_label(api, open_admin, label, name):
-    page = open_admin("/admin/own-fields/")
+    page = open_admin("/admin/custom-fields/")
     page.get_by_role("button", name="New field").click()
     page.get_by_label("Label").fill(label)
     page.get_by_role("button", name="Save field").click()
@@ -94,8 +94,8 @@ def test_the_name_of_a_field_is_made_from_its_label(api, open_admin, label, name
 
 
 def test_a_field_is_defined_edited_in_details_removed_and_restored(api, open_admin):
-    page = open_admin("/admin/own-fields/")
-    page.get_by_text("No own fields yet").wait_for()
+    page = open_admin("/admin/custom-fields/")
+    page.get_by_text("No custom fields yet").wait_for()
     page.get_by_role("button", name="New field").click()
     page.get_by_label("Label").fill("Rating")
     assert not page.get_by_label("From", exact=True).is_visible()
@@ -134,10 +134,10 @@ def test_a_field_is_defined_edited_in_details_removed_and_restored(api, open_adm
     assert sent.value.json()["custom"] == {"rating": 4}
     assert list_violations(page) == []
     api.post("blog/articles/", {"title": "Bread", "custom": {"rating": 5}})
-    page = open_admin("/admin/own-fields/")
+    page = open_admin("/admin/custom-fields/")
     page.get_by_role("button", name="Actions for Rating").click()
     page.get_by_role("menuitem", name="Remove").click()
-    page.get_by_text("No own fields yet").wait_for()
+    page.get_by_text("No custom fields yet").wait_for()
     page.get_by_text("1 value is hidden, not deleted.").wait_for()
     page.get_by_role("button", name="Undo").click()
     page.get_by_role("cell", name="Number, 1 to 5").wait_for()

@@ -14,14 +14,14 @@ from blogapi.importing.storing.state import ImportState
 from blogapi.importing.texts.lines import to_line
 from blogapi.redirects.own import queries, service
 from blogapi.redirects.own.models import GONE
-from blogapi.redirects.own.schemas import OwnRedirectBodySchema
+from blogapi.redirects.own.schemas import CustomRedirectBodySchema
 from blogapi.redirects.queries import OWN
 from blogapi.storage.database import db, end_read
 from blogapi.users.models import Account
 from blogapi.web.access import Role
 from blogapi.web.fields import Fields
 
-_SCHEMA = OwnRedirectBodySchema()
+_SCHEMA = CustomRedirectBodySchema()
 
 
 def restore_redirects(

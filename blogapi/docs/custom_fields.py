@@ -1,7 +1,7 @@
-"""The own fields in the OpenAPI document, which differ between blogs.
+"""The custom fields in the OpenAPI document, which differ between blogs.
 
-The document is public, so the fields that only admins may read are absent from it. The marks `x-own-fields`
-show where the fields belong.
+The document is public, so the fields that only admins may read are absent from it. The marks
+`x-custom-fields` show where the fields belong.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 
 from blogapi.docs.components import SCHEMAS, Document, list_operations
 
-_MARK, _PARAMETER = "x-own-fields", "custom"
+_MARK, _PARAMETER = "x-custom-fields", "custom"
 _COMPONENTS = {"values": "CustomFields", "changes": "CustomFieldsChanges"}
 
 
 def mark_filters(operation: Document) -> None:
-    """Replace the parameter that stands for all filters by own fields with a mark."""
+    """Replace the parameter that stands for all filters by custom fields with a mark."""
     parameters = operation.get("parameters", [])
     others = [one for one in parameters if (one.get("in"), one.get("name")) != ("query", _PARAMETER)]
     if len(others) < len(parameters):
@@ -25,8 +25,8 @@ def mark_filters(operation: Document) -> None:
         operation[_MARK] = "filters"
 
 
-def add_own_fields(document: Document, fields: Mapping[str, Document]) -> Document:
-    """Return the document with these own fields (JSON schemas, by name), as types and as parameters."""
+def add_custom_fields(document: Document, fields: Mapping[str, Document]) -> Document:
+    """Return the document with these custom fields (JSON schemas, by name), as types and as parameters."""
     if not fields:
         return document
     document = copy.deepcopy(document)
@@ -38,12 +38,12 @@ def add_own_fields(document: Document, fields: Mapping[str, Document]) -> Docume
     changes = {name: {"anyOf": [_accept_references(one), {"type": "null"}]} for name, one in fields.items()}
     schemas["CustomFields"] = {
         "type": "object",
-        "description": "The values of the own fields of an article, by name.",
+        "description": "The values of the custom fields of an article, by name.",
         "properties": dict(fields),
     }
     schemas["CustomFieldsChanges"] = {
         "type": "object",
-        "description": "Changes of the own fields of an article, by name; null removes a value.",
+        "description": "Changes of the custom fields of an article, by name; null removes a value.",
         "properties": changes,
     }
     for _, method, operations in list_operations(document):
