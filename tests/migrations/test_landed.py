@@ -62,6 +62,7 @@ DIGESTS = {
     "0031": "df39a0ea10c62be5bfb0201d31f795e0b8703f07f6b6268919ff62eae4eac7d3",
     "0032": "ac8320d70db9060df05c873e94b3785e04f581c1eb631625f9e21d23fce95bea",
     "0033": "55f89fb38966a2805336444cdee3e93f6a9a292b488abb03792a48712a701c54",
+    "0034": "92ef7d7e2c6f5d43b8dc59aabee452d51463086a2bb00808595a7ec86409cd9f",
 }
 
 # Tables that are derived from other tables and can differ between versions, and tables with internal
