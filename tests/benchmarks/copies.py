@@ -154,11 +154,11 @@ def _make_statements(search_index: FromClause) -> Iterator[Insert]:
         yield _insert(links, "article_id", **one_article, listed_from=_copy.time)
     yield _insert(FormerSlug, "article_id", **one_article, slug="former-" + _copy.slug)
     yield _insert(SearchEntry, "article_id", **one_article, number=_copy.number)
-    columns = [_copy.number, *(column for column in search_index.c if column.name != "number")]
+    columns = [_copy.number, *(column for column in search_index.c if column.key != "number")]
     is_source = search_index.c.number == _copy.source_number
     # FTS5 collects the words of rows in ascending order, and writes them to its index for each other row.
     rows = select(*columns).join_from(_table, search_index, is_source).order_by(_copy.number)
-    yield insert(search_index).from_select([column.name for column in columns], rows)  # type: ignore[arg-type]
+    yield insert(search_index).from_select([column.key for column in columns], rows)  # type: ignore[arg-type]
     positions = {"position": _copy.position, "public_position": _copy.public_position}
     newest = {"newest": _copy.position, "newest_public": _copy.public_position}
     page = {"slug": _copy.slug, "path": _copy.path}
