@@ -101,7 +101,7 @@ def _check_copies(document: bytes) -> None:
     by_id = {f"#{element.get('id')}": element for element in reversed(contents)}
     for element in root.iter(f"{{{_SVG}}}use"):
         href = element.get("href", element.get(f"{{{_XLINK}}}href", "")).strip()
-        contents[element] += filter(None, [by_id.get(href)])
+        contents[element] += [by_id[href]] if href in by_id else []
     sizes: dict[ElementTree.Element, int] = {}
     for element in TopologicalSorter(contents).static_order():
         sizes[element] = 1 + sum(sizes[inner] for inner in contents[element])

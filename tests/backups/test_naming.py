@@ -48,5 +48,7 @@ def test_files_that_the_command_did_not_write_are_kept(rotate):
     assert rotate(names, keep=1) == []
 
 
-def test_a_new_backup_is_kept_even_if_another_backup_has_a_future_date(rotate):
-    assert rotate(["daily-2036-01-01.zip", "daily-2026-03-04.zip"], keep=1) == ["daily-2036-01-01.zip"]
+def test_a_backup_with_a_future_date_takes_the_place_of_no_other_one(rotate):
+    names = ["daily-2036-01-01.zip", "daily-2026-03-03.zip", "daily-2026-03-04.zip"]
+    assert rotate(names, keep=1) == ["daily-2026-03-03.zip"]
+    assert rotate([names[0], names[2]], keep=1) == []
