@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Iterator
 
@@ -32,6 +33,7 @@ from blogapi.docs import document
 from blogapi.docs.routes import docs, home, openapi
 from blogapi.doctor.routes import bp as doctor_checks
 from blogapi.exporting.routes import bp as exports
+from blogapi.exporting.snapshot import Snapshot
 from blogapi.feeds.routes import bp as feeds
 from blogapi.health.routes import bp as health
 from blogapi.importing.jobs.routes import bp as imports
@@ -45,11 +47,14 @@ from blogapi.presence import routes as open_routes
 from blogapi.previews import routes as preview_routes
 from blogapi.previews.html_page import html_page as preview_pages
 from blogapi.previews.routes import contents as preview_contents
+from blogapi.publication import kinds
 from blogapi.redirects.own.routes import bp as custom_redirects
 from blogapi.redirects.routes import bp as redirects
 from blogapi.revisions import routes as revision_routes
+from blogapi.site.models import Site
 from blogapi.site.routes import bp as site
 from blogapi.site_checks.routes import bp as site_checks
+from blogapi.storage.database import table_of
 from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies.routes import build_blueprint
 from blogapi.users.account_routes import bp as account
@@ -111,7 +116,7 @@ PAGES = (home, docs, admin_pages, preview_pages, media_files, metrics)
 
 
 def init_app(app: Flask, *, version: str) -> None:
-    """Register every blueprint and the commands; raises CannotStart if a view declares no access rule."""
+    """Register every blueprint and the commands; raises CannotStart for incomplete views or kinds."""
     # Paths match with and without a trailing slash, because a redirect would trust the Host header.
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
@@ -121,8 +126,12 @@ def init_app(app: Flask, *, version: str) -> None:
             app.register_blueprint(blueprint)
     document.init_app(app, BLUEPRINTS, version=version)
     app.cli = CommandGroup()
-    # Check that every view declares an access rule.
+    # Check that every view declares an access rule, and that no kind of items lacks a part.
     list(list_operations(app))
+    kinds.check(
+        settings=table_of(Site).c.keys(),
+        lists=[field.name for field in dataclasses.fields(Snapshot)],
+    )
 
 
 def list_operations(app: Flask) -> Iterator[tuple[str, str, str, Access]]:

@@ -26,7 +26,8 @@ from blogapi.site.models import Site
 from blogapi.storage import connections
 from blogapi.storage.database import Base, CommitCounter, db, table_of
 from blogapi.storage.files import side_files
-from blogapi.storage.upgrades import WRITE_LOCK_SQL, add_former_function
+from blogapi.storage.integrity import add_former_function
+from blogapi.storage.upgrades import WRITE_LOCK_SQL
 from tests.audit_hooks.sqlite_files import allow_opening
 
 SERVER_URL = os.environ.get("BLOGAPI_TEST_DATABASE_URL", "")

@@ -28,17 +28,15 @@ from sqlalchemy import (
 
 from blogapi.articles.lists.conditions import OF_AUTHOR, OF_TAG, list_conditions
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag
-from blogapi.authors.models import Author
 from blogapi.categories.models import Category
+from blogapi.publication import kinds
 from blogapi.publication.visibility import NOW, can_be_listed
 from blogapi.site import queries as site_queries
 from blogapi.site.time_zones import get_time_zone, to_time_zone
 from blogapi.storage.database import UtcDateTime, current_time, db, table_of
-from blogapi.tags.models import Tag
 from blogapi.taxonomies import queries as taxonomies
 from blogapi.taxonomies.hierarchy import find_descendants
 
-_TERMS = {"category": Category, "tag": Tag, "author": Author}
 _PERIODS = {
     "sqlite": "SELECT json_extract(value, '$.year') AS year, json_extract(value, '$.month') AS month, "
     "json_extract(value, '$.since') AS since, json_extract(value, '$.until') AS until "
@@ -75,7 +73,7 @@ def list_months(filters: Mapping[str, str]) -> list[Month]:
     A category includes those below it. This executes three statements, one for each filter, and one more for
     a category.
     """
-    terms = {name: taxonomies.find_by_reference(_TERMS[name], filters[name]) for name in filters}
+    terms = {name: taxonomies.find_by_reference(kinds.get_model(name), filters[name]) for name in filters}
     values: dict[str, Any] = {name: term and term.uuid for name, term in terms.items()}
     if None in values.values():
         return []

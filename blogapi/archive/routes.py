@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from blogapi.archive import queries
 from blogapi.archive.queries import Month
 from blogapi.archive.schemas import ArchiveMonthSchema, ArchiveQuery
+from blogapi.publication.kinds import TERM_KINDS
 from blogapi.publication.shared_caching import shows
 from blogapi.web.access import allow, reader
 from blogapi.web.blueprint import Blueprint
@@ -20,7 +21,7 @@ bp = Blueprint("archive", __name__, url_prefix="/api/v1/blog/archive", descripti
 @allow(reader, scope="published")
 @bp.arguments(ArchiveQuery, location="query")
 @bp.response(200, ArchiveMonthSchema(many=True), cacheable=True)
-@shows("article", "category", "tag", "author")
+@shows("article", *TERM_KINDS)
 def listed(query: Fields) -> Page[Sequence[Month]]:
     """List the months with public articles, newest first, in the time zone of the site."""
     months = queries.list_months(query)

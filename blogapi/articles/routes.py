@@ -25,6 +25,7 @@ from blogapi.articles.schemas import (
     SingleArticleFieldsSchema,
 )
 from blogapi.publication import events
+from blogapi.publication.kinds import PAGE_KINDS
 from blogapi.publication.shared_caching import shows
 from blogapi.publication.visibility import ItemType
 from blogapi.web.access import admin, allow, author, current_caller, current_user_id, reader
@@ -43,7 +44,7 @@ bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", descrip
 @bp.arguments(ArticleListQuery, location="query")
 @bp.response(200, ArticleSchema(many=True), partial_schema=FoundFieldsSchema, section="4.7", cacheable=True)
 # The HTML of an article contains the addresses of the pages to which it links.
-@shows("article", "page", "category", "tag", "author")
+@shows(*PAGE_KINDS)
 def published(query: Query) -> PartialResult:
     """List the published articles, newest first, or by relevance if `q` is sent.
 

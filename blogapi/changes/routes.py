@@ -5,6 +5,7 @@ from __future__ import annotations
 from blogapi.changes import queries
 from blogapi.changes.queries import ChangeList
 from blogapi.changes.schemas import ChangePageSchema, ChangesQuery
+from blogapi.publication.kinds import PAGE_KINDS
 from blogapi.publication.shared_caching import shows
 from blogapi.web.access import allow, current_caller, reader
 from blogapi.web.blueprint import Blueprint
@@ -17,7 +18,7 @@ bp = Blueprint("changes", __name__, url_prefix="/api/v1/blog/changes", descripti
 @allow(reader, scope="published")
 @bp.arguments(ChangesQuery, location="query")
 @bp.response(200, ChangePageSchema())
-@shows("article", "page", "category", "tag", "author")
+@shows(*PAGE_KINDS)
 def listed(query: Fields) -> ChangeList:
     """List the items that changed after a cursor, and whether to fetch or to drop each of them."""
     return queries.list_changes(query["since"], query["limit"], public=not current_caller().sees_drafts)

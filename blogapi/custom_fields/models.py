@@ -10,6 +10,7 @@ from uuid import UUID
 from sqlalchemy import ForeignKey, Index, String, Text, desc
 from sqlalchemy.orm import Mapped, mapped_column
 
+from blogapi.publication.kinds import CONTENT_KINDS, KINDS
 from blogapi.storage.database import WITHOUT_ROWID, Base, Identified, Timestamped
 
 MAX_NAME_LENGTH = 64
@@ -63,8 +64,7 @@ class CustomField(Identified, Timestamped, Base):
     @property
     def kinds(self) -> list[str]:
         """The kinds of items that have the field."""
-        kinds = (("article", self.for_articles), ("page", self.for_pages))
-        return [kind for kind, has_field in kinds if has_field]
+        return [kind for kind in CONTENT_KINDS if getattr(self, f"for_{KINDS[kind].plural}")]
 
 
 class CustomValue(Base):

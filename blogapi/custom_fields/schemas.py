@@ -10,6 +10,7 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.custom_fields.models import MAX_NAME_LENGTH, FieldType
+from blogapi.publication.kinds import CONTENT_KINDS
 from blogapi.web.fields import (
     BoundedList,
     Fields,
@@ -22,7 +23,7 @@ from blogapi.web.fields import (
 )
 
 MAX_CHOICES, MAX_POSITION = 200, 100_000
-KINDS = ("article", "page")
+KINDS = CONTENT_KINDS
 READERS = ("everyone", "admins")
 
 _TYPES = [kind.value for kind in FieldType]

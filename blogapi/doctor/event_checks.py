@@ -13,15 +13,14 @@ from blogapi.articles import author_visibility
 from blogapi.articles.models import Article
 from blogapi.articles.writing import states
 from blogapi.authors.models import Author
-from blogapi.categories.models import Category
 from blogapi.doctor import findings
 from blogapi.doctor.findings import Finding, ok, repaired_or_wrong
 from blogapi.publication import event_writer, events
 from blogapi.publication.events import EPOCH, ItemAddress, State
+from blogapi.publication.kinds import list_models
 from blogapi.publication.models import FETCHED, Event, What
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import LOWEST_UUID, current_time, db, transaction
-from blogapi.tags.models import Tag
 from blogapi.taxonomies import service as taxonomies
 
 _ITEMS_PER_BATCH = 200
@@ -32,7 +31,7 @@ def run_checks(*, repair: bool = False) -> Iterator[Finding]:
     differing: list[str] = []
     # The events of articles that have become public may be missing until the next write.
     event_writer.settle()
-    for model in (Category, Tag, Article, Author):
+    for model in list_models():
         for rows in _read_batches(model):
             differing += _check_items(model, rows, repair)
         differing += _check_deleted(model, repair)

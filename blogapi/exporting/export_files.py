@@ -20,6 +20,7 @@ from blogapi.exporting.snapshot import Item, Snapshot
 from blogapi.exporting.term_pages import TermPages
 from blogapi.exporting.yaml_text import to_yaml
 from blogapi.media.stored_files import StoredFile, find_fault
+from blogapi.publication.kinds import TERM_LISTS
 from blogapi.redirects.formats import format_redirects
 from blogapi.redirects.own.queries import list_own
 from blogapi.redirects.queries import OWN, Redirect, list_redirects
@@ -116,7 +117,7 @@ def _list_data(
 ) -> Mapping[str, Item | Sequence[Item]]:
     """Return the contents of the data files."""
     files = [_make_media_item(file, media.names[file["uuid"]]) for file in snapshot.media]
-    terms = {kind: getattr(snapshot, kind) for kind in ("categories", "tags", "authors")}
+    terms = {kind: getattr(snapshot, kind) for kind in TERM_LISTS}
     return {
         **{kind: [_export_pictures(term, layout, media) for term in items] for kind, items in terms.items()},
         **({"fields": [_without_empty(field) for field in snapshot.fields]} if snapshot.fields else {}),

@@ -14,6 +14,7 @@ from blogapi.exporting.results import ExportReport, FileResult
 from blogapi.exporting.snapshot import Item, Snapshot, get_media_path, open_snapshot
 from blogapi.exporting.writers import write_folder, write_zip
 from blogapi.media.folder import get_folder
+from blogapi.publication.kinds import TERM_LISTS
 from blogapi.storage import files
 from blogapi.storage.disk_errors import is_disk_full
 from blogapi.web.errors import Conflict, StorageFull
@@ -85,7 +86,7 @@ def _write_document(snapshot: Snapshot) -> Iterator[str]:
     service_url = snapshot.site["service_url"]
     yield f'{{"format":"blogapi-export","version":1,"contents":"{contents}",\n'
     yield f'"site":{dump(snapshot.site)},\n'
-    for kind in ("categories", "tags", "authors"):
+    for kind in TERM_LISTS:
         yield _list(kind, getattr(snapshot, kind))
     yield _list("fields", snapshot.fields)
     yield _list("media", [{**file, "url": f"{service_url}{get_media_path(file)}"} for file in snapshot.media])

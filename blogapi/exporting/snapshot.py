@@ -47,6 +47,7 @@ from blogapi.media.addresses import make_path
 from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition, MediaUse
 from blogapi.media.uses import ARTICLE
 from blogapi.parsing import parse_uuid
+from blogapi.publication.kinds import KINDS, TERM_KINDS
 from blogapi.publication.visibility import ItemType, is_readable, listed, listed_pages
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
@@ -171,8 +172,8 @@ class Snapshot:
         return {name: value for name, value in values.items() if name in names}
 
     def _list_term_slugs(self) -> dict[str, dict[UUID, str]]:
-        kinds = (("category", self.categories), ("tag", self.tags), ("author", self.authors))
-        return {kind: dict(_list_slugs(terms)) for kind, terms in kinds}
+        plurals = {name: KINDS[name].plural for name in TERM_KINDS}
+        return {name: dict(_list_slugs(getattr(self, plural))) for name, plural in plurals.items()}
 
 
 def _list_slugs(terms: Sequence[Item]) -> Iterator[tuple[UUID, str]]:

@@ -11,6 +11,7 @@ from blogapi.exporting.layouts import Layout
 from blogapi.exporting.references import MediaAddresses
 from blogapi.exporting.snapshot import Item, Snapshot
 from blogapi.exporting.yaml_text import to_yaml
+from blogapi.publication.kinds import TERM_LISTS
 from blogapi.publication.visibility import LISTED_STATUSES
 from blogapi.rendering.characters import MARKS
 
@@ -37,7 +38,7 @@ class TermPages:
     def list_pages(self) -> Iterator[tuple[str, str]]:
         """Yield the path and the text of each page that says more than the name of its term."""
         written = set[str]()
-        for kind in ("categories", "tags", "authors") if self._layout.term_pages else ():
+        for kind in TERM_LISTS if self._layout.term_pages else ():
             for term in getattr(self._snapshot, kind):
                 fields = self._make_fields(term)
                 path = self._layout.term_pages.replace("*", f"{kind}/{_make_folder(term['name'])}")

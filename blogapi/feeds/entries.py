@@ -14,14 +14,12 @@ from flask import current_app
 from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.lists.filters import ArticleFilters
 from blogapi.articles.responses import queries as responses_queries
-from blogapi.authors.models import Author
-from blogapi.categories.models import Category
 from blogapi.parsing import normalize_language, parse_timestamp
+from blogapi.publication import kinds
 from blogapi.site import addresses
 from blogapi.site.languages import describe_in_language
 from blogapi.site.models import Site
 from blogapi.site.queries import get_public_site
-from blogapi.tags.models import Tag
 from blogapi.taxonomies import queries as taxonomies
 from blogapi.taxonomies.models import Term
 from blogapi.web.errors import NotFound
@@ -40,7 +38,6 @@ _FIELDS = (
     *("uuid", "title", "url", "published_at", "last_updated", "excerpt", "html", "cover_image"),
     *("category", "tags", "authors"),
 )
-_TERMS = {"category": Category, "tag": Tag, "author": Author}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +95,7 @@ def get_feed(filters: dict[str, str], path: str) -> Feed:
     shown = {"": default, ALL_LANGUAGES: ""}.get(language, language)
     site = describe_in_language(site, shown)
     home_url = f"{site.url}/"
-    terms = {kind: _get_term(kind, filters[kind]) for kind in _TERMS if kind in filters}
+    terms = {kind: _get_term(kind, filters[kind]) for kind in kinds.TERM_KINDS if kind in filters}
     values = {name: (value,) if name in ("category", "tag") else value for name, value in filters.items()}
     values["language"] = shown
     page = PageRequest(number=1, size=ENTRY_COUNT)
@@ -134,7 +131,7 @@ def _make_page_url(site: Site, terms: Mapping[str, Term]) -> str | None:
 def _get_term(kind: str, reference: str) -> Term:
     # Readers see no author without public articles.
     condition = author_is_public() if kind == "author" else None
-    term = taxonomies.find_by_reference(_TERMS[kind], reference, condition)
+    term: Term | None = taxonomies.find_by_reference(kinds.get_model(kind), reference, condition)
     if term is None:
         raise NotFound(f"There is no such {kind}.")
     return term

@@ -9,6 +9,7 @@ from flask import Response, request
 from blogapi.feeds import json_format, sitemap
 from blogapi.feeds.entries import get_feed
 from blogapi.feeds.schemas import FeedQuery
+from blogapi.publication.kinds import PAGE_KINDS
 from blogapi.publication.shared_caching import shows
 from blogapi.web.access import allow, anyone
 from blogapi.web.blueprint import Blueprint
@@ -36,7 +37,7 @@ Disallow: /
 @allow(anyone)
 @bp.arguments(FeedQuery, location="query")
 @bp.response(200, {"type": "string"}, content_type=RSS, cacheable=True, may_be_missing=True)
-@shows("article", "page", "category", "tag", "author")
+@shows(*PAGE_KINDS)
 def get_rss_feed(query: Fields) -> Response:
     """Return the newest public articles as RSS 2.0."""
     # Imported here because the XML libraries need memory in each server.
@@ -49,7 +50,7 @@ def get_rss_feed(query: Fields) -> Response:
 @allow(anyone)
 @bp.arguments(FeedQuery, location="query")
 @bp.response(200, {"type": "string"}, content_type=ATOM, cacheable=True, may_be_missing=True)
-@shows("article", "page", "category", "tag", "author")
+@shows(*PAGE_KINDS)
 def get_atom_feed(query: Fields) -> Response:
     """Return the newest public articles as Atom 1.0."""
     from blogapi.feeds import xml_formats
@@ -67,7 +68,7 @@ def get_atom_feed(query: Fields) -> Response:
     cacheable=True,
     may_be_missing=True,
 )
-@shows("article", "page", "category", "tag", "author")
+@shows(*PAGE_KINDS)
 def get_json_feed(query: Fields) -> Response:
     """Return the newest public articles as JSON Feed 1.1."""
     return _text(json_format.to_json(get_feed(query, _get_feed_path(query))), JSON_FEED)
@@ -76,7 +77,7 @@ def get_json_feed(query: Fields) -> Response:
 @bp.get("/sitemap.xml")
 @allow(anyone)
 @bp.response(200, {"type": "string"}, content_type=XML, cacheable=True, may_be_missing=True)
-@shows("article", "page", "category", "tag", "author")
+@shows(*PAGE_KINDS)
 def get_sitemap() -> Response:
     """Return the sitemap of the site, or an index of sitemaps if there are more than 50,000 pages."""
     return _text(sitemap.get_sitemap(), XML)
@@ -85,7 +86,7 @@ def get_sitemap() -> Response:
 @bp.get("/sitemap-<int(min=1, max=999999):number>.xml")
 @allow(anyone)
 @bp.response(200, {"type": "string"}, content_type=XML, cacheable=True)
-@shows("article", "page", "category", "tag", "author")
+@shows(*PAGE_KINDS)
 def get_sitemap_part(number: int) -> Response:
     """Return one of the sitemaps of the index."""
     return _text(sitemap.get_part(number), XML)

@@ -9,6 +9,7 @@ from marshmallow import validate
 
 from blogapi.media.addresses import make_path, make_rendition_name
 from blogapi.media.models import Media
+from blogapi.publication.kinds import KINDS
 from blogapi.users.schemas import UserReferenceSchema
 from blogapi.web.fields import (
     FieldNames,
@@ -27,7 +28,7 @@ from blogapi.web.uploads import FileBodySchema, FileQuery
 
 MAX_ALT, MAX_CAPTION, MAX_NAME = 1000, 10_000, 100
 
-USE_KINDS = ("article", "page", "author", "category", "tag", "site", "working_copy", "deleted_item")
+USE_KINDS = (*KINDS, "working_copy", "deleted_item")
 ORDERINGS = ("created", "-created", "name", "-name", "size", "-size")
 
 _URL = {"description": "Absolute if the site has a `service_url`, otherwise a path."}

@@ -27,6 +27,7 @@ from blogapi.pages.schemas import (
 )
 from blogapi.parsing import parse_uuid
 from blogapi.publication import events
+from blogapi.publication.kinds import PAGE_KINDS
 from blogapi.publication.shared_caching import Shown, shows
 from blogapi.publication.visibility import ItemType
 from blogapi.web.access import allow, current_caller, current_user_id, editor, reader
@@ -46,7 +47,7 @@ bp = Blueprint("pages", __name__, url_prefix="/api/v1/blog/pages", description="
 @allow(reader, scope="published")
 @bp.arguments(PageListQuery, location="query")
 @bp.response(200, PageSchema(many=True), partial_schema=PageFieldsSchema, cacheable=True)
-@shows("page", "article", "category", "tag", "author")
+@shows(*PAGE_KINDS)
 def listed(query: Query) -> PartialResult:
     """List the published pages by their position.
 

@@ -9,17 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from uuid import UUID
 
+from blogapi.publication.kinds import KINDS
+
 SITE = "site"
 
-# The tag of all items of a kind. Every response depends on the site.
-KIND_TAGS = {
-    "article": "articles",
-    "author": "authors",
-    "category": "categories",
-    "page": "pages",
-    SITE: "site",
-    "tag": "tags",
-}
+# The tag of all items of a kind, in the order of headers. Every response depends on the site.
+KIND_TAGS = {name: KINDS[name].plural for name in sorted(KINDS)}
 
 # The maximum length of the tags of one response. Caches accept at least 16 kB, but proxies often limit all
 # headers of a response to 4 or 8 kB.

@@ -37,6 +37,7 @@ from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.pages import tree as page_tree
 from blogapi.parsing import parse_uuid
+from blogapi.publication.kinds import SLUG_KINDS
 from blogapi.publication.visibility import (
     NOW,
     UNLISTED_STATUSES,
@@ -63,8 +64,7 @@ from blogapi.web.pagination import Page, PageRequest, paginate_both_ways
 
 PAGE = ItemType.PAGE.value
 # The kinds of items whose addresses contain a slug of their own; that of a page can contain several.
-_SLUG_KINDS = (Article.kind, Category.kind, Tag.kind, Author.kind)
-ITEM_KINDS = (*_SLUG_KINDS, PAGE)
+ITEM_KINDS = (*SLUG_KINDS, PAGE)
 # The kind of the redirects that an admin has set.
 OWN = "redirect"
 KINDS = (*ITEM_KINDS, OWN)
@@ -115,7 +115,7 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
     path, site = to_path(address), get_site()
     if path is None:
         return Page([], 0, None)
-    values = {kind: addresses.parse_path(complete(site), kind, path) or {} for kind in _SLUG_KINDS}
+    values = {kind: addresses.parse_path(complete(site), kind, path) or {} for kind in SLUG_KINDS}
     slugs = {kind: addresses.list_slugs(found) for kind, found in values.items()}
     rows = db.session.execute(union_all(*_select_all(path, slugs)), {"now": current_time()}).all()
     redirects = _to_redirects(site, rows)

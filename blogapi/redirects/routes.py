@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flask import Response
 
+from blogapi.publication.kinds import PAGE_KINDS
 from blogapi.publication.shared_caching import shows
 from blogapi.redirects import queries
 from blogapi.redirects.formats import format_redirects
@@ -26,7 +27,7 @@ _TEXT = {"text/plain": {"schema": {"type": "string", "example": "/old/ /new/ 308
 @bp.arguments(RedirectListQuery, location="query")
 @bp.response(200, RedirectSchema(many=True), partial_schema=RedirectFieldsSchema)
 # A change of a custom redirect is a change of the site, on which every response depends.
-@shows("article", "page", "category", "tag", "author")
+@shows(*PAGE_KINDS)
 def listed(query: Query) -> PartialResult | Response:
     """List custom redirects, former slugs of articles and terms, and former paths of articles and pages."""
     if "format" in query.filters:

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -22,6 +23,20 @@ CACHE_KB = 16_000
 _WAL_RESET_BUG = ((3, 7, 0), (3, 51, 2))
 
 
+def add_former_function(connection: sqlite3.Connection) -> None:
+    """Define `sqlar_uncompress`, which the schema before migration 0034 uses; SQLite's shell has it too."""
+
+    def uncompress(data: bytes, size: int) -> bytes | None:
+        try:
+            return data if len(data) == size else zlib.decompress(data)
+        except zlib.error:
+            return None
+
+    connection.create_function("sqlar_uncompress", 2, uncompress, deterministic=True)
+    # Some builds of SQLite do not let triggers and views use the functions of an application by default.
+    connection.execute("PRAGMA trusted_schema=ON")
+
+
 @contextmanager
 def open_database(path: Path, *, seconds: float = 5) -> Iterator[sqlite3.Connection]:
     """Open an existing file in autocommit mode; never create a file.
@@ -30,6 +45,8 @@ def open_database(path: Path, *, seconds: float = 5) -> Iterator[sqlite3.Connect
     """
     uri = f"{path.absolute().as_uri()}?mode=rw"
     with closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=seconds)) as connection:
+        # The file can be that of an earlier version.
+        add_former_function(connection)
         connection.execute("PRAGMA wal_autocheckpoint=0")
         yield connection
 

@@ -6,7 +6,6 @@ An upgrade holds a lock. If the database is a SQLite file, the upgrade first mak
 from __future__ import annotations
 
 import sqlite3
-import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cache
@@ -160,7 +159,7 @@ def _locked(engine: Engine) -> Iterator[Connection]:
         return
     if is_in_memory(engine):
         with engine.begin() as connection:
-            add_former_function(cast(sqlite3.Connection, connection.connection.driver_connection))
+            integrity.add_former_function(cast(sqlite3.Connection, connection.connection.driver_connection))
             yield connection
         return
     exclusive = create_engine(engine.url, connect_args={"timeout": LOCK_SECONDS}, hide_parameters=True)
@@ -173,23 +172,9 @@ def _locked(engine: Engine) -> Iterator[Connection]:
         exclusive.dispose()
 
 
-def add_former_function(connection: sqlite3.Connection) -> None:
-    """Define `sqlar_uncompress`, a function of SQLite's shell that the schema before migration 0034 uses."""
-
-    def uncompress(data: bytes, size: int) -> bytes | None:
-        try:
-            return data if len(data) == size else zlib.decompress(data)
-        except zlib.error:
-            return None
-
-    connection.create_function("sqlar_uncompress", 2, uncompress, deterministic=True)
-    # Some builds of SQLite do not let triggers and views use the functions of an application by default.
-    connection.execute("PRAGMA trusted_schema=ON")
-
-
 def _prepare_connection(connection: sqlite3.Connection, record: object) -> None:
     connection.isolation_level = None
-    add_former_function(connection)
+    integrity.add_former_function(connection)
     # If foreign keys were on, re-creating a table would silently delete the rows that refer to it.
     connection.execute("PRAGMA foreign_keys=OFF")
     # A file that is not empty keeps its page size.

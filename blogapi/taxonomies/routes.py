@@ -9,6 +9,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement
 
+from blogapi.publication.kinds import TERM_KINDS
 from blogapi.publication.shared_caching import Shown, shows
 from blogapi.taxonomies import queries, service
 from blogapi.taxonomies.queries import CountArticles, IsPublic, ListArticles, TermFilters
@@ -39,7 +40,7 @@ class Merges(Protocol):
 # The fields of a term that its owner may not change.
 _FIXED = {"slug", "owner_id"}
 # A list of articles shows their terms.
-_LISTED_KINDS = ("article", "category", "tag", "author")
+_LISTED_KINDS = ("article", *TERM_KINDS)
 
 
 def build_blueprint(

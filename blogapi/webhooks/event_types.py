@@ -6,29 +6,14 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy import ColumnElement, and_, or_
 
+from blogapi.publication.kinds import CONTENT_KINDS, KINDS
 from blogapi.publication.models import Event, What
 
-# The names of the changes of each kind. Terms are public from the start, so their first event creates them.
-_TERM = {What.PUBLISHED: "created", What.UPDATED: "updated", What.DELETED: "deleted"}
-_PUBLISHABLE = {
-    What.PUBLISHED: "published",
-    What.UPDATED: "updated",
-    What.UNPUBLISHED: "unpublished",
-    What.DELETED: "deleted",
-}
-_NAMES = {
-    "article": _PUBLISHABLE,
-    "page": _PUBLISHABLE,
-    "category": _TERM,
-    "tag": _TERM,
-    # Authors are public as long as one of their articles is.
-    "author": _PUBLISHABLE,
-    "site": {What.UPDATED: "updated"},
-}
+_NAMES = {kind.name: kind.events for kind in KINDS.values()}
 
 # Changes of items that everyone can read, but that are listed neither before nor after. Receivers index what
 # they are told, so only webhooks that name these types learn of them, and those that only start something.
-UNLISTED_TYPES = ("article.unlisted", "page.unlisted")
+UNLISTED_TYPES = tuple(f"{kind}.unlisted" for kind in CONTENT_KINDS)
 _LISTED_TYPES = tuple(f"{kind}.{name}" for kind, names in _NAMES.items() for name in names.values())
 EVENT_TYPES = (*_LISTED_TYPES, *UNLISTED_TYPES)
 ALL = "*"

@@ -14,7 +14,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import LargeBinary, MetaData, String, Uuid, create_engine, func, select
 
-from blogapi.storage import upgrades
+from blogapi.storage import integrity
 from blogapi.storage.database import Base, db
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import ARTICLES, close_connections
@@ -112,7 +112,7 @@ def record_old(folder, change=None):
     """Return the path of the blog that was recorded before the migration, changed by a function."""
     path = folder / "old.db"
     with closing(sqlite3.connect(path)) as connection:
-        upgrades.add_former_function(connection)
+        integrity.add_former_function(connection)
         connection.executescript((BLOGS / "0028.sql").read_text(encoding="utf-8"))
         if change is not None:
             change(connection)

@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from blogapi.config import CannotStart
-from blogapi.storage import upgrades
+from blogapi.storage import integrity
 from tests.migrations.test_landed import BLOGS
 
 pytestmark = pytest.mark.sqlite("the compression of its words")
@@ -21,7 +21,7 @@ def old_blog(instance):
     """The blog that was recorded before the migration; returns its file."""
     instance.mkdir()
     with closing(sqlite3.connect(instance / "blog.db")) as connection:
-        upgrades.add_former_function(connection)
+        integrity.add_former_function(connection)
         connection.executescript((BLOGS / "0033.sql").read_text(encoding="utf-8"))
     return instance / "blog.db"
 

@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 from sqlalchemy import create_engine, event, text
 
-from blogapi.storage import upgrades
+from blogapi.storage import integrity
 from tests.migrations.alembic_runner import migrate_to
 
 migration = import_module("blogapi.migrations.versions.0033_unlisted_events")
@@ -24,7 +24,7 @@ def upgrade(databases, tmp_path):
     def upgrade(positions, deleted):
         engine = create_engine(databases.create_empty(tmp_path))
         if engine.dialect.name == "sqlite":
-            event.listen(engine, "connect", lambda connection, _: upgrades.add_former_function(connection))
+            event.listen(engine, "connect", lambda connection, _: integrity.add_former_function(connection))
         migrate_to(engine, migration.down_revision)
         with engine.begin() as connection:
             for position, public in EVENTS.items():

@@ -23,11 +23,12 @@ from blogapi.importing.format_api.report import FileReport
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.exported_terms import ExportedTerm
 from blogapi.media.addresses import REFERENCE, make_path
+from blogapi.publication import kinds
 from blogapi.rendering.slugs import make_term_slug
 from blogapi.storage.database import current_time
 
 #: The kind of the terms in each list of an export.
-TERM_KINDS = {"categories": "category", "tags": "tag", "authors": "author"}
+TERM_KINDS = {kinds.KINDS[name].plural: name for name in kinds.TERM_KINDS}
 PICTURE_FIELDS = frozenset(("cover_image", "og_image", "avatar", "logo", "icon"))
 # Longer names are refused when they are stored; computing their slugs takes long.
 MAX_NAME_LENGTH = 5_000

@@ -16,9 +16,10 @@ from blogapi.importing.format_api import files as folder
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.data import parse_yaml
 from blogapi.importing.texts.lines import to_line
+from blogapi.publication.kinds import TERM_LISTS
 
 FORMAT, VERSION = "blogapi-export", "1"
-DATA_KINDS = ("categories", "tags", "authors", "media", "redirects", "site", "fields")
+DATA_KINDS = (*TERM_LISTS, "media", "redirects", "site", "fields")
 ARTICLE_SUFFIXES = (".md", ".html", ".txt")
 #: The files and folders in the folder of an export that contain no articles. Imports skip the folder `_data`.
 _OTHER_NAMES = (DESCRIPTION, GIT_ATTRIBUTES, "_data", *(layout.manifest for layout in LAYOUTS.values()))

@@ -1,0 +1,103 @@
+"""The kinds of items that the blog publishes, each declared once; `check` finds what a new kind lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from blogapi.config import CannotStart
+from blogapi.publication.models import HasEvents, What
+from blogapi.storage.database import Base
+
+# The names of the changes. Terms are public from the start, so their first event creates them.
+_TERM_EVENTS = {What.PUBLISHED: "created", What.UPDATED: "updated", What.DELETED: "deleted"}
+_ITEM_EVENTS = {
+    What.PUBLISHED: "published",
+    What.UPDATED: "updated",
+    What.UNPUBLISHED: "unpublished",
+    What.DELETED: "deleted",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemKind:
+    """What the parts of the blog do with the items of one kind.
+
+    `name` is the name in events and addresses, and `plural` the tag of all items in shared caches and the
+    name of their list in exports, where pages are among the articles. `events` has the names of changes, as
+    webhooks know them. An item that `has_page` has an address, whose pattern is the setting `{name}_path`.
+    `keeps_slugs` is whether former slugs redirect. `is_content` is whether the items have a status, custom
+    fields and a working copy, and `is_term` whether articles refer to them. `model` is the kind of the model
+    that stores the items.
+    """
+
+    name: str
+    plural: str
+    events: Mapping[What, str]
+    has_page: bool = True
+    keeps_slugs: bool = True
+    is_content: bool = False
+    is_term: bool = False
+    model: str = ""
+
+
+_ALL = (
+    ItemKind(name="article", plural="articles", events=_ITEM_EVENTS, is_content=True),
+    # A page is an article of another type. Its address contains the slugs of the pages above it, so its
+    # former paths are kept.
+    ItemKind(
+        name="page",
+        plural="pages",
+        events=_ITEM_EVENTS,
+        keeps_slugs=False,
+        is_content=True,
+        model="article",
+    ),
+    ItemKind(name="category", plural="categories", events=_TERM_EVENTS, is_term=True),
+    ItemKind(name="tag", plural="tags", events=_TERM_EVENTS, is_term=True),
+    # Authors are public as long as one of their articles is.
+    ItemKind(name="author", plural="authors", events=_ITEM_EVENTS, is_term=True),
+    ItemKind(name="site", plural="site", events={What.UPDATED: "updated"}, has_page=False, keeps_slugs=False),
+)
+KINDS: Mapping[str, ItemKind] = {kind.name: kind for kind in _ALL}
+#: The kinds whose items have an address; responses with links or lists can change with any of them.
+PAGE_KINDS = tuple(kind.name for kind in _ALL if kind.has_page)
+SLUG_KINDS = tuple(kind.name for kind in _ALL if kind.keeps_slugs)
+CONTENT_KINDS = tuple(kind.name for kind in _ALL if kind.is_content)
+TERM_KINDS = tuple(kind.name for kind in _ALL if kind.is_term)
+#: The names of the lists of terms in an export.
+TERM_LISTS = tuple(kind.plural for kind in _ALL if kind.is_term)
+
+
+def list_models() -> list[type[Any]]:
+    """Return the models whose items have an address."""
+    return [model for model in _list_models_with_events() if KINDS[model.kind].has_page]
+
+
+def get_model(name: str) -> type[Any]:
+    """Return the model of the kind with the name."""
+    return next(model for model in list_models() if model.kind == name)
+
+
+def check(*, settings: Collection[str], lists: Collection[str]) -> None:
+    """Raise CannotStart if a model with events is no kind, or a kind lacks a part of the blog.
+
+    `settings` are the settings of the site, and `lists` the lists of an export.
+    """
+    kinds = {model.kind: model for model in _list_models_with_events()}
+    problems = [f"declare the kind {kind!r} in publication/kinds.py" for kind in kinds.keys() - KINDS.keys()]
+    for kind in _ALL:
+        if (kind.model or kind.name) not in kinds:
+            problems.append(f"the kind {kind.name!r} has no model")
+        if kind.has_page and f"{kind.name}_path" not in settings:
+            problems.append(f"the site has no setting `{kind.name}_path`")
+        if not kind.is_content and kind.plural not in lists:
+            problems.append(f"an export has no list `{kind.plural}`")
+    if problems:
+        raise CannotStart(f"A kind of items is incomplete: {'; '.join(sorted(problems))}.")
+
+
+def _list_models_with_events() -> Iterable[type[Any]]:
+    models = (mapper.class_ for mapper in Base.registry.mappers)
+    return sorted((model for model in models if issubclass(model, HasEvents)), key=lambda model: model.kind)
