@@ -342,6 +342,7 @@ def test_a_damaged_secret_key_is_refused(instance, damage):
     assert "is damaged; delete it" in get_start_error()
 
 
+@pytest.mark.sqlite("its file")
 def test_the_first_start_makes_the_database_before_the_key(instance, monkeypatch):
     monkeypatch.setattr(config.secrets, "token_hex", lambda _: 1 / 0)
     with pytest.raises(ZeroDivisionError):

@@ -170,6 +170,7 @@ def test_a_tag_is_deleted_after_a_question_and_a_used_category_stays(api, open_a
     assert find_row(page, "Harbour").is_visible()
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_two_thousand_tags_are_searched_in_pages_and_alike_ones_merged(api, open_admin):
     for tag in api.get("blog/tags/"):

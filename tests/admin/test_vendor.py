@@ -54,6 +54,7 @@ def test_every_icon_that_a_module_names_is_in_the_bundle():
     assert named <= icons
 
 
+@pytest.mark.release
 @pytest.mark.slow
 @pytest.mark.skipif(not (shutil.which("node") and shutil.which("npm")), reason="Node.js is not installed")
 def test_the_build_script_makes_the_same_bundles(tmp_path):

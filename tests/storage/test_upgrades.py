@@ -118,6 +118,7 @@ def test_the_migrations_are_numbered_without_a_gap():
     ]
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_eight_processes_can_start_at_the_same_time_if_the_database_does_not_exist_yet(instance):
     code = "from blogapi import create_app; c = create_app().test_client(); print(c.get('/health').json)"

@@ -48,6 +48,7 @@ def make_answers(seed):
         yield head.encode("latin-1") + end + b"\r\n" + body
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_the_healthy_webhook_gets_each_call_once_beside_500_hostile_answers(
     app, receiver, make_webhook, make_tag, monkeypatch

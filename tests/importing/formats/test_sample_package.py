@@ -58,6 +58,7 @@ def run_installed(tmp_path, instance):
     return run
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_an_installed_format_imports_a_blog_and_a_second_import_changes_nothing(
     tmp_path, people, as_reader, run_installed
@@ -85,6 +86,7 @@ def test_an_installed_format_imports_a_blog_and_a_second_import_changes_nothing(
     assert {one["old"] for one in redirects} >= {"/2020/hello.html", "/2020/second.html"}
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_a_damaged_file_of_an_installed_format_is_refused_with_its_sentence(tmp_path, people, run_installed):
     posts = tmp_path / "posts.json"
