@@ -94,9 +94,11 @@ def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress
 
 
 def read_manifest(path: Path) -> Manifest:
-    """Return the manifest of a backup; raises InvalidBackup if the file cannot be read."""
+    """Return the manifest of a backup; raises InvalidBackup if it or the list of media files is damaged."""
     with open_archive(path) as archive:
-        return _read_manifest(archive)
+        manifest = _read_manifest(archive)
+        _read_media_list(archive)
+        return manifest
 
 
 def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
@@ -114,14 +116,17 @@ def read_media_paths(path: Path) -> set[str]:
     cannot be read.
     """
     with open_archive(path) as archive:
-        names = archive.namelist()
-        if MANIFEST not in names:
+        if MANIFEST not in archive.namelist():
             return set()
-        manifest = _read_manifest(archive)
-        if manifest.media.place != MediaPlace.FOLDER or MEDIA_LIST not in names:
-            return set()
-        with archive.open(MEDIA_LIST) as source:
-            return manifests.parse_media_list(source.read(_MAX_BYTES[MEDIA_LIST])).paths()
+        is_beside = _read_manifest(archive).media.place == MediaPlace.FOLDER
+        return _read_media_list(archive).paths() if is_beside else set()
+
+
+def _read_media_list(archive: zipfile.ZipFile) -> MediaList:
+    if MEDIA_LIST not in archive.namelist():
+        return MediaList({}, ())
+    with archive.open(MEDIA_LIST) as source:
+        return manifests.parse_media_list(source.read(_MAX_BYTES[MEDIA_LIST]))
 
 
 @contextmanager

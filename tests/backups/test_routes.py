@@ -147,11 +147,15 @@ def test_a_hostile_file_is_one_unreadable_line_of_the_list(as_login, instance, b
 @pytest.mark.parametrize(
     "content", ["[" * 100_000, '{"saved": {"a": 1e999}, "missing": []}', '{"missing": [7]}']
 )
-def test_a_list_of_media_that_cannot_be_read_is_no_error(as_login, instance, backup, content):
-    name, media = "daily-2026-01-01.zip", {"place": "folder"}
+@pytest.mark.parametrize("place", ["folder", "file"])
+def test_a_list_of_media_that_cannot_be_read_is_no_error(as_login, instance, backup, content, place):
+    name, media = "daily-2026-01-01.zip", {"place": place}
     path = instance / "backups" / name
     write_member("media.json", content, media=media)(path.with_name(backup["name"]), path)
-    assert {one["name"] for one in as_login.get(BACKUPS).json} == {name, backup["name"]}
+    assert {one["name"]: one["readable"] for one in as_login.get(BACKUPS).json} == {
+        name: False,
+        backup["name"]: True,
+    }
     verified = as_login.post(f"{BACKUPS}{name}/verify/").json
     assert not verified["ok"] and "its list of media files cannot be read" in verified["detail"]
     assert as_login.delete(f"{BACKUPS}{backup['name']}/").status_code == 204
