@@ -70,9 +70,10 @@ class Parser(FlaskParser):
         assert isinstance(messages, Mapping)
         if "query" in messages:
             errors = flatten_messages(messages["query"])
-            known = [field.data_key or name for name, field in schema.fields.items()]
-            for name in errors.keys() & messages["query"].keys() - {*known}:
-                errors[name] = [f"Unknown parameter; the known ones are {', '.join(sorted(known))}."]
+            known = {field.data_key or name: field for name, field in schema.fields.items()}
+            names = [f"{name}.*" if isinstance(known[name], PrefixedParameters) else name for name in known]
+            for name in errors.keys() & messages["query"].keys() - known.keys():
+                errors[name] = [f"Unknown parameter; the known ones are {', '.join(sorted(names))}."]
             raise InvalidQuery(
                 "The query string is invalid; `errors` names each wrong parameter.", errors=errors
             )
