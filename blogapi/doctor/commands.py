@@ -22,7 +22,7 @@ from blogapi.doctor import (
     sqlite_checks,
     webhook_checks,
 )
-from blogapi.doctor.findings import Finding, Level, ok, report_unreadable, wrong
+from blogapi.doctor.findings import Finding, Level, choose_cure, ok, report_unreadable, wrong
 from blogapi.storage import connections, integrity, upgrades
 from blogapi.storage.database import Base, db
 
@@ -67,9 +67,8 @@ def _run_checks(context: click.Context, repair: bool, full: bool) -> Iterator[Fi
     try:
         path = connections.sqlite_path(config.read_settings(home)["DATABASE_URL"], home)
     except CannotStart as error:
-        yield wrong(
-            "settings", error.message, "correct the setting; the other checks use the default database"
-        )
+        cure = choose_cure(error, "correct the setting; the other checks use the default database")
+        yield wrong("settings", error.message, cure)
         yield from instance_checks.run_checks(home, home / "blog.db")
         return
     yield ok("settings", "All settings are valid.")
@@ -90,9 +89,8 @@ def _run_application_checks(context: click.Context, repair: bool, full: bool) ->
         with app.app_context(), db.engine.connect() as connection:
             upgrades.check_schema(connection, Base.metadata)
     except CannotStart as error:
-        yield wrong(
-            "start", error.message, "solve the problem that this message describes, or restore a backup"
-        )
+        cure = choose_cure(error, "solve the problem that this message describes, or restore a backup")
+        yield wrong("start", error.message, cure)
         return
     with app.app_context():
         if db.engine.dialect.name == "sqlite":

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 _MAX_EXAMPLES = 3
+GIVE = "give this file or folder to the user that runs the service"
 
 
 class Level(StrEnum):
@@ -60,7 +61,12 @@ def report_unreadable(checks: Iterator[Finding]) -> Iterator[Finding]:
         yield from checks
     except OSError as error:
         says = f"{error.filename} cannot be read: {error.strerror}."
-        yield wrong("files", says, "give this file or folder to the user that runs the service")
+        yield wrong("files", says, GIVE)
+
+
+def choose_cure(error: Exception, cure: str) -> str:
+    """Return the cure, or that for a file of another user if such a file caused the error."""
+    return GIVE if isinstance(error.__cause__, PermissionError) else cure
 
 
 def repaired_or_wrong(check: str, says: str, repair: bool) -> Finding:

@@ -86,8 +86,11 @@ def _restore_from_backups(root: Path, faults: dict[StoredFile, str]) -> Iterator
 
 def _report_faults(root: Path, faults: dict[StoredFile, str]) -> Finding:
     names = [f"{file.path} ({file.label}): {fault}" for file, fault in sorted(faults.items())]
-    says = f"{len(names)} media files in {root} are missing or damaged ({findings.join_examples(names)})."
-    return wrong("media", says, _COPY)
+    paths = [root / file.path for file in faults]
+    may_not_read = all(path.exists() and not os.access(path, os.R_OK) for path in paths)
+    state, cure = ("cannot be read", findings.GIVE) if may_not_read else ("are missing or damaged", _COPY)
+    says = f"{len(names)} media files in {root} {state} ({findings.join_examples(names)})."
+    return wrong("media", says, cure)
 
 
 def _report_intact(root: Path, stored: set[StoredFile], full: bool) -> Finding:

@@ -115,8 +115,9 @@ def _create_private_file(engine: Engine) -> None:
     except FileExistsError:
         # An existing file is not opened here: to close it would drop SQLite's locks; see `raw_files`.
         if path.is_dir() or not os.access(path, os.R_OK | os.W_OK):
-            reason = os.strerror(errno.EISDIR if path.is_dir() else errno.EACCES)
-            raise CannotStart(f"The database {path} cannot be opened: {reason}.") from None
+            number = errno.EISDIR if path.is_dir() else errno.EACCES
+            reason = OSError(number, os.strerror(number))
+            raise CannotStart(f"The database {path} cannot be opened: {reason.strerror}.") from reason
     except OSError as error:
         raise CannotStart(f"The database {path} cannot be opened: {error.strerror}.") from error
 

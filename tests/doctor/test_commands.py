@@ -24,6 +24,7 @@ from tests.changes.test_routes import CHANGES
 from tests.conftest import ARTICLES, CATEGORIES, TAGS, close_connections
 from tests.databases import open_sqlite
 from tests.durability.test_storage import DROP_PRIVILEGE
+from tests.stored_pictures import store_picture
 
 pytestmark = pytest.mark.sqlite("its file and its index")
 
@@ -334,30 +335,37 @@ def test_a_file_that_is_not_a_blog_is_reported(run_doctor, instance, content):
     [
         ("", 0, "secret_key"),
         ("", 0o500, ""),
+        ("config.toml", 0, "config.toml"),
+        ("secret_key", 0, "secret_key"),
         ("blog.db", 0, "blog.db"),
+        ("blog.db", 0o400, "blog.db"),
         ("media", 0, "media"),
+        ("media/*/*.png", 0, "media"),
         ("backups", 0o500, "backups"),
     ],
 )
 def test_a_path_that_the_user_may_not_use_is_reported_as_such(app, blog, name, mode, says):
+    store_picture(app, "blue")
     close_connections(app)
-    (blog / "media").mkdir(exist_ok=True)
     (blog / "backups").mkdir()
     for secret in ("config.toml", "secret_key"):
         (blog / secret).write_text("s" * 64 if secret == "secret_key" else "", encoding="ascii")
         (blog / secret).chmod(0o600)
     environment = {**os.environ, "BLOGAPI_INSTANCE_PATH": str(blog)}
-    command = [sys.executable, "-c", DROP_PRIVILEGE, sys.executable, "-m", "blogapi", "doctor", "--json"]
-    old_mode = (blog / name).stat().st_mode
+    words = ["-m", "blogapi", "doctor", "--full", "--json"]
+    command = [sys.executable, "-c", DROP_PRIVILEGE, sys.executable, *words]
+    path = next(blog.glob(name)) if name else blog
+    old_mode = path.stat().st_mode
     try:
-        (blog / name).chmod(mode)
+        path.chmod(mode)
         result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     finally:
-        (blog / name).chmod(old_mode)
+        path.chmod(old_mode)
     assert (result.returncode, "Traceback" in result.stderr) == (1, False), result.stderr
     wrong = [one for one in json.loads(result.stdout)["findings"] if one["level"] == "wrong"]
     assert any(str(blog / says) in one["says"] for one in wrong)
-    assert not any("damaged" in one["says"] or one["do"].startswith("stop the service") for one in wrong)
+    assert not any("damaged" in one["says"] for one in wrong)
+    assert all(one["do"].startswith("give ") for one in wrong)
 
 
 def test_a_schema_that_another_program_has_changed_is_reported(run_doctor, blog):
