@@ -29,7 +29,7 @@ _BLOCK = re.compile(r"<(?:section|div|ol) [^<>]*+>")
 _HAS_FOOTNOTES = re.compile(r'class="(?:[^"]* )?(?:wp-block-)?footnotes[ "]')
 _HEADING = re.compile(r"<h([1-6])(?: [^<>]*+)?>(?:[^<]++|<(?!/?h[1-6][ >]))*+</h\1>")
 _BARE_URL = re.compile(
-    r"(?<![0-9A-Za-z])(?:https?://(?:[^\s/?#@]*+@)?|(?=www\.))([0-9A-Za-z.-]*[0-9A-Za-z])(?:[!-~]*[0-9A-Za-z]/?|/)?"
+    r"(?<![0-9A-Za-z])(?:(?:https?|ftp)://(?:[^\s/?#@]*+@)?|(?=www\.))([0-9A-Za-z.-]*[0-9A-Za-z])(?:[!-~]*[0-9A-Za-z]/?|/)?"
 )
 
 

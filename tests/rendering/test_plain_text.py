@@ -47,6 +47,7 @@ NOTES = "Rye[^1] waits[^two].\n\n[^1]: First.\n\n[^two]: See https://x.example/a
         ("Before.\n\n    indented()\n\nAfter.", "markdown", "Before. After."),
         ("```\nonly()\n```", "markdown", ""),
         ("See https://x.example/a?b=1#c, <https://y.example/>.", "markdown", "See x.example, y.example."),
+        ("Get ftp://x.example/a.zip here.", "markdown", "Get x.example here."),
         (
             "Read [this](https://x.example), or (www.y.example/a_b).",
             "markdown",
