@@ -87,7 +87,9 @@ def clean(data: bytes) -> Drawing:
         writer.parse(data)
         document = data if writer.is_unchanged else writer.get_document()
         _check_copies(document)
-    except (expat.ExpatError, CycleError) as error:
+    except CycleError as error:
+        raise InvalidSvg("A <use> of the SVG file repeats itself. Remove it, and upload that.") from error
+    except expat.ExpatError as error:
         raise InvalidSvg("The SVG file is damaged or incomplete. Save it again and upload that.") from error
     return Drawing(document, *_measure(writer.root), writer.note)
 
