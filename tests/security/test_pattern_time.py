@@ -101,7 +101,9 @@ def test_no_pattern_takes_quadratic_time(part):
     ],
 )
 def test_a_quadratic_pattern_is_found(form, method):
-    assert find_quadratic(Use("here", re.compile(form), method)) is not None
+    # Each text is first measured once, and a busy machine can make a short one look long.
+    use = Use("here", re.compile(form), method)
+    assert any(find_quadratic(use) for _ in range(5))
 
 
 @pytest.mark.parametrize(
