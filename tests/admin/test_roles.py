@@ -131,6 +131,8 @@ def test_a_text_that_one_may_not_change_any_more_is_not_called_deleted(open_admi
     path = f"{ARTICLES}{writers['Draft of Ida']}/"
     eda = next(user["uuid"] for user in api.get("users/") if user["username"] == "eda")
     page = open_admin(f"/admin/articles/{writers['Draft of Ida']}/", user="eda")
+    # The role is lowered after the page has read the article.
+    get_text(page).wait_for()
     for role, mark in (("author", " One."), ("reader", " Two.")):
         api.patch(f"users/{eda}/", {"role": role})
         type_at_end(page, mark)
