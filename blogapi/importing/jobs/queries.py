@@ -16,7 +16,7 @@ from blogapi.importing.format_api.custom_fields import DEFINE_NONE
 from blogapi.importing.format_api.source import UNREAD_DRAFT
 from blogapi.importing.jobs import folders, running
 from blogapi.importing.models import EMPTY_SUMMARY, ImportJob
-from blogapi.storage.database import db
+from blogapi.storage.database import db, end_read
 from blogapi.users.models import Account
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import Fields
@@ -58,13 +58,12 @@ class JobView:
 
 def list_jobs() -> list[JobView]:
     """Return all jobs, newest first."""
-    statement = _select_jobs().order_by(ImportJob.created.desc(), ImportJob.uuid)
-    return _make_views(db.session.execute(statement).all())
+    return _read_views(_select_jobs().order_by(ImportJob.created.desc(), ImportJob.uuid))
 
 
 def get_job(uuid: UUID) -> JobView:
     """Return a job; raises NotFound if there is none."""
-    views = _make_views(db.session.execute(_select_jobs().where(ImportJob.uuid == uuid)).all())
+    views = _read_views(_select_jobs().where(ImportJob.uuid == uuid))
     if not views:
         raise NotFound("There is no such import; GET /api/v1/imports/ lists them.")
     return views[0]
@@ -88,6 +87,15 @@ def get_report_path(uuid: UUID) -> Path:
 
 def _select_jobs() -> Any:
     return select(ImportJob, Account.username).outerjoin(Account, Account.uuid == ImportJob.user_id)
+
+
+def _read_views(statement: Any) -> list[JobView]:
+    views = _make_views(db.session.execute(statement).all())
+    if any(view.status is Status.INTERRUPTED for view in views):
+        # A job can have ended after its row was read and before its lock was looked at.
+        end_read()
+        views = _make_views(db.session.execute(statement).all())
+    return views
 
 
 def _make_views(rows: Sequence[Any]) -> list[JobView]:

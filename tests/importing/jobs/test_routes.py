@@ -23,6 +23,7 @@ from blogapi.storage.database import db, transaction
 from blogapi.web.access import Role
 from tests.conftest import ARTICLES
 from tests.contracts.client import outcome
+from tests.databases import write_from_other_process
 from tests.import_threads import run_in_threads
 from tests.pictures import make_picture
 
@@ -359,6 +360,20 @@ def set_job(app, uuid, **values):
     """Change the row of an import."""
     with app.app_context(), transaction():
         db.session.execute(update(ImportJob).where(ImportJob.uuid == uuid).values(values))
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_an_import_that_ends_while_it_is_read_is_not_interrupted(app, as_login, send, monkeypatch, listed):
+    path = f"{IMPORTS}{send()['uuid']}/"
+    write_from_other_process(app, "UPDATE import_job SET status = 'importing'")
+
+    def end(uuid):
+        write_from_other_process(app, "UPDATE import_job SET status = 'finished'")
+        return False
+
+    monkeypatch.setattr(running, "is_running", end)
+    found = as_login.get(IMPORTS).json[0] if listed else as_login.get(path).json
+    assert found["status"] == "finished"
 
 
 @pytest.mark.parametrize("ahead", [timedelta(days=-400), timedelta(days=400)])
