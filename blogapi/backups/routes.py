@@ -7,7 +7,7 @@ from pathlib import Path
 import marshmallow as ma
 from flask import Response, current_app
 
-from blogapi.backups import library
+from blogapi.backups import library, service
 from blogapi.backups.library import StoredBackup, Verification
 from blogapi.backups.naming import Kind
 from blogapi.storage.database import end_read
@@ -61,7 +61,9 @@ def listed() -> Page[list[StoredBackup]]:
 
     If the blog is on a database server, all operations return 409 and name the tool to use.
     """
-    backups = library.list_backups(_get_home())
+    home = _get_home()
+    with service.convert_errors(home / "backups"):
+        backups = library.list_backups(home)
     return Page(backups, len(backups), None)
 
 

@@ -110,6 +110,10 @@ def _check_backups(home: Path) -> Iterator[Advice]:
     except Conflict:
         # The blog is on a database server, which has its own backups.
         return
+    except OSError as error:
+        text = f"{error.strerror}. {findings.GIVE.capitalize()}."
+        yield Advice("backup", Level.WRONG, "The folder of the backups cannot be read", text, link)
+        return
     daily = [backup for backup in backups if backup.kind == Kind.DAILY.name.lower()]
     if current_app.config["DAILY_BACKUPS"] and not _is_newer(daily, MAX_DAILY_AGE):
         text = "The log of the service gives the reason."

@@ -82,10 +82,12 @@ def _check_file(
         yield wrong("database", f"{path} is damaged: {fault}.", _RESTORE)
     if faults:
         return
-    broken = integrity.count_broken_references(connection)
-    if broken and repair:
+    migration = integrity.read_migration(connection)
+    broken = left = integrity.count_broken_references(connection)
+    # The tables of another program are left alone.
+    if broken and repair and migration in upgrades.list_migrations():
         integrity.delete_broken_references(connection)
-    left = integrity.count_broken_references(connection) if broken and repair else broken
+        left = integrity.count_broken_references(connection)
     for table, count in broken.items():
         says = f"{count} rows of {table} refer to missing rows."
         if table in left and repair:
@@ -95,7 +97,7 @@ def _check_file(
     if not broken:
         says = f"{path} is intact, and all references are valid"
         yield ok("database", f"{says}; --full compares its indexes too." if quick else f"{says}.")
-    yield _check_migration(integrity.read_migration(connection))
+    yield _check_migration(migration)
 
 
 def _check_migration(migration: str | None) -> Finding:

@@ -133,8 +133,8 @@ def delete_broken_references(connection: sqlite3.Connection) -> None:
         'SELECT child.name, key."table", key."from", key."to", key.on_delete FROM sqlite_master AS child '
         "JOIN pragma_foreign_key_list(child.name) AS key WHERE child.type = 'table'"
     )
-    for child, parent, column, key, action in references.fetchall():
-        # The names come from the schema that has been compared with the models.
+    for *names, action in references.fetchall():
+        child, parent, column, key = map(_quote, names)
         missing = f"WHERE {column} IS NOT NULL AND {column} NOT IN (SELECT {key} FROM {parent})"  # noqa: S608
         if action == "CASCADE":
             connection.execute(f"DELETE FROM {child} {missing}")  # noqa: S608
@@ -164,10 +164,14 @@ def count_rows(connection: sqlite3.Connection) -> dict[str, int]:
     select = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
     names = [str(name) for (name,) in connection.execute(f"{select} ORDER BY name")]
     return {
-        # The names come from the file and can contain any character.
-        name: connection.execute(f'SELECT count(*) FROM "{name.replace(chr(34), chr(34) * 2)}"').fetchone()[0]  # noqa: S608
+        name: connection.execute(f"SELECT count(*) FROM {_quote(name)}").fetchone()[0]  # noqa: S608
         for name in names
     }
+
+
+def _quote(name: str) -> str:
+    """Return a name of the schema for a statement; it comes from the file and can contain any character."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 def has_wal_reset_bug(version: tuple[int, ...]) -> bool:

@@ -255,6 +255,21 @@ def test_rows_that_refer_to_a_deleted_user_need_a_backup(run_doctor, blog):
     assert any("rows of article refer to missing rows" in line and "restore FILE" in line for line in lines)
 
 
+def test_rows_of_another_program_are_left_alone(run_doctor, monkeypatch, tmp_path):
+    path = tmp_path / "other.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(
+            'CREATE TABLE "the parents" (id PRIMARY KEY);'
+            'CREATE TABLE children (id REFERENCES "the parents" (id) ON DELETE CASCADE);'
+            "INSERT INTO children VALUES (1);"
+        )
+    monkeypatch.setenv("BLOGAPI_DATABASE_URL", f"sqlite:///{path}")
+    lines = list_lines(run_doctor("--repair"), "wrong")
+    assert any("The file contains no blog" in line for line in lines)
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT count(*) FROM children").fetchone() == (1,)
+
+
 def test_a_program_without_foreign_keys_can_delete_and_change_articles(app, run_doctor, blog, as_reader):
     cursor = as_reader.get(f"{CHANGES}?since=now").json["cursor"]
     with closing(sqlite3.connect(blog / "blog.db")) as connection, connection:
@@ -366,6 +381,34 @@ def test_a_path_that_the_user_may_not_use_is_reported_as_such(app, blog, name, m
     assert any(str(blog / says) in one["says"] for one in wrong)
     assert not any("damaged" in one["says"] for one in wrong)
     assert all(one["do"].startswith("give ") for one in wrong)
+
+
+READ_AS_ADMIN = """
+from datetime import timedelta
+from blogapi import create_app
+from blogapi.users import queries, service
+app = create_app({"SECRET_KEY": "x" * 32})
+client = app.test_client()
+with app.app_context(), client.session_transaction() as session:
+    session["token"] = service.log_in(queries.find_by_name("ada"), lifetime=timedelta(days=1))
+for method, path in (("GET", "backups"), ("POST", "doctor")):
+    response = client.open(f"/api/v1/{path}/", method=method)
+    print(response.status_code, response.text)
+"""
+
+
+@POSIX
+@pytest.mark.slow
+def test_a_folder_of_backups_that_the_service_may_not_read_is_named(app, people, blog):
+    close_connections(app)
+    folder = blog / "backups"
+    folder.mkdir(mode=0)
+    environment = {**os.environ, "BLOGAPI_INSTANCE_PATH": str(blog)}
+    command = [sys.executable, "-c", DROP_PRIVILEGE, sys.executable, "-c", READ_AS_ADMIN]
+    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    listed, checked = result.stdout.splitlines()
+    assert listed.startswith("409 ") and f"{folder}: Permission denied" in listed, result.stderr
+    assert checked.startswith("200 ") and "The folder of the backups cannot be read" in checked
 
 
 def test_a_schema_that_another_program_has_changed_is_reported(run_doctor, blog):
