@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
-from functools import partial
 from uuid import UUID
 
-from blogapi.articles import permissions, queries, service
-from blogapi.articles.content import ArticleInput
+from blogapi.articles import permissions, queries, service, write_routes
 from blogapi.articles.lists.filters import ArticleFilters
 from blogapi.articles.lists.query_schemas import ArticleCountsQuery, ArticleListQuery, ArticleQuery
-from blogapi.articles.models import Article
 from blogapi.articles.resource import Resource
 from blogapi.articles.responses import queries as responses_queries
 from blogapi.articles.responses import shown_items
@@ -29,11 +25,10 @@ from blogapi.publication.kinds import PAGE_KINDS
 from blogapi.publication.shared_caching import shows
 from blogapi.publication.visibility import ItemType
 from blogapi.web.access import admin, allow, author, current_caller, current_user_id, reader
-from blogapi.web.blueprint import Blueprint, PartialResult, Representation, UpsertResult
+from blogapi.web.blueprint import Blueprint, PartialResult, Representation
 from blogapi.web.errors import Forbidden
-from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
-from blogapi.web.pagination import BulkDeleteQuery, Page, Query
+from blogapi.web.pagination import Page, Query
 from blogapi.web.slug_lookup import accept_slugs
 
 bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", description="Articles")
@@ -114,11 +109,6 @@ def _hidden_state() -> str:
     return str(events.last_position()) if caller.sees_drafts else ""
 
 
-def _prepare_all(items: list[ArticleInput], *, partial: bool) -> None:
-    permissions.check_writes(items, creates=not partial)
-    service.prepare(items, partial=partial)
-
-
 REPRESENTATION = Representation(
     responses_queries.get_json,
     ArticleSchema(),
@@ -129,115 +119,22 @@ REPRESENTATION = Representation(
     fields_schema=SingleArticleFieldsSchema,
     get_several=responses_queries.get_several_json,
 )
-ARTICLES = Resource(ItemType.ARTICLE, author, REPRESENTATION, ArticleSchema(), SingleArticleFieldsSchema)
-
-
-@bp.post("/")
-@allow(author, scope="write")
-@bp.arguments(ArticleBodySchema)
-@bp.write(
-    201,
-    ArticleSchema(),
-    REPRESENTATION,
-    partial_schema=SingleArticleFieldsSchema,
-    prepare=lambda fields: service.prepare([fields]),
+ARTICLES = Resource(
+    ItemType.ARTICLE, "an article", author, REPRESENTATION, ArticleSchema(), SingleArticleFieldsSchema
 )
-def create(fields: ArticleInput) -> Article:
-    """Create an article; without `status` it is a draft."""
-    permissions.check_creation(fields)
-    return service.create(current_user_id(), fields, provisional_slug=current_caller().is_author)
 
 
-@bp.put("/<id:id>/")
-@allow(author, scope="write")
-@bp.check_exists(permissions.check_replacement)
-@bp.arguments(ArticleBodySchema)
-@bp.write(
-    200,
-    ArticleSchema(),
-    REPRESENTATION,
-    partial_schema=SingleArticleFieldsSchema,
-    creates=True,
-    prepare=lambda fields, id: service.prepare([dataclasses.replace(fields, uuid=id)]),
+write_routes.add_writes(
+    bp,
+    ARTICLES,
+    body_schema=ArticleBodySchema,
+    item_schema=ArticleItemSchema,
+    list_fields_schema=ArticleFieldsSchema,
+    resolve=lambda items, is_bulk: items,
+    delete_one=service.delete,
+    delete_several=service.delete_all,
+    deletion="can be restored for some days, and its former versions are kept",
 )
-def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
-    """Create or replace the article with this uuid; the response to a GET is a valid body."""
-    permissions.check_replacement(id, fields)
-    return UpsertResult(
-        *service.replace(current_user_id(), id, fields, provisional_slug=current_caller().is_author)
-    )
-
-
-@bp.patch("/<id:id>/")
-@allow(author, scope="write")
-@bp.check_exists(permissions.check_exists)
-@bp.arguments(ArticleBodySchema(partial=True))
-@bp.write(
-    200,
-    ArticleSchema(),
-    REPRESENTATION,
-    partial_schema=SingleArticleFieldsSchema,
-    prepare=lambda fields, id: service.prepare([dataclasses.replace(fields, uuid=id)], partial=True),
-)
-def change(fields: ArticleInput, id: UUID) -> Article:
-    """Change the given fields of an article."""
-    permissions.check_write(id, fields)
-    return service.change(current_user_id(), id, fields, provisional_slug=current_caller().is_author)
-
-
-@bp.delete("/<id:id>/")
-@allow(author, scope="write")
-@bp.check_exists(permissions.check_exists)
-@bp.write(204, None, REPRESENTATION)
-def delete(id: UUID) -> None:
-    """Delete an article; it can be restored for some days, and its former versions are kept."""
-    permissions.check_write(id)
-    service.delete(current_user_id(), id)
-
-
-@bp.put("/")
-@allow(author, scope="write")
-@bp.arguments(ArticleItemSchema(many=True))
-@bp.write(
-    200,
-    ArticleSchema(many=True),
-    REPRESENTATION,
-    partial_schema=ArticleFieldsSchema,
-    prepare=partial(_prepare_all, partial=False),
-)
-def replace_all(items: list[ArticleInput]) -> list[UUID]:
-    """Create or replace several articles, all or none."""
-    permissions.check_replacements(items)
-    return service.replace_all(current_user_id(), items, provisional_slug=current_caller().is_author)
-
-
-@bp.patch("/")
-@allow(author, scope="write")
-@bp.arguments(ArticleItemSchema(many=True, partial=("title",)))
-@bp.write(
-    200,
-    ArticleSchema(many=True),
-    REPRESENTATION,
-    partial_schema=ArticleFieldsSchema,
-    prepare=partial(_prepare_all, partial=True),
-)
-def change_all(items: list[ArticleInput]) -> list[UUID]:
-    """Change the given fields of several articles, all or none."""
-    permissions.check_writes(items)
-    with permissions.report_deleted([item.uuid for item in items]):
-        return service.change_all(current_user_id(), items, provisional_slug=current_caller().is_author)
-
-
-@bp.delete("/")
-@allow(author, scope="write")
-@bp.arguments(BulkDeleteQuery, location="query")
-@bp.write(204, None, REPRESENTATION)
-def delete_all(query: Fields) -> None:
-    """Delete several articles, all or none; they can be restored for some days."""
-    permissions.check_deletions(query["uuid"])
-    with permissions.report_deleted(query["uuid"]):
-        service.delete_all(current_user_id(), query["uuid"])
-
 
 counts_bp = Blueprint(
     "article_counts",

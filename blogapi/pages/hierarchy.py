@@ -18,22 +18,18 @@ MAX_DEPTH = 20
 NEW_PLACE = page_paths.Place("", None, Status.DRAFT.value, None, was_public=False, language="", title="")
 
 
-def resolve_parent(fields: ArticleInput) -> ArticleInput:
-    """Return the fields with the uuid of the parent; raises Invalid unless the page may be below it."""
-    fields = _resolve(fields)
-    _check(fields, _add_to_tree([fields]))
-    return fields
+def resolve_parents(items: Sequence[ArticleInput], *, is_bulk: bool) -> list[ArticleInput]:
+    """Return the inputs with the uuids of the parents; the pages can be below each other.
 
-
-def resolve_parents(items: Sequence[ArticleInput]) -> list[ArticleInput]:
-    """Do the same for several pages, which can be below each other."""
+    Raises Invalid unless each page may be below its parent; with `is_bulk`, the error has its index.
+    """
     resolved = [_resolve(fields) for fields in items]
     tree = _add_to_tree(resolved)
     for index, fields in enumerate(resolved):
         try:
             _check(fields, tree)
         except Invalid as error:
-            raise error.prefix_errors(str(index)) from error
+            raise (error.prefix_errors(str(index)) if is_bulk else error) from error
     return resolved
 
 

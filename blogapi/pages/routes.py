@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from functools import partial
 from uuid import UUID, uuid4
 
-from blogapi.articles import permissions, queries
-from blogapi.articles import service as articles
-from blogapi.articles.content import ArticleInput
+from blogapi.articles import permissions, queries, write_routes
 from blogapi.articles.lists.filters import ArticleFilters
-from blogapi.articles.models import Article
 from blogapi.articles.resource import Resource
 from blogapi.articles.responses import queries as responses_queries
 from blogapi.articles.schemas import PageFieldsSchema
@@ -30,12 +25,12 @@ from blogapi.publication import events
 from blogapi.publication.kinds import PAGE_KINDS
 from blogapi.publication.shared_caching import Shown, shows
 from blogapi.publication.visibility import ItemType
-from blogapi.web.access import allow, current_caller, current_user_id, editor, reader
-from blogapi.web.blueprint import Blueprint, PartialResult, Representation, UpsertResult
+from blogapi.web.access import allow, current_caller, editor, reader
+from blogapi.web.blueprint import Blueprint, PartialResult, Representation
 from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
-from blogapi.web.pagination import BulkDeleteQuery, Query
+from blogapi.web.pagination import Query
 from blogapi.web.slug_lookup import accept_slugs
 
 PAGE = ItemType.PAGE.value
@@ -119,104 +114,17 @@ REPRESENTATION = Representation(
     fields_schema=PageFieldsSchema,
     get_several=_get_several_json,
 )
-PAGES = Resource(ItemType.PAGE, editor, REPRESENTATION, PageSchema(), PageFieldsSchema)
+PAGES = Resource(ItemType.PAGE, "a page", editor, REPRESENTATION, PageSchema(), PageFieldsSchema)
 
 
-@bp.post("/")
-@allow(editor, scope="write")
-@bp.arguments(PageBodySchema)
-@bp.write(
-    201,
-    PageSchema(),
-    REPRESENTATION,
-    partial_schema=PageFieldsSchema,
-    prepare=lambda fields: articles.prepare([fields]),
+write_routes.add_writes(
+    bp,
+    PAGES,
+    body_schema=PageBodySchema,
+    item_schema=PageItemSchema,
+    list_fields_schema=PageFieldsSchema,
+    resolve=hierarchy.resolve_parents,
+    delete_one=service.delete,
+    delete_several=service.delete_all,
+    deletion="can be restored for some days, and the pages below it move to the top",
 )
-def create(fields: ArticleInput) -> Article:
-    """Create a page; without `status` it is a draft."""
-    return articles.create(current_user_id(), hierarchy.resolve_parent(fields))
-
-
-@bp.put("/<id:id>/")
-@allow(editor, scope="write")
-@bp.arguments(PageBodySchema)
-@bp.write(
-    200,
-    PageSchema(),
-    REPRESENTATION,
-    partial_schema=PageFieldsSchema,
-    creates=True,
-    prepare=lambda fields, id: articles.prepare([dataclasses.replace(fields, uuid=id)]),
-)
-def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
-    """Create or replace the page with this uuid; the response to a GET is a valid body."""
-    fields = hierarchy.resolve_parent(dataclasses.replace(fields, uuid=id))
-    return UpsertResult(*articles.replace(current_user_id(), id, fields))
-
-
-@bp.patch("/<id:id>/")
-@allow(editor, scope="write")
-@bp.check_exists(PAGES.check_exists)
-@bp.arguments(PageBodySchema(partial=True))
-@bp.write(
-    200,
-    PageSchema(),
-    REPRESENTATION,
-    partial_schema=PageFieldsSchema,
-    prepare=lambda fields, id: articles.prepare([dataclasses.replace(fields, uuid=id)], partial=True),
-)
-def change(fields: ArticleInput, id: UUID) -> Article:
-    """Change the given fields of a page."""
-    fields = hierarchy.resolve_parent(dataclasses.replace(fields, uuid=id))
-    return articles.change(current_user_id(), id, fields)
-
-
-@bp.delete("/<id:id>/")
-@allow(editor, scope="write")
-@bp.check_exists(PAGES.check_exists)
-@bp.write(204, None, REPRESENTATION)
-def delete(id: UUID) -> None:
-    """Delete a page; it can be restored for some days, and the pages below it move to the top."""
-    service.delete(current_user_id(), id)
-
-
-@bp.put("/")
-@allow(editor, scope="write")
-@bp.arguments(PageItemSchema(many=True))
-@bp.write(
-    200,
-    PageSchema(many=True),
-    REPRESENTATION,
-    partial_schema=PageFieldsSchema,
-    prepare=articles.prepare,
-)
-def replace_all(items: list[ArticleInput]) -> list[UUID]:
-    """Create or replace several pages, all or none; they can be below each other."""
-    return articles.replace_all(current_user_id(), hierarchy.resolve_parents(items))
-
-
-@bp.patch("/")
-@allow(editor, scope="write")
-@bp.arguments(PageItemSchema(many=True, partial=("title",)))
-@bp.write(
-    200,
-    PageSchema(many=True),
-    REPRESENTATION,
-    partial_schema=PageFieldsSchema,
-    prepare=partial(articles.prepare, partial=True),
-)
-def change_all(items: list[ArticleInput]) -> list[UUID]:
-    """Change the given fields of several pages, all or none, for example their order."""
-    items = hierarchy.resolve_parents(items)
-    with permissions.report_deleted([item.uuid for item in items], PAGE):
-        return articles.change_all(current_user_id(), items)
-
-
-@bp.delete("/")
-@allow(editor, scope="write")
-@bp.arguments(BulkDeleteQuery, location="query")
-@bp.write(204, None, REPRESENTATION)
-def delete_all(query: Fields) -> None:
-    """Delete several pages, all or none; other pages below them move to the top."""
-    with permissions.report_deleted(query["uuid"], PAGE):
-        service.delete_all(current_user_id(), query["uuid"])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 from uuid import UUID
 
 from sqlalchemy import ColumnElement
@@ -15,7 +15,7 @@ from blogapi.taxonomies import queries, service
 from blogapi.taxonomies.queries import CountArticles, IsPublic, ListArticles, TermFilters
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.web.access import allow, author, current_caller, current_user_id, editor, reader
-from blogapi.web.blueprint import Blueprint, Representation, UpsertResult
+from blogapi.web.blueprint import Blueprint, Representation, UpsertResult, summary
 from blogapi.web.bulk import write_all
 from blogapi.web.conditional import check_preconditions
 from blogapi.web.errors import Forbidden
@@ -23,8 +23,6 @@ from blogapi.web.fields import Fields, ItemUuidsSchema
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import BulkDeleteQuery, Page, Query
 from blogapi.web.slug_lookup import accept_slugs
-
-View = TypeVar("View", bound=Callable[..., Any])
 
 
 class Merges(Protocol):
@@ -117,7 +115,7 @@ def build_blueprint(
         section=taxonomy.list_section,
         cacheable=True,
     )
-    @_summary(f"List the {plural}, sorted by name.")
+    @summary(f"List the {plural}, sorted by name.")
     @shows(kind, "article")
     def listed(query: Query) -> Page[JsonBody]:
         filters, shows_drafts = TermFilters(**query.filters), current_caller().sees_drafts
@@ -145,7 +143,7 @@ def build_blueprint(
         section=taxonomy.detail_section,
         cacheable=True,
     )
-    @_summary(f"Return a {singular} with its public articles, newest first.")
+    @summary(f"Return a {singular} with its public articles, newest first.")
     @accept_slugs(partial(queries.find_slug_owner, taxonomy))
     @shows(find=lambda query, id: Shown(_LISTED_KINDS, {kind: [id]}))
     def single(query: Query, id: UUID) -> JsonBody:
@@ -155,7 +153,7 @@ def build_blueprint(
     @allow(taxonomy.creator, scope="write")
     @bp.arguments(taxonomy.body_schema)
     @bp.write(201, schema(), representation, partial_schema=taxonomy.fields_schema)
-    @_summary(f"Create a {singular}; without `slug` the slug is derived from the name.")
+    @summary(f"Create a {singular}; without `slug` the slug is derived from the name.")
     def create(fields: Fields) -> TermType:
         return service.create(taxonomy, current_user_id(), fields)
 
@@ -163,7 +161,7 @@ def build_blueprint(
     @allow(editor, scope="write")
     @bp.arguments(taxonomy.body_schema)
     @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema, creates=True)
-    @_summary(f"Create or replace the {singular} with this uuid.")
+    @summary(f"Create or replace the {singular} with this uuid.")
     def replace(fields: Fields, id: UUID) -> UpsertResult:
         return UpsertResult(*service.replace(taxonomy, current_user_id(), id, fields))
 
@@ -172,7 +170,7 @@ def build_blueprint(
     @bp.check_exists(check_change)
     @bp.arguments(taxonomy.body_schema(partial=True))
     @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema)
-    @_summary(f"Change the given fields of a {singular}.")
+    @summary(f"Change the given fields of a {singular}.")
     def change(fields: Fields, id: UUID) -> TermType:
         check_change(id, fields)
         return service.change(taxonomy, id, fields)
@@ -181,7 +179,7 @@ def build_blueprint(
     @allow(editor, scope="write")
     @bp.check_exists(get_term)
     @bp.write(204, None, representation)
-    @_summary(taxonomy.deletion)
+    @summary(taxonomy.deletion)
     def delete(id: UUID) -> None:
         service.delete(taxonomy, id)
 
@@ -194,7 +192,7 @@ def build_blueprint(
     @bp.check_exists(get_term)
     @bp.arguments(ItemUuidsSchema)
     @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema, prepare=prepare_merge)
-    @_summary(f"Merge other {plural} into this {singular}, which their articles get in their place.")
+    @summary(f"Merge other {plural} into this {singular}, which their articles get in their place.")
     def merge(fields: Fields, id: UUID) -> TermType:
         return merges.merge(taxonomy, id, fields["uuids"])
 
@@ -202,7 +200,7 @@ def build_blueprint(
     @allow(editor, scope="write")
     @bp.arguments(taxonomy.item_schema(many=True))
     @bp.write(200, schema(many=True), representation)
-    @_summary(f"Create or replace several {plural}, all or none.")
+    @summary(f"Create or replace several {plural}, all or none.")
     def replace_all(items: list[Fields]) -> list[TermType]:
         return write_all(
             items,
@@ -213,7 +211,7 @@ def build_blueprint(
     @allow(editor, scope="write")
     @bp.arguments(taxonomy.item_schema(many=True, partial=("name",)))
     @bp.write(200, schema(many=True), representation)
-    @_summary(f"Change the given fields of several {plural}, all or none.")
+    @summary(f"Change the given fields of several {plural}, all or none.")
     def change_all(items: list[Fields]) -> list[TermType]:
         return write_all(items, lambda fields: service.change(taxonomy, fields.pop("uuid"), fields))
 
@@ -221,18 +219,8 @@ def build_blueprint(
     @allow(editor, scope="write")
     @bp.arguments(BulkDeleteQuery, location="query")
     @bp.write(204, None, representation)
-    @_summary(f"Delete several {plural}, all or none.")
+    @summary(f"Delete several {plural}, all or none.")
     def delete_all(query: Fields) -> None:
         write_all(query["uuid"], lambda uuid: service.delete(taxonomy, uuid))
 
     return bp
-
-
-def _summary(sentence: str) -> Callable[[View], View]:
-    """Set the view's docstring, which the OpenAPI document shows as its summary."""
-
-    def describe(view: View) -> View:
-        view.__doc__ = sentence
-        return view
-
-    return describe

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, wraps
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn, TypeVar, cast
 from uuid import UUID
 
 import flask
@@ -33,6 +33,7 @@ from blogapi.web.operation_ids import make_operation_id
 from blogapi.web.pagination import DetailQuery, Page, Query
 
 View = Callable[..., Response]
+AnyView = TypeVar("AnyView", bound=Callable[..., Any])
 
 
 class Parser(FlaskParser):
@@ -138,6 +139,16 @@ class UpsertResult:
 
     item: Any
     created: bool
+
+
+def summary(sentence: str) -> Callable[[AnyView], AnyView]:
+    """Set the docstring of a view, which the OpenAPI document shows as its summary."""
+
+    def describe(view: AnyView) -> AnyView:
+        view.__doc__ = sentence
+        return view
+
+    return describe
 
 
 class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]

@@ -142,7 +142,7 @@ class Importer:
         page, parent = files[key], files[parent_key].article_id
         with suppress(Invalid):
             place = ArticleInput(uuid=page.article_id, type=ItemType.PAGE.value, parent=parent)
-            hierarchy.resolve_parent(place)
+            hierarchy.resolve_parents([place], is_bulk=False)
             with open_batch([place], page.article_id) as batch:
                 # No reader knows the address that a new page had until now.
                 batch.keeps_former_paths = not is_new

@@ -1,0 +1,139 @@
+"""The operations that write articles or pages, built once for both."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Protocol
+from uuid import UUID
+
+from blogapi.articles import permissions, service
+from blogapi.articles.content import ArticleInput
+from blogapi.articles.models import Article
+from blogapi.articles.resource import Resource
+from blogapi.articles.schemas import ArticleBodySchema
+from blogapi.web.access import allow, current_caller, current_user_id
+from blogapi.web.blueprint import Blueprint, UpsertResult, summary
+from blogapi.web.fields import Fields, PartialOutputSchema
+from blogapi.web.pagination import BulkDeleteQuery
+
+
+class Resolve(Protocol):
+    """Returns the inputs with the uuids of the pages above; `is_bulk` is whether errors have an index."""
+
+    def __call__(self, items: Sequence[ArticleInput], *, is_bulk: bool) -> Sequence[ArticleInput]: ...
+
+
+def add_writes(
+    bp: Blueprint,
+    resource: Resource,
+    *,
+    body_schema: type[ArticleBodySchema],
+    item_schema: type[ArticleBodySchema],
+    list_fields_schema: type[PartialOutputSchema],
+    resolve: Resolve,
+    delete_one: Callable[[UUID, UUID], None],
+    delete_several: Callable[[UUID, Sequence[UUID]], None],
+    deletion: str,
+) -> None:
+    """Add the operations that create, replace, change and delete the items of the resource.
+
+    `list_fields_schema` is the schema of the fields of several items. The deletions get the uuids of the user
+    and of the items; `deletion` says what becomes of a deleted item, which is its subject.
+    """
+    allow_writers, representation, kind = (
+        allow(resource.role, scope="write"),
+        resource.representation,
+        resource.kind,
+    )
+    schema, items_schema = resource.schema, type(resource.schema)(many=True)
+    write_one = partial(bp.write, 200, schema, representation, partial_schema=resource.fields_schema)
+    write_several = partial(bp.write, 200, items_schema, representation, partial_schema=list_fields_schema)
+
+    def resolve_one(fields: ArticleInput, id: UUID | None = None) -> ArticleInput:
+        (resolved,) = resolve([dataclasses.replace(fields, uuid=id)], is_bulk=False)
+        return resolved
+
+    def prepare_one(fields: ArticleInput, id: UUID | None = None, *, partial: bool = False) -> None:
+        service.prepare([dataclasses.replace(fields, uuid=id)], partial=partial)
+
+    def prepare_several(items: Sequence[ArticleInput], *, partial: bool = False) -> None:
+        permissions.check_writes(items, creates=not partial)
+        service.prepare(items, partial=partial)
+
+    @bp.post("/")
+    @allow_writers
+    @bp.arguments(body_schema)
+    @bp.write(201, schema, representation, partial_schema=resource.fields_schema, prepare=prepare_one)
+    @summary(f"Create {resource.one}; without `status` it is a draft.")
+    def create(fields: ArticleInput) -> Article:
+        permissions.check_creation(fields)
+        return service.create(
+            current_user_id(), resolve_one(fields), provisional_slug=current_caller().is_author
+        )
+
+    @bp.put("/<id:id>/")
+    @allow_writers
+    @bp.check_exists(permissions.check_replacement)
+    @bp.arguments(body_schema)
+    @write_one(creates=True, prepare=prepare_one)
+    @summary(f"Create or replace the {kind} with this uuid; the response to a GET is a valid body.")
+    def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
+        permissions.check_replacement(id, fields)
+        written = service.replace(
+            current_user_id(), id, resolve_one(fields, id), provisional_slug=current_caller().is_author
+        )
+        return UpsertResult(*written)
+
+    @bp.patch("/<id:id>/")
+    @allow_writers
+    @bp.check_exists(resource.check_exists)
+    @bp.arguments(body_schema(partial=True))
+    @write_one(prepare=partial(prepare_one, partial=True))
+    @summary(f"Change the given fields of {resource.one}.")
+    def change(fields: ArticleInput, id: UUID) -> Article:
+        permissions.check_write(id, fields)
+        return service.change(
+            current_user_id(), id, resolve_one(fields, id), provisional_slug=current_caller().is_author
+        )
+
+    @bp.delete("/<id:id>/")
+    @allow_writers
+    @bp.check_exists(resource.check_exists)
+    @bp.write(204, None, representation)
+    @summary(f"Delete {resource.one}; it {deletion}.")
+    def delete(id: UUID) -> None:
+        permissions.check_write(id)
+        delete_one(current_user_id(), id)
+
+    @bp.put("/")
+    @allow_writers
+    @bp.arguments(item_schema(many=True))
+    @write_several(prepare=prepare_several)
+    @summary(f"Create or replace several {kind}s, all or none.")
+    def replace_all(items: Sequence[ArticleInput]) -> list[UUID]:
+        permissions.check_replacements(items)
+        items = resolve(items, is_bulk=True)
+        return service.replace_all(current_user_id(), items, provisional_slug=current_caller().is_author)
+
+    @bp.patch("/")
+    @allow_writers
+    @bp.arguments(item_schema(many=True, partial=("title",)))
+    @write_several(prepare=partial(prepare_several, partial=True))
+    @summary(f"Change the given fields of several {kind}s, all or none.")
+    def change_all(items: Sequence[ArticleInput]) -> list[UUID]:
+        permissions.check_writes(items)
+        items = resolve(items, is_bulk=True)
+        with permissions.report_deleted([item.uuid for item in items], kind):
+            return service.change_all(current_user_id(), items, provisional_slug=current_caller().is_author)
+
+    @bp.delete("/")
+    @allow_writers
+    @bp.arguments(BulkDeleteQuery, location="query")
+    @bp.write(204, None, representation)
+    @summary(f"Delete several {kind}s, all or none; each {deletion}.")
+    def delete_all(query: Fields) -> None:
+        permissions.check_deletions(query["uuid"])
+        with permissions.report_deleted(query["uuid"], kind):
+            delete_several(current_user_id(), query["uuid"])
