@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Select, or_, select
 
 from blogapi.authors.models import Author
 from blogapi.media.models import Media, MediaPath, MediaUse
+from blogapi.publication.kinds import PUBLIC_KINDS
 from blogapi.publication.visibility import listed, listed_pages
 from blogapi.storage.database import Base, current_time
 
@@ -40,7 +41,7 @@ def is_visible_use(author: UUID, use: Any) -> ColumnElement[bool]:
     return or_(
         use.c.kind.in_(ARTICLE_KINDS) & use.c.item_id.in_(select_own_articles(author)),
         (use.c.kind == "article") & use.c.current & use.c.item_id.in_(public),
-        use.c.kind.in_(("category", "tag", "site")),
+        use.c.kind.in_(PUBLIC_KINDS),
         (use.c.kind == Author.kind) & use.c.item_id.in_(select_own_profile(author)),
     )
 

@@ -66,6 +66,8 @@ PAGE_KINDS = tuple(kind.name for kind in _ALL if kind.has_page)
 SLUG_KINDS = tuple(kind.name for kind in _ALL if kind.keeps_slugs)
 CONTENT_KINDS = tuple(kind.name for kind in _ALL if kind.is_content)
 TERM_KINDS = tuple(kind.name for kind in _ALL if kind.is_term)
+#: The kinds whose items everyone may see as long as they exist.
+PUBLIC_KINDS = tuple(kind.name for kind in _ALL if What.UNPUBLISHED not in kind.events)
 #: The names of the lists of terms in an export.
 TERM_LISTS = tuple(kind.plural for kind in _ALL if kind.is_term)
 
