@@ -10,9 +10,7 @@ from blogapi.api_keys import policy, queries, service
 from blogapi.api_keys.models import ApiKey
 from blogapi.api_keys.schemas import (
     CreatedKeySchema,
-    KeyFieldsSchema,
     KeyListQuery,
-    KeyQuery,
     KeySchema,
     KeySettingsSchema,
     NewKeySchema,
@@ -23,7 +21,7 @@ from blogapi.web.access import allow, check_before_body, current_caller, guest, 
 from blogapi.web.blueprint import Blueprint, PartialResult, Representation
 from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields, WithAttributes
-from blogapi.web.pagination import Query
+from blogapi.web.pagination import DetailQuery, Query
 
 bp = Blueprint("api_keys", __name__, url_prefix="/api/v1/auth/api-key", description="API keys")
 
@@ -34,7 +32,7 @@ REPRESENTATION = Representation(
     lambda: queries.list_keys(current_caller(), None).rows,
     KeySchema(many=True),
     get_fields=lambda id, names: queries.get_visible(id, current_caller()),
-    fields_schema=KeyFieldsSchema,
+    fields_schema=KeySchema,
 )
 
 
@@ -78,8 +76,7 @@ def create(fields: Fields) -> WithAttributes:
 
 @bp.get("/")
 @allow(reader)
-@bp.arguments(KeyListQuery, location="query")
-@bp.response(200, KeySchema(many=True), partial_schema=KeyFieldsSchema)
+@bp.response(200, KeySchema(many=True), partial_schema=KeySchema, query=KeyListQuery)
 def listed(query: Query) -> PartialResult:
     """List the API keys that have not expired: those of the caller, or all keys for an admin."""
     if query.filters and not current_caller().is_admin:
@@ -89,8 +86,7 @@ def listed(query: Query) -> PartialResult:
 
 @bp.get("/<id:id>/")
 @allow(reader)
-@bp.arguments(KeyQuery, location="query")
-@bp.response(200, KeySchema(), partial_schema=KeyFieldsSchema)
+@bp.response(200, KeySchema(), partial_schema=KeySchema, query=DetailQuery)
 def single(query: Query, id: UUID) -> PartialResult:
     """Show an API key without its value."""
     return PartialResult(queries.get_visible(id, current_caller()), query)

@@ -10,17 +10,15 @@ from marshmallow import validate
 from blogapi.api_keys import policy
 from blogapi.web.access import SCOPES
 from blogapi.web.fields import (
-    FieldNames,
     Identifier,
     InputSchema,
     OutputSchema,
-    PartialOutputSchema,
     StrictInteger,
     Text,
     Timestamp,
     TrueOrFalse,
 )
-from blogapi.web.pagination import DetailQuery, ListQuery
+from blogapi.web.pagination import ListQuery
 
 MAX_OVERLAP_SECONDS = 30 * 24 * 3600
 
@@ -53,7 +51,9 @@ class CreatedKeySchema(OutputSchema):
     created = Timestamp(dump_only=True)
 
 
-class _KeyFields(ma.Schema):
+class KeySchema(OutputSchema):
+    """A key without its value."""
+
     uuid = Identifier()
     name = ma.fields.String()
     prefix = ma.fields.String(metadata={"description": "The first characters of the key's value."})
@@ -68,14 +68,6 @@ class _KeyFields(ma.Schema):
     last_used = Timestamp(
         allow_none=True, dump_only=True, metadata={"description": "Updated at most once an hour."}
     )
-
-
-class KeySchema(_KeyFields, OutputSchema):
-    """A key without its value."""
-
-
-class KeyFieldsSchema(_KeyFields, PartialOutputSchema):
-    """The selected fields of a key."""
 
 
 class NewKeySchema(InputSchema):
@@ -117,16 +109,9 @@ class RotationSchema(InputSchema):
     )
 
 
-class KeyQuery(DetailQuery):
-    """The query parameters of a request for a single key."""
-
-    fields_ = FieldNames(KeyFieldsSchema)
-
-
 class KeyListQuery(ListQuery):
     """The query parameters of a request for the list of keys."""
 
-    fields_ = FieldNames(KeyFieldsSchema)
     user = Identifier(metadata={"description": "List only the keys of this user (for admins)."})
     ownerless = TrueOrFalse(
         metadata={

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from uuid import UUID
 
 from blogapi.articles import permissions, queries, service, write_routes
 from blogapi.articles.lists.filters import ArticleFilters
-from blogapi.articles.lists.query_schemas import ArticleCountsQuery, ArticleListQuery, ArticleQuery
+from blogapi.articles.lists.query_schemas import ArticleCountsQuery, ArticleListQuery
 from blogapi.articles.resource import Resource
 from blogapi.articles.responses import queries as responses_queries
 from blogapi.articles.responses import shown_items
@@ -28,16 +29,25 @@ from blogapi.web.access import admin, allow, author, current_caller, current_use
 from blogapi.web.blueprint import Blueprint, PartialResult, Representation
 from blogapi.web.errors import Forbidden
 from blogapi.web.json import JsonBody
-from blogapi.web.pagination import Page, Query
+from blogapi.web.pagination import DetailQuery, Page, Query
 from blogapi.web.slug_lookup import accept_slugs
 
 bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", description="Articles")
 
+_article_list = partial(
+    bp.response,
+    200,
+    ArticleSchema(many=True),
+    partial_schema=FoundFieldsSchema,
+    query=ArticleListQuery,
+    single=SingleArticleFieldsSchema,
+    cacheable=True,
+)
+
 
 @bp.get("/")
 @allow(reader, scope="published")
-@bp.arguments(ArticleListQuery, location="query")
-@bp.response(200, ArticleSchema(many=True), partial_schema=FoundFieldsSchema, section="4.7", cacheable=True)
+@_article_list(section="4.7")
 # The HTML of an article contains the addresses of the pages to which it links.
 @shows(*PAGE_KINDS)
 def published(query: Query) -> PartialResult:
@@ -62,8 +72,14 @@ def published(query: Query) -> PartialResult:
 
 @bp.get("/<reference:id>/")
 @allow(reader, scope="published")
-@bp.arguments(ArticleQuery, location="query")
-@bp.response(200, ArticleSchema(), partial_schema=SingleArticleFieldsSchema, section="4.8", cacheable=True)
+@bp.response(
+    200,
+    ArticleSchema(),
+    partial_schema=SingleArticleFieldsSchema,
+    query=DetailQuery,
+    section="4.8",
+    cacheable=True,
+)
 @accept_slugs(queries.find_slug_owner)
 @shows(find=lambda query, id: shown_items.find_shown(id, query.fields))
 def single(query: Query, id: UUID) -> JsonBody:
@@ -76,8 +92,7 @@ def single(query: Query, id: UUID) -> JsonBody:
 @bp.get("/author/me/")
 @bp.doc(operationId="listOwnArticles")
 @allow(admin)
-@bp.arguments(ArticleListQuery, location="query")
-@bp.response(200, ArticleSchema(many=True), partial_schema=FoundFieldsSchema, section="4.9", cacheable=True)
+@_article_list(section="4.9")
 def list_own(query: Query) -> Page[JsonBody]:
     """List the articles of the admin who asks, in any status."""
     return _list_own(query, hashes_body=False)
@@ -86,8 +101,7 @@ def list_own(query: Query) -> Page[JsonBody]:
 @bp.get("/own/")
 @bp.doc(operationId="listWrittenArticles")
 @allow(author)
-@bp.arguments(ArticleListQuery, location="query")
-@bp.response(200, ArticleSchema(many=True), partial_schema=FoundFieldsSchema, cacheable=True)
+@_article_list()
 def list_written(query: Query) -> Page[JsonBody]:
     """List the caller's own articles in any status; `author/me/` is the same for admins."""
     return _list_own(query, hashes_body=current_caller().is_author)

@@ -29,12 +29,12 @@ from blogapi.web.fields import (
     InputSchema,
     OmitsNull,
     OutputSchema,
-    PartialOutputSchema,
     Reference,
     Slug,
     Text,
     Timestamp,
     WebAddress,
+    make_item_schema,
 )
 from blogapi.web.media_addresses import PictureAddress, PictureReference
 
@@ -112,7 +112,9 @@ class HeadingSchema(OutputSchema):
     )
 
 
-class _DocumentedFields(ma.Schema):
+class ArticleSchema(OutputSchema):
+    """An article."""
+
     # In the order of section 2.4 of the interface.
     uuid = Identifier()
     author = Identifier(attribute="author_id")
@@ -129,10 +131,6 @@ class _DocumentedFields(ma.Schema):
 
     def get_status(self, article: Article) -> str:
         return get_api_status(article, current_time())
-
-
-class ArticleSchema(_DocumentedFields, OutputSchema):
-    """An article."""
 
     def hidden_state(self, shown: Any) -> str:
         """Return the version of the article; writes to fields outside this schema also change it."""
@@ -190,7 +188,7 @@ class WorkingCopySummarySchema(OutputSchema):
     title = ma.fields.String(metadata={"example": "The bread that waits for me"})
 
 
-class ArticleFieldsSchema(_DocumentedFields, PartialOutputSchema):
+class ArticleFieldsSchema(ArticleSchema):
     """An article with the requested fields."""
 
     class Meta:
@@ -338,14 +336,7 @@ class FoundFieldsSchema(ArticleFieldsSchema):
 ArticleBodySchema.read_only = frozenset(
     {**SingleArticleFieldsSchema._declared_fields, **FoundFieldsSchema._declared_fields}
 ) - frozenset(ArticleBodySchema._declared_fields)
-
-
-class ArticleItemSchema(ArticleBodySchema):
-    """The fields of one article in a bulk write."""
-
-    read_only = ArticleBodySchema.read_only - {"uuid"}
-
-    uuid = Identifier(required=True)
+ArticleItemSchema = make_item_schema(ArticleBodySchema)
 
 
 _COUNTS: dict[str, ma.fields.Field[Any]] = {

@@ -9,27 +9,25 @@ from blogapi.taxonomies.schemas import (
     TermBodySchema,
     TermDetails,
     TermDetailsBody,
-    TermListQuery,
     articles_by_status,
     articles_count,
 )
 from blogapi.web.fields import (
-    FieldNames,
     Identifier,
     OutputSchema,
-    PartialOutputSchema,
     Slug,
     Text,
     Timestamp,
     WebAddress,
 )
 from blogapi.web.media_addresses import PictureAddress, PictureReference
-from blogapi.web.pagination import DetailQuery
 
 _USER = {"description": "The user whose profile this is; null for a guest."}
 
 
-class _DocumentedFields(ma.Schema):
+class AuthorSchema(OutputSchema):
+    """An author in the list."""
+
     uuid = Identifier()
     name = ma.fields.String(metadata={"example": "Ada Lovelace"})
     slug = ma.fields.String(metadata={"example": "ada-lovelace"})
@@ -37,10 +35,6 @@ class _DocumentedFields(ma.Schema):
     url = ma.fields.String(metadata={"description": "The author's own website; may be empty."})
     avatar = PictureAddress(metadata={"description": "URL of a picture; may be empty."})
     user = Identifier(attribute="owner_id", allow_none=True, metadata=_USER)
-
-
-class AuthorSchema(_DocumentedFields, OutputSchema):
-    """An author in the list."""
 
 
 class EmbeddedAuthorSchema(AuthorSchema):
@@ -58,20 +52,12 @@ class SingleAuthorSchema(AuthorSchema):
     articles = ma.fields.Nested("ArticleSchema", many=True)
 
 
-class AuthorFieldsSchema(_DocumentedFields, TermDetails, PartialOutputSchema):
+class AuthorFieldsSchema(EmbeddedAuthorSchema, TermDetails):
     """An author in the list, with the requested fields."""
 
-    created = Timestamp(dump_only=True)
-    last_updated = Timestamp(dump_only=True)
     page_url = PageAddress()
     articles_count = articles_count()
     articles_by_status = articles_by_status()
-
-
-class SingleAuthorFieldsSchema(AuthorFieldsSchema):
-    """An author with the requested fields."""
-
-    articles = ma.fields.Nested("ArticleSchema", many=True)
 
 
 class AuthorBodySchema(TermDetailsBody, TermBodySchema):
@@ -85,23 +71,3 @@ class AuthorBodySchema(TermDetailsBody, TermBodySchema):
     url = WebAddress(metadata={"description": "The author's own website."})
     avatar = PictureReference()
     user = Identifier(attribute="owner_id", allow_none=True, metadata=_USER | {"example": None})
-
-
-class AuthorItemSchema(AuthorBodySchema):
-    """The fields of one author in a bulk write."""
-
-    read_only = AuthorBodySchema.read_only - {"uuid"}
-
-    uuid = Identifier(required=True)
-
-
-class AuthorListQuery(TermListQuery):
-    """The query parameters of a request for the list of authors."""
-
-    fields_ = FieldNames(AuthorFieldsSchema, AuthorSchema, single=SingleAuthorFieldsSchema)
-
-
-class AuthorQuery(DetailQuery):
-    """The query parameters of a request for one author."""
-
-    fields_ = FieldNames(SingleAuthorFieldsSchema, SingleAuthorSchema)

@@ -14,11 +14,7 @@ AUTHORS = Taxonomy(
     schema=schemas.AuthorSchema,
     fields_schema=schemas.AuthorFieldsSchema,
     single_schema=schemas.SingleAuthorSchema,
-    single_fields_schema=schemas.SingleAuthorFieldsSchema,
     body_schema=schemas.AuthorBodySchema,
-    item_schema=schemas.AuthorItemSchema,
-    list_query=schemas.AuthorListQuery,
-    detail_query=schemas.AuthorQuery,
     deletion="Delete an author who has no articles.",
     defaults={"bio": "", "url": "", "avatar": ""},
     # An author's `url` is their own website.

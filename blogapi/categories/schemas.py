@@ -9,22 +9,18 @@ from blogapi.taxonomies.schemas import (
     TermBodySchema,
     TermDetails,
     TermDetailsBody,
-    TermListQuery,
     articles_by_status,
     articles_count,
 )
 from blogapi.web.fields import (
-    FieldNames,
     Identifier,
     OutputSchema,
-    PartialOutputSchema,
     Reference,
     Slug,
     Text,
     Timestamp,
 )
 from blogapi.web.media_addresses import PictureAddress, PictureReference
-from blogapi.web.pagination import DetailQuery
 
 
 class CategorySchema(OutputSchema):
@@ -53,29 +49,15 @@ class SingleCategorySchema(CategorySchema):
     articles = ma.fields.Nested("ArticleSchema", many=True)
 
 
-class CategoryFieldsSchema(TermDetails, PartialOutputSchema):
+class CategoryFieldsSchema(TermDetails, EmbeddedCategorySchema):
     """A category in the list, with the requested fields."""
 
-    uuid = Identifier()
-    name = ma.fields.String()
-    description = ma.fields.String(allow_none=True)
-    cover_image = PictureAddress()
-    slug = ma.fields.String()
-    user = Identifier(attribute="owner_id")
-    created = Timestamp(aware=False, dump_only=True)
-    last_updated = Timestamp(aware=False, dump_only=True)
     url = PageAddress()
     parent = Identifier(
         attribute="parent_id", allow_none=True, metadata={"description": "The category above this one."}
     )
     articles_count = articles_count()
     articles_by_status = articles_by_status()
-
-
-class SingleCategoryFieldsSchema(CategoryFieldsSchema):
-    """A category with the requested fields."""
-
-    articles = ma.fields.Nested("ArticleSchema", many=True)
 
 
 class CategoryBodySchema(TermDetailsBody, TermBodySchema):
@@ -92,23 +74,3 @@ class CategoryBodySchema(TermDetailsBody, TermBodySchema):
         allow_none=True,
         metadata={"description": "The category above this one, or null.", "example": None},
     )
-
-
-class CategoryItemSchema(CategoryBodySchema):
-    """The fields of one category in a bulk write."""
-
-    read_only = CategoryBodySchema.read_only - {"uuid"}
-
-    uuid = Identifier(required=True)
-
-
-class CategoryListQuery(TermListQuery):
-    """The query parameters of a request for the list of categories."""
-
-    fields_ = FieldNames(CategoryFieldsSchema, CategorySchema, single=SingleCategoryFieldsSchema)
-
-
-class CategoryQuery(DetailQuery):
-    """The query parameters of a request for one category."""
-
-    fields_ = FieldNames(SingleCategoryFieldsSchema, SingleCategorySchema)

@@ -17,9 +17,7 @@ from blogapi.media.queries import MediaFilters
 from blogapi.media.schemas import (
     DeletionQuery,
     MediaChangesSchema,
-    MediaFieldsSchema,
     MediaListQuery,
-    MediaQuery,
     MediaSchema,
     UploadBodySchema,
     UploadQuery,
@@ -31,7 +29,7 @@ from blogapi.web.blueprint import Blueprint, Representation, UpsertResult, View
 from blogapi.web.errors import NotFound, Unavailable
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
-from blogapi.web.pagination import Page, Query
+from blogapi.web.pagination import DetailQuery, Page, Query
 from blogapi.web.uploads import FileBodySchema, FileQuery, describe_body, receive_file
 
 # The OpenAPI document describes these headers once.
@@ -45,14 +43,13 @@ REPRESENTATION = Representation(
     lambda: queries.list_json(_limit(MediaFilters()), None).rows,
     MediaSchema(many=True),
     get_fields=queries.get_json,
-    fields_schema=MediaFieldsSchema,
+    fields_schema=MediaSchema,
 )
 
 
 @bp.get("/")
 @allow(author)
-@bp.arguments(MediaListQuery, location="query")
-@bp.response(200, MediaSchema(many=True), partial_schema=MediaFieldsSchema)
+@bp.response(200, MediaSchema(many=True), partial_schema=MediaSchema, query=MediaListQuery)
 def listed(query: Query) -> Page[JsonBody]:
     """List the files of the media library, newest first; for authors, those that they see."""
     return queries.list_json(_limit(MediaFilters(**query.filters)), query.page, query.fields)
@@ -112,8 +109,7 @@ def create(query: Fields) -> Response:
 
 @bp.get("/<id:id>/")
 @allow(author)
-@bp.arguments(MediaQuery, location="query")
-@bp.response(200, MediaSchema(), partial_schema=MediaFieldsSchema)
+@bp.response(200, MediaSchema(), partial_schema=MediaSchema, query=DetailQuery)
 def single(query: Query, id: UUID) -> JsonBody:
     """Return a file of the media library."""
     permissions.check_visible(id)
@@ -128,7 +124,7 @@ def single(query: Query, id: UUID) -> JsonBody:
     200,
     MediaSchema(),
     REPRESENTATION,
-    partial_schema=MediaFieldsSchema,
+    partial_schema=MediaSchema,
     prepare=lambda changes, id: hooks.prepare([id]),
 )
 def change(changes: Fields, id: UUID) -> Media:

@@ -12,18 +12,16 @@ from blogapi.media.models import Media
 from blogapi.publication.kinds import KINDS
 from blogapi.users.schemas import UserReferenceSchema
 from blogapi.web.fields import (
-    FieldNames,
     Identifier,
     InputSchema,
     OutputSchema,
-    PartialOutputSchema,
     Text,
     Timestamp,
     TrueOrFalse,
     WithAttributes,
 )
 from blogapi.web.media_addresses import PictureAddress
-from blogapi.web.pagination import DetailQuery, ListQuery
+from blogapi.web.pagination import ListQuery
 from blogapi.web.uploads import FileBodySchema, FileQuery
 
 MAX_ALT, MAX_CAPTION, MAX_NAME = 1000, 10_000, 100
@@ -52,7 +50,9 @@ class RenditionSchema(OutputSchema):
     url = PictureAddress(metadata=_URL)
 
 
-class _MediaFields(ma.Schema):
+class StoredMediaSchema(OutputSchema):
+    """The fields of a file that its row stores as JSON."""
+
     uuid = Identifier()
     name = ma.fields.String(metadata={"example": "cat.jpg"})
     alt = ma.fields.String(metadata={"example": "A black cat"})
@@ -81,25 +81,15 @@ class _MediaFields(ma.Schema):
         return WithAttributes(media, url=make_path(media.hash, media.name), renditions=renditions)
 
 
-class StoredMediaSchema(_MediaFields, OutputSchema):
-    """The fields of a file that its row stores as JSON."""
+class MediaSchema(StoredMediaSchema):
+    """A file of the media library."""
 
-
-class _WithUser(_MediaFields):
     # The user can be deleted without a change of the file.
     user = ma.fields.Nested(
         UserReferenceSchema,
         allow_none=True,
         metadata={"description": "Who uploaded the file; null if unknown or deleted."},
     )
-
-
-class MediaSchema(_WithUser, OutputSchema):
-    """A file of the media library."""
-
-
-class MediaFieldsSchema(_WithUser, PartialOutputSchema):
-    """The selected fields of a file."""
 
 
 class MediaChangesSchema(InputSchema):
@@ -152,20 +142,9 @@ class MediaUseSchema(OutputSchema):
     )
 
 
-class UseListQuery(ListQuery):
-    """The query parameters of a request for the uses of a file."""
-
-
-class MediaQuery(DetailQuery):
-    """The query parameters of a request for a single file."""
-
-    fields_ = FieldNames(MediaFieldsSchema)
-
-
 class MediaListQuery(ListQuery):
     """The query parameters of a request for the list of files."""
 
-    fields_ = FieldNames(MediaFieldsSchema)
     q = Text(
         max_length=200,
         metadata={

@@ -7,10 +7,10 @@ from typing import Any
 from uuid import UUID
 
 from blogapi.media import permissions, queries
-from blogapi.media.schemas import MediaUseSchema, UseListQuery
+from blogapi.media.schemas import MediaUseSchema
 from blogapi.web.access import allow, author, current_caller
 from blogapi.web.blueprint import Blueprint
-from blogapi.web.pagination import Page, Query
+from blogapi.web.pagination import ListQuery, Page, Query
 
 bp = Blueprint(
     "media_uses", __name__, url_prefix="/api/v1/blog/media/<id:id>/uses", description="Uses of files"
@@ -19,7 +19,7 @@ bp = Blueprint(
 
 @bp.get("/")
 @allow(author)
-@bp.arguments(UseListQuery, location="query")
+@bp.arguments(ListQuery, location="query")
 @bp.response(200, MediaUseSchema(many=True))
 def listed(query: Query, id: UUID) -> Page[Sequence[Any]]:
     """List the items that use a file: articles and pages, also in former versions, terms and the site.

@@ -17,7 +17,6 @@ from blogapi.pages.schemas import (
     PageBodySchema,
     PageItemSchema,
     PageListQuery,
-    PageQuery,
     PageSchema,
 )
 from blogapi.parsing import parse_uuid
@@ -30,7 +29,7 @@ from blogapi.web.blueprint import Blueprint, PartialResult, Representation
 from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
-from blogapi.web.pagination import Query
+from blogapi.web.pagination import DetailQuery, Query
 from blogapi.web.slug_lookup import accept_slugs
 
 PAGE = ItemType.PAGE.value
@@ -40,8 +39,7 @@ bp = Blueprint("pages", __name__, url_prefix="/api/v1/blog/pages", description="
 
 @bp.get("/")
 @allow(reader, scope="published")
-@bp.arguments(PageListQuery, location="query")
-@bp.response(200, PageSchema(many=True), partial_schema=PageFieldsSchema, cacheable=True)
+@bp.response(200, PageSchema(many=True), partial_schema=PageFieldsSchema, query=PageListQuery, cacheable=True)
 @shows(*PAGE_KINDS)
 def listed(query: Query) -> PartialResult:
     """List the published pages by their position.
@@ -79,8 +77,7 @@ def _hidden_state() -> str:
 
 @bp.get("/<reference:id>/")
 @allow(reader, scope="published")
-@bp.arguments(PageQuery, location="query")
-@bp.response(200, PageSchema(), partial_schema=PageFieldsSchema, cacheable=True)
+@bp.response(200, PageSchema(), partial_schema=PageFieldsSchema, query=DetailQuery, cacheable=True)
 @accept_slugs(queries.find_slug_owner)
 @shows(find=lambda query, id: Shown(("page", "article", "category", "tag", "author"), {PAGE: [id]}))
 def single(query: Query, id: UUID) -> JsonBody:

@@ -13,8 +13,7 @@ from blogapi.articles.lists.query_schemas import ArticleListQuery
 from blogapi.articles.schemas import ArticleBodySchema, ArticleSchema, PageFieldsSchema
 from blogapi.custom_fields.validation import CustomValues
 from blogapi.publication.visibility import ItemType
-from blogapi.web.fields import FieldNames, Fields, Identifier, Reference, Text
-from blogapi.web.pagination import DetailQuery
+from blogapi.web.fields import Fields, Reference, Text, make_item_schema
 
 MAX_POSITION = 1_000_000
 ORDERINGS = ("position", "title", "-title", "published_at", "-published_at", "last_updated", "-last_updated")
@@ -46,12 +45,7 @@ class PageBodySchema(ArticleBodySchema):
         return replace(fields, type=ItemType.PAGE.value)
 
 
-class PageItemSchema(PageBodySchema):
-    """The fields of one page in a bulk write."""
-
-    read_only = PageBodySchema.read_only - {"uuid"}
-
-    uuid = Identifier(required=True)
+PageItemSchema = make_item_schema(PageBodySchema)
 
 
 class PageSchema(ArticleSchema):
@@ -73,7 +67,6 @@ class PageListQuery(ArticleListQuery):
     class Meta(ArticleListQuery.Meta):
         exclude = ("category", "exact", "not_category")
 
-    fields_ = FieldNames(PageFieldsSchema, PageSchema)
     parent = Text(
         max_length=255,
         metadata={
@@ -86,9 +79,3 @@ class PageListQuery(ArticleListQuery):
         validate=validate.OneOf(ORDERINGS),
         metadata={"description": "Default: `position`.", "example": "title"},
     )
-
-
-class PageQuery(DetailQuery):
-    """The query parameters of a request for one page."""
-
-    fields_ = FieldNames(PageFieldsSchema, PageSchema)

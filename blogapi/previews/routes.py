@@ -12,8 +12,6 @@ from blogapi.previews.schemas import (
     PreviewedFieldsSchema,
     PreviewedQuery,
     PreviewedSchema,
-    PreviewFieldsSchema,
-    PreviewListQuery,
     PreviewSchema,
 )
 from blogapi.site import addresses
@@ -22,7 +20,7 @@ from blogapi.web.access import allow, anyone, current_user_id
 from blogapi.web.blueprint import Blueprint, PartialResult
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.json import JsonBody
-from blogapi.web.pagination import Query
+from blogapi.web.pagination import ListQuery, Query
 
 _PREFIX = "/api/v1/blog"
 
@@ -57,8 +55,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
 
     @bp.get("/")
     @allow(resource.role)
-    @bp.arguments(PreviewListQuery, location="query")
-    @bp.response(200, PreviewSchema(many=True), partial_schema=PreviewFieldsSchema)
+    @bp.response(200, PreviewSchema(many=True), partial_schema=PreviewSchema, query=ListQuery)
     def listed(query: Query, id: UUID) -> PartialResult:
         """List the preview links of an article or page that have not expired, newest first."""
         resource.check_exists(id)

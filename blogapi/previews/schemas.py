@@ -12,35 +12,22 @@ from blogapi.web.fields import (
     InputSchema,
     OmitsNull,
     OutputSchema,
-    PartialOutputSchema,
     StrictInteger,
     Timestamp,
 )
-from blogapi.web.pagination import DetailQuery, ListQuery
+from blogapi.web.pagination import DetailQuery
 
 DEFAULT_SECONDS = 7 * 24 * 3600
 MAX_SECONDS = 90 * 24 * 3600
 
 
-class _PreviewFields(ma.Schema):
+class PreviewSchema(OutputSchema):
+    """A preview link, without its addresses."""
+
     uuid = Identifier()
     created = Timestamp(dump_only=True)
     expires = Timestamp(dump_only=True)
     user = Identifier(attribute="user_id", metadata={"description": "The user who created the link."})
-
-
-class PreviewSchema(_PreviewFields, OutputSchema):
-    """A preview link, without its addresses."""
-
-
-class PreviewFieldsSchema(_PreviewFields, PartialOutputSchema):
-    """A preview link with the requested fields."""
-
-
-class PreviewListQuery(ListQuery):
-    """The query parameters of a request for the list of preview links."""
-
-    fields_ = FieldNames(PreviewFieldsSchema)
 
 
 class CreatedPreviewSchema(PreviewSchema):

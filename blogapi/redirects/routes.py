@@ -8,7 +8,7 @@ from blogapi.publication.kinds import PAGE_KINDS
 from blogapi.publication.shared_caching import shows
 from blogapi.redirects import queries
 from blogapi.redirects.formats import format_redirects
-from blogapi.redirects.schemas import RedirectFieldsSchema, RedirectListQuery, RedirectSchema
+from blogapi.redirects.schemas import RedirectListQuery, RedirectSchema
 from blogapi.site.queries import get_site
 from blogapi.web.access import allow, reader
 from blogapi.web.blueprint import Blueprint, PartialResult, add_page_headers
@@ -24,8 +24,7 @@ _TEXT = {"text/plain": {"schema": {"type": "string", "example": "/old/ /new/ 308
 @bp.get("/")
 @allow(reader, scope="published")
 @bp.doc(responses={200: {"content": _TEXT}})
-@bp.arguments(RedirectListQuery, location="query")
-@bp.response(200, RedirectSchema(many=True), partial_schema=RedirectFieldsSchema)
+@bp.response(200, RedirectSchema(many=True), partial_schema=RedirectSchema, query=RedirectListQuery)
 # A change of a custom redirect is a change of the site, on which every response depends.
 @shows(*PAGE_KINDS)
 def listed(query: Query) -> PartialResult | Response:

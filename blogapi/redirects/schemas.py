@@ -11,19 +11,21 @@ from blogapi.redirects.formats import FORMATS
 from blogapi.redirects.own.models import STATUSES
 from blogapi.redirects.queries import KINDS
 from blogapi.web.fields import (
-    FieldNames,
     Fields,
     Identifier,
     OmitsNull,
     OutputSchema,
-    PartialOutputSchema,
     Text,
     Timestamp,
 )
 from blogapi.web.pagination import ListQuery
 
 
-class _RedirectFields(ma.Schema):
+class RedirectSchema(OmitsNull, OutputSchema):
+    """A former slug or path of an item and its current slug, or a redirect of your own."""
+
+    omitted_if_null = frozenset({"old_url", "new_url", "status"})
+
     kind = ma.fields.String(metadata={"enum": list(KINDS)})
     old = ma.fields.String(
         metadata={
@@ -68,22 +70,9 @@ class _RedirectFields(ma.Schema):
     )
 
 
-class RedirectSchema(OmitsNull, _RedirectFields, OutputSchema):
-    """A former slug or path of an item and its current slug, or a redirect of your own."""
-
-    omitted_if_null = frozenset({"old_url", "new_url", "status"})
-
-
-class RedirectFieldsSchema(OmitsNull, _RedirectFields, PartialOutputSchema):
-    """A redirect with the requested fields."""
-
-    omitted_if_null = frozenset({"old_url", "new_url", "status"})
-
-
 class RedirectListQuery(ListQuery):
     """The query parameters of a request for the list of redirects."""
 
-    fields_ = FieldNames(RedirectFieldsSchema)
     format = ma.fields.String(
         validate=validate.OneOf(list(FORMATS)),
         metadata={

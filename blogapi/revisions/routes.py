@@ -20,7 +20,7 @@ from blogapi.revisions.schemas import (
 from blogapi.web.access import allow, current_caller, current_user_id
 from blogapi.web.blueprint import Blueprint, PartialResult
 from blogapi.web.fields import EmptySchema, Fields, WithAttributes
-from blogapi.web.pagination import Query
+from blogapi.web.pagination import DetailQuery, ListQuery, Query
 
 _REVISION = f"/<int(max={MAX_NUMBER}):number>/"
 
@@ -37,8 +37,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
 
     @bp.get("/")
     @allow(resource.role)
-    @bp.arguments(schemas.list_query, location="query")
-    @bp.response(200, RevisionSchema(many=True), partial_schema=schemas.fields)
+    @bp.response(200, RevisionSchema(many=True), partial_schema=schemas.single, query=ListQuery)
     def listed(query: Query, id: UUID) -> PartialResult:
         """List the former versions, newest first; the article or page may have been deleted."""
         resource.check_history(id)
@@ -70,8 +69,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
 
     @bp.get(_REVISION)
     @allow(resource.role)
-    @bp.arguments(schemas.query, location="query")
-    @bp.response(200, schemas.single(), partial_schema=schemas.fields)
+    @bp.response(200, schemas.single(), partial_schema=schemas.single, query=DetailQuery)
     def single(query: Query, id: UUID, number: int) -> PartialResult:
         """Return a former version with its whole content."""
         resource.check_history(id)

@@ -14,17 +14,14 @@ from blogapi.articles.content import ArticleInput
 from blogapi.articles.fields import RESPONSES
 from blogapi.publication.visibility import ItemType, Status
 from blogapi.web.fields import (
-    FieldNames,
     Fields,
     Identifier,
     InputSchema,
     OutputSchema,
-    PartialOutputSchema,
     StrictInteger,
     Timestamp,
 )
 from blogapi.web.media_addresses import complete_address
-from blogapi.web.pagination import DetailQuery, ListQuery
 from blogapi.working_copies.schemas import (
     PageWorkingCopyBodySchema,
     SeoTextsSchema,
@@ -38,7 +35,9 @@ MAX_NUMBER = 2**31 - 1
 _PICTURE_FIELDS = ("cover_image", "seo.og_image")
 
 
-class _RevisionFields(ma.Schema):
+class RevisionSchema(OutputSchema):
+    """A former version in the list."""
+
     number = ma.fields.Integer(metadata={"description": "The first version is number 1.", "example": 1})
     created = Timestamp(dump_only=True)
     user = Identifier(attribute="user_id", metadata={"description": "The user who wrote this version."})
@@ -52,11 +51,9 @@ class _RevisionFields(ma.Schema):
     status = ma.fields.String(metadata={"enum": [status.value for status in Status]})
 
 
-class RevisionSchema(_RevisionFields, OutputSchema):
-    """A former version in the list."""
+class SingleRevisionSchema(RevisionSchema):
+    """A former version with its whole content."""
 
-
-class _SingleRevisionFields(_RevisionFields):
     class Meta:
         include = RESPONSES
 
@@ -72,34 +69,14 @@ class _SingleRevisionFields(_RevisionFields):
     custom = WorkingCopySchema._declared_fields["custom"]
 
 
-class SingleRevisionSchema(_SingleRevisionFields, OutputSchema):
-    """A former version with its whole content."""
+class SinglePageRevisionSchema(SingleRevisionSchema):
+    """A former version of a page with its whole content and its place."""
 
-
-class SingleRevisionFieldsSchema(_SingleRevisionFields, PartialOutputSchema):
-    """A former version with the requested fields."""
-
-
-class _PagePlace(ma.Schema):
-    class Meta:
+    class Meta(SingleRevisionSchema.Meta):
         exclude = ("category",)
 
     parent = Identifier(allow_none=True)
     position = ma.fields.Integer()
-
-
-class SinglePageRevisionSchema(_PagePlace, SingleRevisionSchema):
-    """A former version of a page with its whole content and its place."""
-
-    class Meta(_PagePlace.Meta, SingleRevisionSchema.Meta):
-        pass
-
-
-class SinglePageRevisionFieldsSchema(_PagePlace, SingleRevisionFieldsSchema):
-    """A former version of a page with the requested fields."""
-
-    class Meta(_PagePlace.Meta, SingleRevisionFieldsSchema.Meta):
-        pass
 
 
 class AnyFieldValue(ma.fields.Raw):
@@ -163,30 +140,6 @@ class RevisionBodySchema(InputSchema):
     name = VersionName()
 
 
-class RevisionQuery(DetailQuery):
-    """The query parameters of a request for one former version."""
-
-    fields_ = FieldNames(SingleRevisionFieldsSchema, SingleRevisionSchema)
-
-
-class RevisionListQuery(ListQuery):
-    """The query parameters of a request for the list of former versions."""
-
-    fields_ = FieldNames(SingleRevisionFieldsSchema, RevisionSchema)
-
-
-class PageRevisionQuery(DetailQuery):
-    """The query parameters of a request for one former version of a page."""
-
-    fields_ = FieldNames(SinglePageRevisionFieldsSchema, SinglePageRevisionSchema)
-
-
-class PageRevisionListQuery(ListQuery):
-    """The query parameters of a request for the list of former versions of a page."""
-
-    fields_ = FieldNames(SinglePageRevisionFieldsSchema, RevisionSchema)
-
-
 class ComparisonQuery(InputSchema):
     """The query parameters of a request for a comparison."""
 
@@ -203,19 +156,10 @@ class RevisionSchemas:
     """The schemas of the former versions of articles or pages."""
 
     single: type[SingleRevisionSchema]
-    fields: type[SingleRevisionFieldsSchema]
     new: type[NewRevisionSchema | NewPageRevisionSchema]
-    query: type[DetailQuery]
-    list_query: type[ListQuery]
 
 
 SCHEMAS: Mapping[ItemType, RevisionSchemas] = {
-    ItemType.ARTICLE: RevisionSchemas(
-        *(SingleRevisionSchema, SingleRevisionFieldsSchema, NewRevisionSchema),
-        *(RevisionQuery, RevisionListQuery),
-    ),
-    ItemType.PAGE: RevisionSchemas(
-        *(SinglePageRevisionSchema, SinglePageRevisionFieldsSchema, NewPageRevisionSchema),
-        *(PageRevisionQuery, PageRevisionListQuery),
-    ),
+    ItemType.ARTICLE: RevisionSchemas(SingleRevisionSchema, NewRevisionSchema),
+    ItemType.PAGE: RevisionSchemas(SinglePageRevisionSchema, NewPageRevisionSchema),
 }

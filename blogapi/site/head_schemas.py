@@ -6,7 +6,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from blogapi.web.fields import PartialOutputSchema
+from blogapi.web.fields import Schema
 
 
 def _tags(*names: str, lists: tuple[str, ...] = ()) -> dict[str, ma.fields.Field[Any]]:
@@ -16,7 +16,7 @@ def _tags(*names: str, lists: tuple[str, ...] = ()) -> dict[str, ma.fields.Field
     }
 
 
-OpenGraphSchema = PartialOutputSchema.from_dict(
+OpenGraphSchema = Schema.from_dict(
     _tags(
         *("og:type", "og:title", "og:description", "og:url", "og:image", "og:site_name", "og:locale"),
         *("og:image:width", "og:image:height"),
@@ -25,7 +25,7 @@ OpenGraphSchema = PartialOutputSchema.from_dict(
     ),
     name="OpenGraphSchema",
 )
-TwitterCardSchema = PartialOutputSchema.from_dict(
+TwitterCardSchema = Schema.from_dict(
     _tags("twitter:card", "twitter:title", "twitter:description", "twitter:image"), name="TwitterCardSchema"
 )
 

@@ -11,14 +11,11 @@ from blogapi.taxonomies.schemas import (
     TermBodySchema,
     TermDetails,
     TermDetailsBody,
-    TermFieldsSchema,
-    TermListQuery,
     TermSchema,
     articles_by_status,
     articles_count,
 )
-from blogapi.web.fields import FieldNames, Identifier, OutputSchema, Text
-from blogapi.web.pagination import DetailQuery
+from blogapi.web.fields import Identifier, OutputSchema, Text
 
 
 class TagSchema(TermSchema):
@@ -39,7 +36,7 @@ class SingleTagSchema(OutputSchema):
         return str(shown.slug)
 
 
-class TagFieldsSchema(TermDetails, TermFieldsSchema):
+class TagFieldsSchema(TermDetails, TermSchema):
     """A tag in the list, with the requested fields."""
 
     url = PageAddress()
@@ -48,35 +45,9 @@ class TagFieldsSchema(TermDetails, TermFieldsSchema):
     articles_by_status = articles_by_status()
 
 
-class SingleTagFieldsSchema(TagFieldsSchema):
-    """A tag with the requested fields."""
-
-    articles = ma.fields.Nested("ArticleSchema", many=True)
-
-
 class TagBodySchema(TermDetailsBody, TermBodySchema):
     """The fields of a tag that a client writes."""
 
     read_only = TermBodySchema.read_only | {"url"}
 
     description = Text(max_length=10_000)
-
-
-class TagItemSchema(TagBodySchema):
-    """The fields of one tag in a bulk write."""
-
-    read_only = TagBodySchema.read_only - {"uuid"}
-
-    uuid = Identifier(required=True)
-
-
-class TagListQuery(TermListQuery):
-    """The query parameters of a request for the list of tags."""
-
-    fields_ = FieldNames(TagFieldsSchema, TagSchema, single=SingleTagFieldsSchema)
-
-
-class TagQuery(DetailQuery):
-    """The query parameters of a request for one tag."""
-
-    fields_ = FieldNames(SingleTagFieldsSchema, SingleTagSchema)

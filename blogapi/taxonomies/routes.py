@@ -7,21 +7,23 @@ from functools import partial
 from typing import Any, Protocol
 from uuid import UUID
 
+import marshmallow as ma
 from sqlalchemy import ColumnElement
 
 from blogapi.publication.kinds import TERM_KINDS
 from blogapi.publication.shared_caching import Shown, shows
 from blogapi.taxonomies import queries, service
 from blogapi.taxonomies.queries import CountArticles, IsPublic, ListArticles, TermFilters
+from blogapi.taxonomies.schemas import TermListQuery
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.web.access import allow, author, current_caller, current_user_id, editor, reader
 from blogapi.web.blueprint import Blueprint, Representation, UpsertResult, summary
 from blogapi.web.bulk import write_all
 from blogapi.web.conditional import check_preconditions
 from blogapi.web.errors import Forbidden
-from blogapi.web.fields import Fields, ItemUuidsSchema
+from blogapi.web.fields import Fields, ItemUuidsSchema, make_item_schema
 from blogapi.web.json import JsonBody
-from blogapi.web.pagination import BulkDeleteQuery, Page, Query
+from blogapi.web.pagination import BulkDeleteQuery, DetailQuery, Page, Query
 from blogapi.web.slug_lookup import accept_slugs
 
 
@@ -55,7 +57,10 @@ def build_blueprint(
     here would be circular.
     """
     singular, plural, schema = taxonomy.singular, taxonomy.plural, taxonomy.schema
-    kind = taxonomy.model.kind
+    kind, item_schema = taxonomy.model.kind, make_item_schema(taxonomy.body_schema)
+    # The schema is referenced by name, because `articles` imports `taxonomies`.
+    articles = ma.fields.Nested("ArticleSchema", many=True)
+    single_fields: Any = taxonomy.fields_schema.from_dict({"articles": articles})
     bp = Blueprint(plural, __name__, url_prefix=f"/api/v1/blog/{plural}", description=plural.capitalize())
 
     def get_condition() -> ColumnElement[bool] | None:
@@ -102,16 +107,17 @@ def build_blueprint(
         lambda: queries.list_json(taxonomy).rows,
         schema(many=True),
         get_fields=get_json,
-        fields_schema=taxonomy.single_fields_schema,
+        fields_schema=single_fields,
     )
 
     @bp.get("/")
     @allow(reader, scope="published")
-    @bp.arguments(taxonomy.list_query, location="query")
     @bp.response(
         200,
         schema(many=True),
         partial_schema=taxonomy.fields_schema,
+        query=TermListQuery,
+        single=single_fields,
         section=taxonomy.list_section,
         cacheable=True,
     )
@@ -135,11 +141,11 @@ def build_blueprint(
 
     @bp.get("/<reference:id>/")
     @allow(reader, scope="published")
-    @bp.arguments(taxonomy.detail_query, location="query")
     @bp.response(
         200,
         taxonomy.single_schema(),
-        partial_schema=taxonomy.single_fields_schema,
+        partial_schema=single_fields,
+        query=DetailQuery,
         section=taxonomy.detail_section,
         cacheable=True,
     )
@@ -198,7 +204,7 @@ def build_blueprint(
 
     @bp.put("/")
     @allow(editor, scope="write")
-    @bp.arguments(taxonomy.item_schema(many=True))
+    @bp.arguments(item_schema(many=True))
     @bp.write(200, schema(many=True), representation)
     @summary(f"Create or replace several {plural}, all or none.")
     def replace_all(items: list[Fields]) -> list[TermType]:
@@ -209,7 +215,7 @@ def build_blueprint(
 
     @bp.patch("/")
     @allow(editor, scope="write")
-    @bp.arguments(taxonomy.item_schema(many=True, partial=("name",)))
+    @bp.arguments(item_schema(many=True, partial=("name",)))
     @bp.write(200, schema(many=True), representation)
     @summary(f"Change the given fields of several {plural}, all or none.")
     def change_all(items: list[Fields]) -> list[TermType]:

@@ -9,7 +9,6 @@ from blogapi.web.fields import (
     Identifier,
     InputSchema,
     OutputSchema,
-    PartialOutputSchema,
     Slug,
     Text,
     Timestamp,
@@ -67,17 +66,6 @@ class TermSchema(OutputSchema):
     last_updated = Timestamp(aware=False, dump_only=True)
     name = ma.fields.String(metadata={"example": "slow food"})
     slug = ma.fields.String(metadata={"example": "slow-food"})
-    user = Identifier(attribute="owner_id")
-
-
-class TermFieldsSchema(PartialOutputSchema):
-    """A term in a list, with the requested fields."""
-
-    uuid = Identifier()
-    created = Timestamp(aware=False, dump_only=True)
-    last_updated = Timestamp(aware=False, dump_only=True)
-    name = ma.fields.String()
-    slug = ma.fields.String()
     user = Identifier(attribute="owner_id")
 
 

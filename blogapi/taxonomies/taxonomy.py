@@ -10,8 +10,7 @@ from uuid import UUID
 from blogapi.taxonomies.models import Term
 from blogapi.taxonomies.schemas import TermBodySchema
 from blogapi.web.access import Rule, editor
-from blogapi.web.fields import Fields, OutputSchema, PartialOutputSchema
-from blogapi.web.pagination import DetailQuery, ListQuery
+from blogapi.web.fields import Fields, OutputSchema
 
 TermType = TypeVar("TermType", bound=Term)
 
@@ -20,10 +19,9 @@ TermType = TypeVar("TermType", bound=Term)
 class Taxonomy(Generic[TermType]):
     """A set of terms, such as the categories or the tags.
 
-    `schema` and `single_schema` are the responses of the list and of a single term; `fields_schema` and
-    `single_fields_schema` have all fields that `fields` may select in these responses. `stored_schema`
-    serializes the JSON that each row stores. `body_schema` is the body of a write, and `item_schema` is the
-    body of one term in a bulk write. `defaults` contains the values of fields that the body of a new or
+    `schema` and `single_schema` are the responses of the list and of a single term; `fields_schema` has all
+    fields that `fields` may select in a list. `stored_schema` serializes the JSON that each row stores.
+    `body_schema` is the body of a write. `defaults` contains the values of fields that the body of a new or
     replaced term omits. With `names_are_unique`, a body with the name of another term needs a slug.
     `deletion` is the summary of DELETE. `address_field` is the name of the field with the address of a
     term's page.
@@ -40,13 +38,9 @@ class Taxonomy(Generic[TermType]):
     model: type[TermType]
     stored_schema: type[OutputSchema]
     schema: type[OutputSchema]
-    fields_schema: type[PartialOutputSchema]
+    fields_schema: type[OutputSchema]
     single_schema: type[OutputSchema]
-    single_fields_schema: type[PartialOutputSchema]
     body_schema: type[TermBodySchema]
-    item_schema: type[TermBodySchema]
-    list_query: type[ListQuery]
-    detail_query: type[DetailQuery]
     deletion: str
     names_are_unique: bool = True
     defaults: Mapping[str, Any] = field(default_factory=dict)

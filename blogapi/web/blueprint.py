@@ -26,7 +26,7 @@ from blogapi.web.errors import (
     PreconditionFailed,
     flatten_messages,
 )
-from blogapi.web.fields import FieldNames, OutputSchema, PartialOutputSchema, PrefixedParameters
+from blogapi.web.fields import FieldNames, OutputSchema, PrefixedParameters
 from blogapi.web.json import JsonBody
 from blogapi.web.operation import operation
 from blogapi.web.operation_ids import make_operation_id
@@ -110,7 +110,7 @@ class Representation:
     items_schema: ma.Schema
     hidden_state: Callable[[], str] = str
     get_fields: Callable[[UUID, Sequence[str]], Any] | None = None
-    fields_schema: type[PartialOutputSchema] | None = None
+    fields_schema: type[ma.Schema] | None = None
     get_several: Callable[[Sequence[UUID], Sequence[str] | None], JsonBody] | None = None
 
     def etag(self, id: UUID | None) -> str | None:
@@ -225,7 +225,9 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         status_code: int,
         schema: ma.Schema | dict[str, Any] | None = None,
         *,
-        partial_schema: type[PartialOutputSchema] | None = None,
+        partial_schema: type[ma.Schema] | None = None,
+        query: type[DetailQuery] | None = None,
+        single: type[ma.Schema] | None = None,
         section: str = "",
         storable: bool = True,
         cacheable: bool = False,
@@ -235,12 +237,14 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
     ) -> Callable[[Callable[..., Any]], View]:
         """Send the return value of the view, rendered by the schema.
 
-        `partial_schema` is the schema of all fields that `fields=` can select. `section` is the section of
-        the interface specification that documents the operation; the response then has the documented `Allow`
-        header. With `storable`, a browser may store the response. With `cacheable`, the response cache may
-        replay it, because it depends only on the request, the key, the database and the time. With
-        `may_be_missing`, the view can raise NotFound although its path contains no id. With `may_conflict`,
-        it can raise Conflict. For a Page, the response contains its rows and the paging headers.
+        `partial_schema` is the schema of all fields that `fields=` can select. With `query`, the view gets
+        the parameters of that schema and `fields` as its first argument; in a list, `single` is the schema of
+        all fields of a single item. `section` is the section of the interface specification that documents
+        the operation; the response then has the documented `Allow` header. With `storable`, a browser may
+        store the response. With `cacheable`, the response cache may replay it, because it depends only on the
+        request, the key, the database and the time. With `may_be_missing`, the view can raise NotFound
+        although its path contains no id. With `may_conflict`, it can raise Conflict. For a Page, the response
+        contains its rows and the paging headers.
         """
         document = super().response(status_code, schema, **options)
 
@@ -257,6 +261,9 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
             declared.schema, declared.partial_schema, declared.section = schema, partial_schema, section
             declared.cacheable, declared.may_be_missing = cacheable, may_be_missing
             declared.may_conflict = may_conflict
+            if query is not None and partial_schema is not None and isinstance(schema, ma.Schema):
+                fields_query = _make_query(partial_schema, type(schema), query, single)
+                documented = self.arguments(fields_query, location="query")(documented)
             return documented
 
         return decorate
@@ -267,7 +274,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         schema: ma.Schema | None,
         representation: Representation,
         *,
-        partial_schema: type[PartialOutputSchema] | None = None,
+        partial_schema: type[ma.Schema] | None = None,
         creates: bool = False,
         prepare: Callable[..., None] | None = None,
         section: str = "",
@@ -361,7 +368,7 @@ def _build_response(
     result: Any,
     status: int,
     schema: ma.Schema | dict[str, Any] | None,
-    partial_schema: type[PartialOutputSchema] | None,
+    partial_schema: type[ma.Schema] | None,
 ) -> Response:
     if isinstance(result, Response):
         return result
@@ -402,13 +409,18 @@ def _render(result: Any, schema: ma.Schema, *, many: bool | None = None) -> Json
     return JsonBody(web_json.to_json_bytes(schema.dump(result, many=many)), hidden)
 
 
-def _make_query(schema: type[PartialOutputSchema], default: type[ma.Schema]) -> type[DetailQuery]:
-    """Return the query parameters of a write: `fields` selects fields of `schema` for the response."""
-    return cast(type[DetailQuery], DetailQuery.from_dict({"fields_": FieldNames(schema, default)}))
+def _make_query(
+    schema: type[ma.Schema],
+    default: type[ma.Schema],
+    base: type[DetailQuery] = DetailQuery,
+    single: type[ma.Schema] | None = None,
+) -> type[DetailQuery]:
+    """Return the query parameters with `fields`, which selects fields of `schema` for the response."""
+    return cast(type[DetailQuery], base.from_dict({"fields_": FieldNames(schema, default, single=single)}))
 
 
 @lru_cache(maxsize=256)
-def _only_fields(schema: type[PartialOutputSchema], fields: tuple[str, ...]) -> PartialOutputSchema:
+def _only_fields(schema: type[ma.Schema], fields: tuple[str, ...]) -> ma.Schema:
     return schema(only=fields)
 
 

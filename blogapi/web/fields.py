@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 from uuid import UUID
 
 import marshmallow as ma
@@ -194,6 +194,19 @@ class InputSchema(Schema):
         return {name: value for name, value in item.items() if name not in self.read_only}
 
 
+def make_item_schema(body: type[InputSchema]) -> type[InputSchema]:
+    """Return the schema of one item of a bulk write: the body with the uuid of the item."""
+    name = body.__name__.replace("Body", "Item")
+    noun = name.removesuffix("ItemSchema").lower()
+    members = {
+        "__doc__": f"The fields of one {noun} in a bulk write.",
+        "__module__": body.__module__,
+        "read_only": body.read_only - {"uuid"},
+        "uuid": Identifier(required=True),
+    }
+    return cast(type[InputSchema], type(name, (body,), members))
+
+
 SEND_REFERENCE = 'Send the slug or the uuid of an item, as in {"slug": "kitchen"} or "kitchen".'
 
 
@@ -238,7 +251,7 @@ class ReferenceSchema(Schema):
 
 
 class OutputSchema(Schema):
-    """Base of response schemas: every field is always present."""
+    """Base of response schemas: every field is present, or with `fields` only those that it names."""
 
     def hidden_state(self, shown: Any) -> str:
         """Return the state of an item that a write can change but this schema does not show.
@@ -250,14 +263,6 @@ class OutputSchema(Schema):
     def on_bind_field(self, field_name: str, field_obj: ma.fields.Field[Any]) -> None:
         """Mark each field as required in the OpenAPI document."""
         field_obj.required = True
-
-
-class PartialOutputSchema(Schema):
-    """Base of response schemas with only the fields that the request selects."""
-
-    def on_bind_field(self, field_name: str, field_obj: ma.fields.Field[Any]) -> None:
-        """Mark each field as optional in the OpenAPI document."""
-        field_obj.required = False
 
 
 class OmitsNull(ma.Schema):
@@ -327,10 +332,10 @@ class FieldNames(ma.fields.Field[tuple[str, ...]]):
 
     def __init__(
         self,
-        schema: type[PartialOutputSchema],
+        schema: type[ma.Schema],
         default: type[ma.Schema] | None = None,
         *,
-        single: type[PartialOutputSchema] | None = None,
+        single: type[ma.Schema] | None = None,
         **options: Any,
     ) -> None:
         self.field_names = _list_fields(schema)

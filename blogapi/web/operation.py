@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import marshmallow as ma
-
-if TYPE_CHECKING:
-    from blogapi.web.fields import PartialOutputSchema
 
 
 @dataclass(slots=True)
@@ -24,7 +21,7 @@ class Operation:
     # An `access.Access`; that module imports this one.
     access: Any = None
     schema: ma.Schema | dict[str, Any] | None = None
-    partial_schema: type[PartialOutputSchema] | None = None
+    partial_schema: type[ma.Schema] | None = None
     section: str = ""
     takes_query: bool = False
     writes: bool = False

@@ -18,7 +18,6 @@ from blogapi.web.fields import (
     Identifier,
     InputSchema,
     OutputSchema,
-    PartialOutputSchema,
     StrictInteger,
     Text,
     Timestamp,
@@ -250,18 +249,18 @@ def test_is_web_address_never_raises(address):
     assert parsing.is_web_address(address) in (True, False)
 
 
-class PartialExample(PartialOutputSchema):
+class SelectableExample(OutputSchema):
     a = ma.fields.String(required=True)
     b = ma.fields.String()
 
 
 def test_field_names_may_be_separated_by_spaces():
-    assert FieldNames(PartialExample).deserialize("a, b") == ("a", "b")
+    assert FieldNames(SelectableExample).deserialize("a, b") == ("a", "b")
 
 
 @pytest.mark.parametrize("value", ["", ",", "a,", "c", "a;b", "A", "__class__", "a\x00", "*a", "**", "* a"])
 def test_unknown_field_names_are_refused(value):
-    assert is_refused(FieldNames(PartialExample), value)
+    assert is_refused(FieldNames(SelectableExample), value)
 
 
 @pytest.mark.parametrize(
@@ -274,14 +273,14 @@ def test_unknown_field_names_are_refused(value):
 )
 def test_only_a_field_can_be_left_out_and_not_the_only_one(value, message):
     with pytest.raises(ma.ValidationError, match=re.escape(message)):
-        FieldNames(PartialExample).deserialize(value)
+        FieldNames(SelectableExample).deserialize(value)
 
 
 class DefaultExample(OutputSchema):
     a = ma.fields.String()
 
 
-class SingleExample(PartialExample):
+class SingleExample(SelectableExample):
     c = ma.fields.String()
 
 
@@ -293,13 +292,13 @@ class SingleExample(PartialExample):
     ],
 )
 def test_an_asterisk_stands_for_the_fields_of_the_default_schema(value, names):
-    assert FieldNames(PartialExample, DefaultExample).deserialize(value) == names
-    assert FieldNames(PartialExample).deserialize("*") == ("a", "b")
+    assert FieldNames(SelectableExample, DefaultExample).deserialize(value) == names
+    assert FieldNames(SelectableExample).deserialize("*") == ("a", "b")
 
 
 def test_a_list_refuses_a_field_of_single_items_with_a_hint():
     with pytest.raises(ma.ValidationError, match="'c' is not a field of a list; request a single item"):
-        FieldNames(PartialExample, single=SingleExample).deserialize("a,c")
+        FieldNames(SelectableExample, single=SingleExample).deserialize("a,c")
 
 
 def test_an_input_schema_ignores_read_only_fields_and_refuses_unknown_ones():
@@ -312,12 +311,11 @@ def test_an_input_schema_ignores_read_only_fields_and_refuses_unknown_ones():
     assert Body().validate([]) == {"_schema": ["Invalid input type."]}
 
 
-def test_fields_of_output_schemas_are_required_and_fields_of_partial_schemas_are_not():
+def test_fields_of_output_schemas_are_required():
     class Example(OutputSchema):
         a = ma.fields.String()
 
     assert Example().fields["a"].required
-    assert not PartialExample().fields["a"].required
 
 
 def test_with_attributes_adds_attributes_to_an_object():

@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime
 from functools import partial
 
+import marshmallow as ma
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -22,7 +23,6 @@ from blogapi.categories.schemas import (
     CategoryFieldsSchema,
     CategorySchema,
     EmbeddedCategorySchema,
-    SingleCategoryFieldsSchema,
     SingleCategorySchema,
 )
 from blogapi.config import CannotStart
@@ -30,7 +30,6 @@ from blogapi.storage.database import db
 from blogapi.tags import taxonomy as tags_definition
 from blogapi.tags.models import Tag
 from blogapi.tags.schemas import (
-    SingleTagFieldsSchema,
     SingleTagSchema,
     TagBodySchema,
     TagFieldsSchema,
@@ -47,6 +46,9 @@ from tests.texts import texts
 CATEGORIES = "/api/v1/blog/categories/"
 TAGS = "/api/v1/blog/tags/"
 
+_ARTICLES = {"articles": ma.fields.Nested("ArticleSchema", many=True)}
+SingleCategoryFieldsSchema = CategoryFieldsSchema.from_dict(_ARTICLES)
+SingleTagFieldsSchema = TagFieldsSchema.from_dict(_ARTICLES)
 many_examples = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 names = texts.map(lambda some: f"n{some}")
 

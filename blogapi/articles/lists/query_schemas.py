@@ -9,11 +9,9 @@ from marshmallow import validate
 
 from blogapi.articles.fields import SEARCHED_NAMES
 from blogapi.articles.lifecycle import ANY_STATUS, API_STATUSES
-from blogapi.articles.schemas import ArticleSchema, FoundFieldsSchema, SingleArticleFieldsSchema
 from blogapi.custom_fields.filters import CustomFilters
 from blogapi.web.fields import (
     BoundedList,
-    FieldNames,
     Fields,
     Identifier,
     Text,
@@ -94,7 +92,6 @@ class ArticleCountsQuery(DetailQuery):
 class ArticleListQuery(ListQuery, ArticleCountsQuery):
     """The query parameters of a request for a list of articles."""
 
-    fields_ = FieldNames(FoundFieldsSchema, ArticleSchema, single=SingleArticleFieldsSchema)
     uuid = BoundedList(
         Identifier(),
         max_items=MAX_PAGE_SIZE,
@@ -171,9 +168,3 @@ class ArticleListQuery(ListQuery, ArticleCountsQuery):
         """Refuse `snippet` without a search query."""
         if "snippet" in data.get("fields_", ()) and "q" not in data:
             raise ma.ValidationError("`snippet` is only available with a search; add `q`.", "fields")
-
-
-class ArticleQuery(DetailQuery):
-    """The query parameters of a request for one article."""
-
-    fields_ = FieldNames(SingleArticleFieldsSchema, ArticleSchema)

@@ -388,14 +388,14 @@ function ignoreMissing(error) {
  *   null, open_by: UserReference[] | null, featured: boolean, robots: Robots, language: string, translation_key: string
  *   }} PageFields
  * @typedef {{ uuid: string, name: string, description: string | null, cover_image: string, slug: string }} Category
- * @typedef {Category & { seo_title: string, seo_description: string, og_image: string, canonical_url: string, language:
- *   string, head: Head, user: string, created: string, last_updated: string, url?: string, parent: string | null,
+ * @typedef {Category & { user: string, created: string, last_updated: string, seo_title: string, seo_description:
+ *   string, og_image: string, canonical_url: string, language: string, head: Head, url?: string, parent: string | null,
  *   articles_count: number, articles_by_status: Record<string, number> }} CategoryFields
  * @typedef {{ uuid: string, name: string, description: string | null, cover_image: string, slug: string, articles:
  *   Article[] }} SingleCategory
- * @typedef {SingleCategory & { seo_title: string, seo_description: string, og_image: string, canonical_url: string,
- *   language: string, head: Head, user: string, created: string, last_updated: string, url?: string, parent: string |
- *   null, articles_count: number, articles_by_status: Record<string, number> }} SingleCategoryFields
+ * @typedef {SingleCategory & { user: string, created: string, last_updated: string, seo_title: string, seo_description:
+ *   string, og_image: string, canonical_url: string, language: string, head: Head, url?: string, parent: string | null,
+ *   articles_count: number, articles_by_status: Record<string, number> }} SingleCategoryFields
  * @typedef {{ uuid: string, created: string, last_updated: string, name: string, slug: string, user: string }} Tag
  * @typedef {Tag & { cover_image: string, seo_title: string, seo_description: string, og_image: string, canonical_url:
  *   string, language: string, head: Head, url?: string, description: string, articles_count: number,
