@@ -34,7 +34,6 @@ from blogapi.web.fields import (
     Text,
     Timestamp,
     WebAddress,
-    make_item_schema,
 )
 from blogapi.web.media_addresses import PictureAddress, PictureReference
 
@@ -336,7 +335,6 @@ class FoundFieldsSchema(ArticleFieldsSchema):
 ArticleBodySchema.read_only = frozenset(
     {**SingleArticleFieldsSchema._declared_fields, **FoundFieldsSchema._declared_fields}
 ) - frozenset(ArticleBodySchema._declared_fields)
-ArticleItemSchema = make_item_schema(ArticleBodySchema)
 
 
 _COUNTS: dict[str, ma.fields.Field[Any]] = {

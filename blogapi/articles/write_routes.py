@@ -8,6 +8,8 @@ from functools import partial
 from typing import Protocol
 from uuid import UUID
 
+import marshmallow as ma
+
 from blogapi.articles import permissions, service
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article
@@ -15,7 +17,7 @@ from blogapi.articles.resource import Resource
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.web.access import allow, current_caller, current_user_id
 from blogapi.web.blueprint import Blueprint, UpsertResult, summary
-from blogapi.web.fields import Fields, PartialOutputSchema
+from blogapi.web.fields import Fields, make_item_schema
 from blogapi.web.pagination import BulkDeleteQuery
 
 
@@ -30,8 +32,7 @@ def add_writes(
     resource: Resource,
     *,
     body_schema: type[ArticleBodySchema],
-    item_schema: type[ArticleBodySchema],
-    list_fields_schema: type[PartialOutputSchema],
+    list_fields_schema: type[ma.Schema],
     resolve: Resolve,
     delete_one: Callable[[UUID, UUID], None],
     delete_several: Callable[[UUID, Sequence[UUID]], None],
@@ -47,6 +48,7 @@ def add_writes(
         resource.representation,
         resource.kind,
     )
+    item_schema = make_item_schema(body_schema)
     schema, items_schema = resource.schema, type(resource.schema)(many=True)
     write_one = partial(bp.write, 200, schema, representation, partial_schema=resource.fields_schema)
     write_several = partial(bp.write, 200, items_schema, representation, partial_schema=list_fields_schema)

@@ -15,7 +15,6 @@ from blogapi.pages import tree as page_tree
 from blogapi.pages.schemas import (
     PAGE_FIELDS,
     PageBodySchema,
-    PageItemSchema,
     PageListQuery,
     PageSchema,
 )
@@ -118,7 +117,6 @@ write_routes.add_writes(
     bp,
     PAGES,
     body_schema=PageBodySchema,
-    item_schema=PageItemSchema,
     list_fields_schema=PageFieldsSchema,
     resolve=hierarchy.resolve_parents,
     delete_one=service.delete,

@@ -13,7 +13,7 @@ from blogapi.articles.lists.query_schemas import ArticleListQuery
 from blogapi.articles.schemas import ArticleBodySchema, ArticleSchema, PageFieldsSchema
 from blogapi.custom_fields.validation import CustomValues
 from blogapi.publication.visibility import ItemType
-from blogapi.web.fields import Fields, Reference, Text, make_item_schema
+from blogapi.web.fields import Fields, Reference, Text
 
 MAX_POSITION = 1_000_000
 ORDERINGS = ("position", "title", "-title", "published_at", "-published_at", "last_updated", "-last_updated")
@@ -43,9 +43,6 @@ class PageBodySchema(ArticleBodySchema):
         """Return the fields of the body as an object."""
         fields: ArticleInput = super().build(data, **options)
         return replace(fields, type=ItemType.PAGE.value)
-
-
-PageItemSchema = make_item_schema(PageBodySchema)
 
 
 class PageSchema(ArticleSchema):

@@ -29,7 +29,7 @@ from blogapi.api_keys import service as api_keys
 from blogapi.articles import service as articles_service
 from blogapi.articles.lifecycle import API_STATUSES, SCHEDULED, ContentType
 from blogapi.articles.models import Article, FormerSlug
-from blogapi.articles.schemas import ArticleItemSchema
+from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.authors import taxonomy as authors_definition
 from blogapi.categories import taxonomy as categories_definition
 from blogapi.publication.visibility import Status
@@ -41,6 +41,7 @@ from blogapi.taxonomies import service as taxonomies
 from blogapi.taxonomies.taxonomy import Taxonomy
 from blogapi.users import service as users
 from blogapi.users.models import Role
+from blogapi.web.fields import make_item_schema
 from tests.benchmarks import copies, databases
 from tests.benchmarks.databases import POSTGRESQL, SQLITE
 from tests.benchmarks.pictures import add_rows
@@ -206,7 +207,7 @@ def _create_terms(ada: UUID) -> Terms:
 
 def _store_articles(ada: UUID, bodies: Iterator[dict[str, Any]]) -> None:
     """Store the articles with these fields, as the bulk write of the API does."""
-    load = ArticleItemSchema(many=True).load
+    load = make_item_schema(ArticleBodySchema)(many=True).load
     while fields := load(list(islice(bodies, ARTICLES_PER_REQUEST))):
         articles_service.prepare(fields)
         with transaction():
