@@ -70,14 +70,16 @@ from blogapi.working_copies import routes as working_copy_routes
 BLUEPRINTS = (
     *(auth, account, users, invitations, api_keys),
     build_blueprint(
-        CATEGORIES, responses_queries.list_published_in_category, counts.count_in_categories, term_merge
+        CATEGORIES, responses_queries.list_published_in_category, counts.count_in_categories, term_merge.merge
     ),
-    build_blueprint(TAGS, responses_queries.list_published_with_tag, counts.count_with_tags, term_merge),
+    build_blueprint(
+        TAGS, responses_queries.list_published_with_tag, counts.count_with_tags, term_merge.merge
+    ),
     build_blueprint(
         AUTHORS,
         responses_queries.list_published_by_author,
         counts.count_by_authors,
-        term_merge,
+        term_merge.merge,
         author_is_public,
     ),
     *(

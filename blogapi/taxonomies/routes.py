@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 import marshmallow as ma
@@ -19,7 +19,6 @@ from blogapi.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.web.access import allow, author, current_caller, current_user_id, editor, reader
 from blogapi.web.blueprint import Blueprint, Representation, UpsertResult, summary
 from blogapi.web.bulk import write_all
-from blogapi.web.conditional import check_preconditions
 from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields, ItemUuidsSchema, make_item_schema
 from blogapi.web.json import JsonBody
@@ -27,15 +26,8 @@ from blogapi.web.pagination import BulkDeleteQuery, DetailQuery, Page, Query
 from blogapi.web.slug_lookup import accept_slugs
 
 
-class Merges(Protocol):
-    """Merges the terms with the uuids `merged` into the term with this uuid."""
-
-    def prepare(self, taxonomy: Taxonomy[Any], uuid: UUID, merged: Sequence[UUID]) -> None:
-        """Do the slow work of the merge in short transactions."""
-
-    def merge(self, taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]) -> TermType:
-        """Complete the merge and return the term."""
-
+# Merges the terms with the last uuids into the term with the first one, and returns that.
+MergeTerms = Callable[[Taxonomy[Any], UUID, Sequence[UUID]], Any]
 
 # The fields of a term that its owner may not change.
 _FIXED = {"slug", "owner_id"}
@@ -47,7 +39,7 @@ def build_blueprint(
     taxonomy: Taxonomy[TermType],
     list_articles: ListArticles,
     count_articles: CountArticles,
-    merges: Merges,
+    merge_terms: MergeTerms,
     is_public: IsPublic | None = None,
 ) -> Blueprint:
     """Return the blueprint with the operations of the taxonomy.
@@ -189,18 +181,15 @@ def build_blueprint(
     def delete(id: UUID) -> None:
         service.delete(taxonomy, id)
 
-    def prepare_merge(fields: Fields, id: UUID) -> None:
-        check_preconditions(lambda: representation.etag(id))
-        merges.prepare(taxonomy, id, fields["uuids"])
-
     @bp.post("/<id:id>/merge/")
     @allow(editor, scope="write")
     @bp.check_exists(get_term)
     @bp.arguments(ItemUuidsSchema)
-    @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema, prepare=prepare_merge)
+    @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema)
     @summary(f"Merge other {plural} into this {singular}, which their articles get in their place.")
     def merge(fields: Fields, id: UUID) -> TermType:
-        return merges.merge(taxonomy, id, fields["uuids"])
+        merged: TermType = merge_terms(taxonomy, id, fields["uuids"])
+        return merged
 
     @bp.put("/")
     @allow(editor, scope="write")

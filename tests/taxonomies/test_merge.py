@@ -9,9 +9,7 @@ from sqlalchemy import select
 
 from blogapi.articles.lists import counts
 from blogapi.articles.writing import repeated_columns as links
-from blogapi.articles.writing import term_merge
 from blogapi.storage.database import db
-from blogapi.storage.write_lock import WriteLock
 from blogapi.taxonomies.models import FormerTermSlug
 from tests.contracts.client import outcome
 
@@ -69,31 +67,6 @@ def test_the_articles_of_merged_terms_have_the_other_one(app, as_admin, as_reade
     single = as_reader.get(f"{path}sea/?fields=articles,articles_count").json
     assert (len(single["articles"]), single["articles_count"]) == (2, 2)
     assert not {"side", "quay"} & {row["slug"] for row in as_admin.get(path).json}
-    with app.app_context():
-        assert counts.count_all() == counts.read_all()
-        assert links.count_wrong() == 0
-
-
-@EACH
-def test_many_articles_are_moved_in_several_transactions(app, as_admin, as_reader, make, monkeypatch, path):
-    monkeypatch.setattr(term_merge, "_BATCH_SIZE", 2)
-    sea, side, quay = (make(path, name) for name in ("Sea", "Side", "Quay"))
-    articles = [write(make, path, str(number), side) for number in range(5)]
-    articles += [write(make, path, "q", quay, status="draft"), write(make, path, "s", sea)]
-    held = []
-    acquire = WriteLock.acquire
-
-    def count_transactions(lock, *args, **options):
-        held.append(lock)
-        return acquire(lock, *args, **options)
-
-    monkeypatch.setattr(WriteLock, "acquire", count_transactions)
-    assert merge(as_admin, path, sea, side, headers={"If-Match": '"stale"'}).status_code == 412
-    assert (len(held), list_terms(as_admin, path, articles[0])) == (0, ["side"])
-    response = merge(as_admin, path, sea, side, quay)
-    assert response.status_code == 200 and len(held) >= 3, held
-    assert [list_terms(as_admin, path, article) for article in articles] == [["sea"]] * 7
-    assert as_reader.get(f"{path}sea/?fields=articles_count").json == {"articles_count": 6}
     with app.app_context():
         assert counts.count_all() == counts.read_all()
         assert links.count_wrong() == 0

@@ -6,19 +6,17 @@ merged term, which `references.find_terms` resolves.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, delete, func, select, update
+from sqlalchemy import ColumnElement, delete, select, update
 
 from blogapi.articles.lists import counts
 from blogapi.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.publication.events import record
-from blogapi.publication.visibility import is_article
 from blogapi.storage.database import db, table_of, transaction
 from blogapi.tags.models import Tag
 from blogapi.taxonomies import queries, service
@@ -26,31 +24,10 @@ from blogapi.taxonomies.models import Term
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.web.errors import Conflict, Errors, Invalid, NotFound
 
-# The number of articles that one transaction of `prepare` moves.
-_BATCH_SIZE = 400
-
 _article, _json = table_of(Article), table_of(ArticleJson)
 _tag, _byline = table_of(ArticleTag), table_of(ArticleAuthor)
 # The column with the term, in each table of links.
 _LINKS: Mapping[type[Term], ColumnElement[UUID]] = {Tag: _tag.c.tag_id, Author: _byline.c.author_id}
-
-
-def prepare(taxonomy: Taxonomy[Any], uuid: UUID, merged: Sequence[UUID]) -> None:
-    """Move most articles of the merged terms, before `merge` moves the others.
-
-    Each transaction moves a few articles, so that other writes wait only briefly. A merge that is not
-    possible moves nothing, and `merge` refuses it.
-    """
-    is_complete = False
-    while not is_complete:
-        with transaction(visible=None):
-            term, others = _find_terms(taxonomy, uuid, merged)
-            found = [(other, _find_articles(taxonomy.model, other.uuid)) for other in others]
-            is_complete = sum(len(articles) for _, articles in found) <= _BATCH_SIZE
-            if not is_complete:
-                other, articles = max(found, key=lambda of_term: len(of_term[1]))
-                _move_articles(taxonomy.model, articles, other.uuid, uuid)
-                _record_change(term, other)
 
 
 def merge(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]) -> TermType:
@@ -67,30 +44,12 @@ def merge(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]) -> T
         if taxonomy.model is Author:
             _move_user(term, others)
         for other in others:
-            while articles := _find_articles(taxonomy.model, other.uuid):
-                _move_articles(taxonomy.model, articles, other.uuid, uuid)
+            _move_articles(taxonomy.model, other.uuid, uuid)
             service.replace_by(other, term)
-        _record_change(term)
-    return term
-
-
-def _find_terms(
-    taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]
-) -> tuple[TermType, list[TermType]]:
-    """Return the term and the merged terms; no merged terms if the merge is not possible."""
-    term = queries.get_by_uuid(taxonomy, uuid)
-    try:
-        others = _get_others(taxonomy, uuid, merged)
-        _check_users(term, *others)
-    except (Conflict, Invalid):
-        others = []
-    return term, others
-
-
-def _record_change(*terms: Term) -> None:
-    for term in terms:
+        counts.count_again()
         state = service.get_state(term)
-        record(term.kind, term.uuid, state, state)
+        record(term.kind, uuid, state, state)
+    return term
 
 
 def _get_others(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]) -> list[TermType]:
@@ -128,48 +87,18 @@ def _move_user(term: Any, others: Sequence[Any]) -> None:
             service.store(term)
 
 
-def _find_articles(model: type[Term], term: UUID) -> list[UUID]:
-    """Return the uuids of some articles of the term; an empty list if it has none."""
-    if model is Category:
-        statement = select(_article.c.uuid).where(_article.c.category_id == term)
-    else:
-        column = _LINKS[model]
-        statement = select(column.table.c.article_id).where(column == term)
-    return list(db.session.connection().execute(statement.limit(_BATCH_SIZE + 1)).scalars())
-
-
-def _move_articles(model: type[Term], articles: Sequence[UUID], former: UUID, new: UUID) -> None:
+def _move_articles(model: type[Term], former: UUID, new: UUID) -> None:
     connection = db.session.connection()
-    before = _count_by_status(_article.c.uuid.in_(articles))
-    both = Counter[str]()
     if model is Category:
+        moved = select(_article.c.uuid).where(_article.c.category_id == former)
         for table in (_json, _tag):
-            connection.execute(update(table).where(table.c.article_id.in_(articles)).values(category_id=new))
+            connection.execute(update(table).where(table.c.article_id.in_(moved)).values(category_id=new))
         # `onupdate` would change the times of the articles.
         values = {"category_id": new, "last_updated": _article.c.last_updated}
-        connection.execute(update(_article).where(_article.c.uuid.in_(articles)).values(values))
-    else:
-        column = _LINKS[model]
-        article = column.table.c.article_id
-        with_new = select(article).where(column == new, article.in_(articles))
-        both = _count_by_status(_article.c.uuid.in_(with_new))
-        moved = column == former, article.in_(articles)
-        if both:
-            connection.execute(delete(column.table).where(*moved, article.in_(with_new)))
-        connection.execute(update(column.table).where(*moved).values({column: new}))
-    counts.add_numbers(
-        db.session(),
-        {
-            **{(former, status): -number for status, number in before.items()},
-            # The articles with both terms were counted before.
-            **{(new, status): number - both[status] for status, number in before.items()},
-        },
-    )
-
-
-def _count_by_status(condition: ColumnElement[bool]) -> Counter[str]:
-    statement = select(_article.c.status, func.count().label("number")).where(
-        condition, is_article(_article.c)
-    )
-    rows = db.session.connection().execute(statement.group_by(_article.c.status))
-    return Counter({row.status: row.number for row in rows})
+        connection.execute(update(_article).where(_article.c.category_id == former).values(values))
+        return
+    column = _LINKS[model]
+    article = column.table.c.article_id
+    with_new = select(article).where(column == new)
+    connection.execute(delete(column.table).where(column == former, article.in_(with_new)))
+    connection.execute(update(column.table).where(column == former).values({column: new}))
