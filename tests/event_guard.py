@@ -17,7 +17,6 @@ from sqlalchemy.orm import Session, undefer
 
 from blogapi.articles.lists import counts
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, Seo
-from blogapi.articles.writing import renderings
 from blogapi.articles.writing import repeated_columns as links
 from blogapi.articles.writing.json_writer import find_differing, render_articles
 from blogapi.media.models import Media
@@ -31,6 +30,7 @@ from tests.databases import SERVER_URL
 MEDIA = "media"
 _KEY = "changed-items"
 _CHECKING_KEY = "checks-stored-json"
+_render = renderer.render
 
 
 def install() -> None:
@@ -80,7 +80,7 @@ def _check(session: Session) -> None:
     session.info[_CHECKING_KEY] = True
     try:
         # Tests count what is rendered.
-        with mock.patch.object(renderings, "render", renderer.render):
+        with mock.patch.object(renderer, "render", _render):
             outdated = [*_find_outdated(session, {uuid for _, uuid in changed})]
     finally:
         del session.info[_CHECKING_KEY]

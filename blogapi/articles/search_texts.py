@@ -29,9 +29,12 @@ _SELECT_TEXTS = (
 SearchTexts = tuple[str, str, str]
 
 
-def join_texts(texts: Iterable[str]) -> str:
-    """Return the short texts besides the title as one text, each on a line."""
-    return "\n".join(filter(None, texts))
+def join_texts(texts: Iterable[str], custom: str, fields: Sequence[CustomField] | None = None) -> str:
+    """Return the short texts besides the title as one text, each on a line.
+
+    `custom` has the values of the custom fields, among which are texts; see `custom_fields.index.list_words`.
+    """
+    return "\n".join(filter(None, [*texts, *custom_index.list_words(custom, fields)]))
 
 
 def read_plain_text(html_json: bytes) -> str:
@@ -50,7 +53,7 @@ def read_texts(connection: Connection, uuids: Sequence[UUID]) -> dict[UUID, Sear
     return {
         uuid: (
             title,
-            join_texts([*others, *custom_index.list_words(custom, fields)]),
+            join_texts(others, custom, fields),
             read_plain_text(html),
         )
         for some in chunk(uuids)

@@ -5,50 +5,47 @@ A write that changes nothing stores nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
 from uuid import UUID
 
-from blogapi.articles import search_texts
 from blogapi.articles.content import ArticleInput
-from blogapi.articles.fields import SEARCHED_NAMES, TEXT_DEFAULTS
+from blogapi.articles.fields import TEXT_DEFAULTS
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import RESET_BY_PUT
-from blogapi.articles.writing import deleted_items, renderings
+from blogapi.articles.writing import deleted_items
 from blogapi.articles.writing.batch import open_batch
-from blogapi.rendering.slugs import make_slug
-from blogapi.search import service as search
-from blogapi.storage import prepared
-from blogapi.storage.database import db
+from blogapi.articles.writing.prepared import NOTHING_PREPARED, RENDERED, Prepared, complete, read_texts
+from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields.models import NO_VALUES
 from blogapi.web.bulk import write_all
 
 
-def prepare(inputs: Sequence[ArticleInput], *, partial: bool = False) -> None:
+def prepare(fields: ArticleInput, *, partial: bool = False) -> Prepared | None:
+    """Return what the write of this input computes before the transaction; see `prepare_all`."""
+    (prepared,) = _prepare([fields], partial=partial)
+    return prepared
+
+
+def prepare_all(inputs: Sequence[ArticleInput], *, partial: bool = False) -> dict[UUID, Prepared]:
     """Render the contents of these inputs and find their words, before the transaction that writes them.
 
     With `partial`, an omitted field has the value from the stored article. Otherwise a documented field has
-    its default value.
+    its default value. The result has those articles, by uuid, whose contents the write renders.
     """
-    if partial:
-        inputs = [fields for fields in inputs if not fields.texts.keys().isdisjoint(renderings.RENDERED)]
-    stored = renderings.find_contents([fields.uuid for fields in inputs if fields.uuid is not None])
-    prepared.forget()
-    for fields in inputs:
+    prepared = zip(inputs, _prepare(inputs, partial=partial), strict=True)
+    return {_get_uuid(fields): one for fields, one in prepared if one is not None}
+
+
+def _prepare(inputs: Sequence[ArticleInput], *, partial: bool) -> Iterator[Prepared | None]:
+    may_render = [not partial or not fields.texts.keys().isdisjoint(RENDERED) for fields in inputs]
+    stored = read_texts([fields.uuid for fields in compress(inputs, may_render) if fields.uuid is not None])
+    for fields, is_needed in zip(inputs, may_render, strict=True):
         old_texts = stored.get(fields.uuid) if fields.uuid is not None else None
-        reset = {} if partial else RESET_BY_PUT
-        texts = {**TEXT_DEFAULTS, **(old_texts or {}), **reset, **fields.texts}
-        needed = list(renderings.list_needed_contents(old_texts, texts))
-        renderings.prepare(needed, keep=True)
-        if needed:
-            prepare_words(texts)
-        if old_texts is None and fields.slug is None:
-            make_slug(texts["title"])
-
-
-def prepare_words(texts: Mapping[str, str]) -> None:
-    """Find the words of an article whose content was rendered, before the transaction that writes it."""
-    others = search_texts.join_texts(texts[name] for name in SEARCHED_NAMES)
-    plain_text = renderings.get_rendering(texts["content"], texts["content_type"]).plain_text
-    search.prepare(db.session(), texts["title"], others, plain_text)
+        old_custom = NO_VALUES if old_texts is None or fields.replaces_custom else old_texts["custom"]
+        texts = {**TEXT_DEFAULTS, **(old_texts or {}), **({} if partial else RESET_BY_PUT), **fields.texts}
+        custom = custom_values.merge(old_custom, fields.custom)
+        yield complete(None, texts, custom, old_texts) if is_needed else None
 
 
 def create(
@@ -59,22 +56,31 @@ def create(
     editor: UUID | None = None,
     slug_from: str = "",
     provisional_slug: bool = False,
+    prepared: Prepared | None = None,
 ) -> Article:
     """Create an article and return it.
 
     Without a slug in `fields`, it is derived from `slug_from` or the title, with a number if it is taken.
     With `provisional_slug`, an article that is not published gets a provisional slug; see that module.
-    Without authors in `fields`, the author is the profile of `author`. Raises Invalid if the category, a tag
-    or an author does not exist, and Conflict if the given slug is taken.
+    Without authors in `fields`, the author is the profile of `author`. `prepared` is the result of `prepare`;
+    without it, the content is rendered in the transaction. Raises Invalid if the category, a tag or an author
+    does not exist, and Conflict if the given slug is taken.
     """
     with open_batch([fields], uuid, writer=author, provisional_slugs=provisional_slug) as batch:
-        article = batch.create(author, fields, uuid=uuid, editor=editor, slug_from=slug_from)
+        article = batch.create(
+            author, fields, uuid=uuid, editor=editor, slug_from=slug_from, prepared=prepared
+        )
     batch.keep_json(article)
     return article
 
 
 def replace(
-    editor: UUID, uuid: UUID, fields: ArticleInput, *, provisional_slug: bool = False
+    editor: UUID,
+    uuid: UUID,
+    fields: ArticleInput,
+    *,
+    provisional_slug: bool = False,
+    prepared: Prepared | None = None,
 ) -> tuple[Article, bool]:
     """Create or replace the article with this uuid; return it and whether it was created.
 
@@ -82,17 +88,24 @@ def replace(
     text fields if `fields` omits them.
     """
     with open_batch([fields], uuid, writer=editor, provisional_slugs=provisional_slug) as batch:
-        return batch.replace(editor, uuid, fields)
+        return batch.replace(editor, uuid, fields, prepared)
 
 
-def change(editor: UUID, uuid: UUID, fields: ArticleInput, *, provisional_slug: bool = False) -> Article:
+def change(
+    editor: UUID,
+    uuid: UUID,
+    fields: ArticleInput,
+    *,
+    provisional_slug: bool = False,
+    prepared: Prepared | None = None,
+) -> Article:
     """Change the given fields and keep the former version.
 
     Raises NotFound if the article does not exist, Invalid if a field is invalid, and Conflict if the
     transition is not allowed or the slug is taken.
     """
     with open_batch([fields], uuid, provisional_slugs=provisional_slug) as batch:
-        return batch.change(editor, uuid, fields)
+        return batch.change(editor, uuid, fields, prepared)
 
 
 def delete(editor: UUID, uuid: UUID) -> None:
@@ -105,17 +118,39 @@ def delete(editor: UUID, uuid: UUID) -> None:
         batch.delete(uuid)
 
 
-def replace_all(editor: UUID, items: Sequence[ArticleInput], *, provisional_slug: bool = False) -> list[UUID]:
+def replace_all(
+    editor: UUID,
+    items: Sequence[ArticleInput],
+    *,
+    provisional_slug: bool = False,
+    prepared: Mapping[UUID, Prepared] = NOTHING_PREPARED,
+) -> list[UUID]:
     """Create or replace several articles, all or none; return their uuids."""
     uuids = map(_get_uuid, items)
     with open_batch(items, *uuids, writer=editor, provisional_slugs=provisional_slug) as batch:
-        return write_all(items, lambda item: batch.replace(editor, _get_uuid(item), item)[0].uuid)
+
+        def write(item: ArticleInput) -> UUID:
+            uuid = _get_uuid(item)
+            return batch.replace(editor, uuid, item, prepared.get(uuid))[0].uuid
+
+        return write_all(items, write)
 
 
-def change_all(editor: UUID, items: Sequence[ArticleInput], *, provisional_slug: bool = False) -> list[UUID]:
+def change_all(
+    editor: UUID,
+    items: Sequence[ArticleInput],
+    *,
+    provisional_slug: bool = False,
+    prepared: Mapping[UUID, Prepared] = NOTHING_PREPARED,
+) -> list[UUID]:
     """Change the given fields of several articles, all or none; return their uuids."""
     with open_batch(items, *map(_get_uuid, items), provisional_slugs=provisional_slug) as batch:
-        return write_all(items, lambda item: batch.change(editor, _get_uuid(item), item).uuid)
+
+        def write(item: ArticleInput) -> UUID:
+            uuid = _get_uuid(item)
+            return batch.change(editor, uuid, item, prepared.get(uuid)).uuid
+
+        return write_all(items, write)
 
 
 def delete_all(editor: UUID, uuids: Sequence[UUID]) -> None:

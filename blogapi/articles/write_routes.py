@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Protocol
 from uuid import UUID
@@ -15,6 +15,7 @@ from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article
 from blogapi.articles.resource import Resource
 from blogapi.articles.schemas import ArticleBodySchema
+from blogapi.articles.writing.prepared import Prepared
 from blogapi.web.access import allow, current_caller, current_user_id
 from blogapi.web.blueprint import Blueprint, UpsertResult, summary
 from blogapi.web.fields import Fields, make_item_schema
@@ -57,22 +58,25 @@ def add_writes(
         (resolved,) = resolve([dataclasses.replace(fields, uuid=id)], is_bulk=False)
         return resolved
 
-    def prepare_one(fields: ArticleInput, id: UUID | None = None, *, partial: bool = False) -> None:
-        service.prepare([dataclasses.replace(fields, uuid=id)], partial=partial)
+    def prepare_one(
+        fields: ArticleInput, id: UUID | None = None, *, partial: bool = False
+    ) -> Prepared | None:
+        return service.prepare(dataclasses.replace(fields, uuid=id), partial=partial)
 
-    def prepare_several(items: Sequence[ArticleInput], *, partial: bool = False) -> None:
+    def prepare_several(items: Sequence[ArticleInput], *, partial: bool = False) -> Mapping[UUID, Prepared]:
         permissions.check_writes(items, creates=not partial)
-        service.prepare(items, partial=partial)
+        return service.prepare_all(items, partial=partial)
 
     @bp.post("/")
     @allow_writers
     @bp.arguments(body_schema)
     @bp.write(201, schema, representation, partial_schema=resource.fields_schema, prepare=prepare_one)
     @summary(f"Create {resource.one}; without `status` it is a draft.")
-    def create(fields: ArticleInput) -> Article:
+    def create(fields: ArticleInput, prepared: Prepared | None) -> Article:
         permissions.check_creation(fields)
+        is_author = current_caller().is_author
         return service.create(
-            current_user_id(), resolve_one(fields), provisional_slug=current_caller().is_author
+            current_user_id(), resolve_one(fields), provisional_slug=is_author, prepared=prepared
         )
 
     @bp.put("/<id:id>/")
@@ -81,12 +85,10 @@ def add_writes(
     @bp.arguments(body_schema)
     @write_one(creates=True, prepare=prepare_one)
     @summary(f"Create or replace the {kind} with this uuid; the response to a GET is a valid body.")
-    def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
+    def replace(fields: ArticleInput, id: UUID, prepared: Prepared | None) -> UpsertResult:
         permissions.check_replacement(id, fields)
-        written = service.replace(
-            current_user_id(), id, resolve_one(fields, id), provisional_slug=current_caller().is_author
-        )
-        return UpsertResult(*written)
+        user, is_author, fields = current_user_id(), current_caller().is_author, resolve_one(fields, id)
+        return UpsertResult(*service.replace(user, id, fields, provisional_slug=is_author, prepared=prepared))
 
     @bp.patch("/<id:id>/")
     @allow_writers
@@ -94,11 +96,10 @@ def add_writes(
     @bp.arguments(body_schema(partial=True))
     @write_one(prepare=partial(prepare_one, partial=True))
     @summary(f"Change the given fields of {resource.one}.")
-    def change(fields: ArticleInput, id: UUID) -> Article:
+    def change(fields: ArticleInput, id: UUID, prepared: Prepared | None) -> Article:
         permissions.check_write(id, fields)
-        return service.change(
-            current_user_id(), id, resolve_one(fields, id), provisional_slug=current_caller().is_author
-        )
+        user, is_author, fields = current_user_id(), current_caller().is_author, resolve_one(fields, id)
+        return service.change(user, id, fields, provisional_slug=is_author, prepared=prepared)
 
     @bp.delete("/<id:id>/")
     @allow_writers
@@ -114,21 +115,21 @@ def add_writes(
     @bp.arguments(item_schema(many=True))
     @write_several(prepare=prepare_several)
     @summary(f"Create or replace several {kind}s, all or none.")
-    def replace_all(items: Sequence[ArticleInput]) -> list[UUID]:
+    def replace_all(items: Sequence[ArticleInput], prepared: Mapping[UUID, Prepared]) -> list[UUID]:
         permissions.check_replacements(items)
-        items = resolve(items, is_bulk=True)
-        return service.replace_all(current_user_id(), items, provisional_slug=current_caller().is_author)
+        user, is_author, items = current_user_id(), current_caller().is_author, resolve(items, is_bulk=True)
+        return service.replace_all(user, items, provisional_slug=is_author, prepared=prepared)
 
     @bp.patch("/")
     @allow_writers
     @bp.arguments(item_schema(many=True, partial=("title",)))
     @write_several(prepare=partial(prepare_several, partial=True))
     @summary(f"Change the given fields of several {kind}s, all or none.")
-    def change_all(items: Sequence[ArticleInput]) -> list[UUID]:
+    def change_all(items: Sequence[ArticleInput], prepared: Mapping[UUID, Prepared]) -> list[UUID]:
         permissions.check_writes(items)
-        items = resolve(items, is_bulk=True)
+        user, is_author, items = current_user_id(), current_caller().is_author, resolve(items, is_bulk=True)
         with permissions.report_deleted([item.uuid for item in items], kind):
-            return service.change_all(current_user_id(), items, provisional_slug=current_caller().is_author)
+            return service.change_all(user, items, provisional_slug=is_author, prepared=prepared)
 
     @bp.delete("/")
     @allow_writers

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
 from blogapi.articles import permissions
 from blogapi.articles.resource import Resource
+from blogapi.articles.writing.prepared import Prepared
 from blogapi.deleted_items import service
 from blogapi.deleted_items.schemas import RestoredSchema
 from blogapi.web.access import allow, current_caller, current_user_id
@@ -27,26 +28,28 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def check(uuid: UUID) -> None:
         permissions.check_deleted(uuid, kind)
 
-    def restore_items(uuids: Sequence[UUID]) -> list[WithAttributes]:
-        return service.restore(current_user_id(), uuids, provisional_slugs=current_caller().is_author)
+    def restore_items(uuids: Sequence[UUID], prepared: Mapping[UUID, Prepared]) -> list[WithAttributes]:
+        return service.restore(
+            current_user_id(), uuids, provisional_slugs=current_caller().is_author, prepared=prepared
+        )
 
     @bp.post("/<id:id>/restore/")
     @allow(resource.role, scope="write")
     @bp.check_exists(check)
     @bp.arguments(EmptySchema, required=False)
     @bp.write(200, RestoredSchema(), item, prepare=lambda nothing, id: service.prepare([id]))
-    def restore(nothing: Fields, id: UUID) -> WithAttributes:
+    def restore(nothing: Fields, id: UUID, prepared: Mapping[UUID, Prepared]) -> WithAttributes:
         """Restore a deleted article or page as it was, with its edits; `notes` says what differs."""
         check(id)
-        return restore_items([id])[0]
+        return restore_items([id], prepared)[0]
 
     @bp.post("/restore/")
     @allow(resource.role, scope="write")
     @bp.arguments(ItemUuidsSchema)
     @bp.write(200, RestoredSchema(many=True), item, prepare=lambda fields: service.prepare(fields["uuids"]))
-    def restore_all(fields: Fields) -> list[WithAttributes]:
+    def restore_all(fields: Fields, prepared: Mapping[UUID, Prepared]) -> list[WithAttributes]:
         """Restore several deleted articles or pages, all or none; `notes` says what differs."""
         write_all(fields["uuids"], check)
-        return restore_items(fields["uuids"])
+        return restore_items(fields["uuids"], prepared)
 
     return bp

@@ -11,7 +11,6 @@ from flask import current_app
 from sqlalchemy import select
 
 from blogapi.articles import queries as articles
-from blogapi.articles import service as article_service
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.lifecycle import get_api_status
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, DeletedItem, FormerPath, FormerSlug
@@ -19,6 +18,7 @@ from blogapi.articles.snapshots import get_content
 from blogapi.articles.writing import deleted_items
 from blogapi.articles.writing.batch import open_batch
 from blogapi.articles.writing.deleted_items import Document
+from blogapi.articles.writing.prepared import NOTHING_PREPARED, Prepared
 from blogapi.articles.writing.references import keep_existing
 from blogapi.authors import profiles
 from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
@@ -33,14 +33,20 @@ from blogapi.users import queries as users
 from blogapi.web.fields import WithAttributes
 
 
-def prepare(uuids: Sequence[UUID]) -> None:
+def prepare(uuids: Sequence[UUID]) -> dict[UUID, Prepared]:
     """Render the contents of deleted items before the transaction that restores them."""
     rows = db.session.scalars(select(DeletedItem).where(DeletedItem.uuid.in_(uuids)))
     found = [deleted_items.parse(row).article for row in rows]
-    article_service.prepare([ArticleInput(uuid=one.uuid, texts=get_content(one).texts) for one in found])
+    return {one.uuid: Prepared.make(get_content(one).texts, one.custom) for one in found}
 
 
-def restore(user: UUID, uuids: Sequence[UUID], *, provisional_slugs: bool = False) -> list[WithAttributes]:
+def restore(
+    user: UUID,
+    uuids: Sequence[UUID],
+    *,
+    provisional_slugs: bool = False,
+    prepared: Mapping[UUID, Prepared] = NOTHING_PREPARED,
+) -> list[WithAttributes]:
     """Restore deleted items of one kind for the user, all or none; return them in this order, with `notes`.
 
     The notes are sentences about what differs from before the deletion. With `provisional_slugs`, items that
@@ -59,7 +65,7 @@ def restore(user: UUID, uuids: Sequence[UUID], *, provisional_slugs: bool = Fals
             for uuid in sorted(uuids, key=lambda uuid: len(list_ancestors(uuid, tree))):
                 article, copy = documents[uuid].article, documents[uuid].working_copy
                 article.parent_id, slug, version = tree[uuid].parent, article.slug, article.version
-                batch.restore(article)
+                batch.restore(article, prepared.get(uuid))
                 if article.slug != slug:
                     notes[uuid].append(f"Its slug is “{article.slug}” instead of “{slug}”.")
                 if copy is not None and copy.base_version == version:

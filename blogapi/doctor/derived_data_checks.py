@@ -168,7 +168,7 @@ def _with_other_search_entry(articles: list[RenderedArticle]) -> Iterator[Render
     is_one = SearchEntry.article_id.in_([article.uuid for article in articles])
     entries = db.session.scalars(select(SearchEntry).where(is_one))
     numbers = {entry.article_id: entry.number for entry in entries}
-    texts = [json_writer.get_search_text(article.stored, article.plain_text) for article in articles]
+    texts = [article.search_text for article in articles]
     rows = [make_row(numbers[text.article_id], text) for text in texts if text.article_id in numbers]
     equal = engines.find_equal_rows(db.session.connection(), rows)
     for article in articles:

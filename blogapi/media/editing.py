@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from uuid import UUID
 
 from blogapi.media import hooks, names, permissions, queries, service, uses
+from blogapi.media.hooks import NOTHING_PREPARED, PreparedItems
 from blogapi.media.models import Media
 from blogapi.media.service import PreparedFile
 from blogapi.rendering.media_types import MediaType
@@ -16,7 +17,7 @@ from blogapi.web.stored_json import store_json
 
 
 def add(
-    prepared: PreparedFile, *, alt: str = "", caption: str = "", user: UUID | None = None
+    file: PreparedFile, *, alt: str = "", caption: str = "", user: UUID | None = None
 ) -> tuple[Media, bool]:
     """Store a prepared file that the user has uploaded; return it, and whether it is new.
 
@@ -25,16 +26,16 @@ def add(
     may not change, and StorageFull if the library has no room for the file.
     """
     texts = {"alt": alt, "caption": caption}
-    stored = queries.find_stored(prepared.hash)
+    stored, prepared = queries.find_stored(file.hash), NOTHING_PREPARED
     if stored is None:
-        prepare_rendering(prepared)
+        prepared = prepare_articles(file)
     elif _find_missing(stored, texts):
-        hooks.prepare([stored.uuid])
+        prepared = hooks.prepare([stored.uuid])
     with transaction():
-        permissions.check_former_owners(prepared.hashes)
-        media, created = service.store(prepared, alt=alt, caption=caption, user=user)
+        permissions.check_former_owners(file.hashes)
+        media, created = service.store(file, alt=alt, caption=caption, user=user, prepared=prepared)
         if not created and not permissions.find_objection(media.uuid):
-            _change(media, _find_missing(media, texts))
+            _change(media, _find_missing(media, texts), prepared)
     return media, created
 
 
@@ -43,17 +44,18 @@ def _find_missing(media: Media, texts: Mapping[str, str]) -> Fields:
     return {name: text for name, text in texts.items() if text and not getattr(media, name)}
 
 
-def prepare_rendering(prepared: PreparedFile, *replaced: UUID) -> None:
-    """Render the articles that a new file or a replacement changes; call this before the transaction.
+def prepare_articles(file: PreparedFile, *replaced: UUID) -> PreparedItems:
+    """Render the articles that a new file or a replacement changes, before the transaction; see `hooks`.
 
     A former address of a file can become the address of a new one.
     """
-    changed = {*replaced, *queries.find_owners_of_former(prepared.hashes)}
-    if changed:
-        hooks.prepare(changed)
+    changed = {*replaced, *queries.find_owners_of_former(file.hashes)}
+    return hooks.prepare(changed) if changed else NOTHING_PREPARED
 
 
-def replace(uuid: UUID, prepared: PreparedFile, *, name: str = "") -> Media:
+def replace(
+    uuid: UUID, file: PreparedFile, *, name: str = "", prepared: PreparedItems = NOTHING_PREPARED
+) -> Media:
     """Store a prepared file in place of the file `uuid`, and under another name if one is given.
 
     Everything that refers to the file, also by its old addresses, shows the new one. Raises NotFound if there
@@ -62,7 +64,7 @@ def replace(uuid: UUID, prepared: PreparedFile, *, name: str = "") -> Media:
     """
     with transaction():
         media = queries.get_media(uuid)
-        stored = queries.find_stored(prepared.hash)
+        stored = queries.find_stored(file.hash)
         if stored is not None and stored.uuid != uuid:
             raise Conflict(
                 f"The library already has this file as {stored.uuid}; use that one, or delete it first.",
@@ -70,19 +72,19 @@ def replace(uuid: UUID, prepared: PreparedFile, *, name: str = "") -> Media:
                 errors={"file": [f"Is the file {stored.uuid} ({stored.name})."]},
             )
         # The stored file has the extension of the name.
-        stem = name or f"{media.name.rpartition('.')[0]}.{prepared.type.extension}"
-        new_name = names.make_name(stem, prepared.type)
+        stem = name or f"{media.name.rpartition('.')[0]}.{file.type.extension}"
+        new_name = names.make_name(stem, file.type)
         if stored is None:
-            permissions.check_former_owners(prepared.hashes)
-            service.replace(media, prepared)
-            _change(media, {"name": new_name}, is_replaced=True)
+            permissions.check_former_owners(file.hashes)
+            service.replace(media, file, prepared)
+            _change(media, {"name": new_name}, prepared, is_replaced=True)
         else:
-            service.place(prepared)
-            _change(media, {"name": new_name} if name else {})
+            service.place(file)
+            _change(media, {"name": new_name} if name else {}, prepared)
     return media
 
 
-def change(uuid: UUID, changes: Fields) -> Media:
+def change(uuid: UUID, changes: Fields, prepared: PreparedItems = NOTHING_PREPARED) -> Media:
     """Change the name, the alt text or the caption of a file.
 
     Raises NotFound if there is no such file, and Invalid if the name is invalid. The old address stays valid,
@@ -92,11 +94,11 @@ def change(uuid: UUID, changes: Fields) -> Media:
         media = queries.get_media(uuid)
         if "name" in changes:
             _check_name(changes["name"], media)
-        _change(media, changes)
+        _change(media, changes, prepared)
     return media
 
 
-def _change(media: Media, values: Fields, *, is_replaced: bool = False) -> None:
+def _change(media: Media, values: Fields, prepared: PreparedItems, *, is_replaced: bool = False) -> None:
     changed = {name: value for name, value in values.items() if getattr(media, name) != value}
     for name, value in changed.items():
         setattr(media, name, value)
@@ -105,7 +107,7 @@ def _change(media: Media, values: Fields, *, is_replaced: bool = False) -> None:
         store_json(db.session(), media)
         if is_replaced:
             uses.replace_paths(db.session(), media.uuid)
-        hooks.notify(db.session(), [media.uuid])
+        hooks.notify(db.session(), [media.uuid], prepared)
 
 
 def _check_name(name: str, media: Media) -> None:

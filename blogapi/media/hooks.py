@@ -6,8 +6,9 @@ The JSON of an article, for example, contains the sizes and texts of the files t
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Protocol, cast
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+from typing import Any, Protocol, cast
 from uuid import UUID
 
 from flask import Flask, current_app
@@ -20,13 +21,18 @@ from blogapi.storage import transaction_info
 _ARTICLES_KEY, _DELETED_KEY = "blogapi-media-articles", "items-of-deleted-media"
 
 
+# What `prepare` has made for a change of files, by the uuid of the article that uses them.
+PreparedItems = Mapping[UUID, Any]
+NOTHING_PREPARED: PreparedItems = MappingProxyType({})
+
+
 class Articles(Protocol):
     """Renders articles again; `find_items` returns those that use the files."""
 
-    def prepare(self, media_ids: Collection[UUID]) -> None:
+    def prepare(self, media_ids: Collection[UUID]) -> PreparedItems:
         """Do the slow work for a change of these files, before the transaction."""
 
-    def render(self, session: Session, media_ids: Collection[UUID]) -> None:
+    def render(self, session: Session, media_ids: Collection[UUID], prepared: PreparedItems) -> None:
         """Store the articles, in the transaction that has changed or deleted these files and was flushed."""
 
 
@@ -39,15 +45,15 @@ def _get_articles() -> Articles:
     return cast(Articles, current_app.extensions[_ARTICLES_KEY])
 
 
-def prepare(media_ids: Collection[UUID]) -> None:
-    """Do the slow work for a change of these files; call this before the transaction."""
-    _get_articles().prepare(media_ids)
+def prepare(media_ids: Collection[UUID]) -> PreparedItems:
+    """Do the slow work for a change of these files, before the transaction; pass the result to `notify`."""
+    return _get_articles().prepare(media_ids)
 
 
-def notify(session: Session, media_ids: Collection[UUID]) -> None:
+def notify(session: Session, media_ids: Collection[UUID], prepared: PreparedItems = NOTHING_PREPARED) -> None:
     """Render the articles again, in the transaction that has changed or deleted these files."""
     if media_ids:
-        _get_articles().render(session, media_ids)
+        _get_articles().render(session, media_ids, prepared)
 
 
 def find_items(session: Session, kind: str, media_ids: Collection[UUID]) -> set[UUID]:

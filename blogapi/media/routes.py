@@ -127,10 +127,10 @@ def single(query: Query, id: UUID) -> JsonBody:
     partial_schema=MediaSchema,
     prepare=lambda changes, id: hooks.prepare([id]),
 )
-def change(changes: Fields, id: UUID) -> Media:
+def change(changes: Fields, id: UUID, prepared: hooks.PreparedItems) -> Media:
     """Change the name, the alt text or the caption of a file."""
     permissions.check_change(id)
-    return editing.change(id, changes)
+    return editing.change(id, changes, prepared)
 
 
 def _receive_replacement(view: View) -> View:
@@ -157,9 +157,9 @@ def _receive_replacement(view: View) -> View:
     200,
     MediaSchema(),
     REPRESENTATION,
-    prepare=lambda query, prepared, id: editing.prepare_rendering(prepared, id),
+    prepare=lambda query, file, id: editing.prepare_articles(file, id),
 )
-def replace(query: Fields, prepared: PreparedFile, id: UUID) -> Media:
+def replace(query: Fields, file: PreparedFile, id: UUID, prepared: hooks.PreparedItems) -> Media:
     """Replace a file by another one, also of another type.
 
     Its uuid, its texts and its uses stay, and everything that refers to it shows the new file. Old addresses
@@ -167,7 +167,7 @@ def replace(query: Fields, prepared: PreparedFile, id: UUID) -> Media:
     file as another entry, the response is 409.
     """
     permissions.check_change(id)
-    return editing.replace(id, prepared, name=query.get("name", ""))
+    return editing.replace(id, file, name=query.get("name", ""), prepared=prepared)
 
 
 @bp.delete("/<id:id>/")
@@ -175,7 +175,7 @@ def replace(query: Fields, prepared: PreparedFile, id: UUID) -> Media:
 @bp.check_exists(permissions.check_change)
 @bp.arguments(DeletionQuery, location="query")
 @bp.write(204, None, REPRESENTATION, prepare=lambda query, id: hooks.prepare([id]))
-def delete(query: Fields, id: UUID) -> None:
+def delete(query: Fields, id: UUID, prepared: hooks.PreparedItems) -> None:
     """Delete a file, unless something uses it."""
     permissions.check_change(id)
-    removal.delete(id, **query)
+    removal.delete(id, **query, prepared=prepared)

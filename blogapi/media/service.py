@@ -15,6 +15,7 @@ from sqlalchemy import delete
 
 from blogapi.media import folder as folders
 from blogapi.media import hooks, images, names, queries, removal, types
+from blogapi.media.hooks import NOTHING_PREPARED, PreparedItems
 from blogapi.media.models import FormerHash, Media, MediaRendition
 from blogapi.media.types import RENDITION
 from blogapi.rendering import media_types
@@ -176,6 +177,7 @@ def store(
     user: UUID | None = None,
     restored: Fields | None = None,
     former_hashes: FormerHashes | None = None,
+    prepared: PreparedItems = NOTHING_PREPARED,
 ) -> tuple[Media, bool]:
     """Store a prepared file that the user has uploaded; return it, and whether it is new.
 
@@ -197,12 +199,12 @@ def store(
             db.session.add(media)
             db.session.flush()
             store_json(db.session(), media)
-            _store_former_hashes(media, file.hashes, former_hashes or {})
+            _store_former_hashes(media, file.hashes, former_hashes or {}, prepared)
         place(file)
         return media, is_new
 
 
-def replace(media: Media, file: PreparedFile) -> None:
+def replace(media: Media, file: PreparedFile, prepared: PreparedItems) -> None:
     """Store a prepared file, which the library does not have, in place of the file of `media`.
 
     The old stored files are deleted after the commit, and their hashes are remembered. Raises StorageFull if
@@ -223,11 +225,13 @@ def replace(media: Media, file: PreparedFile) -> None:
             setattr(media, name, value)
         media.renditions = _build_renditions(file)
         db.session.flush()
-        _store_former_hashes(media, file.hashes, former_hashes)
+        _store_former_hashes(media, file.hashes, former_hashes, prepared)
         place(file)
 
 
-def _store_former_hashes(media: Media, current_hashes: Collection[str], former_hashes: FormerHashes) -> None:
+def _store_former_hashes(
+    media: Media, current_hashes: Collection[str], former_hashes: FormerHashes, prepared: PreparedItems
+) -> None:
     """Store the former hashes of a file; its current ones are no longer former hashes of other files."""
     is_lost = FormerHash.hash.in_([*current_hashes, *former_hashes])
     owners = set(db.session.scalars(delete(FormerHash).where(is_lost).returning(FormerHash.media_id)))
@@ -236,7 +240,7 @@ def _store_former_hashes(media: Media, current_hashes: Collection[str], former_h
         FormerHash(hash=hash, media_id=media.uuid, width=former_hashes[hash]) for hash in sorted(lost)
     )
     db.session.flush()
-    hooks.notify(db.session(), owners - {media.uuid})
+    hooks.notify(db.session(), owners - {media.uuid}, prepared)
 
 
 def _build_media(file: PreparedFile, columns: Fields) -> Media:

@@ -7,6 +7,7 @@ from uuid import UUID
 from blogapi.articles import permissions
 from blogapi.articles.models import Article
 from blogapi.articles.resource import Resource
+from blogapi.articles.writing.prepared import Prepared
 from blogapi.revisions import queries, service
 from blogapi.revisions.schemas import (
     MAX_NUMBER,
@@ -84,9 +85,9 @@ def build_blueprint(resource: Resource) -> Blueprint:
         resource.check_history(id)
         return service.compare(id, number, **query)
 
-    def prepare(nothing: Fields, id: UUID, number: int) -> None:
+    def prepare(nothing: Fields, id: UUID, number: int) -> Prepared | None:
         resource.check_restoration(id)
-        service.prepare(id, number)
+        return service.prepare(id, number)
 
     @bp.post(f"{_REVISION}restore/")
     @allow(resource.role, scope="write")
@@ -98,11 +99,13 @@ def build_blueprint(resource: Resource) -> Blueprint:
         partial_schema=resource.fields_schema,
         prepare=prepare,
     )
-    def restore(nothing: Fields, id: UUID, number: int) -> Article:
+    def restore(nothing: Fields, id: UUID, number: int, prepared: Prepared | None) -> Article:
         """Restore the content of this version; the current content is kept as a former version."""
         resource.check_restoration(id)
         return service.restore(
-            current_user_id(), id, number, resource.kind, provisional_slug=current_caller().is_author
+            *(current_user_id(), id, number, resource.kind),
+            provisional_slug=current_caller().is_author,
+            prepared=prepared,
         )
 
     return bp

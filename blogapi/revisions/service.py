@@ -15,6 +15,7 @@ from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article, ArticleRevision, DeletedItem
 from blogapi.articles.snapshots import get_content, parse_content
 from blogapi.articles.writing import history
+from blogapi.articles.writing.prepared import Prepared
 from blogapi.articles.writing.references import keep_existing
 from blogapi.custom_fields import values as custom_values
 from blogapi.custom_fields import visibility as custom_output
@@ -40,7 +41,13 @@ class Comparison:
 
 
 def restore(
-    editor: UUID, article_id: UUID, number: int, type_: ItemType, *, provisional_slug: bool = False
+    editor: UUID,
+    article_id: UUID,
+    number: int,
+    type_: ItemType,
+    *,
+    provisional_slug: bool = False,
+    prepared: Prepared | None = None,
 ) -> Article:
     """Restore the content of a former version; the current content becomes a former version.
 
@@ -67,7 +74,9 @@ def restore(
             # The custom fields that the caller may not read stay as they are.
             hidden = custom_output.keep_hidden(custom_values.parse(article.custom))
             fields = replace(fields, custom=custom_output.keep_visible(fields.custom) | hidden)
-            return article_service.change(editor, article_id, fields, provisional_slug=provisional_slug)
+            return article_service.change(
+                editor, article_id, fields, provisional_slug=provisional_slug, prepared=prepared
+            )
         author = db.session.get(Account, revision.author_id)
         fields = replace(fields, position=version.position, parent=page_tree.find_parent(version.parent))
         return article_service.create(
@@ -77,6 +86,7 @@ def restore(
             editor=editor,
             slug_from=version.slug,
             provisional_slug=provisional_slug,
+            prepared=prepared,
         )
 
 
@@ -114,10 +124,10 @@ def rename(article_id: UUID, number: int, *, name: str | None = None) -> Article
     return revision
 
 
-def prepare(article_id: UUID, number: int) -> None:
+def prepare(article_id: UUID, number: int) -> Prepared | None:
     """Render the content of a former version before the transaction that restores it."""
     version = parse_content(queries.get_revision(article_id, number).content)
-    article_service.prepare([ArticleInput(uuid=article_id, texts=version.texts)])
+    return article_service.prepare(replace(version.to_input(), uuid=article_id))
 
 
 def compare(article_id: UUID, number: int, *, to: int | None = None) -> Comparison:

@@ -17,7 +17,6 @@ from blogapi.search.fts5 import Fts5
 from blogapi.search.models import SearchEntry
 from blogapi.search.results import IndexRow
 from blogapi.search.tokenizer import Query
-from blogapi.storage import prepared
 from blogapi.storage.database import table_of
 
 if TYPE_CHECKING:
@@ -105,6 +104,5 @@ def select_articles(engine: Engine, kept: ColumnElement[str]) -> Select[UUID]:
 
 
 def _make_row(engine: Engine, row: IndexRow) -> dict[str, Any]:
-    """Return the stored row of an article, whose words can be prepared before the write."""
-    number, *texts = row
-    return {"number": number, **prepared.compute(engine.make_words, *texts)}
+    words = engine.make_words(*row[1:4]) if row.words is None else row.words
+    return {"number": row.number, **words}

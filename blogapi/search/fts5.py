@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from sqlalchemy import (
     Column,
@@ -24,7 +23,7 @@ from sqlalchemy import (
 
 from blogapi.search import results
 from blogapi.search.placement import Placed, place_words
-from blogapi.search.results import Conditions, Field, Hits, IndexRow, select_newest
+from blogapi.search.results import Conditions, Field, Hits, IndexRow, Words, select_newest
 
 _WORDS = ("title_words", "subtitle_words", "text_words")
 # An insert gives the name of its parameter to a column, so the column `rowid` needs the key `number`.
@@ -112,13 +111,13 @@ class Fts5:
         oldest = func.coalesce(last.scalar_subquery(), -(2**63))
         return select_newest(self.number, self.matches(literal(phrase)), self.number >= oldest, *scope)
 
-    def make_words(self, title: str, subtitle: str, text: str) -> Mapping[str, Any]:
+    def make_words(self, title: str, subtitle: str, text: str) -> Words:
         """Return the stored words of an article."""
         return dict(zip(_WORDS, _join_words(title, subtitle, text), strict=True))
 
     def find_equal(self, connection: Connection, rows: Sequence[IndexRow]) -> set[int]:
         """Return the numbers of those rows whose words are stored."""
-        expected = {number: (number, *_join_words(*texts)) for number, *texts in rows}
+        expected = {row.number: (row.number, *_join_words(*row[1:4])) for row in rows}
         statement = select(_STORED).where(_STORED.c.number.in_(expected))
         return {row.number for row in connection.execute(statement) if expected[row.number] == tuple(row)}
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, select
 
@@ -12,9 +13,22 @@ from sqlalchemy import ColumnElement, Select, select
 # PostgreSQL would need seconds to read the positions of common words in the texts of 100,000 articles. The
 # number is greater than the number of articles on MAX_SEARCH_PAGE pages.
 MAX_CANDIDATES = 10_000
-# The number of an article in the index, its title, its other short texts, each on a line, and its content.
-IndexRow = tuple[int, str, str, str]
 Conditions = Sequence[ColumnElement[bool]]
+# The words of an article as an engine stores them, by column.
+Words = Mapping[str, Any]
+
+
+class IndexRow(NamedTuple):
+    """The number of an article in the index, and its texts; `words` are their words, if they are known.
+
+    `subtitle` contains the short texts besides the title, each on a line.
+    """
+
+    number: int
+    title: str
+    subtitle: str
+    text: str
+    words: Words | None = None
 
 
 class Field(Enum):

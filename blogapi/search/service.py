@@ -14,8 +14,7 @@ from sqlalchemy.orm import Session
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, first_number, last_number
-from blogapi.search.results import IndexRow
-from blogapi.storage import prepared
+from blogapi.search.results import IndexRow, Words
 from blogapi.storage.database import current_time, table_of
 
 # Each range has two parameters. The number of parameters that SQLite accepts depends on its build.
@@ -34,7 +33,8 @@ _SELECT_LOWEST = select(func.min(_entry.number))
 class SearchText:
     """The searchable text of an article, and its publication time (None if it is not published).
 
-    `subtitle` contains the short texts besides the title, each on a line.
+    `subtitle` contains the short texts besides the title, each on a line. `words` are the words of the texts
+    if they were found before the write.
     """
 
     article_id: UUID
@@ -42,11 +42,12 @@ class SearchText:
     title: str
     subtitle: str
     text: str
+    words: Words | None = None
 
 
-def prepare(session: Session, title: str, subtitle: str, text: str) -> None:
-    """Find the words of these texts of an article before the transaction that indexes it."""
-    prepared.prepare(engines.get_engine(session).make_words, title, subtitle, text)
+def make_words(session: Session, title: str, subtitle: str, text: str) -> Words:
+    """Return the words of these texts of an article as the database of the session stores them."""
+    return engines.get_engine(session).make_words(title, subtitle, text)
 
 
 def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
@@ -84,7 +85,7 @@ def add_articles(session: Session, texts: Sequence[SearchText]) -> None:
 
 def make_row(number: int, text: SearchText) -> IndexRow:
     """Return the row of the article with the number in the index."""
-    return number, text.title, text.subtitle, text.text
+    return IndexRow(number, text.title, text.subtitle, text.text, text.words)
 
 
 def _fits(number: int, published_at: datetime | None) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -29,7 +29,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, TSQUERY, TSVECTOR
 
 from blogapi.search import results
 from blogapi.search.placement import Placed, place_words
-from blogapi.search.results import Conditions, Field, Hits, IndexRow, select_newest
+from blogapi.search.results import Conditions, Field, Hits, IndexRow, Words, select_newest
 
 
 class Tsvector:
@@ -123,7 +123,7 @@ class Tsvector:
         vector = select(self.table.c.vector).where(self.number == newest.number).scalar_subquery()
         return select_newest(newest.number, _match(vector, literal(phrase)))
 
-    def make_words(self, title: str, subtitle: str, text: str) -> Mapping[str, Any]:
+    def make_words(self, title: str, subtitle: str, text: str) -> Words:
         """Return the stored words of an article."""
         placed = place_words((title, subtitle, text))
         return {"vector": _make_vector(placed), "titles": _make_vector(placed[:2])}
@@ -133,7 +133,7 @@ class Tsvector:
         columns = self.table.c
         conditions = (
             and_(*(columns[name] == cast(value, columns[name].type) for name, value in stored.items()))
-            for stored in ({"number": number, **self.make_words(*texts)} for number, *texts in rows)
+            for stored in ({"number": row.number, **self.make_words(*row[1:4])} for row in rows)
         )
         return set(connection.scalars(select(self.number).where(or_(false(), *conditions))))
 

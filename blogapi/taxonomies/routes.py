@@ -25,7 +25,6 @@ from blogapi.web.json import JsonBody
 from blogapi.web.pagination import BulkDeleteQuery, DetailQuery, Page, Query
 from blogapi.web.slug_lookup import accept_slugs
 
-
 # Merges the terms with the last uuids into the term with the first one, and returns that.
 MergeTerms = Callable[[Taxonomy[Any], UUID, Sequence[UUID]], Any]
 

@@ -10,6 +10,7 @@ from blogapi.articles import permissions
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article, WorkingCopy
 from blogapi.articles.resource import Resource
+from blogapi.articles.writing.prepared import Prepared
 from blogapi.web import json as web_json
 from blogapi.web.access import allow, current_caller, current_user_id
 from blogapi.web.blueprint import Blueprint, Representation, UpsertResult
@@ -72,7 +73,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @bp.check_exists(resource.check_exists)
     @bp.arguments(body_schema)
     @bp.write(200, schema(), representation, creates=True, prepare=service.prepare_write)
-    def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
+    def replace(fields: ArticleInput, id: UUID, prepared: Prepared | None) -> UpsertResult:
         """Save the working copy of an article or page; no version is created, and readers see no edits.
 
         A scheduled item takes the edits of a caller who may publish it: the response then has the `ETag` and
@@ -83,7 +84,9 @@ def build_blueprint(resource: Resource) -> Blueprint:
         """
         permissions.check_working_copy(id, fields)
         user, publishes = current_user_id(), current_caller().publishes
-        saved, created = service.save(user, id, fields, rebase=names_item(id), publishes=publishes)
+        saved, created = service.save(
+            user, id, fields, rebase=names_item(id), publishes=publishes, prepared=prepared
+        )
         if isinstance(saved, WorkingCopy):
             return UpsertResult(WithAttributes(saved, uuid=id), created)
         details = schema().dump(queries.get_item_details(saved))
@@ -112,13 +115,18 @@ def build_blueprint(resource: Resource) -> Blueprint:
         partial_schema=resource.fields_schema,
         prepare=lambda fields, id: service.prepare_publication(id),
     )
-    def publish(fields: Fields, id: UUID) -> Article:
+    def publish(fields: Fields, id: UUID, prepared: Prepared | None) -> Article:
         """Write the working copy to the article or page, in one version, and delete the copy.
 
         `If-Match` is compared with the ETag of the working copy, or of the item if there is no copy. If the
         content of the item has changed since the version that the edits are based on, the response is `409`.
         """
         permissions.check_publication(id, fields.get("status"))
-        return service.publish(current_user_id(), id, **fields, provisional_slug=current_caller().is_author)
+        return service.publish(
+            *(current_user_id(), id),
+            **fields,
+            provisional_slug=current_caller().is_author,
+            prepared=prepared,
+        )
 
     return bp

@@ -22,6 +22,7 @@ from blogapi.articles.models import Article, ArticleRevision, WorkingCopy
 from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.articles.writing import history
 from blogapi.articles.writing.batch import open_batch
+from blogapi.articles.writing.prepared import Prepared
 from blogapi.articles.writing.references import find_terms, keep_existing
 from blogapi.custom_fields import values as custom_values
 from blogapi.custom_fields import visibility as custom_output
@@ -34,7 +35,13 @@ from blogapi.working_copies import queries
 
 
 def save(
-    editor: UUID, article_id: UUID, fields: ArticleInput, *, rebase: bool = False, publishes: bool = False
+    editor: UUID,
+    article_id: UUID,
+    fields: ArticleInput,
+    *,
+    rebase: bool = False,
+    publishes: bool = False,
+    prepared: Prepared | None = None,
 ) -> tuple[Article | WorkingCopy, bool]:
     """Create or replace the working copy; return it and whether it was created.
 
@@ -49,7 +56,7 @@ def save(
         base_version = article.version if copy is None or rebase else copy.base_version
         not_live = None
         if publishes and is_scheduled(article, now) and (copy is None or copy.not_live is not None):
-            not_live = _write_into(article, edits, editor, base_version)
+            not_live = _write_into(article, edits, editor, base_version, prepared)
             if not_live is None:
                 if copy is not None:
                     history.delete_working_copy(copy)
@@ -68,14 +75,16 @@ def save(
     return copy, created
 
 
-def _write_into(article: Article, edits: ArticleContent, editor: UUID, base_version: int) -> str | None:
+def _write_into(
+    article: Article, edits: ArticleContent, editor: UUID, base_version: int, prepared: Prepared | None
+) -> str | None:
     """Write the edits into a scheduled article; return why it refuses them, as `not_live`, or None."""
     try:
         with savepoint():
             _check_base(article, base_version, None)
             fields = _make_input(edits, snapshots.get_content(article))
             with open_batch([fields], article.uuid) as batch:
-                batch.change(editor, article.uuid, fields, is_save=True)
+                batch.change(editor, article.uuid, fields, prepared, is_save=True)
     except (Conflict, Invalid) as error:
         texts = (error.errors or {}).values() if isinstance(error, Invalid) else [[error.detail]]
         return json.dumps([" ".join(text) for text in texts])
@@ -132,19 +141,19 @@ def is_written(article_id: UUID | None) -> bool:
     return article is not None and is_scheduled(article, current_time())
 
 
-def prepare_write(fields: ArticleInput, id: UUID) -> None:
+def prepare_write(fields: ArticleInput, id: UUID) -> Prepared | None:
     """Render the content of a scheduled article before the transaction that writes it."""
-    if is_written(id):
-        article_service.prepare([replace(fields, uuid=id)])
+    return article_service.prepare(replace(fields, uuid=id)) if is_written(id) else None
 
 
-def prepare_publication(article_id: UUID) -> None:
+def prepare_publication(article_id: UUID) -> Prepared | None:
     """Render the content of the working copy before the transaction that publishes it."""
     statement = select(WorkingCopy.content).where(WorkingCopy.article_id == article_id)
     content = db.session.scalar(statement)
-    if content is not None:
-        texts = snapshots.parse_content(content).texts
-        article_service.prepare([ArticleInput(uuid=article_id, texts=texts)], partial=True)
+    if content is None:
+        return None
+    fields = replace(snapshots.parse_content(content).to_input(), uuid=article_id)
+    return article_service.prepare(fields, partial=True)
 
 
 def publish(
@@ -155,6 +164,7 @@ def publish(
     published_at: datetime | Unset | None = UNSET,
     name: str = "",
     provisional_slug: bool = False,
+    prepared: Prepared | None = None,
 ) -> Article:
     """Write the working copy to the article, in one version, and delete the copy; return the article.
 
@@ -174,7 +184,9 @@ def publish(
         if status is None and article.status == Status.DRAFT:
             status = Status.PUBLISHED.value
         fields = replace(fields, status=status, published_at=published_at)
-        article = article_service.change(editor, article_id, fields, provisional_slug=provisional_slug)
+        article = article_service.change(
+            editor, article_id, fields, provisional_slug=provisional_slug, prepared=prepared
+        )
         if name:
             history.name_current(article, name)
     return article

@@ -13,8 +13,8 @@ from blogapi.api_keys import service as api_keys
 from blogapi.articles import service
 from blogapi.articles.responses import json_reader
 from blogapi.articles.schemas import ArticleBodySchema
-from blogapi.articles.writing import renderings
 from blogapi.categories import taxonomy as categories_definition
+from blogapi.rendering import renderer
 from blogapi.storage.database import db, transaction
 from blogapi.tags import taxonomy as tags_definition
 from blogapi.taxonomies import service as taxonomies
@@ -125,13 +125,13 @@ def admin(app, large, make_client):
 def contents_rendered(monkeypatch):
     """The contents that are rendered."""
     found = []
-    render = renderings.render
+    render = renderer.render
 
     def record(content, content_type):
         found.append(content)
         return render(content, content_type)
 
-    monkeypatch.setattr(renderings, "render", record)
+    monkeypatch.setattr(renderer, "render", record)
     return found
 
 
@@ -139,12 +139,12 @@ def contents_rendered(monkeypatch):
 def contents_rendered_in_writes(monkeypatch):
     """The contents that are rendered while the write lock is held."""
     found = []
-    render = renderings.render
+    render = renderer.render
 
     def record(content, content_type):
         if db.session().info.get("writing"):
             found.append(content)
         return render(content, content_type)
 
-    monkeypatch.setattr(renderings, "render", record)
+    monkeypatch.setattr(renderer, "render", record)
     return found

@@ -11,7 +11,6 @@ from blogapi.articles.lists import counts
 from blogapi.articles.models import Article, ArticleJson
 from blogapi.articles.responses import queries as responses_queries
 from blogapi.articles.schemas import ArticleFieldsSchema, ArticleSchema
-from blogapi.articles.writing import json_writer
 from blogapi.articles.writing import repeated_columns as links
 from blogapi.articles.writing.json_writer import RenderedArticle
 from blogapi.authors.models import Author
@@ -56,10 +55,7 @@ def check_index(articles):
     """Check that the search index contains the words of these articles, and no other words."""
     connection = db.session.connection()
     numbers = {entry.article_id: entry.number for entry in db.session.scalars(select(SearchEntry))}
-    texts = [
-        json_writer.get_search_text(article.stored, article.plain_text)
-        for article in map(RenderedArticle, articles)
-    ]
+    texts = [RenderedArticle(article).search_text for article in articles]
     expected = [make_row(numbers[text.article_id], text) for text in texts]
     assert engines.find_equal_rows(connection, expected) == set(numbers.values())
     if connection.dialect.name == "sqlite":

@@ -518,7 +518,7 @@ def test_what_changed_while_a_write_waited_is_checked_again(
     prepare = service.prepare
 
     def prepare_and_change(*arguments, **options):
-        prepare(*arguments, **options)
+        prepared = prepare(*arguments, **options)
         monkeypatch.undo()
         with transaction():
             if change == "published":
@@ -527,6 +527,7 @@ def test_what_changed_while_a_write_waited_is_checked_again(
                 ownership.reassign("author", "editor")
             else:
                 users.get_by_name(name).can_publish = False
+        return prepared
 
     monkeypatch.setattr(service, "prepare", prepare_and_change)
     status = "published" if change == "may not publish" else None

@@ -20,8 +20,9 @@ from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, DeletedI
 from blogapi.articles.responses import json_reader
 from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.articles.snapshots import get_content
-from blogapi.articles.writing import deleted_items, history, json_writer, new_rows, renderings, states
+from blogapi.articles.writing import deleted_items, history, json_writer, new_rows, states
 from blogapi.articles.writing.json_writer import Write
+from blogapi.articles.writing.prepared import Prepared, complete, remove_generated
 from blogapi.articles.writing.provisional_slugs import get_base, make_provisional
 from blogapi.articles.writing.references import NO_TERMS, find_terms
 from blogapi.articles.writing.states import get_state
@@ -125,9 +126,11 @@ class Batch:
         uuid: UUID | None = None,
         editor: UUID | None = None,
         slug_from: str = "",
+        prepared: Prepared | None = None,
     ) -> Article:
         """Create an article; see `service.create`."""
-        content, now = self._revise(None, fields, author), current_time()
+        now = current_time()
+        content, prepared = self._revise(None, fields, prepared, author)
         if not content.authors:
             profile = self._terms.profile or profiles.get_or_create_profile(author).uuid
             content = replace_fields(content, authors=(profile,))
@@ -159,11 +162,11 @@ class Batch:
         if self._writer is None:
             # An import adds rows that refer to the article before the batch is stored.
             db.session.add(article)
-        self._writes[uuid] = Write(article, None)
+        self._writes[uuid] = Write(article, None, prepared)
         record(article.type, uuid, None, get_state(article), has_events=has_events)
         return article
 
-    def restore(self, article: Article) -> None:
+    def restore(self, article: Article, prepared: Prepared | None = None) -> None:
         """Add a deleted article, which is in no session; it gets another slug if its own is taken."""
         uuid = article.uuid
         if self._is_provisional(get_content(article)):
@@ -176,7 +179,7 @@ class Batch:
         article.update_links()
         self._keep_tree(article.type)
         db.session.add(article)
-        self._writes[uuid] = Write(article, None)
+        self._writes[uuid] = Write(article, None, prepared)
         record(article.type, uuid, None, get_state(article))
 
     def keep_json(self, article: Article) -> None:
@@ -199,25 +202,35 @@ class Batch:
                 authors=b",".join(json[uuid] for uuid in authors),
             )
 
-    def replace(self, editor: UUID, uuid: UUID, fields: ArticleInput) -> tuple[Article, bool]:
+    def replace(
+        self, editor: UUID, uuid: UUID, fields: ArticleInput, prepared: Prepared | None = None
+    ) -> tuple[Article, bool]:
         """Create or replace an article; see `service.replace`."""
         if uuid not in self._articles:
-            return self.create(editor, fields, uuid=uuid), True
+            return self.create(editor, fields, uuid=uuid, prepared=prepared), True
         texts = {**RESET_BY_PUT, **fields.texts}
-        complete = replace_fields(
+        all_fields = replace_fields(
             fields,
             texts=texts,
             status=fields.status or Status.DRAFT.value,
             tags=fields.tags or (),
             seo={**default_seo(texts), **fields.seo},
         )
-        return self.change(editor, uuid, complete), False
+        return self.change(editor, uuid, all_fields, prepared), False
 
-    def change(self, editor: UUID, uuid: UUID, fields: ArticleInput, *, is_save: bool = False) -> Article:
+    def change(
+        self,
+        editor: UUID,
+        uuid: UUID,
+        fields: ArticleInput,
+        prepared: Prepared | None = None,
+        *,
+        is_save: bool = False,
+    ) -> Article:
         """Change the given fields of an article; see `service.change`, and `continues_saves` for a save."""
         article = self._get(uuid, fields.type)
         old_content, now = get_content(article), current_time()
-        content = self._revise(old_content, fields)
+        content, prepared = self._revise(old_content, fields, prepared)
         if fields.is_imported:
             content = self._leave_cycle(uuid, content)
         # A scheduled article becomes public without a write, so `was_public` is updated at the next change.
@@ -227,7 +240,8 @@ class Batch:
         if content != old_content:
             self._keep_tree(content.type)
             state = get_state(article)
-            self._writes.setdefault(uuid, Write(article, old_content))
+            write = self._writes.setdefault(uuid, Write(article, old_content))
+            write.prepared = prepared or write.prepared
             last_number = self._last_numbers.get(uuid, 0)
             if not (is_save and history.continues_saves(article, last_number, editor, now)):
                 since = now if is_save else None
@@ -270,17 +284,18 @@ class Batch:
         record(ItemType.PAGE.value, uuid, None, new_state)
         return True
 
-    def render_again(self, uuid: UUID) -> None:
+    def render_again(self, uuid: UUID, prepared: Prepared | None = None) -> None:
         """Render an article again whose paths stand for other files now."""
         article = self._get(uuid)
-        self._writes.setdefault(uuid, Write(article, get_content(article))).is_rendered = True
+        write = self._writes.setdefault(uuid, Write(article, get_content(article)))
+        write.prepared, write.is_rendered = prepared, True
         states.record_rendering(article, What.UPDATED)
 
-    def is_equal(self, uuid: UUID, fields: ArticleInput) -> bool:
+    def is_equal(self, uuid: UUID, fields: ArticleInput, prepared: Prepared | None = None) -> bool:
         """Return whether a change with these fields would change nothing."""
         old_content = get_content(self._get(uuid))
         try:
-            content = self._revise(old_content, fields)
+            content, _ = self._revise(old_content, fields, prepared)
         except Conflict:
             return False
         return replace_fields(content, slug=fields.slug or old_content.slug) == old_content
@@ -312,10 +327,15 @@ class Batch:
         return article
 
     def _revise(
-        self, old_content: ArticleContent | None, fields: ArticleInput, author: UUID | None = None
-    ) -> ArticleContent:
-        """Return the content after a change; raises Invalid with the errors of all invalid fields.
+        self,
+        old_content: ArticleContent | None,
+        fields: ArticleInput,
+        prepared: Prepared | None,
+        author: UUID | None = None,
+    ) -> tuple[ArticleContent, Prepared | None]:
+        """Return the content after a change, and what was prepared for it; see `prepared.complete`.
 
+        Raises Invalid with the errors of all invalid fields.
         A new article without a category gets the default category, which `author` creates if it is missing.
         """
         errors: Errors = {}
@@ -338,11 +358,13 @@ class Batch:
             errors |= self._find_missing(old_content, content, fields)
         if errors:
             raise Invalid("The article is invalid; `errors` names the fields to correct.", errors=errors)
-        texts = renderings.remove_generated(old_content.texts if old_content else None, content.texts)
+        old_texts = old_content.texts if old_content else None
+        prepared = complete(prepared, content.texts, content.custom, old_texts)
+        texts = remove_generated(old_texts, content.texts, prepared)
         if texts["language"] and texts["language"] == normalize_language(item_addresses.get_site().language):
             # Lists find the articles in the language of the site by their empty language.
             texts = {**texts, "language": ""}
-        return replace_fields(content, texts=texts)
+        return replace_fields(content, texts=texts), prepared
 
     def _leave_cycle(self, uuid: UUID, content: ArticleContent) -> ArticleContent:
         """Return the content with its place, or at the top if the page would be below itself.

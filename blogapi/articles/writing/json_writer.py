@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 from uuid import UUID
@@ -30,8 +30,9 @@ from blogapi.articles.models import Article, ArticleJson, ArticleStats
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.articles.responses.json_reader import STORED_FIELDS
 from blogapi.articles.schemas import PageFieldsSchema
-from blogapi.articles.writing import custom_values, renderings, states
+from blogapi.articles.writing import custom_values, states
 from blogapi.articles.writing import repeated_columns as links
+from blogapi.articles.writing.prepared import NOTHING_PREPARED, Prepared, prepare_again, read_texts
 from blogapi.config import CannotStart
 from blogapi.custom_fields import index as custom_index
 from blogapi.custom_fields.values import list_pictures
@@ -42,6 +43,7 @@ from blogapi.media.models import MediaUse
 from blogapi.media.references import File, KnownFiles, Text, find_files
 from blogapi.publication.models import What
 from blogapi.publication.visibility import get_listed_from
+from blogapi.rendering import renderer
 from blogapi.rendering.renderer import RenderedContent
 from blogapi.search import service as search
 from blogapi.search.service import SearchText
@@ -90,10 +92,14 @@ _BATCH_SIZE = 200
 
 @dataclass(slots=True)
 class Write:
-    """A written article, its content before the write (None: it is new), and whether to render it again."""
+    """A written article, its content before the write (None: it is new), and whether to render it again.
+
+    `prepared` was computed for the article, or for a content that it no longer has.
+    """
 
     article: Article
     former: ArticleContent | None
+    prepared: Prepared | None = None
     is_rendered: bool = False
 
     def has_changed(self, *columns: str) -> bool:
@@ -117,8 +123,14 @@ class Write:
 class RenderedArticle(WithAttributes):
     """An article together with the fields that are derived from its content and from the files that it uses.
 
-    Several articles share `known_files`, so that one statement finds the files of all.
+    Several articles share `known_files`, so that one statement finds the files of all. `prepared` was
+    computed before the transaction, in which the article can have another content.
     """
+
+    def __init__(self, article: Article | WithAttributes, prepared: Prepared | None = None) -> None:
+        super().__init__(article)
+        is_current = prepared is not None and prepared.sources[0] == (article.content, article.content_type)
+        self._prepared = prepared if is_current else None
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute of the rendered content, or of the article."""
@@ -131,7 +143,9 @@ class RenderedArticle(WithAttributes):
 
     @cached_property
     def _rendering(self) -> RenderedContent:
-        return renderings.get_rendering(self.content, self.content_type)
+        if self._prepared is not None:
+            return self._prepared.rendering
+        return renderer.render(self.content, self.content_type)
 
     @property
     def text(self) -> Text:
@@ -173,6 +187,14 @@ class RenderedArticle(WithAttributes):
         """The written excerpt, or the beginning of the content as plain text."""
         written: str = self.stored.excerpt
         return written or self._rendering.excerpt
+
+    @property
+    def search_text(self) -> SearchText:
+        """What searches find of the article, with the words that were prepared for these texts."""
+        found, prepared = get_search_text(self.stored, self.plain_text), self._prepared
+        if prepared is None or (found.title, found.subtitle) != (prepared.title, prepared.others):
+            return found
+        return replace(found, words=prepared.words)
 
     @cached_property
     def row(self) -> dict[str, Any]:
@@ -246,18 +268,20 @@ def render_all() -> Iterator[int]:
         if not batch:
             return
         last, done = batch[-1].uuid, done + len(batch)
-        renderings.prepare((article.content, article.content_type) for article in batch)
+        prepared = prepare_again(read_texts([article.uuid for article in batch]))
         with transaction():
             # The articles are read again, because another write may have changed or deleted some of them.
             present = queries.find_by_uuids([article.uuid for article in batch])
-            store_again(db.session(), list(present.values()))
+            store_again(db.session(), list(present.values()), prepared)
         db.session.expunge_all()
         yield done
 
 
-def store_again(session: Session, articles: Sequence[Article]) -> None:
+def store_again(
+    session: Session, articles: Sequence[Article], prepared: Mapping[UUID, Prepared] = NOTHING_PREPARED
+) -> None:
     """Store what is derived from the articles; record those whose JSON was missing or differs."""
-    rendered = render_articles(articles)
+    rendered = render_articles(articles, prepared)
     differing = {article.uuid for article in find_differing(session, rendered)}
     for article in articles:
         if article.uuid in differing:
@@ -284,6 +308,7 @@ def store_writes(session: Session, writes: Collection[Write]) -> dict[UUID, dict
     Returns the rows of ArticleJson of new articles, by uuid.
     """
     new, rendered, unchanged = [], [], []
+    prepared = {write.article.uuid: write.prepared for write in writes if write.prepared is not None}
     for write in writes:
         if write.former is None:
             new.append(write.article)
@@ -291,8 +316,9 @@ def store_writes(session: Session, writes: Collection[Write]) -> dict[UUID, dict
             rendered.append(write.article)
         else:
             unchanged.append(write)
-    rows = _store_new(session, new)
-    store_articles(session, render_articles([*rendered, *_update_articles(session, unchanged)]))
+    rows = _store_new(session, render_articles(new, prepared))
+    rendered += _update_articles(session, unchanged)
+    store_articles(session, render_articles(rendered, prepared))
     custom_index.store(
         session, [article for article in new if custom_index.has_changed(article, None)], new=True
     )
@@ -322,27 +348,24 @@ def store_articles(session: Session, rendered: Sequence[RenderedArticle]) -> Non
         _execute(session, _INSERT_JSON, [article.row for article in rendered])
         used = {article.uuid: article.find_uses() for article in rendered}
         _store_uses(session, {uuid: files for uuid, files in used.items() if files or uuid in with_uses})
-        search.index_articles(
-            session, [get_search_text(article.stored, article.plain_text) for article in rendered]
-        )
+        search.index_articles(session, [article.search_text for article in rendered])
 
 
-def _store_new(session: Session, articles: Sequence[Article]) -> dict[UUID, dict[str, Any]]:
+def _store_new(session: Session, rendered: Sequence[RenderedArticle]) -> dict[UUID, dict[str, Any]]:
     """Store the JSON and the search entries of new articles; return the rows of ArticleJson."""
-    rendered = render_articles(articles)
     if rendered:
         _execute(session, _INSERT_JSON, [article.row for article in rendered])
         used = {article.uuid: files for article in rendered if (files := article.find_uses())}
         _store_uses(session, used, new=used)
-        search.add_articles(
-            session, [get_search_text(article.stored, article.plain_text) for article in rendered]
-        )
+        search.add_articles(session, [article.search_text for article in rendered])
     return {article.uuid: article.row for article in rendered}
 
 
-def render_articles(articles: Iterable[Article]) -> list[RenderedArticle]:
+def render_articles(
+    articles: Iterable[Article], prepared: Mapping[UUID, Prepared] = NOTHING_PREPARED
+) -> list[RenderedArticle]:
     """Return the articles with their derived fields; one statement finds the files of all articles."""
-    rendered = [RenderedArticle(article) for article in articles]
+    rendered = [RenderedArticle(article, prepared.get(article.uuid)) for article in articles]
     files = find_files(article.text for article in rendered)
     for article in rendered:
         article.known_files = files
@@ -365,8 +388,7 @@ def _make_row(article: Article | RenderedArticle, schema: PageFieldsSchema) -> d
 
 def get_search_text(article: Article, plain_text: str) -> SearchText:
     """Return what searches find of an article; `plain_text` is its content."""
-    words = custom_index.list_words(article.custom)
-    others = search_texts.join_texts([*(getattr(article, name) for name in SEARCHED_NAMES), *words])
+    others = search_texts.join_texts((getattr(article, name) for name in SEARCHED_NAMES), article.custom)
     return SearchText(article.uuid, get_listed_from(article), article.title, others, plain_text)
 
 

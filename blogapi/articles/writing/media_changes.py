@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from uuid import UUID
 
 from sqlalchemy.orm import Session
@@ -10,7 +10,8 @@ from sqlalchemy.orm.attributes import flag_modified
 
 from blogapi.articles import queries
 from blogapi.articles.models import Article
-from blogapi.articles.writing import json_writer, renderings, states
+from blogapi.articles.writing import json_writer, states
+from blogapi.articles.writing.prepared import Prepared, prepare_again, read_texts
 from blogapi.media import hooks
 from blogapi.media.references import KnownFiles
 from blogapi.publication.models import What
@@ -23,27 +24,28 @@ _BATCH_SIZE = 100
 _MAX_PREPARED_LENGTH = 20_000_000
 
 
-def prepare(media_ids: Collection[UUID]) -> None:
+def prepare(media_ids: Collection[UUID]) -> dict[UUID, Prepared]:
     """Render the contents of the articles that use the files, before the transaction."""
     users = sorted(hooks.find_items(db.session(), Article.kind, media_ids))
-    contents: list[tuple[str, str]] = []
+    prepared: dict[UUID, Prepared] = {}
     length = 0
     for batch in chunk(users, _BATCH_SIZE):
-        sources = renderings.find_contents(batch).values()
-        contents += [(texts["content"], texts["content_type"]) for texts in sources]
-        length += sum(len(texts["content"]) for texts in sources)
+        texts = read_texts(batch)
+        prepared |= prepare_again(texts)
+        length += sum(len(some["content"]) for some in texts.values())
         if length > _MAX_PREPARED_LENGTH:
             break
-    renderings.prepare(contents)
+    return prepared
 
 
-def render(session: Session, media_ids: Collection[UUID]) -> None:
+def render(session: Session, media_ids: Collection[UUID], prepared: Mapping[UUID, Prepared]) -> None:
     """Store the JSON of the articles that show the files, and record the change of these articles."""
     users = sorted(hooks.find_items(session, Article.kind, media_ids))
     for batch in chunk(users, _BATCH_SIZE):
         articles = queries.find_by_uuids(batch)
         # A former version can use a file that the article does not show.
-        rendered = json_writer.render_articles(item for item in articles.values() if item.seo is not None)
+        complete = [item for item in articles.values() if item.seo is not None]
+        rendered = json_writer.render_articles(complete, prepared)
         for item in rendered:
             _replace_paths(articles[item.uuid], item.known_files)
         changed = json_writer.find_differing(session, rendered)

@@ -12,8 +12,8 @@ from sqlalchemy import select
 from blogapi.articles import lifecycle
 from blogapi.articles.content import ArticleInput, default_seo
 from blogapi.articles.models import Article
-from blogapi.articles.writing import renderings
 from blogapi.articles.writing.batch import Batch as ArticleBatch
+from blogapi.articles.writing.prepared import Prepared
 from blogapi.custom_fields import validation as custom_input
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord
@@ -32,17 +32,24 @@ from blogapi.importing.storing.state import ImportState
 from blogapi.importing.texts.messages import describe_unread_rules
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
 from blogapi.redirects import service as redirects
-from blogapi.rendering import sanitizer, slugs
+from blogapi.rendering import renderer, sanitizer, slugs
 from blogapi.storage.database import current_time, db
 
 
 class ImportBatch:
-    """The rows that the records of a batch need, loaded in a fixed number of statements."""
+    """The rows that the records of a batch need, loaded in a fixed number of statements.
+
+    `prepared` has the renderings of new and changed records by key.
+    """
 
     def __init__(
-        self, state: ImportState, records: Sequence[ArticleRecord], media: Mapping[str, RecordMedia]
+        self,
+        state: ImportState,
+        records: Sequence[ArticleRecord],
+        prepared: Mapping[str, Prepared],
+        media: Mapping[str, RecordMedia],
     ) -> None:
-        self._state = state
+        self._state, self._prepared = state, prepared
         keys = {key for record in records for key in (record.key, record.former_key, record.parent_key)}
         self.files = {
             file.key: file
@@ -130,7 +137,7 @@ class ImportBatch:
     def _is_equal(self, record: ArticleRecord, uuid: UUID, writes: ArticleBatch) -> bool:
         article_input = self._make_input(record, uuid)
         writes.load([article_input], [uuid])
-        return writes.is_equal(uuid, article_input)
+        return writes.is_equal(uuid, article_input, self._prepared.get(record.key))
 
     def _update(self, record: ArticleRecord, file: ImportedFile, writes: ArticleBatch) -> FileReport:
         state = self.articles[file.article_id]
@@ -146,10 +153,11 @@ class ImportBatch:
             return self._keep_edited(record, file.article_id)
         elif has_changed:
             is_remapped = self.media.map_paths(file.article_id, record)
+            prepared = self._prepared.get(record.key)
             article_input, editor = self._make_input(record, file.article_id), self._state.author
             writes.load([article_input], [file.article_id])
             if is_remapped:
-                writes.render_again(file.article_id)
+                writes.render_again(file.article_id, prepared)
             if state.status == Status.ARCHIVED and record.status in READABLE_STATUSES:
                 # An archived article becomes a draft before it can become public.
                 writes.change(editor, file.article_id, ArticleInput(status="draft", type=state.type))
@@ -160,11 +168,11 @@ class ImportBatch:
             if record.exported is not None and not is_slug_free(article_input.slug, file.article_id):
                 notes = (*notes, f"The slug “{article_input.slug}” is taken; the article keeps its own.")
                 article_input = replace(article_input, slug=None)
-            article = writes.change(editor, file.article_id, article_input)
+            article = writes.change(editor, file.article_id, article_input, prepared)
             complete_article(article, record.exported, old_time=state.last_updated)
             notes = (*notes, *self._add_redirects(record, article))
             _set_digest(file, given, _get_import_time(record))
-            return _report(record, Result.UPDATED, article, notes)
+            return _report(record, Result.UPDATED, article, notes, prepared)
         notes = (*notes, *self._paths.add(record, state))
         is_updated = self._update_media(record, file, writes)
         result = Result.UPDATED if is_updated else Result.UNCHANGED
@@ -196,13 +204,14 @@ class ImportBatch:
         is_remapped = self.media.map_paths(uuid, record)
         cover = self.media.get_cover(record, uuid)
         is_other_cover = state.cover_image in own_covers and state.cover_image != cover
+        prepared = self._prepared.get(record.key)
         if is_remapped or is_other_cover:
             writes.load([], [uuid])
         if is_remapped:
-            writes.render_again(uuid)
+            writes.render_again(uuid, prepared)
         if is_other_cover:
             cover_input = ArticleInput(texts={"cover_image": cover}, type=state.type)
-            writes.change(self._state.author, uuid, cover_input)
+            writes.change(self._state.author, uuid, cover_input, prepared)
             # An article that was edited in this blog still counts as edited.
             if state.last_updated <= file.imported_at:
                 file.imported_at = current_time()
@@ -241,7 +250,8 @@ class ImportBatch:
         writes.load([article_input], [uuid] if file.article_id and exported is None else [])
         if exported is not None and not is_slug_free(article_input.slug, uuid):
             article_input = replace(article_input, slug=None)
-        article = writes.create(author, article_input, uuid=uuid, slug_from=record.slug)
+        prepared = self._prepared.get(record.key)
+        article = writes.create(author, article_input, uuid=uuid, slug_from=record.slug, prepared=prepared)
         complete_article(article, exported)
         # A text without letters or digits has a random slug, which no other article has taken.
         if article.slug.startswith(f"{preferred}-"):
@@ -253,7 +263,7 @@ class ImportBatch:
         _set_digest(file, given, _get_import_time(record))
         notes += self._add_redirects(record, article)
         db.session.add(file)
-        return _report(record, Result.CREATED, article, notes)
+        return _report(record, Result.CREATED, article, notes, prepared)
 
     def _add_redirects(self, record: ArticleRecord, article: Article) -> Iterator[str]:
         if record.exported is not None:
@@ -290,10 +300,16 @@ def _find_root(record: ArticleRecord, key: str) -> str | None:
     return folder.find_root(record.path, key) if record.path and "/" in key else None
 
 
-def _report(record: ArticleRecord, result: Result, article: Article, notes: Iterable[str]) -> FileReport:
+def _report(
+    record: ArticleRecord,
+    result: Result,
+    article: Article,
+    notes: Iterable[str],
+    prepared: Prepared | None,
+) -> FileReport:
     status = lifecycle.get_api_status(article, current_time())
     source = record.content, record.content_type
-    rendering = renderings.get_rendering(*source)
+    rendering = renderer.render(*source) if prepared is None else prepared.rendering
     lost = describe_lost_words(*source, rendering.plain_text)
     is_text = sanitizer.is_shown_as_text(*source, rendering.html)
     as_text = "Readers see the markup of its text, which takes too long to render." if is_text else None

@@ -15,11 +15,10 @@ from pathlib import Path
 from uuid import UUID
 
 from blogapi import clock
-from blogapi.articles import service as articles
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.fields import TEXT_DEFAULTS
-from blogapi.articles.writing import renderings
 from blogapi.articles.writing.batch import open_batch
+from blogapi.articles.writing.prepared import Prepared
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import FileReport, Result
@@ -124,7 +123,7 @@ class Importer:
         transaction are then not stored.
         """
         records = [_limit_tags(self.state.authors.rename(record)) for record in batch]
-        return [*self._store(records, self._prepare(records))]
+        return [*self._store(records, *self._prepare(records))]
 
     def place_orphans(self) -> None:
         """Give a parent to each page that was stored before its parent, in a transaction of its own."""
@@ -151,19 +150,22 @@ class Importer:
             page.imported_at = current_time()
 
     def _store(
-        self, records: Sequence[ArticleRecord], media: Mapping[str, RecordMedia]
+        self,
+        records: Sequence[ArticleRecord],
+        prepared: Mapping[str, Prepared],
+        media: Mapping[str, RecordMedia],
     ) -> Iterator[FileReport]:
         state = self.state
         while records:
             before = set(state.redirects), deepcopy(state.authors)
             try:
                 with self.open_transaction():
-                    reports = self._store_in_transaction(records, media)
+                    reports = self._store_in_transaction(records, prepared, media)
             except REFUSALS as error:
                 state.redirects, state.authors = before
                 if len(records) > 1:
                     for record in records:
-                        yield from self._store([record], media)
+                        yield from self._store([record], prepared, media)
                 else:
                     yield _refuse(records[0], error, media)
                 return
@@ -174,49 +176,52 @@ class Importer:
             yield from reports
             records = records[len(reports) :]
 
-    def _prepare(self, records: Sequence[ArticleRecord]) -> dict[str, RecordMedia]:
+    def _prepare(
+        self, records: Sequence[ArticleRecord]
+    ) -> tuple[dict[str, Prepared], dict[str, RecordMedia]]:
         """Do the slow work before the transaction, so that other writers do not wait for it.
 
-        Renders new and changed files, finds their words, stores the media files, and returns
-        these by key.
+        Renders new and changed files, finds their words, and stores the media files. Returns both by key.
         """
         if not records:
-            return {}
+            return {}, {}
         digests = queries.get_digests([record.key for record in records])
-        changed = {record.key for record in records if digests.get(record.key) != compute_digest(record)}
-        renderings.prepare(_get_source(record) for record in records if record.key in changed)
-        for record in records:
-            if record.key in changed:
-                articles.prepare_words({**TEXT_DEFAULTS, **make_body(record)})
-
+        prepared = {
+            record.key: _prepare_record(record)
+            for record in records
+            if digests.get(record.key) != compute_digest(record)
+        }
         extensions = list_extensions()
 
         def get_html(record: ArticleRecord) -> str:
             if not may_contain_references(record.content, extensions):
                 return ""
-            if record.key in changed:
-                return renderings.get_rendering(*_get_source(record)).html
-            return sanitizer.to_safe_html(*_get_source(record))
+            if record.key in prepared:
+                return prepared[record.key].rendering.html
+            return sanitizer.to_safe_html(record.content, record.content_type)
 
         media = self.media.take(records, get_html)
         if media:
-            mapped = queries.get_mapped_paths(media.keys() - changed)
-            remapped = {
-                key for key in media.keys() - changed if not media[key].is_mapped(mapped.get(key, {}))
-            }
-            renderings.prepare((_get_source(item) for item in records if item.key in remapped), keep=True)
+            unchanged = media.keys() - prepared.keys()
+            mapped = queries.get_mapped_paths(unchanged)
+            remapped = {key for key in unchanged if not media[key].is_mapped(mapped.get(key, {}))}
+            prepared |= {item.key: _prepare_record(item) for item in records if item.key in remapped}
         for key, library in list_library_media(records).items():
             media.setdefault(key, RecordMedia()).files.update(library.files)
-        return media
+        return prepared, media
 
     def _store_in_transaction(
-        self, records: Sequence[ArticleRecord], media: Mapping[str, RecordMedia]
+        self,
+        records: Sequence[ArticleRecord],
+        prepared: Mapping[str, Prepared],
+        media: Mapping[str, RecordMedia],
     ) -> list[FileReport]:
         """Store records until all are stored or MAX_BATCH_SECONDS have passed; return their reports.
 
         Raises one of REFUSALS if an article is refused.
         """
-        batch, end = ImportBatch(self.state, records, media), clock.monotonic() + MAX_BATCH_SECONDS
+        batch = ImportBatch(self.state, records, prepared, media)
+        end = clock.monotonic() + MAX_BATCH_SECONDS
         reports = []
         with open_batch([], *batch.restored_uuids, taken_slugs=self.state.planned_slugs) as writes:
             for record in records:
@@ -233,8 +238,8 @@ def _refuse(record: ArticleRecord, error: Exception, media: Mapping[str, RecordM
     return complete_report(record, report, media.get(record.key), mapped)
 
 
-def _get_source(record: ArticleRecord) -> tuple[str, str]:
-    return record.content, record.content_type
+def _prepare_record(record: ArticleRecord) -> Prepared:
+    return Prepared.make({**TEXT_DEFAULTS, **make_body(record)})
 
 
 def _limit_tags(record: ArticleRecord) -> ArticleRecord:

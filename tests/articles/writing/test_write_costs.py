@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from blogapi.articles.writing import renderings
+from blogapi.rendering import renderer
 from blogapi.search import fts5, placement, tsvector
 from blogapi.storage.database import db
 from tests.conftest import ARTICLES
@@ -106,7 +106,7 @@ def test_words_are_found_before_the_write_lock_is_taken(as_admin, make_article, 
 def test_a_write_that_does_not_change_the_content_renders_nothing(as_admin, make_article, monkeypatch):
     article = make_article(content="<p>First.</p>")
     rendered = []
-    monkeypatch.setattr(renderings, "render", lambda *arguments: rendered.append(arguments))
+    monkeypatch.setattr(renderer, "render", lambda *arguments: rendered.append(arguments))
     path = f"{ARTICLES}{article.uuid}/"
     for change in ({"title": "New"}, {"status": "draft"}, {"content": "<p>First.</p>", "subtitle": "s"}):
         assert as_admin.patch(path, json=change).status_code == 200

@@ -40,9 +40,10 @@ def meanwhile(monkeypatch):
     prepare, functions = service.prepare, []
 
     def prepare_and_call(*arguments, **options):
-        prepare(*arguments, **options)
+        prepared = prepare(*arguments, **options)
         if functions:
             functions.pop()()
+        return prepared
 
     monkeypatch.setattr(service, "prepare", prepare_and_call)
     return functions.append
@@ -115,6 +116,23 @@ def test_the_words_of_a_title_that_changed_meanwhile_are_found(as_admin, as_read
     assert (changed["title"], changed["content"]) == ("Sourdough", "Mine")
     for query in ("sourdough", "mine"):
         assert len(as_reader.get(f"{ARTICLES}?q={query}").json) == 1
+
+
+def test_a_content_that_changed_meanwhile_is_rendered_under_the_lock(as_admin, write, meanwhile):
+    path = f"{ARTICLES}{write(title='One', content='first', content_type='text')['uuid']}/"
+    meanwhile(lambda: as_admin.patch(path, json={"content": "*theirs*"}))
+    shown = as_admin.patch(f"{path}?fields=content,html,excerpt", json={"content_type": "markdown"}).json
+    assert shown == {"content": "*theirs*", "html": "<p><em>theirs</em></p>\n", "excerpt": "theirs"}
+
+
+def test_the_generated_excerpt_of_a_content_that_changed_meanwhile_stays_generated(
+    as_admin, write, meanwhile
+):
+    path = f"{ARTICLES}{write(title='One', content='<p>first</p>')['uuid']}/"
+    meanwhile(lambda: as_admin.patch(path, json={"content": "<p>theirs</p>"}))
+    as_admin.patch(path, json={"content": "<p>mine</p>", "excerpt": "theirs"})
+    as_admin.patch(path, json={"content": "<p>last</p>"})
+    assert as_admin.get(f"{path}?fields=excerpt").json == {"excerpt": "last"}
 
 
 def test_a_replaced_article_that_was_deleted_meanwhile_is_created(as_admin, body, meanwhile):

@@ -16,7 +16,6 @@ from blogapi.articles import queries as articles
 from blogapi.articles import service as article_service
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article, ArticleTag, FormerSlug
-from blogapi.articles.writing import renderings
 from blogapi.articles.writing.batch import Batch
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
@@ -24,6 +23,7 @@ from blogapi.importing.format_api.report import FileReport, Result, read_item
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.storing import service
 from blogapi.importing.storing.article_input import ArticleInputs
+from blogapi.rendering import renderer
 from blogapi.storage.database import db, transaction
 from blogapi.tags.models import Tag
 from blogapi.web.errors import Conflict
@@ -521,13 +521,13 @@ def test_an_error_of_the_article_service_is_reported(store, monkeypatch):
 
 def test_contents_are_rendered_before_the_write_lock_is_taken(importer, monkeypatch):
     rendered = []
-    render = renderings.render
+    render = renderer.render
 
     def record(content, content_type):
         rendered.append((content, bool(db.session().info.get("writing"))))
         return render(content, content_type)
 
-    monkeypatch.setattr(renderings, "render", record)
+    monkeypatch.setattr(renderer, "render", record)
     changed = replace(RECORD, content="Changed.")
     for each in (RECORD, RECORD, changed):
         importer.store([each])

@@ -1,0 +1,133 @@
+"""What a write computes before it takes the write lock, so that no other writer waits for it.
+
+An excerpt is written by an author, or generated from the content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from uuid import UUID
+
+from sqlalchemy import select
+
+from blogapi.articles import search_texts
+from blogapi.articles.fields import SEARCHED_NAMES
+from blogapi.articles.models import Article
+from blogapi.custom_fields.models import NO_VALUES
+from blogapi.rendering import renderer
+from blogapi.rendering.renderer import RenderedContent
+from blogapi.search import service as search
+from blogapi.search.results import Words
+from blogapi.storage.database import chunk, db, table_of
+from blogapi.web.media_addresses import PATH
+
+Texts = Mapping[str, str]
+# A content and its type.
+Source = tuple[str, str]
+
+# The text fields that determine the excerpt that a response shows.
+_SOURCES = ("content", "content_type", "excerpt")
+# The text fields that decide whether a write renders the content.
+RENDERED = (*_SOURCES, "cover_image")
+# The columns that are read before a write, to prepare it.
+_READ = tuple(dict.fromkeys((*RENDERED, "title", *SEARCHED_NAMES, "custom")))
+
+_article = table_of(Article).c
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The rendering of a written content, and the words of the article.
+
+    `sources` has the content; and the former content if the client may have read the excerpt that is
+    generated from it. `excerpts` are the generated excerpts of both. `title` and `others` are the short texts
+    among whose words `words` are.
+    """
+
+    sources: tuple[Source, ...]
+    rendering: RenderedContent
+    excerpts: tuple[str, ...]
+    title: str
+    others: str
+    words: Words
+
+    @classmethod
+    def make(cls, texts: Texts, custom: str = NO_VALUES, *, old_texts: Texts | None = None) -> Prepared:
+        """Render a content and find the words of the article.
+
+        `custom` has the values of its custom fields. `old_texts` are the texts before the write, or None for
+        a new article.
+        """
+        sources = _list_sources(old_texts, texts)
+        rendering, *others = (renderer.render(*source) for source in sources)
+        excerpts = tuple(one.excerpt for one in (rendering, *others))
+        searched = {**texts, "excerpt": ""} if texts["excerpt"] in excerpts else texts
+        short_texts = search_texts.join_texts((searched[name] for name in SEARCHED_NAMES), custom)
+        words = search.make_words(db.session(), texts["title"], short_texts, rendering.plain_text)
+        return cls(sources, rendering, excerpts, texts["title"], short_texts, words)
+
+
+# The argument of a bulk write that was not prepared.
+NOTHING_PREPARED: Mapping[UUID, Prepared] = MappingProxyType({})
+
+
+def complete(
+    prepared: Prepared | None, texts: Texts, custom: str, old_texts: Texts | None
+) -> Prepared | None:
+    """Return what the write of these texts needs, or None if it renders no content.
+
+    Another write can have changed the content since `prepared` was made. It is then made again.
+    """
+    if not _is_rendered(old_texts, texts):
+        return None
+    if prepared is not None and prepared.sources == _list_sources(old_texts, texts):
+        return prepared
+    return Prepared.make(texts, custom, old_texts=old_texts)
+
+
+def remove_generated(old_texts: Texts | None, texts: Texts, prepared: Prepared | None) -> Texts:
+    """Return the texts with an empty excerpt if the excerpt is not written but generated."""
+    is_same = old_texts is not None and not _differ(old_texts, texts)
+    if prepared is None or is_same or texts["excerpt"] not in prepared.excerpts:
+        return texts
+    return {**texts, "excerpt": ""}
+
+
+def _is_rendered(old_texts: Texts | None, texts: Texts) -> bool:
+    return old_texts is None or _differ(old_texts, texts) or _shows_other_cover(old_texts, texts)
+
+
+def _list_sources(old_texts: Texts | None, texts: Texts) -> tuple[Source, ...]:
+    sources = [texts]
+    if old_texts is not None and texts["excerpt"] and not old_texts["excerpt"]:
+        sources.append(old_texts)
+    return tuple((source["content"], source["content_type"]) for source in sources)
+
+
+def _differ(old_texts: Texts, texts: Texts) -> bool:
+    return any(old_texts[name] != texts[name] for name in _SOURCES)
+
+
+def _shows_other_cover(old_texts: Texts, texts: Texts) -> bool:
+    covers = old_texts["cover_image"], texts["cover_image"]
+    return covers[0] != covers[1] and any(PATH.fullmatch(cover) for cover in covers)
+
+
+def read_texts(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
+    """Return the texts of the existing articles with these uuids that `Prepared.make` and `complete` need.
+
+    They include the column `custom`.
+    """
+    texts: dict[UUID, dict[str, str]] = {}
+    for some in chunk(uuids):
+        columns = select(_article.uuid, *(_article[name] for name in _READ))
+        for uuid, *values in db.session.connection().execute(columns.where(_article.uuid.in_(some))):
+            texts[uuid] = dict(zip(_READ, values, strict=True))
+    return texts
+
+
+def prepare_again(texts: Mapping[UUID, Mapping[str, str]]) -> dict[UUID, Prepared]:
+    """Return what `Prepared.make` makes of stored articles, from the result of `read_texts`."""
+    return {uuid: Prepared.make(some, some["custom"]) for uuid, some in texts.items()}
