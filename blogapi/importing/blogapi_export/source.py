@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from uuid import UUID
 
 from blogapi.exporting.export_files import DESCRIPTION
@@ -18,9 +16,9 @@ from blogapi.importing.blogapi_export.layout import ExportFolder
 from blogapi.importing.blogapi_export.restoring import Restored
 from blogapi.importing.blogapi_export.working_copies import WorkingCopies
 from blogapi.importing.format_api import files as folder
-from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
+from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import FileReport, Item, Result, read_item, report_problem
-from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.service import Importer
 
@@ -30,19 +28,11 @@ _JSON_DOCUMENT = (
 )
 
 
-class ExportSource:
+class ExportSource(FileSource):
     """The articles of exports; `prepare_blog` stores the other contents before the articles are read."""
 
-    terms: Sequence[TermRecord] = ()
-
     def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
-        self.total = len(entries)
-        self.hosts: set[str] = set()
-        self.left_behind = Counter[str]()
-        self.unread_rules = ""
-        self.notes: list[str] = []
-        self.assets: list[Path] = []
-        self._options = options
+        super().__init__(entries, options)
         self._unread: list[FileReport] = []
         self._folders: dict[ExportFolder, list[folder.Entry]] = {}
         for entry in entries:
@@ -74,7 +64,7 @@ class ExportSource:
                 yield FileReport(key, Result.REFUSED, notes=(str(error),))
                 continue
             if export.source:
-                self.assets.append(export.root / export.layout.media)
+                self.assets = (*self.assets, export.root / export.layout.media)
             yield from self._restore(data, export.root.name, importer, restored)
         self._media_uuids = restored.media_uuids
         sentence = restoring.describe_counts(restored)
@@ -98,7 +88,7 @@ class ExportSource:
         for export, entries in self._folders.items():
             data = self._data.get(export) or data_files.read_data(export)
             media = {item.file: item for item in data.media}
-            reader = ArticleFiles(export, media, TermNames(data.terms), self._options.now)
+            reader = ArticleFiles(export, media, TermNames(data.terms), self.options.now)
             pages = []
             for entry in entries:
                 item = self._finish(read_item(entry.key, partial(_read_file, reader, entry)))

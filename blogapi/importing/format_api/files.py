@@ -12,8 +12,8 @@ import stat
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 
@@ -181,7 +181,7 @@ def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
     return data
 
 
-def open_file(path: Path, limit: int | None) -> BinaryIO:
+def open_file(path: Path, limit: int | None) -> BufferedReader:
     """Open a regular file of at most `limit` bytes for reading; raises RefusedFile like `read_bytes`."""
     try:
         _check_status(path.lstat(), limit)

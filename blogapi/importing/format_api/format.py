@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.files import Entry
-from blogapi.importing.format_api.report import Item, report_problem
-from blogapi.importing.format_api.source import ImportOptions, Source, SourceData
-from blogapi.importing.refusals import NotAnArticle, RefusedFile
+from blogapi.importing.format_api.source import FileSource, ImportOptions, Source
 
 #: The version of what `format_api` exports. Within a version, only names and fields with defaults are added.
 CONTRACT_VERSION = 1
@@ -43,17 +41,11 @@ def read_each(read_file: ReadFile) -> OpenSource:
     return open_source
 
 
-class _SingleFiles(SourceData):
+class _SingleFiles(FileSource):
     def __init__(self, entries: Sequence[Entry], options: ImportOptions, read_file: ReadFile) -> None:
-        super().__init__(total=len(entries))
-        self._entries, self._options, self._read_file = entries, options, read_file
+        super().__init__(entries, options)
+        self._read_file = read_file
 
-    def read(self) -> Iterator[Item]:
-        """Yield the records of each file, or the report of its refusal."""
-        for entry in self._entries:
-            try:
-                if entry.problem:
-                    raise entry.problem
-                yield from self._read_file(entry, self._options)
-            except (NotAnArticle, RefusedFile) as error:
-                yield report_problem(entry.key, error)
+    def read_entry(self, entry: Entry) -> Iterable[ArticleRecord]:
+        """Return the records of a file."""
+        return self._read_file(entry, self.options)

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
-from typing import Protocol
 
 from blogapi.importing.format_api.article_record import TermRecord
 from blogapi.importing.format_api.custom_fields import DEFINE_NONE, NO_CUSTOM_FIELDS, CustomFields
-from blogapi.importing.format_api.report import Item
+from blogapi.importing.format_api.files import Entry
+from blogapi.importing.format_api.report import Item, report_problem
+from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts.dates import Zones
 
 UNREAD_DRAFT = "draft"
@@ -55,55 +56,58 @@ class ImportOptions:
         return self.define_fields != DEFINE_NONE
 
 
-class Source(Protocol):
-    """The files of one format in an import.
+@dataclass
+class SourceData:
+    """The files of one format in an import; a subclass adds `read`.
 
     `read` is called once, and may be interrupted. The attributes are complete when it has ended.
     """
 
-    @property
-    def total(self) -> int:
-        """The number of steps of `read` for the progress bar; an estimate is enough."""
-
-    @property
-    def hosts(self) -> Set[str]:
-        """The hosts of the blog, with the path below which it was (`example.com/blog`), in lower case."""
-
-    @property
-    def terms(self) -> Iterable[TermRecord]:
-        """Categories, tags and authors with their details; new ones are created before the articles."""
-
-    @property
-    def left_behind(self) -> Counter[str]:
-        """What the source contains and the import does not take, by its name in the report ("comments")."""
-
-    @property
-    def notes(self) -> Sequence[str]:
-        """Sentences about the whole source, for example that a file was repaired."""
-
-    @property
-    def unread_rules(self) -> str:
-        """The plugins that hid articles by rules that are not in the source ("MemberPress"); "" = none."""
-
-    @property
-    def assets(self) -> Sequence[Path]:
-        """Folders of the source in which its media files are looked up, besides those of the user."""
+    #: the number of steps of `read` for the progress bar; an estimate is enough
+    total: int
+    #: the hosts of the blog, with the path below which it was (`example.com/blog`), in lower case
+    hosts: Set[str] = frozenset()
+    #: categories, tags and authors with their details; new ones are created before the articles
+    terms: Sequence[TermRecord] = ()
+    #: what the source contains and the import does not take, by its name in the report ("comments")
+    left_behind: Counter[str] = field(default_factory=Counter)
+    #: sentences about the whole source, for example that a file was repaired
+    notes: Sequence[str] = ()
+    #: the plugins that hid articles by rules that are not in the source ("MemberPress"); "" = none
+    unread_rules: str = ""
+    #: folders of the source in which its media files are looked up, besides those of the user
+    assets: Sequence[Path] = ()
 
     def read(self) -> Iterator[Item]:
         """Yield the record of each article, and a report for each file or item that gives no record.
 
         An item that is broken gives a report; only a programming error is raised.
         """
+        raise NotImplementedError
 
 
-@dataclass
-class SourceData:
-    """The attributes of a source, for a class that adds `read`."""
+Source = SourceData
 
-    total: int
-    hosts: Set[str] = frozenset()
-    terms: Sequence[TermRecord] = ()
-    left_behind: Counter[str] = field(default_factory=Counter)
-    notes: Sequence[str] = ()
-    unread_rules: str = ""
-    assets: Sequence[Path] = ()
+
+class FileSource(SourceData):
+    """A source that reads its files one after another; a subclass adds `read_entry`."""
+
+    def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
+        super().__init__(total=len(entries))
+        self.entries, self.options = entries, options
+        self.hosts: set[str] = set()
+        self.notes: list[str] = []
+
+    def read(self) -> Iterator[Item]:
+        """Yield what `read_entry` returns for each file, or the report of its refusal."""
+        for entry in self.entries:
+            try:
+                if entry.problem:
+                    raise entry.problem
+                yield from self.read_entry(entry)
+            except (NotAnArticle, RefusedFile) as error:
+                yield report_problem(entry.key, error)
+
+    def read_entry(self, entry: Entry) -> Iterable[Item]:
+        """Return the records and reports of a file; raises RefusedFile or NotAnArticle for the rest of it."""
+        raise NotImplementedError

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, fields, replace
@@ -21,6 +20,7 @@ from uuid import UUID
 from flask import Flask, current_app
 
 from blogapi.importing import queries
+from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import MediaReport, RefusedMedia
 from blogapi.importing.media.files import FoundFile, MediaFiles
@@ -270,17 +270,16 @@ def _choose_alts(located: Iterable[tuple[RecordMedia, Reference, str]]) -> dict[
 def _compute_digest(path: Path) -> _Digest:
     """Return the SHA-256 of a regular file, or why it is refused."""
     limit: int = current_app.config["MAX_MEDIA_SIZE"]
-    flags = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
     try:
-        with os.fdopen(os.open(path, flags), "rb") as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                return RefusedFile("It is not a regular file; replace it with one.")
-            if status.st_size > limit:
+        with folder.open_file(path, limit=None) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > limit:
                 return RefusedFile(
-                    f"It has {status.st_size:,} bytes, more than the {limit:,} of MAX_MEDIA_SIZE; make it "
-                    "smaller or raise the setting."
+                    f"It has {size:,} bytes, more than the {limit:,} of MAX_MEDIA_SIZE; make it smaller or "
+                    "raise the setting."
                 )
             return hashlib.file_digest(file, "sha256").hexdigest()
+    except RefusedFile as refusal:
+        return refusal
     except OSError as error:
         return RefusedFile(f"It cannot be read ({(error.strerror or type(error).__name__).lower()}).")

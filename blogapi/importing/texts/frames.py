@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from html import unescape
-from urllib.parse import urlsplit
 
+from blogapi.importing.texts.addresses import split_address
 from blogapi.rendering.embed_hosts import EMBED_HOSTS
 
 _FRAME = re.compile(r"<iframe\b([^<>]*)>(?:[^<]*</iframe>)?", re.IGNORECASE)
@@ -19,16 +19,9 @@ def replace_frames(html: str) -> tuple[str, int]:
     def replace(frame: re.Match[str]) -> str:
         nonlocal count
         source = _SOURCE.search(frame[1])
-        if source is None or _get_host(unescape(source[1])) in EMBED_HOSTS:
+        if source is None or split_address(unescape(source[1])).hostname in EMBED_HOSTS:
             return frame[0]
         count += 1
         return f'<p><a href="{source[1]}">{source[1]}</a></p>'
 
     return _FRAME.sub(replace, html), count
-
-
-def _get_host(address: str) -> str | None:
-    try:
-        return urlsplit(address).hostname
-    except ValueError:
-        return None

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
 from blogapi.importing.format_api.hidden_parts import leave_out_hidden
@@ -14,6 +14,7 @@ from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.blogger.publication import decide_status
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts import dates, titles
+from blogapi.importing.texts.addresses import split_address
 from blogapi.importing.texts.frames import replace_frames
 from blogapi.importing.texts.lines import list_distinct, to_line, to_plain_html, to_title
 from blogapi.importing.texts.messages import format_count
@@ -68,10 +69,7 @@ class BloggerItem:
 
         Before 2006, posts were parts of archive pages: `/2000_09_03_archive.html#786756`.
         """
-        try:
-            parts = urlsplit(self.address)
-        except ValueError:
-            return ""
+        parts = split_address(self.address)
         return "" if parts.fragment else parts.path
 
     def make_key(self) -> str:

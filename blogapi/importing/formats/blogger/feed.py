@@ -9,6 +9,7 @@ from xml.sax import SAXException
 
 from defusedxml import DefusedXmlException
 
+from blogapi.importing.format_api.files import open_file
 from blogapi.importing.formats.blogger.article_records import BloggerItem
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.xml_elements import Element, ElementBuilder, decode, parse
@@ -47,7 +48,7 @@ class Feed:
         """Yield the entries. Raises RefusedFile where the file is not well-formed."""
         builder = ElementBuilder()
         try:
-            with self._path.open("rb") as file:
+            with open_file(self._path, limit=None) as file:
                 chunks = (_CONTROL.sub("", chunk) for chunk in decode(file))
                 for element in parse(chunks, builder):
                     yield from self._read_element(element)

@@ -6,15 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from blogapi.importing.format_api import files as folder
-from blogapi.importing.format_api.article_record import TermRecord
-from blogapi.importing.format_api.report import FileReport, Item, Result, report_problem
-from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.report import FileReport, Item, Result
+from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.blogger.article_records import BloggerItem, make_record
 from blogapi.importing.formats.blogger.feed import Feed
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
+from blogapi.importing.texts.addresses import split_address
 from blogapi.importing.texts.lines import to_title
 
 # `https://name.blogspot.co.uk/2020/01/title.html`: each country has its own host for the same blog.
@@ -34,31 +33,18 @@ PICTURE_HOSTS = {
 _MAX_ALBUMS = 200
 
 
-class BloggerSource:
-    """The posts and pages of exports (see `sources.Source`)."""
+class BloggerSource(FileSource):
+    """The posts and pages of exports."""
 
     def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
+        super().__init__(entries, options)
         self.total = sum(entry.path.stat().st_size // 10_000 for entry in entries if not entry.problem) or 1
         self.hosts = {*PICTURE_HOSTS, *list_hosts(options.base_url)}
-        self.terms: Sequence[TermRecord] = ()
-        self.left_behind = Counter[str]()
-        self.unread_rules = ""
-        self.notes: list[str] = []
         self.assets = tuple(album for entry in entries for album in _list_albums(entry.path))
-        self._entries = entries
-        self._options = options
 
-    def read(self) -> Iterator[Item]:
+    def read_entry(self, entry: folder.Entry) -> Iterator[Item]:
         """Yield the record of each post and page, and a report for each item that gives none."""
-        for entry in self._entries:
-            try:
-                if entry.problem:
-                    raise entry.problem
-                yield from self._read_file(entry, Overview(entry.path))
-            except (NotAnArticle, RefusedFile) as error:
-                yield report_problem(entry.key, error)
-
-    def _read_file(self, entry: folder.Entry, overview: Overview) -> Iterator[Item]:
+        overview = Overview(entry.path)
         self.hosts |= overview.find_hosts()
         self.left_behind += overview.counts
         if overview.is_private:
@@ -72,7 +58,7 @@ class BloggerSource:
     def _read_item(self, item: BloggerItem, entry: folder.Entry, overview: Overview) -> Item:
         try:
             self._check(item)
-            return make_record(item, (entry.key, entry.path), self._options, is_private=overview.is_private)
+            return make_record(item, (entry.key, entry.path), self.options, is_private=overview.is_private)
         except (RefusedFile, NotAnArticle) as error:
             result = Result.REFUSED if isinstance(error, RefusedFile) else Result.SKIPPED
             title = to_title(item.title)
@@ -80,10 +66,10 @@ class BloggerSource:
 
     def _check(self, item: BloggerItem) -> None:
         """Raise NotAnArticle for an item that is not imported."""
-        if item.status == "SOFT_TRASHED" and item.make_key() not in self._options.imported_keys:
+        if item.status == "SOFT_TRASHED" and item.make_key() not in self.options.imported_keys:
             self.left_behind["articles in the trash"] += 1
             raise NotAnArticle("It was in the trash of Blogger.")
-        if item.kind == "page" and self._options.pages == "skip":
+        if item.kind == "page" and self.options.pages == "skip":
             self.left_behind["pages"] += 1
             raise NotAnArticle("It is a page, and --pages skip leaves pages behind.")
 
@@ -148,8 +134,5 @@ class Overview:
 
 def list_hosts(address: str) -> set[str]:
     """Return the host in an address, or nothing if there is none."""
-    try:
-        host = urlsplit(address).hostname
-    except ValueError:
-        host = None
+    host = split_address(address).hostname
     return {host} if host else set()

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import TermRecord
-from blogapi.importing.format_api.report import FileReport, Item, Result, report_problem
-from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.report import FileReport, Item, Result
+from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.ghost.article_records import MAX_TAG_LENGTH, PostReader, make_key
 from blogapi.importing.formats.ghost.export_file import DamagedExport, ExportFile
 from blogapi.importing.formats.ghost.redirects import read_redirects
 from blogapi.importing.formats.ghost.tables import TABLES, Tables
-from blogapi.importing.refusals import NotAnArticle, RefusedFile
+from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.texts.addresses import split_address
 from blogapi.importing.texts.lines import to_line
 from blogapi.importing.texts.messages import format_count
 
@@ -23,32 +22,19 @@ from blogapi.importing.texts.messages import format_count
 _BYTES_PER_POST = 16 * 1024
 
 
-class GhostSource:
-    """The exports of an import; see `sources.Source`."""
+class GhostSource(FileSource):
+    """The exports of an import."""
 
     def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
-        self._entries = entries
-        self._options = options
+        super().__init__(entries, options)
         self.total = sum(map(_estimate_posts, entries))
-        address = urlsplit(options.base_url)
+        address = split_address(options.base_url)
         self.hosts = {f"{address.netloc}{address.path}".rstrip("/").lower()} if address.netloc else set()
         self.terms: list[TermRecord] = []
-        self.left_behind = Counter[str]()
-        self.unread_rules = ""
-        self.notes: list[str] = []
         self.assets = list(dict.fromkeys(path for entry in entries for path in _list_folders(entry.path)))
 
-    def read(self) -> Iterator[Item]:
-        """Yield a record or a report for each post in the exports."""
-        for entry in self._entries:
-            try:
-                if entry.problem:
-                    raise entry.problem
-                yield from self._read_export(entry)
-            except (NotAnArticle, RefusedFile) as error:
-                yield report_problem(entry.key, error)
-
-    def _read_export(self, entry: folder.Entry) -> Iterator[Item]:
+    def read_entry(self, entry: folder.Entry) -> Iterator[Item]:
+        """Yield a record or a report for each post in an export."""
         # Tags and authors can come after the posts, so the file is read twice.
         file, tables = ExportFile(entry.path), Tables()
         try:
@@ -59,7 +45,7 @@ class GhostSource:
         if not tables.posts:
             raise RefusedFile(_describe_missing_posts(damage))
         redirects = read_redirects(entry.path.parent)
-        posts = PostReader(entry, tables, redirects, self._options, self.left_behind)
+        posts = PostReader(entry, tables, redirects, self.options, self.left_behind)
         try:
             for number, row in enumerate(_list_posts(file), 1):
                 yield from _read_post(posts, row, number, entry)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
-from pathlib import Path
 
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
-from blogapi.importing.format_api.report import Item, read_item
-from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.report import Item
+from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.markdown import generators, identity, paths, reader
-from blogapi.importing.formats.markdown.identity import IdentifiedFile
 from blogapi.importing.formats.markdown.term_pages import read_term_page
 from blogapi.importing.formats.markdown.translations import Translations
 from blogapi.importing.refusals import NotAnArticle
@@ -22,8 +18,8 @@ from blogapi.importing.texts.languages import add_language
 from blogapi.rendering.slugs import make_term_slug
 
 
-class MarkdownSource:
-    """The Markdown, HTML and text files of one import; see `Source`."""
+class MarkdownSource(FileSource):
+    """The Markdown, HTML and text files of one import."""
 
     def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
         # A key can begin with outer folders, which are not categories or tags.
@@ -35,29 +31,23 @@ class MarkdownSource:
             {f"{entry.key.partition('/_posts/')[0]}/" for entry in entries if "/_posts/" in entry.key}
         )
         self._page_keys = {paths.get_page_path(entry.key): entry.key for entry in entries}
-        self._files = identity.identify(entries, options.roots)
-        moved = {file.entry.key for file in self._files if file.former_key in options.imported_keys}
-        self._options = replace(options, imported_keys=options.imported_keys | moved)
-        self.total = len(entries)
-        self.hosts: set[str] = set()
-        self.terms: Sequence[TermRecord] = ()
-        self.left_behind = Counter[str]()
-        self.unread_rules = ""
-        self.notes: Sequence[str] = ()
-        self.assets: Sequence[Path] = ()
+        files = identity.identify(entries, options.roots)
+        self._former_keys = {file.entry.key: file.former_key for file in files}
+        moved = {key for key, former_key in self._former_keys.items() if former_key in options.imported_keys}
+        options = replace(options, imported_keys=options.imported_keys | moved)
+        super().__init__([file.entry for file in files], options)
 
     def read(self) -> Iterator[Item]:
         """Yield the record of each file, or the report of its refusal."""
         names: dict[tuple[str, str], str] = {}
         above: dict[str, TermRecord] = {}
-        for file in self._files:
-            item = read_item(file.entry.key, partial(self._read, file))
+        for item in super().read():
             if isinstance(item, ArticleRecord):
                 terms = [("category", item.category), *(("tag", tag) for tag in item.tags)]
                 names |= {(kind, make_term_slug(name)): name for kind, name in terms if name}
                 self._add_path(above, (*item.categories_above, item.category))
             yield item
-        pages = (read_term_page(file.entry, names) for file in self._files)
+        pages = (read_term_page(entry, names) for entry in self.entries)
         self.terms = [*above.values(), *(page for page in pages if page and page.fields)]
 
     def _add_path(self, found: dict[str, TermRecord], categories: Sequence[str]) -> None:
@@ -70,17 +60,18 @@ class MarkdownSource:
                 note = f"The category “{name}” has several places in this blog; here it is only {place}."
                 self.notes = list(dict.fromkeys([*self.notes, note]))
 
-    def _read(self, file: IdentifiedFile) -> ArticleRecord:
-        options = self._options
-        record = reader.read_file(file.entry, options, self._folders[file.entry.path])
-        site = reader.find_site(file.entry)
+    def read_entry(self, entry: folder.Entry) -> tuple[ArticleRecord]:
+        """Return the record of a file."""
+        options = self.options
+        record = reader.read_file(entry, options, self._folders[entry.path])
+        site = reader.find_site(entry)
         note = generators.describe_zones(site, options.time_zone) if site else ""
         self.notes = list(dict.fromkeys(filter(None, (*self.notes, note))))
         record = self._add_place(self._add_language(record))
         if record.is_page and options.pages == "skip":
             self.left_behind["pages"] += 1
             raise NotAnArticle("It is a page, and pages are not imported.")
-        return replace(record, former_key=file.former_key)
+        return (replace(record, former_key=self._former_keys[entry.key]),)
 
     def _add_place(self, record: ArticleRecord) -> ArticleRecord:
         """Return the record as a page if it is one, with the page of the folder above it."""
@@ -99,6 +90,6 @@ class MarkdownSource:
         language = record.language or place.language
         key = record.translation_key or self._translations.get_key(place.path)
         slug = record.slug
-        if slug and key and language not in ("", self._options.language):
+        if slug and key and language not in ("", self.options.language):
             slug = add_language(slug, language)
         return replace(record, language=language, translation_key=key, slug=slug)

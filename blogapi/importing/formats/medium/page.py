@@ -9,22 +9,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from html import escape, unescape
-from urllib.parse import SplitResult, parse_qs, urlsplit
+from urllib.parse import parse_qs
 
-import nh3
-
-from blogapi.importing.format_api.hidden_parts import leave_out_hidden
+from blogapi.importing.format_api.page_text import extract_text, open_text
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.texts.frames import replace_frames
+from blogapi.importing.texts.addresses import split_address
 from blogapi.importing.texts.lines import to_line
-from blogapi.importing.texts.messages import format_count
-from blogapi.rendering.html_cost import is_too_expensive
 
 _ELEMENT = re.compile(r"<([A-Za-z][A-Za-z0-9]*+)([^<>]*+)>")
 _ATTRIBUTE = re.compile(r'(?<![\w-])([\w-]++)\s*+=\s*+"([^"]*)"')
 _TAG = re.compile(r"<[^<>]*>")
 _BREAK = re.compile(r"<(?:br|hr|/(?:p|h[1-6]|li|pre|figcaption|blockquote))>")
-_LINK_TARGET = re.compile(r'href="#([^"<>]{1,100})"')
 # The header and the footer of a page have a few hundred characters.
 _MAX_FRAME_LENGTH = 100_000
 _MAX_FIELD_LENGTH = 5_000
@@ -49,21 +44,6 @@ _GIST = re.compile(
 )
 _EMBEDLY = re.compile(r'(<iframe\b[^<>]*?\ssrc=")(https://cdn\.embedly\.com/[^"<>]*)')
 _REDIRECT = re.compile(r"https?://(?:www\.)?medium\.com/r/\?")
-
-# Elements of a text that stay. All others, such as `div` and `section`, are replaced by their content.
-_KEPT_ELEMENTS = (
-    "p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code a figure figcaption strong b em i s u del mark sub sup "
-    "table thead tbody tr th td br hr img iframe"
-)
-_KEPT = set(_KEPT_ELEMENTS.split())
-_DROPPED = {"style", "script", "noscript", "canvas", "progress", "svg", "button"}
-_KEPT_ATTRIBUTES = {
-    "*": {"id"},
-    "a": {"href"},
-    "code": {"class"},
-    "img": {"src", "alt", "width", "height"},
-    "iframe": {"src"},
-}
 
 
 @dataclass(slots=True)
@@ -96,10 +76,7 @@ def parse_page(html: str) -> Page:
     start = html.find(">", start) + 1
     page = Page()
     _read_frame(page, html[:start], html[end:] if end > 0 else "")
-    body = html[start : end if end > 0 else len(html)]
-    if is_too_expensive(body):
-        raise RefusedFile("It has too many elements, or they are nested too deep; simplify the page.")
-    _read_body(page, body, set(_LINK_TARGET.findall(html)))
+    _read_body(page, html[start : end if end > 0 else len(html)])
     return page
 
 
@@ -140,36 +117,16 @@ def _to_text(html: str) -> str:
     return to_line(unescape(_TAG.sub("", _BREAK.sub(" ", html))))
 
 
-def _read_body(page: Page, html: str, targets: set[str]) -> None:
-    """Read the text into the page; `targets` are the ids to which links of the page lead."""
-    # The attributes are removed below.
-    html, notes, *_ = leave_out_hidden(html, "html")
-    page.notes += notes
+def _read_body(page: Page, html: str) -> None:
+    html, hidden = open_text(html)
     html = _TITLE.sub(lambda element: _take_title(page, element), html)
     html = _CODE.sub(_convert_code, html)
     html = _IMAGE.sub(lambda tag: _convert_image(page, tag[0]), html)
     html = _PREVIEW.sub("<p", _PREVIEW_IMAGE.sub("", html))
     html = _EMPTY_LINK.sub(r"\1\2</a>", html)
     html = _EMBEDLY.sub(_unwrap_embedly, _GIST.sub(r'<iframe src="\1"></iframe>', html))
-    html, count = replace_frames(html)
-    if count:
-        number = format_count(count, "embedded content")
-        page.notes.append(f"The text now has links in place of {number}.")
-
-    def choose_value(_element: str, name: str, value: str) -> str | None:
-        if name == "href":
-            return _follow(value)
-        is_kept = value in targets if name == "id" else name != "class" or value.startswith("language-")
-        return value if is_kept else None
-
-    html = nh3.clean(
-        html,
-        tags=_KEPT,
-        clean_content_tags=_DROPPED,
-        attributes=_KEPT_ATTRIBUTES,
-        attribute_filter=choose_value,
-        link_rel=None,
-    )
+    html, replaced = extract_text(html, _follow)
+    page.notes += [*hidden, *replaced]
     # A line in front of the text remains if the first section has only the title.
     page.html = re.sub(r"^(?:\s*<hr>)+", "", html).strip()
     page.text = _to_text(page.html)
@@ -209,7 +166,7 @@ def _convert_image(page: Page, tag: str) -> str:
 
 
 def _unwrap_embedly(frame: re.Match[str]) -> str:
-    query = parse_qs(split(unescape(frame[2])).query)
+    query = parse_qs(split_address(unescape(frame[2])).query)
     inner = next((query[name][0] for name in ("src", "url") if name in query), unescape(frame[2]))
     return frame[1] + escape(inner)
 
@@ -218,12 +175,4 @@ def _follow(address: str) -> str:
     """Return the target of a link through Medium's own redirect."""
     if not _REDIRECT.match(address):
         return address
-    return parse_qs(split(address).query).get("url", [address])[0]
-
-
-def split(address: str) -> SplitResult:
-    """Return the parts of an address; all are empty if it is not valid."""
-    try:
-        return urlsplit(address)
-    except ValueError:
-        return urlsplit("")
+    return parse_qs(split_address(address).query).get("url", [address])[0]

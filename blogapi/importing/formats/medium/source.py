@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from urllib.parse import SplitResult, quote
 
 from blogapi.importing.format_api import files as folder
-from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord, TermRecord
-from blogapi.importing.format_api.report import Item, read_item
-from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.formats.medium.page import Page, parse_page, split
+from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
+from blogapi.importing.format_api.source import FileSource, ImportOptions
+from blogapi.importing.formats.medium.page import Page, parse_page
 from blogapi.importing.formats.medium.publication import decide_status, is_named_draft
 from blogapi.importing.refusals import NotAnArticle
 from blogapi.importing.texts import dates, titles
+from blogapi.importing.texts.addresses import split_address
 from blogapi.importing.texts.lines import decode, list_distinct, to_http_url
 from blogapi.rendering.slugs import make_slug
 
@@ -34,33 +33,22 @@ _HASH = re.compile(r"(?:^|-)-{0,20}([0-9a-f]{8,16})$")
 _ID_LENGTH = 10
 
 
-class MediumSource:
-    """The stories of an archive (see `sources.Source`)."""
+class MediumSource(FileSource):
+    """The stories of an archive."""
 
     def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
-        self.total = len(entries)
+        super().__init__(entries, options)
         self.hosts = {"medium.com", *PICTURE_HOSTS}
-        self.terms: Sequence[TermRecord] = ()
-        self.left_behind = Counter[str]()
-        self.unread_rules = ""
-        self.notes: Sequence[str] = ()
         #: Archives contain no pictures, but people put them beside the folder `posts`.
         folders = dict.fromkeys(entry.path.parent.parent / "images" for entry in entries)
         # A link could lead to pictures that are not part of the archive.
         self.assets = tuple(path for path in folders if path.is_dir() and not path.is_symlink())
-        self._entries, self._zones = entries, options.zones
 
-    def read(self) -> Iterator[Item]:
-        """Yield the record of each story, and a report for each page that gives none."""
-        for entry in self._entries:
-            yield read_item(entry.key, lambda entry=entry: self._read(entry))  # type: ignore[misc]
-
-    def _read(self, entry: folder.Entry) -> ArticleRecord:
-        if entry.problem:
-            raise entry.problem
+    def read_entry(self, entry: folder.Entry) -> tuple[ArticleRecord]:
+        """Return the record of a story."""
         html, notes = decode(folder.read_bytes(entry.path))
         page = parse_page(html)
-        published_at = dates.parse_date(page.published, self._zones) if page.published else None
+        published_at = dates.parse_date(page.published, self.options.zones) if page.published else None
         is_draft, may_be_response = is_named_draft(entry.path.name), _may_be_response(page)
         if published_at is None and not is_draft and _is_beside_posts(entry.path):
             raise NotAnArticle("It is not a story: the stories of an archive are in its folder `posts`.")
@@ -69,7 +57,7 @@ class MediumSource:
             self.left_behind[_RESPONSES] += 1
             raise NotAnArticle("It is a response to another story: it has no title of its own.")
         status, reasons = decide_status(entry.path.name, published_at, may_be_response=may_be_response)
-        return _make_record(entry, page, published_at, (*notes, *reasons, *page.notes), status)
+        return (_make_record(entry, page, published_at, (*notes, *reasons, *page.notes), status),)
 
 
 def _may_be_response(page: Page) -> bool:
@@ -87,7 +75,7 @@ def _make_record(
     entry: folder.Entry, page: Page, published_at: datetime | None, notes: tuple[str, ...], status: str
 ) -> ArticleRecord:
     name, file_hash = _split_name(_FILE_NAME.sub(r"\g<name>", entry.path.stem, count=1))
-    address = split(page.canonical)
+    address = split_address(page.canonical)
     slug, address_hash = _split_name(address.path.rpartition("/")[2])
     title = page.title or titles.choose_title(page.text, name)
     is_summary = page.text.startswith(page.summary.rstrip("….")[:_MAX_COMPARED])

@@ -9,16 +9,12 @@ from dataclasses import dataclass, field
 from html import unescape
 from itertools import takewhile
 
-import nh3
-
-from blogapi.importing.format_api.hidden_parts import leave_out_hidden
+from blogapi.importing.format_api.page_text import extract_text, open_text
 from blogapi.importing.format_api.privacy_signs import DATE_FIELDS, EXPIRY_FIELDS
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts import dates
-from blogapi.importing.texts.frames import replace_frames
 from blogapi.importing.texts.keys import normalize_key
 from blogapi.importing.texts.lines import to_line
-from blogapi.rendering.html_cost import is_too_expensive
 
 #: The properties with several names, which Notion separates with commas.
 _LISTS = {"tags", "tag", "categories", "category", "keywords", "authors", "author"}
@@ -40,20 +36,6 @@ _ROW = re.compile(r'<tr\b[^<>]*class="property-row')
 _VALUE = re.compile(r'<span\b[^<>]*class="(?:selected-value|user)[^<>]*>((?:[^<]++|<(?!/?span))*+)</span>')
 _BODY = re.compile(r'<div\b[^<>]*class="page-body"[^<>]*>')
 _TAG = re.compile(r"<[^<>]*>")
-_KEPT_ELEMENTS = (
-    "p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code a figure figcaption strong b em i s u del mark sub sup "
-    "table thead tbody tr th td br hr img iframe details summary input"
-)
-_DROPPED = {"style", "script", "noscript", "svg", "button"}
-_KEPT_ATTRIBUTES = {
-    "*": {"id"},
-    "a": {"href"},
-    "code": {"class"},
-    "img": {"src", "alt"},
-    "iframe": {"src"},
-    "input": {"type", "checked", "disabled"},
-    "details": {"open"},
-}
 
 
 @dataclass(slots=True)
@@ -88,33 +70,15 @@ def parse_html(html: str) -> Page:
     if start is None:
         raise RefusedFile("It has no text of a page; export the page from Notion again.")
     head, end = html[: start.start()], html.rfind("</article>")
-    body = html[start.end() : end if end > start.end() else len(html)]
-    if is_too_expensive(body):
-        raise RefusedFile("It has too many elements, or they are nested too deep; simplify the page.")
+    body, notes = open_text(html[start.end() : end if end > start.end() else len(html)])
     cover = _COVER.search(head)
     properties = {
         name: value for row in _ROW.split(head)[1:] if (pair := _read_row(row)) for name, value in [pair]
     }
-    # The attributes are removed below.
-    html, notes, *_ = leave_out_hidden(body, "html")
-    html, _ = replace_frames(html)
-    targets = set(re.findall(r'href="#([^"<>]{1,100})"', html))
-
-    def choose_value(_element: str, name: str, value: str) -> str | None:
-        is_kept = value in targets if name == "id" else name != "class" or value.startswith("language-")
-        return (value.lower() if name == "class" else value) if is_kept else None
-
-    html = nh3.clean(
-        html,
-        tags=set(_KEPT_ELEMENTS.split()),
-        clean_content_tags=_DROPPED,
-        attributes=_KEPT_ATTRIBUTES,
-        attribute_filter=choose_value,
-        link_rel=None,
-    )
+    text, _ = extract_text(body)
     return Page(
         title=_read_element(head, _TITLE, "</h1>"),
-        body=html.strip(),
+        body=text,
         properties=properties,
         subtitle=_read_element(head, _DESCRIPTION, "</p>"),
         cover=unescape(cover[1]) if cover else "",

@@ -6,17 +6,14 @@ The name of each file ends with the id of its page: `My page 0123456789abcdef012
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 from blogapi.importing.format_api import files as folder
-from blogapi.importing.format_api.article_record import PUBLIC_STATUSES, ArticleRecord, TermRecord
-from blogapi.importing.format_api.report import Item, read_item, report_problem
-from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.article_record import PUBLIC_STATUSES, ArticleRecord
+from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.formats.notion import pages
 from blogapi.importing.formats.notion.databases import Database, parse_database
@@ -36,29 +33,30 @@ _PRIVATE = (
 )
 
 
-class NotionSource:
-    """The pages and databases of an export (see `sources.Source`)."""
+class NotionSource(FileSource):
+    """The pages and databases of an export."""
 
     def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
-        self.total = len(entries)
-        self.hosts = {"notion.so"}
-        self.terms: Sequence[TermRecord] = ()
-        self.left_behind = Counter[str]()
-        self.unread_rules = ""
-        self.notes: Sequence[str] = ()
-        self.assets: Sequence[Path] = ()
-        self._options = options
         matches = [(entry, FILE_NAME.fullmatch(entry.path.name)) for entry in entries]
         files = [(entry, match.groupdict()) for entry, match in matches if match]
         # With `--format notion`, there can be other files.
-        self._others = [entry for entry, match in matches if match is None]
-        self._pages = [(entry, name) for entry, name in files if name["suffix"] != "csv"]
-        self._tables = [(entry, name) for entry, name in files if name["suffix"] == "csv"]
-        self._ids = {name["id"] for _, name in self._pages}
-        self._databases = dict(self._read_databases())
+        others = [entry for entry, match in matches if match is None]
+        pages = [(entry, name) for entry, name in files if name["suffix"] != "csv"]
+        tables = [(entry, name) for entry, name in files if name["suffix"] == "csv"]
+        # The pages show the tables, so they come first.
+        super().__init__([*others, *(entry for entry, _ in (*pages, *tables))], options)
+        self.hosts = {"notion.so"}
+        self._names = dict(files)
+        self._ids = {name["id"] for _, name in pages}
+        self._databases = {
+            # The other file has the rows that the view of the database shows.
+            name["id"]: parse_database(entry.path)
+            for entry, name in tables
+            if not (name["all"] or entry.problem)
+        }
         #: The databases by the folder that contains the pages of their rows.
         self._folders: dict[str, Database] = {}
-        for entry, name in self._tables:
+        for entry, name in tables:
             if name["id"] in self._databases:
                 outer = str(PurePosixPath(entry.key).parent)
                 # Newer exports leave the id out of the names of folders.
@@ -66,24 +64,14 @@ class NotionSource:
                     self._folders[f"{outer}/{inner}"] = self._databases[name["id"]]
         self._shown: set[str] = set()
 
-    def read(self) -> Iterator[Item]:
-        """Yield the record of each page, then a record or a report for each database."""
-        for entry in self._others:
-            yield report_problem(entry.key, entry.problem or NotAnArticle(_OTHER_FILE))
-        for entry, name in self._pages:
-            yield read_item(entry.key, partial(self._read_page, entry, name))
-        for entry, name in self._tables:
-            yield read_item(entry.key, partial(self._read_table, entry, name))
-
-    def _read_databases(self) -> Iterator[tuple[str, Database]]:
-        for entry, name in self._tables:
-            # The other file has the rows that the view of the database shows.
-            if not name["all"] and not entry.problem:
-                yield name["id"], parse_database(entry.path)
+    def read_entry(self, entry: folder.Entry) -> tuple[ArticleRecord]:
+        """Return the record of a page, or of a database that no page shows."""
+        name = self._names.get(entry)
+        if name is None:
+            raise NotAnArticle(_OTHER_FILE)
+        return (self._read_table(entry, name) if name["suffix"] == "csv" else self._read_page(entry, name),)
 
     def _read_page(self, entry: folder.Entry, name: Mapping[str, Any]) -> ArticleRecord:
-        if entry.problem:
-            raise entry.problem
         text, notes = decode(folder.read_bytes(entry.path))
         if name["suffix"] == "html":
             page = pages.parse_html(text)
@@ -98,8 +86,6 @@ class NotionSource:
         return replace(record, notes=(*notes, *page.notes, *record.notes))
 
     def _read_table(self, entry: folder.Entry, name: Mapping[str, Any]) -> ArticleRecord:
-        if entry.problem:
-            raise entry.problem
         database = self._databases.get(name["id"])
         if name["all"] and database:
             raise NotAnArticle("It has all rows of a database; the rows of its view are imported.")
@@ -120,16 +106,15 @@ class NotionSource:
         return pages.insert_tables(markdown, replace_link)
 
     def _make_record(self, entry: folder.Entry, name: Mapping[str, Any], page: pages.Page) -> ArticleRecord:
-        options = self._options
         # The ids of the folders and of the file say nothing about the article.
         folders = [_FOLDER_ID.sub("", part) for part in entry.key.split("/")[:-1]]
         record = reader.parse_file(
             "/".join((*folders, f"{name['title'] or page.title or 'untitled'}.{name['suffix']}")),
             pages.to_front_matter(page),
-            replace(options, publish_undated=True),
+            replace(self.options, publish_undated=True),
         )
         is_undecided = record.status in PUBLIC_STATUSES and not is_public(page.properties)
-        is_private = is_undecided and not options.publish_undated
+        is_private = is_undecided and not self.options.publish_undated
         return replace(
             record,
             key=f"notion:{name['id']}",

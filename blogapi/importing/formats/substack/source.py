@@ -5,16 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from html import escape
 from pathlib import Path
 
 from blogapi.importing.format_api import files as folder
-from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
-from blogapi.importing.format_api.report import FileReport, Item, Result, read_item
-from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.report import FileReport, Item, Result
+from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.substack.html import convert_text
 from blogapi.importing.formats.substack.publication import decide_status
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
@@ -41,46 +40,35 @@ def find_table(posts: Path) -> Path | None:
     return None
 
 
-class SubstackSource:
-    """The posts of an export (see `sources.Source`)."""
+def _is_table(entry: folder.Entry) -> bool:
+    return entry.path.name == TABLE_NAME
+
+
+class SubstackSource(FileSource):
+    """The posts of an export."""
 
     def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
-        self.total = len(entries)
-        #: The address of the newsletter; the export has it only in buttons.
-        self.hosts: set[str] = set()
-        self.terms: Sequence[TermRecord] = ()
-        self.left_behind = Counter[str]()
-        self.unread_rules = ""
-        self.notes: Sequence[str] = ()
-        self.assets: Sequence[Path] = ()
-        self._entries, self._options = entries, options
+        super().__init__(sorted(entries, key=lambda entry: not _is_table(entry)), options)
         self._tables: dict[Path, dict[str, Mapping[str, str]]] = {}
 
     def read(self) -> Iterator[Item]:
         """Yield the record of each post, and a report for each file or row that gives none."""
-        tables = [entry for entry in self._entries if entry.path.name == TABLE_NAME]
-        posts = [entry for entry in self._entries if entry.path.name != TABLE_NAME]
-        refused = [item for entry in tables if (item := self._read_table(entry))]
-        yield from refused
-        for entry in posts:
-            yield read_item(entry.key, partial(self._read_post, entry))
+        yield from super().read()
         # Only whole exports contain the table.
-        found = {entry.path.stem for entry in posts}
-        for entry in tables:
+        found = {entry.path.stem for entry in self.entries}
+        for entry in filter(_is_table, self.entries):
             for key, row in self._tables.get(entry.path, {}).items():
                 if key not in found:
                     note = "Its text is not in the export, as with drafts that are empty."
                     name = f"{entry.key}:{key}"
                     yield FileReport(name, Result.SKIPPED, notes=(note,), title=to_title(row.get("title")))
 
-    def _read_table(self, entry: folder.Entry) -> FileReport | None:
-        try:
-            if entry.problem:
-                raise entry.problem
-            self._get_rows(entry.path)
-        except (RefusedFile, NotAnArticle) as error:
-            return FileReport(entry.key, Result.REFUSED, notes=(str(error),))
-        return None
+    def read_entry(self, entry: folder.Entry) -> Sequence[Item]:
+        """Return the record of a post; the table gives none."""
+        if not _is_table(entry):
+            return [self._read_post(entry)]
+        self._get_rows(entry.path)
+        return []
 
     def _get_rows(self, table: Path) -> Mapping[str, Mapping[str, str]]:
         """Return the rows of a table by `post_id`, which is also the name of the file."""
@@ -97,18 +85,17 @@ class SubstackSource:
 
     def _read_post(self, entry: folder.Entry) -> ArticleRecord:
         match, table = POST_NAME.fullmatch(entry.path.name), find_table(entry.path.parent)
-        if entry.problem:
-            raise entry.problem
         if match is None or table is None:
             raise NotAnArticle("It is not a post: the posts of an export are beside or below `posts.csv`.")
         rows = self._get_rows(table)
         row = rows.get(entry.path.stem) or rows.get(match["id"])
         kind = (row or {}).get("type") or ""
-        if kind == "page" and self._options.pages == "skip":
+        if kind == "page" and self.options.pages == "skip":
             self.left_behind["pages"] += 1
             raise NotAnArticle("It is a page, and pages are not imported.")
         html, notes = decode(folder.read_bytes(entry.path))
         text = convert_text(html)
+        # The export has the address of the newsletter only in buttons.
         self.hosts |= text.hosts
         status, reasons = decide_status(row, has_paywall=text.has_paywall)
         slug, row = match["slug"] or "", row or {}
@@ -125,7 +112,7 @@ class SubstackSource:
             content=player + text.html,
             content_type="html",
             status=status,
-            published_at=dates.parse_date(row.get("post_date"), self._options.zones),
+            published_at=dates.parse_date(row.get("post_date"), self.options.zones),
             tags=(kind,) if kind == "page" or kind not in _ORDINARY_TYPES else (),
             is_page=kind == "page",
             former_paths=(f"/p/{slug}",) if slug else (),

@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from blogapi.importing.format_api.article_record import AuthorRecord
 from blogapi.importing.formats.wordpress.conversion import MIME_TYPES, Attachment
 from blogapi.importing.formats.wordpress.left_behind import count_name
-from blogapi.importing.formats.wordpress.publication import find_unread_rules, parse_time
+from blogapi.importing.formats.wordpress.publication import find_unread_rules
+from blogapi.importing.texts.addresses import split_address
+from blogapi.importing.texts.dates import parse_date
 from blogapi.importing.texts.lines import MAX_URL_LENGTH, to_line, to_plain_line
 from blogapi.importing.texts.pictures import get_extension
 from blogapi.importing.texts.xml_elements import Element
@@ -152,7 +154,7 @@ class Blog:
 
     def _add_item(self, item: Element) -> None:
         self.items += 1
-        local, utc = (parse_time(item.get_text(name)) for name in ("wp:post_date", "wp:post_date_gmt"))
+        local, utc = (parse_date(item.get_text(name)) for name in ("wp:post_date", "wp:post_date_gmt"))
         if local and utc:
             # Some exports contain the time of the last change in one of the two fields.
             seconds = (local - utc).total_seconds()
@@ -227,11 +229,8 @@ def make_name(login: str) -> str:
 
 def split_url(url: str) -> tuple[str, str, str]:
     """Return host, path and query of a URL; ("", "", "") if it is not valid."""
-    try:
-        parts = urlsplit(url)
-        return parts.netloc.rpartition("@")[2].lower(), parts.path, parts.query
-    except ValueError:
-        return "", "", ""
+    parts = split_address(url)
+    return parts.netloc.rpartition("@")[2].lower(), parts.path, parts.query
 
 
 def get_blog_address(url: str, *, is_item: bool = False) -> str:

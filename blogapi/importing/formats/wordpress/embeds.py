@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from html import escape, unescape
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from blogapi.importing.formats.wordpress.conversion import INLINE, Conversion
 from blogapi.importing.formats.wordpress.media_html import figure
+from blogapi.importing.texts.addresses import split_address
 from blogapi.rendering.embed_hosts import EMBED_HOSTS
 from blogapi.rendering.players import find_player
 
@@ -95,7 +96,4 @@ def _find_address(tag: str) -> str:
 
 
 def _host(address: str) -> str:
-    try:
-        return (urlsplit(address).hostname or "").rstrip(".")
-    except ValueError:
-        return ""
+    return (split_address(address).hostname or "").rstrip(".")

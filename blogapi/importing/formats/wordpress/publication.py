@@ -14,9 +14,6 @@ from blogapi.importing.texts.xml_elements import Element
 
 # The names in the report of items that are left behind, by their status.
 LEFT_BEHIND = {"trash": "items in the trash", "auto-draft": "auto-drafts", "inherit": "revisions"}
-_TIME = re.compile(
-    r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[ T]([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?(?:\.[0-9]{1,9})?Z?)?"
-)
 
 
 def decide_status(
@@ -82,26 +79,14 @@ def find_unread_rules(item: Element) -> Iterator[str]:
             yield sign.source
 
 
-def parse_time(text: str) -> datetime | None:
-    """Return a time of MySQL as if it were UTC; None for `0000-00-00 00:00:00` and invalid times."""
-    match = _TIME.fullmatch(text.strip())
-    if not match:
-        return None
-    try:
-        year, month, day, hour, minute, second = (int(part or 0) for part in match.groups())
-        return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
-    except ValueError:
-        return None
-
-
 def find_date(item: Element, offset: timedelta | None, zones: Zones) -> datetime | None:
     """Return when an item was published (UTC), or None if it has no date.
 
     A draft has only a local date; `offset` is the difference between local time and UTC. If it is unknown,
     `zones` are used.
     """
-    utc = parse_time(item.get_text("wp:post_date_gmt"))
-    local = parse_time(item.get_text("wp:post_date"))
+    utc = dates.parse_date(item.get_text("wp:post_date_gmt"))
+    local = dates.parse_date(item.get_text("wp:post_date"))
     if utc is None and local is not None:
         try:
             return dates.parse_date(local.replace(tzinfo=None), zones) if offset is None else local - offset

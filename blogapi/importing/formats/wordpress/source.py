@@ -10,9 +10,8 @@ from xml.sax import SAXParseException
 from defusedxml import DefusedXmlException
 
 from blogapi.importing.format_api import files as folder
-from blogapi.importing.format_api.article_record import TermRecord
-from blogapi.importing.format_api.report import FileReport, Item, Result, report_problem
-from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.report import FileReport, Item, Result
+from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.wordpress import terms
 from blogapi.importing.formats.wordpress.article_records import RecordMaker
 from blogapi.importing.formats.wordpress.blog import Blog, get_blog_address
@@ -80,7 +79,7 @@ class ExportFile:
         return " ".join(sentences)
 
 
-class WordPressSource:
+class WordPressSource(FileSource):
     """All WXR files of an import.
 
     WordPress splits long exports, so that the attachments of a post can be in another file. The files of
@@ -89,28 +88,25 @@ class WordPressSource:
     """
 
     def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
-        self.options = options
-        self.left_behind = Counter[str]()
-        self.notes: list[str] = []
-        self.assets: Sequence[Path] = _find_uploads(entry.path.parent for entry in entries)
-        self._files = [_scan(entry) for entry in entries]
+        super().__init__(entries, options)
+        self.assets = _find_uploads(entry.path.parent for entry in entries)
+        self._files = {entry: _scan(entry) for entry in entries}
         self._blogs = self._merge_blogs()
+        self._makers = {
+            address: RecordMaker(blog, address, options, self.left_behind)
+            for address, blog in self._blogs.items()
+        }
         self.total = sum(blog.items for blog in self._blogs.values()) + len(self._files)
         self.hosts = {host for address, blog in self._blogs.items() for host in _list_hosts(address, blog)}
-        self.terms: Iterable[TermRecord] = [*terms.list_terms(self._blogs.values())]
+        self.terms = [*terms.list_terms(self._blogs.values())]
         plugins = sorted({plugin for blog in self._blogs.values() for plugin in blog.unread_rules})
         self.unread_rules = " and ".join(plugins)
         self.notes = [*self._list_notes()]
 
     def read(self) -> Iterator[Item]:
-        """Yield the records of all files; see `sources.Source`."""
-        makers = {
-            address: RecordMaker(blog, address, self.options, self.left_behind)
-            for address, blog in self._blogs.items()
-        }
-        for file in self._files:
-            yield from self._read_file(file, makers)
-        for maker in makers.values():
+        """Yield the records of all files."""
+        yield from super().read()
+        for maker in self._makers.values():
             self.left_behind += maker.blog.other_terms
             # WordPress allows several in different places.
             slugs = [
@@ -120,19 +116,19 @@ class WordPressSource:
             names = {author.name for author in maker.blog.authors.values()}
             self.left_behind["authors without posts"] += len(names - maker.author_names)
         self.left_behind = +self.left_behind
-        unknown = sum((maker.unknown_shortcodes for maker in makers.values()), Counter[str]())
+        unknown = sum((maker.unknown_shortcodes for maker in self._makers.values()), Counter[str]())
         if unknown:
             listed = join_counts(unknown, len(unknown))
             self.notes.append(
                 f"Unknown shortcodes enclose parts of articles; check if they hid them: {listed}."
             )
 
-    def _read_file(self, file: ExportFile, makers: dict[str, RecordMaker]) -> Iterator[Item]:
-        entry = file.entry
+    def read_entry(self, entry: folder.Entry) -> Iterator[Item]:
+        """Yield the records of a file."""
+        file = self._files[entry]
         if file.problem:
-            yield report_problem(entry.key, file.problem)
-            return
-        maker = makers[self._get_address(file.blog)]
+            raise file.problem
+        maker = self._makers[self._get_address(file.blog)]
         try:
             for element in file.read():
                 if element.name != "item":
@@ -150,7 +146,7 @@ class WordPressSource:
                         title=element.get_text("title")[:200],
                     )
         except (MalformedFile, RefusedFile) as error:
-            yield FileReport(entry.key, Result.REFUSED, notes=(f"It changed during the import: {error}",))
+            raise RefusedFile(f"It changed during the import: {error}") from error
 
     def _get_address(self, blog: Blog) -> str:
         """Return the address of the blog of a file.
@@ -160,12 +156,12 @@ class WordPressSource:
         own = get_blog_address(self.options.base_url) or blog.address
         if own:
             return own
-        others = {file.blog.address for file in self._files} - {""}
+        others = {file.blog.address for file in self._files.values()} - {""}
         return others.pop() if len(others) == 1 else ""
 
     def _merge_blogs(self) -> dict[str, Blog]:
         blogs: dict[str, Blog] = {}
-        for file in self._files:
+        for file in self._files.values():
             if not file.problem:
                 blog = blogs.setdefault(self._get_address(file.blog), file.blog)
                 if blog is not file.blog:
@@ -173,7 +169,7 @@ class WordPressSource:
         return blogs
 
     def _list_notes(self) -> Iterator[str]:
-        for file in self._files:
+        for file in self._files.values():
             description = "" if file.problem else file.describe_repairs()
             if description:
                 yield f"{file.entry.key}: {description}"

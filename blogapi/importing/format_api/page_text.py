@@ -1,0 +1,75 @@
+"""The text of a page that another program has written, without the wrappers of this program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import nh3
+
+from blogapi.importing.format_api.hidden_parts import leave_out_hidden
+from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.texts.frames import replace_frames
+from blogapi.importing.texts.messages import format_count
+from blogapi.rendering.html_cost import is_too_expensive
+
+_TARGET = re.compile(r'href="#([^"<>]{1,100})"')
+# Elements of a text that stay. All others, such as `div` and `section`, are replaced by their content.
+_KEPT_ELEMENTS = (
+    "p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code a figure figcaption strong b em i s u del mark sub sup "
+    "table thead tbody tr th td br hr img iframe audio video details summary input"
+)
+# A form is that of subscriptions.
+_DROPPED = {"style", "script", "noscript", "canvas", "progress", "svg", "button", "form"}
+_KEPT_ATTRIBUTES = {
+    "*": {"id"},
+    "a": {"href"},
+    "code": {"class"},
+    "img": {"src", "alt", "title", "width", "height"},
+    "iframe": {"src"},
+    "audio": {"src", "controls"},
+    "video": {"src", "controls"},
+    "input": {"type", "checked", "disabled"},
+    "details": {"open"},
+}
+
+
+def open_text(html: str) -> tuple[str, list[str]]:
+    """Return the text of a page without the parts that visitors could not see, and notes.
+
+    Raises RefusedFile if it would take too long to parse.
+    """
+    if is_too_expensive(html):
+        raise RefusedFile("It has too many elements, or they are nested too deep; simplify the page.")
+    # `extract_text` removes the attributes by which these parts are recognised.
+    html, notes, *_ = leave_out_hidden(html, "html")
+    return html, notes
+
+
+def extract_text(html: str, follow: Callable[[str], str] = str) -> tuple[str, list[str]]:
+    """Return the text with its elements alone, and notes; `follow` returns where a link really leads.
+
+    Ids stay if a link of the text leads to them, and classes if they name the language of code.
+    """
+    html, frames = replace_frames(html)
+    notes = (
+        [f"The text now has links in place of {format_count(frames, 'embedded content')}."] if frames else []
+    )
+    targets = set(_TARGET.findall(html))
+
+    def choose_value(_element: str, name: str, value: str) -> str | None:
+        if name == "href":
+            return follow(value)
+        if name == "class":
+            return value.lower() if value.startswith("language-") else None
+        return None if name == "id" and value not in targets else value
+
+    kept = nh3.clean(
+        html,
+        tags=set(_KEPT_ELEMENTS.split()),
+        clean_content_tags=_DROPPED,
+        attributes=_KEPT_ATTRIBUTES,
+        attribute_filter=choose_value,
+        link_rel=None,
+    )
+    return kept.strip(), notes
