@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,20 +12,12 @@ from flask.cli import with_appcontext
 from blogapi.cli import exit_on_sigterm, report_problems, show_progress
 from blogapi.exporting.results import ExportReport
 
-_STDOUT = "-"
 # The names in `layouts`, which is imported when the command runs, so that a server does not load it.
 _LAYOUTS = ("hugo", "jekyll")
-_FORMATS = ("markdown", "json")
 
 
 @click.command("export")
-@click.argument("target", metavar="FOLDER|FILE.zip|FILE.json|-")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(_FORMATS),
-    help="Write files with front matter, or one JSON document. Default: by the name of the target.",
-)
+@click.argument("target", metavar="FOLDER|FILE.zip")
 @click.option("--for", "generator", type=click.Choice(_LAYOUTS), help="Write the files for this generator.")
 @click.option("--drafts", is_flag=True, help="Export drafts, scheduled and archived articles too.")
 @click.option("--overwrite", is_flag=True, help="Replace and delete files that were changed in FOLDER.")
@@ -35,7 +26,6 @@ _FORMATS = ("markdown", "json")
 @with_appcontext
 def export(
     target: str,
-    format_: str | None,
     generator: str | None,
     drafts: bool,
     overwrite: bool,
@@ -51,54 +41,37 @@ def export(
     """
     if not target.strip():
         raise click.UsageError("The name of the target is empty; `.` names the current folder.")
-    is_document = _is_document(target, format_)
-    if is_document and (generator or overwrite):
-        raise click.UsageError("--for and --overwrite need a FOLDER or a FILE.zip in the format markdown.")
+    if target == "-" or target.lower().endswith(".json"):
+        raise click.UsageError(
+            "An export is a FOLDER or a FILE.zip; for JSON, read the lists of the API: "
+            "GET /api/v1/blog/articles/?fields=*"
+        )
     from blogapi.exporting import layouts, service
 
     with report_problems(), exit_on_sigterm():
-        if is_document:
-            path = None if target == _STDOUT else Path(target)
-            report = service.export_document(
-                path, sys.stdout.buffer, drafts=drafts, dry_run=dry_run, progress=show_progress
-            )
-        else:
-            report = service.export_files(
-                Path(target),
-                layouts.LAYOUTS[generator or layouts.DEFAULT.name],
-                drafts=drafts,
-                overwrite=overwrite,
-                dry_run=dry_run,
-                progress=show_progress,
-            )
+        report = service.export_files(
+            Path(target),
+            layouts.LAYOUTS[generator or layouts.DEFAULT.name],
+            drafts=drafts,
+            overwrite=overwrite,
+            dry_run=dry_run,
+            progress=show_progress,
+        )
     _print(report, target, dry_run=dry_run, as_json=as_json)
     if report.refused:
         raise SystemExit(1)
 
 
-def _is_document(target: str, format_: str | None) -> bool:
-    """Return whether the command writes one JSON document."""
-    suffix = Path(target).suffix.lower()
-    has_json_name = target == _STDOUT or suffix == ".json"
-    if (format_ == "markdown" and has_json_name) or (format_ == "json" and suffix == ".zip"):
-        raise click.UsageError(f"--format {format_} cannot be written to {target}; choose another name.")
-    return has_json_name or format_ == "json"
-
-
 def _print(report: ExportReport, target: str, *, dry_run: bool, as_json: bool) -> None:
-    # The document itself is on standard output.
-    is_error = target == _STDOUT
     if as_json:
-        click.echo(json.dumps(_to_json(report, target, dry_run), ensure_ascii=False), err=is_error)
+        click.echo(json.dumps(_to_json(report, target, dry_run), ensure_ascii=False))
         return
     for refusal in report.refused:
-        click.echo(f"refused  {refusal.path}: {refusal.reason}", err=is_error)
-    click.echo(
-        f"{report.public:,} public, {report.drafts:,} drafts, {report.media:,} media files.", err=is_error
-    )
+        click.echo(f"refused  {refusal.path}: {refusal.reason}")
+    click.echo(f"{report.public:,} public, {report.drafts:,} drafts, {report.media:,} media files.")
     numbers = ", ".join(f"{number:,} {name}" for name, number in report.count_files().items())
     end = " Nothing was written (dry run)." if dry_run else ""
-    click.echo(f"{target}: {numbers}.{end}", err=is_error)
+    click.echo(f"{target}: {numbers}.{end}")
 
 
 def _to_json(report: ExportReport, target: str, dry_run: bool) -> dict[str, object]:

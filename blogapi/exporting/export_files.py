@@ -91,7 +91,7 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     if own and layout.host_redirects:
         text = format_redirects(own, "netlify", snapshot.site["url"])
         yield TextFile(layout.host_redirects, text.encode())
-    copies = join_lines(snapshot.read_working_copies())
+    copies = _join_lines(snapshot.read_working_copies())
     if copies:
         yield TextFile(layout.working_copies, f"[\n{copies}\n]\n".encode())
     redirected = {unquote(item["from"]) for item in redirects if item["kind"] != OWN}
@@ -165,11 +165,6 @@ def _list_redirects(rows: Iterable[Redirect]) -> Iterator[Item]:
             yield {"kind": redirect.kind, "from": old_url.path, "to": current.path}
 
 
-def join_lines(items: Iterable[Item]) -> str:
+def _join_lines(items: Iterable[Item]) -> str:
     """Return the items of a list as JSON, each on a line of its own."""
-    return ",\n".join(map(dump, items))
-
-
-def dump(value: object) -> str:
-    """Return a value as JSON on one line."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return ",\n".join(json.dumps(item, ensure_ascii=False, separators=(",", ":")) for item in items)

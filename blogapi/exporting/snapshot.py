@@ -2,9 +2,9 @@
 
 All reads see one state of the database. An article is a mapping with the fields `uuid`, `created`,
 `last_updated`, `published_at`, `status`, `slug`, `former_slugs`, `former_paths`, all text fields, `category`
-(slug), `tags`, `authors` (slugs), `seo`, `media` (uuids), `paths` (mappings with `path` and `media`),
-`custom` (the custom fields, by name), `was_public` and `slug_derived`. Former slugs and paths are mappings
-with `slug` or `path`, and `created`.
+(slug), `tags`, `authors` (slugs), `seo`, `paths` (mappings with `path` and `media`), `custom` (the custom
+fields, by name), `was_public` and `slug_derived`. Former slugs and paths are mappings with `slug` or `path`,
+and `created`.
 Times are texts in UTC; uuids are texts. The guide lists the fields of the other items.
 """
 
@@ -342,8 +342,6 @@ def _read_batch(
     former_paths = _group(uuids, _former_path.article_id, _former_path.path, _former_path.created)
     tags = _group(uuids, _tag_link.article_id, _tag_link.tag_id, order=_tag_link.position)
     authors = _group(uuids, _author_link.article_id, _author_link.author_id, order=_author_link.position)
-    is_use = and_(_use.kind == ARTICLE, _use.current)
-    used = _group(uuids, _use.item_id, _use.media_id, condition=is_use)
     paths = _group(uuids, _path.article_id, _path.path, _path.media_id, order=bytewise(_path.path))
     for uuid in uuids:
         row = rows[uuid]
@@ -361,7 +359,6 @@ def _read_batch(
             "tags": [slugs["tag"][tag_id] for (tag_id,) in tags[uuid]],
             "authors": [slugs["author"][author_id] for (author_id,) in authors[uuid]],
             "seo": dict(zip(_SEO_FIELDS, seo[uuid][0], strict=True)),
-            "media": sorted(text for (file,) in used[uuid] if (text := str(file)) in media),
             "paths": [
                 {"path": path, "media": text}
                 for path, file in _find_current(paths[uuid], row.content)
@@ -422,10 +419,9 @@ def _group(
     key: ColumnElement[UUID],
     *columns: ColumnElement[Any],
     order: ColumnElement[Any] | None = None,
-    condition: ColumnElement[bool] | None = None,
 ) -> defaultdict[UUID, list[tuple[Any, ...]]]:
     """Return the values of the columns in the rows of each article."""
-    statement = select(key, *columns).where(key.in_(uuids), true() if condition is None else condition)
+    statement = select(key, *columns).where(key.in_(uuids))
     groups = defaultdict[UUID, list[tuple[Any, ...]]](list)
     for uuid, *values in _execute(statement if order is None else statement.order_by(order)):
         groups[uuid].append(tuple(values))

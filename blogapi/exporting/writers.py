@@ -94,7 +94,7 @@ def write_folder(
     If `is_private`, a new folder can be opened by its owner only.
     """
     if root.exists() and not root.is_dir():
-        raise Conflict(f"{root} is a file; name a folder, or a file that ends with .zip or .json.")
+        raise Conflict(f"{root} is a file; name a folder, or a file that ends with .zip.")
     if not dry_run:
         root.mkdir(0o700 if is_private else 0o777, parents=True, exist_ok=True)
     for name in (_LOCK, *MANIFESTS):

@@ -81,7 +81,7 @@ def test_nothing_of_a_draft_is_exported(run, blog, tmp_path):
     run("export", tmp_path / "former", "--drafts")
     assert b"Secret" in read_folder(tmp_path)["former/articles/secret-plan.md"]
     assert b"Secret edits" in read_folder(tmp_path)["former/working-copies.json"]
-    for target in ("former", "out.zip", "out.json"):
+    for target in ("former", "out.zip"):
         assert run("export", tmp_path / target).exit_code == 0
     for generator in ("hugo", "jekyll"):
         assert run("export", tmp_path / generator, "--for", generator).exit_code == 0
@@ -91,7 +91,7 @@ def test_nothing_of_a_draft_is_exported(run, blog, tmp_path):
         assert b"working" not in f"{name}\n".encode() + content
 
 
-@pytest.mark.parametrize("target", ["out", "out.zip", "out.json"])
+@pytest.mark.parametrize("target", ["out", "out.zip"])
 def test_no_picture_that_was_removed_is_exported(
     run, app, as_admin, make_article, make_guest, tmp_path, target
 ):
@@ -109,7 +109,7 @@ def test_no_picture_that_was_removed_is_exported(
     assert [colour for colour, picture in pictures.items() if picture.hash.encode() in exported] == ["red"]
 
 
-def test_an_article_lists_the_files_and_paths_of_its_current_version(run, app, as_admin, make_article):
+def test_an_article_lists_the_paths_of_its_current_version(run, app, as_admin, make_article, tmp_path):
     red, blue = (store_picture(app, colour) for colour in ("red", "blue"))
     article = make_article(content='<img src="img/red.png"><img src="img/blue.png">')
     make_article(title="Another", content=f'<img src="{make_path(blue.hash, blue.name)}">')
@@ -118,9 +118,12 @@ def test_an_article_lists_the_files_and_paths_of_its_current_version(run, app, a
     for content in ('<img src="img/red.png"><img src="img/blue.png">.', '<img src="img/red.png">'):
         as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"content": content})
     for options in ([], ["--drafts"]):
-        first, _ = json.loads(run("export", "-", *options).stdout)["articles"]
-        assert first["media"] == [str(red.uuid)]
-        assert first["paths"] == [{"path": "img/red.png", "media": str(red.uuid)}]
+        run("export", tmp_path, *options)
+        fields, _ = read_article(read_folder(tmp_path)[f"articles/{article.slug}.html"])
+        assert fields["blogapi"]["replacements"] == [
+            {"exported": "../media/red.png", "original": "img/red.png"}
+        ]
+        assert "blue" not in str(fields)
 
 
 def test_former_paths_are_redirects_unless_a_page_has_the_address(
@@ -139,8 +142,7 @@ def test_former_paths_are_redirects_unless_a_page_has_the_address(
         {"kind": "article", "from": "/2009/a", "to": "/a/"},
         {"kind": "article", "from": "/2012/a", "to": "/a-2/"},
     ]
-    (row,) = (one for one in json.loads(run("export", "-").stdout)["articles"] if one["slug"] == "a")
-    assert [item["path"] for item in row["former_paths"]] == ["/2009/a", "/bread"]
+    assert [item["path"] for item in first["blogapi"]["former_paths"]] == ["/2009/a", "/bread"]
 
 
 @pytest.mark.parametrize("folder", ["notes", "caf%C3%A9/notes"])
@@ -180,30 +182,6 @@ def test_drafts_and_archived_articles_are_exported_on_request(run, as_admin, blo
     assert (fields["draft"], fields["aliases"]) == (True, ["/bread/"])
     assert [item["slug"] for item in fields["blogapi"]["former_slugs"]] == ["bread"]
     assert (fields["blogapi"]["status"], fields["blogapi"]["was_public"]) == ("archived", True)
-
-
-def test_the_json_document_has_one_article_per_line(run, blog):
-    result = run("export", "-", "--drafts")
-    document = json.loads(result.stdout)
-    assert [*document] == [
-        *("format", "version", "contents", "site", "categories", "tags", "authors", "fields", "media"),
-        *("working_copies", "articles"),
-    ]
-    (edits,) = document["working_copies"]
-    assert (edits["article"], edits["title"]) == (document["articles"][0]["uuid"], "Secret edits")
-    assert (edits["category"], edits["tags"], edits["is_outdated"]) == ("kitchen", [], False)
-    lines = result.stdout.split('"articles":[\n')[1].split("\n")[:-2]
-    assert [json.loads(line.rstrip(",")) for line in lines] == document["articles"]
-    bread = document["articles"][0]
-    assert bread["content"].startswith("# Flour\r\n")
-    assert {name: bread[name] for name in ("category", "tags", "authors", "media")} == {
-        "category": "kitchen",
-        "tags": ["slow-food", "2024"],
-        "authors": ["ada-lovelace"],
-        "media": [str(blog.uuid)],
-    }
-    assert bread["cover_image"] == document["media"][0]["url"] == make_path(blog.hash, blog.name)
-    assert result.stderr.startswith("3 public, 2 drafts, 2 media files.\n")
 
 
 def test_the_layouts_of_hugo_and_jekyll(run, blog, tmp_path):
@@ -307,9 +285,6 @@ def test_terms_with_the_same_name_are_told_apart_by_their_slugs(
     [
         (["file.txt"], "is a file; name a folder"),
         (["folder.zip"], "is a folder; choose another name"),
-        (["folder.zip", "--format", "json"], "cannot be written to"),
-        (["x.json", "--format", "markdown"], "cannot be written to"),
-        (["x.json", "--for", "hugo"], "--for and --overwrite need"),
         (["file.txt/x"], "cannot be written (not a directory)"),
     ],
 )
@@ -327,14 +302,22 @@ def test_a_target_must_have_a_name_outside_of_the_media_folder(app, run, blog):
     assert "choose another place" in run("export", get_folder(app).root / "out").stderr
 
 
+@pytest.mark.parametrize("target", ["-", "blog.json", "Blog.JSON"])
+def test_a_target_for_json_says_what_to_use(run, tmp_path, monkeypatch, target):
+    monkeypatch.chdir(tmp_path)
+    result = run("export", target)
+    assert (result.exit_code, "GET /api/v1/blog/articles/?fields=*" in result.stderr) == (2, True)
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_a_dry_run_writes_nothing(run, tmp_path):
-    for target in ("out", "out.zip", "out.json"):
+    for target in ("out", "out.zip"):
         report = json.loads(run("export", tmp_path / target, "--dry-run", "--json").stdout)
         assert (report["dry_run"], report["files"]["refused"]) == (True, 0)
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("target", ["out", "out.zip", "out.json"])
+@pytest.mark.parametrize("target", ["out", "out.zip"])
 def test_a_full_disk_is_reported(run, tmp_path, monkeypatch, target):
     def fail(*_):
         raise OSError(28, "No space left on device")

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from blogapi.importing.blogapi_export import article_files, layout
 from blogapi.importing.blogapi_export.source import ExportSource
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.refusals import RefusedFile
-
-_JSON_MARK = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"format"\s*:\s*"blogapi-export"')
 
 
 def detect(entry: folder.Entry, head: bytes) -> bool:
@@ -18,10 +14,8 @@ def detect(entry: folder.Entry, head: bytes) -> bool:
 
     That is a file below the folder of an export: one of its data files, an article whose front matter has
     the field `blogapi`, or each article if the folder names its source. Another file in the folder is a file
-    of another format. A JSON document is also recognised, but refused.
+    of another format.
     """
-    if _JSON_MARK.match(head):
-        return True
     export = layout.find_export(entry.path)
     if export is None:
         return False

@@ -22,10 +22,7 @@ from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.service import Importer
 
-_JSON_DOCUMENT = (
-    "It is a JSON document for other programs, without media files; import the folder or the archive of an "
-    "export."
-)
+_NO_EXPORT = "It is in no folder of an export; import the folder or the archive of an export."
 
 
 class ExportSource(FileSource):
@@ -37,13 +34,12 @@ class ExportSource(FileSource):
         self._folders: dict[ExportFolder, list[folder.Entry]] = {}
         for entry in entries:
             export = layout.find_export(entry.path)
-            is_data = export is not None and layout.is_data_file(export, entry.path)
-            if export is None or (entry.path.suffix == ".json" and not is_data):
-                self._unread.append(report_problem(entry.key, entry.problem or RefusedFile(_JSON_DOCUMENT)))
-            else:
-                articles = self._folders.setdefault(export, [])
-                if not is_data:
-                    articles.append(entry)
+            if export is None:
+                self._unread.append(report_problem(entry.key, entry.problem or RefusedFile(_NO_EXPORT)))
+                continue
+            articles = self._folders.setdefault(export, [])
+            if not layout.is_data_file(export, entry.path):
+                articles.append(entry)
         self._media_uuids: dict[UUID, UUID] = {}
         self._data: dict[ExportFolder, BlogData] = {}
         #: The uuids of the articles that were read, with the files that contain them.

@@ -466,13 +466,6 @@ def test_a_picture_that_the_library_has_is_used(blogs, with_picture, tmp_path):
         assert db.session.scalars(select(Article.content)).one() == f"<img src='media:{own}'>"
 
 
-def test_a_json_document_is_refused(blogs, tmp_path):
-    (tmp_path / "json").mkdir()
-    write(tmp_path / "json" / "blog.json", '{"format":"blogapi-export","version":1,"articles":[]}')
-    (report,) = blogs.restore(tmp_path / "json")
-    assert (report.result, "import the folder" in report.notes[0]) == (Result.REFUSED, True)
-
-
 @pytest.mark.parametrize(
     ("name", "content", "note"),
     [
