@@ -14,11 +14,10 @@ from blogapi.rate_limits import limiter
 from blogapi.response_cache.middleware import ONLY_CACHED_KEY, NotCached
 from blogapi.serving.log import AccessLogEntry, loggable_path
 from blogapi.serving.parser import BodiesFull, Busy, TooSlow
-from blogapi.serving.unread import FileBuffer, NoRoom
+from blogapi.serving.unread import NoRoom
 from blogapi.storage import commit_version
 from blogapi.storage.database import QUEUE_SECONDS_KEY
 from blogapi.web import errors
-from blogapi.web.downloads import FILE_BODY_KEY
 from blogapi.web.headers import error_headers
 from blogapi.web.request_id import REQUEST_ID_HEADER, REQUEST_ID_KEY, ROUTE_KEY, choose_request_id
 
@@ -220,7 +219,6 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         received_at = max(self.request.received_at, self.channel.responded_at)
         environment[commit_version.RECEIVED_KEY] = received_at
         environment.setdefault(QUEUE_SECONDS_KEY, time.monotonic() - received_at)
-        environment[FILE_BODY_KEY] = FileBuffer
         return environment
 
     def write(self, data: bytes) -> None:

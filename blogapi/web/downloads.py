@@ -15,10 +15,6 @@ from werkzeug.wsgi import ClosingIterator
 
 from blogapi.web.headers import compute_etag
 
-# The server sets this WSGI environ key to a function that returns a response body for an open file and a
-# number of bytes. The body reads the file while it is sent, and closes it.
-FILE_BODY_KEY = "blogapi.file-body"
-
 _CHUNK_BYTES = 64 * 1024
 
 
@@ -51,9 +47,13 @@ class _SentFile(io.FileIO):
 
 
 def make_body(environ: dict[str, object], file: BinaryIO, length: int) -> Iterable[bytes]:
-    """Return the response body that sends a number of bytes of the open file, and closes the file."""
-    make = cast(Callable[[BinaryIO, int], Iterable[bytes]], environ.get(FILE_BODY_KEY, _read_body))
-    return make(file, length)
+    """Return the response body that sends the open file from its position, and closes the file.
+
+    `length` is the Content-Length of the response, with which a server that reads the file itself stops
+    (PEP 3333).
+    """
+    wrap = cast(Callable[[BinaryIO], Iterable[bytes]] | None, environ.get("wsgi.file_wrapper"))
+    return _read_body(file, length) if wrap is None else wrap(file)
 
 
 def make_disposition(name: str) -> str:

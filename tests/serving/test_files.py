@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from blogapi.media.folder import get_folder
-from blogapi.serving import unread
+from blogapi.serving import channel
+from blogapi.serving.channel import Channel
 from blogapi.serving.log import AccessLog, AccessLogEntry
+from blogapi.web import downloads
 from tests.live_server import start_server
 from tests.media.stored_files import put_file
 from tests.serving.sockets import HEALTH, parse_response, read_all, send, wait_until
@@ -34,9 +36,10 @@ def read_requests(server: Any) -> int:
     return sum(channel.total_outbufs_len > SIZE // 2 for channel in list(server.active_channels.values()))
 
 
-def test_readers_that_read_nothing_hold_neither_threads_nor_memory(app, path):
+@pytest.mark.parametrize("more", ["", "Range: bytes=0-\r\n"], ids=["whole", "as video players ask"])
+def test_readers_that_read_nothing_hold_neither_threads_nor_memory(app, path, more):
     with serve_blog(app, threads=2) as server, ExitStack() as stack:
-        readers = [stack.enter_context(send_request(server, path)) for _ in range(12)]
+        readers = [stack.enter_context(send_request(server, path, more=more)) for _ in range(12)]
         wait_until(lambda: read_requests(server) == 12)
         assert send(server.effective_port, HEALTH).status == 200
         assert server.unread.held == 0
@@ -45,21 +48,20 @@ def test_readers_that_read_nothing_hold_neither_threads_nor_memory(app, path):
         assert parse_response(read_all(readers[5])).body == CONTENT
 
 
-def test_a_file_is_sent_in_turns(app, path, monkeypatch):
-    monkeypatch.setattr(unread, "TURN_BYTES", 300_000)
-    chunks: list[int] = []
-    read = unread.FileBuffer.get
+def test_a_response_is_sent_in_turns(app, path, monkeypatch):
+    sent: list[int] = []
+    send_bytes = Channel.send
 
-    def get(self: Any, *args: Any, **options: Any) -> bytes:
-        chunk = read(self, *args, **options)
-        chunks.append(len(chunk))
-        return chunk
+    def record(self: Any, data: bytes, **options: Any) -> int:
+        number = send_bytes(self, data, **options)
+        sent.append(number)
+        return number
 
-    monkeypatch.setattr(unread.FileBuffer, "get", get)
+    monkeypatch.setattr(Channel, "send", record)
     with start_server(app) as server:
         assert get_response(server, path).body == CONTENT
-    assert max(chunks) == unread.CHUNK_BYTES
-    assert chunks.count(0) >= SIZE // 393_216 - 1
+    assert max(sent) <= channel.CHUNK_BYTES
+    assert sent.count(0) >= SIZE // (channel.TURN_BYTES + channel.CHUNK_BYTES) - 1
 
 
 def test_requests_for_parts_on_one_connection_are_answered_in_order(app, path):
@@ -77,9 +79,7 @@ def test_requests_for_parts_on_one_connection_are_answered_in_order(app, path):
 
 
 def test_the_connection_is_closed_if_the_file_is_cut_while_it_is_sent(app, path):
-    # Without the time limit for slow readers, only the failed read closes the connection.
-    limits = replace(LIMITS, stall=600)
-    with serve_blog(app, limits=limits) as server, send_request(server, path) as sock:
+    with serve_blog(app, limits=replace(LIMITS, stall=1)) as server, send_request(server, path) as sock:
         wait_until(lambda: read_requests(server) == 1)
         (file,) = get_folder(app).root.rglob("*.pdf")
         with file.open("r+b") as opened:
@@ -91,20 +91,19 @@ def test_the_connection_is_closed_if_the_file_is_cut_while_it_is_sent(app, path)
 
 
 def test_the_file_is_closed_when_the_client_disconnects(app, path, monkeypatch):
-    buffers: list[unread.FileBuffer] = []
-    create = unread.FileBuffer.__init__
-
-    def record(self: Any, *args: Any) -> None:
-        buffers.append(self)
-        create(self, *args)
-
-    monkeypatch.setattr(unread.FileBuffer, "__init__", record)
+    files: list[Any] = []
+    make_body = downloads.make_body
+    monkeypatch.setattr(
+        downloads,
+        "make_body",
+        lambda environ, file, length: files.append(file) or make_body(environ, file, length),
+    )
     with serve_blog(app) as server:
         with send_request(server, path):
             wait_until(lambda: read_requests(server) == 1)
-            assert not buffers[0].file.closed
+            assert not files[0].closed
         wait_until(lambda: not server.active_channels)
-        assert buffers[0].file.closed
+        assert files[0].closed
 
 
 def test_the_access_log_shows_the_route_and_the_size_of_a_file(app, path):

@@ -9,9 +9,9 @@ from waitress import buffers, channel, parser, receiver, server, task, wasyncore
 
 METHODS = [
     (channel.HTTPChannel, "add_channel del_channel handle_close handle_read handle_write service write_soon"),
-    (channel.HTTPChannel, "_flush_exception _flush_some readable writable recv"),
+    (channel.HTTPChannel, "_flush_exception _flush_some readable writable recv send"),
     (parser.HTTPRequestParser, "parse_header received close"),
-    (buffers.ReadOnlyFileBasedBuffer, "get skip close __len__"),
+    (buffers.ReadOnlyFileBasedBuffer, "prepare get skip close __len__"),
     (server.TcpWSGIServer, "accept add_task close fix_addr getsockname handle_accept pull_trigger readable"),
     (server.TcpWSGIServer, "set_socket_options"),
     (task.ThreadedTaskDispatcher, "add_task set_thread_count shutdown"),
@@ -23,7 +23,7 @@ ATTRIBUTES = [
     (channel.HTTPChannel, "close_when_flushed last_activity outbuf_lock outbufs request requests"),
     (
         channel.HTTPChannel,
-        "requests_lock total_outbufs_len will_close task_class error_task_class parser_class",
+        "requests_lock sendbuf_len total_outbufs_len will_close task_class error_task_class parser_class",
     ),
     (
         parser.HTTPRequestParser,
