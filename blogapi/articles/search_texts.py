@@ -11,7 +11,8 @@ from sqlalchemy.orm import Session
 
 from blogapi.articles.fields import SEARCHED_NAMES
 from blogapi.articles.models import Article, ArticleJson
-from blogapi.custom_fields import index as custom_index
+from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields.definitions import list_words
 from blogapi.custom_fields.models import CustomField
 from blogapi.rendering.plain_text import to_plain_text
 from blogapi.storage.database import chunk, table_of
@@ -32,9 +33,11 @@ SearchTexts = tuple[str, str, str]
 def join_texts(texts: Iterable[str], custom: str, fields: Sequence[CustomField] | None = None) -> str:
     """Return the short texts besides the title as one text, each on a line.
 
-    `custom` has the values of the custom fields, among which are texts; see `custom_fields.index.list_words`.
+    They include texts among the values of the custom fields, which `custom` has. `fields` are the
+    definitions; None = read them from the database of the application.
     """
-    return "\n".join(filter(None, [*texts, *custom_index.list_words(custom, fields)]))
+    words = list_words(custom) if fields is None else custom_values.join_words(fields, custom)
+    return "\n".join(filter(None, [*texts, *words]))
 
 
 def read_plain_text(html_json: bytes) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Protocol, cast
 from uuid import UUID
 
@@ -20,8 +20,11 @@ class Articles(Protocol):
     def find_readable(self, uuids: Collection[UUID]) -> set[UUID]:
         """Return the uuids that belong to an article or a page that readers can see."""
 
+    def list_values(self) -> Iterable[str]:
+        """Return the values of all items that have some, as JSON."""
+
     def update_derived_data(self, name: str) -> None:
-        """Store the index and the search words of all articles with a value of this name again."""
+        """Store the search words of all articles with a value of this name again."""
 
 
 def init_app(app: Flask, *, articles: Articles) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from sqlalchemy import select
 
-from blogapi.custom_fields.models import CustomField
+from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields.models import NO_VALUES, CustomField
 from blogapi.storage import transaction_info
 from blogapi.storage.database import db
 from blogapi.web.access import Caller
@@ -25,6 +26,11 @@ def list_definitions() -> Sequence[CustomField]:
         info[_KEY] = rows
     definitions: Sequence[CustomField] = info[_KEY]
     return definitions
+
+
+def list_words(stored: str) -> list[str]:
+    """Return the texts among the values of an article in which searches find words."""
+    return [] if stored == NO_VALUES else custom_values.join_words(list_definitions(), stored)
 
 
 def copy_definitions() -> Sequence[CustomField]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import marshmallow as ma
 
@@ -17,8 +17,15 @@ from blogapi.web.fields import PrefixedParameters
 MAX_FILTERS = 5
 
 
-# The name of each filtered field, with the keys of the wanted values.
-Filters = Sequence[tuple[str, Sequence[str]]]
+class FieldFilter(NamedTuple):
+    """The name of a field and the wanted values. With `is_list`, the values of articles are lists."""
+
+    name: str
+    values: Sequence[Any]
+    is_list: bool = False
+
+
+Filters = Sequence[FieldFilter]
 
 
 class CustomFilters(PrefixedParameters):
@@ -29,16 +36,16 @@ class CustomFilters(PrefixedParameters):
 
 
 def _parse_filters(parameters: dict[str, list[str]]) -> Filters:
-    """Return the names of the filtered fields with the keys of the wanted values.
+    """Return the names of the filtered fields with the wanted values.
 
-    Raises ValidationError, by name, for a field that the caller may not read and for a value of another type.
+    Raises ValidationError, by name, for a field that the caller may not read and a value that does not fit.
     """
     definitions = {field.name: field for field in list_visible(current_caller())} if parameters else {}
     errors: dict[str, list[str]] = {}
-    filters = []
+    filters: list[FieldFilter] = []
     for name, texts in parameters.items():
         try:
-            filters.append((name, _make_keys(definitions.get(name), texts)))
+            filters.append(_parse_filter(definitions.get(name), texts))
         except Unfit as error:
             errors[name] = [str(error)]
     if len(parameters) > MAX_FILTERS:
@@ -48,13 +55,12 @@ def _parse_filters(parameters: dict[str, list[str]]) -> Filters:
     return tuple(filters)
 
 
-def _make_keys(field: CustomField | None, texts: Sequence[str]) -> tuple[str, ...]:
+def _parse_filter(field: CustomField | None, texts: Sequence[str]) -> FieldFilter:
     if field is None:
         raise Unfit("There is no such custom field.")
     if field.type == FieldType.LONG_TEXT:
         raise Unfit("A long text cannot be filtered; search for its words with `q`.")
     if len(texts) > custom_values.MAX_ITEMS:
         raise Unfit(f"Send at most {custom_values.MAX_ITEMS} values.")
-    return tuple(
-        dict.fromkeys(custom_values.make_key(custom_values.parse_text(field, text)) for text in texts)
-    )
+    values = [custom_values.convert_item(field, custom_values.parse_text(field, text)) for text in texts]
+    return FieldFilter(field.name, values, field.is_list)

@@ -1,17 +1,15 @@
-"""Tables of custom fields: their definitions, and an index of the values that articles have."""
+"""The table of the definitions of custom fields."""
 
 from __future__ import annotations
 
 import json
-from datetime import datetime
 from enum import StrEnum
-from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, String, Text, desc
+from sqlalchemy import String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi.publication.kinds import CONTENT_KINDS, KINDS
-from blogapi.storage.database import WITHOUT_ROWID, Base, Identified, Timestamped
+from blogapi.storage.database import Base, Identified, Timestamped
 
 MAX_NAME_LENGTH = 64
 NO_VALUES = "{}"
@@ -65,23 +63,3 @@ class CustomField(Identified, Timestamped, Base):
     def kinds(self) -> list[str]:
         """The kinds of items that have the field."""
         return [kind for kind in CONTENT_KINDS if getattr(self, f"for_{KINDS[kind].plural}")]
-
-
-class CustomValue(Base):
-    """A value of a custom field of an article, for filters and counts.
-
-    `key` is the text by which filters find the value; it is empty if the value does not fit the definition,
-    or if there is none. `listed_from` is that of ArticleTag.
-    """
-
-    __tablename__ = "custom_value"
-    __table_args__ = (
-        Index("ix_custom_value_listed", "name", "key", "listed_from", desc("article_id")),
-        Index("ix_custom_value_article", "name", "article_id", "key"),
-        WITHOUT_ROWID,
-    )
-
-    article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
-    name: Mapped[str] = mapped_column(String(MAX_NAME_LENGTH), primary_key=True)
-    key: Mapped[str] = mapped_column(String(255), primary_key=True)
-    listed_from: Mapped[datetime | None]

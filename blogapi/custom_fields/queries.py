@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import case, func, select
-
+from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields.articles import get_articles
 from blogapi.custom_fields.definitions import list_visible
-from blogapi.custom_fields.models import CustomField, CustomValue
-from blogapi.storage.database import db
+from blogapi.custom_fields.models import CustomField
 from blogapi.web.access import current_caller
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import WithAttributes
@@ -22,17 +22,14 @@ def list_fields() -> list[WithAttributes]:
 
 def describe(fields: Sequence[CustomField]) -> list[WithAttributes]:
     """Return the definitions with the numbers of articles that have a value, and one that does not fit."""
-    unfit = func.sum(case((CustomValue.key == "", 1), else_=0))
-    statement = select(CustomValue.name, func.count(CustomValue.article_id.distinct()), unfit)
-    statement = statement.where(CustomValue.name.in_([field.name for field in fields]))
-    numbers = {
-        name: (used, unfit) for name, used, unfit in db.session.execute(statement.group_by(CustomValue.name))
-    }
-    return [
-        WithAttributes(field, used_in=used, unfit_in=int(unfit))
-        for field in fields
-        for used, unfit in [numbers.get(field.name, (0, 0))]
-    ]
+    used, unfit = Counter[str](), Counter[str]()
+    for stored in get_articles().list_values():
+        values = custom_values.parse(stored)
+        for field in fields:
+            if field.name in values:
+                used[field.name] += 1
+                unfit[field.name] += not custom_values.fits(field, values[field.name])
+    return [WithAttributes(field, used_in=used[field.name], unfit_in=unfit[field.name]) for field in fields]
 
 
 def get_by_uuid(uuid: UUID) -> CustomField:

@@ -114,7 +114,6 @@ def _store(field: CustomField, *, was_admin_only: bool, is_derived_again: bool) 
     db.session.flush()
     forget_definitions()
     if is_derived_again:
-        # The index shows which articles have a value, also one without a definition.
         get_articles().update_derived_data(field.name)
     if not (was_admin_only and field.is_admin_only):
         # What readers get of all articles can change, as with the site.

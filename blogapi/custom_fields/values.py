@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -16,7 +15,7 @@ from blogapi.parsing import is_web_address, parse_uuid
 from blogapi.rendering.characters import FORBIDDEN
 from blogapi.web.media_addresses import PictureReference, complete_address
 
-MAX_TEXT, MAX_LONG_TEXT, MAX_ITEMS, MAX_KEY = 1_000, 100_000, 100, 200
+MAX_TEXT, MAX_LONG_TEXT, MAX_ITEMS = 1_000, 100_000, 100
 
 # The values of the custom fields of an article, by name, as JSON has them.
 Values = Mapping[str, Any]
@@ -96,7 +95,7 @@ def convert(field: CustomField, value: Any, convert_one: Convert | None = None) 
 
     `convert_one` converts a single value in another way than the type of the field.
     """
-    convert_one = convert_one or _CONVERTERS[FieldType(field.type)]
+    convert_one = convert_one or convert_item
     if not field.is_list:
         return None if value in (None, "") else convert_one(field, value)
     if value is None:
@@ -107,6 +106,11 @@ def convert(field: CustomField, value: Any, convert_one: Convert | None = None) 
         raise Unfit(f"Must contain at most {MAX_ITEMS} items.")
     items = [convert_one(field, item) for item in value]
     return items or None
+
+
+def convert_item(field: CustomField, value: Any) -> Any:
+    """Return a single value as it is stored; raises Unfit if it does not fit."""
+    return _CONVERTERS[FieldType(field.type)](field, value)
 
 
 def fits(field: CustomField, value: Any) -> bool:
@@ -120,23 +124,6 @@ def fits(field: CustomField, value: Any) -> bool:
 def list_items(field: CustomField, value: Any) -> list[Any]:
     """Return the single values of a value that fits."""
     return list(value) if field.is_list else [value]
-
-
-def make_keys(field: CustomField | None, value: Any) -> set[str]:
-    """Return the keys of a stored value in the index: one for each item, or an empty one if it is unfit."""
-    if field is None or not fits(field, value):
-        return {""}
-    return {make_key(item) for item in list_items(field, value)}
-
-
-def make_key(value: Any) -> str:
-    """Return the key by which filters find a single value."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return str(int(value)) if float(value).is_integer() else repr(float(value))
-    text = str(value)
-    return text if len(text) <= MAX_KEY else f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def parse_text(field: CustomField, text: str) -> Any:

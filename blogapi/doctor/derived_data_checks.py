@@ -13,7 +13,6 @@ from sqlalchemy import exists, func, or_, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import selectinload, undefer
 
-from blogapi.articles.lists import counts
 from blogapi.articles.models import Article, ArticleJson, Seo
 from blogapi.articles.writing import json_writer
 from blogapi.articles.writing import repeated_columns as links
@@ -70,7 +69,6 @@ def run_checks(
     if repair or full:
         yield _report_differing("media", "uses of media by articles", slugs["media"], repair)
     yield _check_links(repair)
-    yield _check_counts(repair)
 
 
 def _report_differing(check: str, subject: str, names: Sequence[str], repair: bool) -> Finding:
@@ -199,19 +197,6 @@ def _check_links(repair: bool) -> Finding:
             links.repair()
     says = f"{wrong_links} entries in the lists of tags and authors differ from their articles."
     return repaired_or_wrong("lists", says, repair)
-
-
-def _check_counts(repair: bool) -> Finding:
-    stored, counted = counts.read_all(), counts.count_all()
-    _end_read()
-    differing = len(stored.items() ^ counted.items())
-    if not differing:
-        return ok("statistics", "The numbers of articles by status, category, tag and author are up to date.")
-    if repair:
-        with transaction():
-            counts.count_again()
-    says = f"{differing} numbers of articles by status, category, tag or author are wrong."
-    return repaired_or_wrong("statistics", says, repair)
 
 
 def _check_index(repair: bool, *, full: bool) -> Iterator[Finding]:

@@ -7,16 +7,15 @@ from datetime import datetime
 from html import escape
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, literal, select
+from sqlalchemy import Row, func, select
 
 from blogapi.articles.author_visibility import author_is_public
-from blogapi.articles.lists.counts import select_public_number
 from blogapi.articles.models import Article, ArticleTag, Seo
 from blogapi.articles.responses.translations import Translation, choose_alternates, find_translations
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.pages import tree as page_tree
-from blogapi.publication.visibility import ItemType, listed, listed_later, listed_pages
+from blogapi.publication.visibility import ItemType, listed, listed_pages
 from blogapi.site import addresses, page_paths
 from blogapi.site.languages import describe_in_language
 from blogapi.site.models import Site
@@ -24,7 +23,6 @@ from blogapi.site.paths import is_same_address
 from blogapi.site.queries import get_public_site
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.tags.models import Tag
-from blogapi.taxonomies.models import ALL_ARTICLES
 from blogapi.web.errors import NotFound
 
 # The sitemap protocol limits the entries of one file.
@@ -112,8 +110,8 @@ def _is_canonical(site: Site, url: str, canonical_url: str | None) -> bool:
 
 
 def _count_articles() -> int:
-    number = select_public_number(literal(ALL_ARTICLES), listed_later(_article))
-    return db.session.scalar(number, {"now": current_time()}) or 0
+    is_listed = listed(Article, current_time())
+    return db.session.scalar(select(func.count()).select_from(Article).where(is_listed)) or 0
 
 
 def _list_articles(start: int, limit: int) -> Iterable[Row[Any]]:

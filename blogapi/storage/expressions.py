@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table
+from sqlalchemy import Boolean, ColumnElement, Table
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -29,6 +29,36 @@ def _compile_plain(element: unindexed, compiler: SQLCompiler, **options: Any) ->
 @compiles(unindexed, "sqlite")
 def _compile_sqlite(element: unindexed, compiler: SQLCompiler, **options: Any) -> str:
     return f"+{compiler.process(element.clauses, **options)}"
+
+
+class has_json_value(FunctionElement[bool]):  # noqa: N801
+    """Whether a member of a JSON object is one of some values or, with `is_list`, a list with one of them.
+
+    The arguments are the texts of the object, the name of the member and a JSON array of the values, and
+    `is_list`.
+    """
+
+    inherit_cache = True
+    type = Boolean()
+
+
+@compiles(has_json_value)
+def _compile_has_value(element: has_json_value, compiler: SQLCompiler, **options: Any) -> str:
+    document, name, values, is_list = (compiler.process(one, **options) for one in element.clauses)
+    member = f"(CAST({document} AS jsonb) -> {name})"
+    wanted = f"ARRAY(SELECT jsonb_array_elements(CAST({values} AS jsonb)))"
+    return f"((jsonb_typeof({member}) = 'array') = {is_list} AND {member} @> ANY ({wanted}))"
+
+
+@compiles(has_json_value, "sqlite")
+def _compile_has_value_sqlite(element: has_json_value, compiler: SQLCompiler, **options: Any) -> str:
+    document, name, values, is_list = (compiler.process(one, **options) for one in element.clauses)
+    member = f"{document}, '$.' || {name}"
+    # SQLite reads true as 1.
+    value = "value, type IN ('true', 'false')"
+    wanted = f"SELECT {value} FROM json_each({values})"  # noqa: S608, its parts are compiled expressions
+    found = f"SELECT 1 FROM json_each({member}) WHERE ({value}) IN ({wanted})"  # noqa: S608
+    return f"((json_type({member}) = 'array') = {is_list} AND EXISTS ({found}))"
 
 
 def insert_or_update(dialect: str, table: Table) -> Any:

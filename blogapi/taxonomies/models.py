@@ -9,12 +9,10 @@ from sqlalchemy import ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column, validates
 
 from blogapi.publication.models import HasEvents
-from blogapi.storage.database import WITHOUT_ROWID, Base, Identified, bytewise, current_time
+from blogapi.storage.database import Base, Identified, bytewise, current_time
 from blogapi.taxonomies.similar_names import make_name_key
 from blogapi.web.media_addresses import ShowsPictures
 from blogapi.web.stored_json import StoresJson
-
-ALL_ARTICLES = UUID(int=0)
 
 
 class Term(HasEvents, ShowsPictures, Identified, StoresJson):
@@ -56,18 +54,3 @@ class FormerTermSlug(Base):
 Index("ix_former_term_slug_order", FormerTermSlug.kind, bytewise(FormerTermSlug.slug)).ddl_if(
     dialect="postgresql"
 )
-
-
-class ArticleCount(Base):
-    """The number of articles in a status with a term, or of all articles in this status.
-
-    The rows of all articles have the uuid ALL_ARTICLES in place of that of a term. A row can be missing if
-    its number is 0. There is no foreign key, as in FormerTermSlug.
-    """
-
-    __tablename__ = "article_count"
-    __table_args__ = WITHOUT_ROWID
-
-    term_id: Mapped[UUID] = mapped_column(primary_key=True)
-    status: Mapped[str] = mapped_column(String(16), primary_key=True)
-    number: Mapped[int]

@@ -10,16 +10,27 @@ from functools import cache
 from typing import Any, Protocol
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, CompoundSelect, Row, bindparam, false, func, or_, select, union_all
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Row,
+    Select,
+    bindparam,
+    false,
+    func,
+    or_,
+    select,
+    union_all,
+)
 
 from blogapi.parsing import parse_uuid
-from blogapi.publication.visibility import READABLE_STATUSES, is_page
+from blogapi.publication.visibility import READABLE_STATUSES, is_article
 from blogapi.rendering.slugs import make_slug, make_term_slug
 from blogapi.site.addresses import make_term_url
 from blogapi.site.queries import get_site
 from blogapi.storage.database import Base, bytewise, chunk, db, table_of
 from blogapi.taxonomies.hierarchy import find_parents
-from blogapi.taxonomies.models import ArticleCount, FormerTermSlug, Term
+from blogapi.taxonomies.models import FormerTermSlug, Term
 from blogapi.taxonomies.similar_names import find_similar, make_name_key
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.taxonomies.term_head import make_head
@@ -52,7 +63,7 @@ _MAX_VARIABLES = 500
 
 # The tables of the terms of articles and pages, and their columns with the term.
 _LINKS = {"tag": ("article_tag", "tag_id"), "author": ("article_author", "author_id")}
-_former, _count = table_of(FormerTermSlug).c, table_of(ArticleCount).c
+_former = table_of(FormerTermSlug).c
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,13 +133,16 @@ def _list_terms(
         conditions.append(or_(name.contains(text, autoescape=True), _slug_contains(model, text)))
         order.insert(0, name.startswith(text, autoescape=True).desc())
     if filters.used == "never":
-        conditions += [~_has_articles(model), ~_is_on_page(model)]
+        conditions.append(~_select_items(model).exists())
     elif filters.used == "hidden":
-        conditions += [_has_articles(model), ~_has_articles(model, READABLE_STATUSES)]
+        article = Base.metadata.tables["article"].c
+        articles = _select_items(model).where(is_article(article))
+        conditions += [articles.exists(), ~articles.where(article.status.in_(READABLE_STATUSES)).exists()]
     if filters.similar:
         return _list_similar(model, page, conditions)
     if filters.ordering == "-articles":
-        number = select(func.coalesce(func.sum(_count.number), 0)).where(_count.term_id == model.uuid)
+        articles = _select_items(model).where(is_article(Base.metadata.tables["article"].c))
+        number = articles.with_only_columns(func.count(), maintain_column_froms=True)
         order.insert(0, number.scalar_subquery().desc())
     return paginate(select(model.json).where(*conditions).order_by(*order), page)
 
@@ -139,19 +153,15 @@ def _slug_contains(model: type[Term], text: str) -> ColumnElement[bool]:
     return model.slug.contains(make_slug(text), autoescape=True) if words.isalnum() else false()
 
 
-def _has_articles(model: type[Term], statuses: Sequence[str] = ()) -> ColumnElement[bool]:
-    condition = [_count.status.in_(statuses)] if statuses else []
-    return select(_count.number).where(_count.term_id == model.uuid, _count.number > 0, *condition).exists()
-
-
-def _is_on_page(model: type[Term]) -> ColumnElement[bool]:
-    """Return the condition that a page has the term; the counts contain only articles."""
+def _select_items(model: type[Term]) -> Select[UUID]:
+    """Return the statement that selects the articles and pages with a term."""
+    article = Base.metadata.tables["article"].c
     if model.kind not in _LINKS:
-        return false()
-    article, (table, column) = Base.metadata.tables["article"], _LINKS[model.kind]
+        return select(article.uuid).where(article.category_id == model.uuid)
+    table, column = _LINKS[model.kind]
     link = Base.metadata.tables[table].c
-    pages = select(link[column]).join(article, article.c.uuid == link.article_id).where(is_page(article.c))
-    return model.uuid.in_(pages)
+    items = select(article.uuid).join(link.article_id.table, link.article_id == article.uuid)
+    return items.where(link[column] == model.uuid)
 
 
 def _list_similar(

@@ -18,7 +18,7 @@ from blogapi.site import item_addresses
 from blogapi.storage.database import db, transaction
 from blogapi.taxonomies import queries
 from blogapi.taxonomies.hierarchy import find_descendants, has_parents
-from blogapi.taxonomies.models import ArticleCount, FormerTermSlug, Term
+from blogapi.taxonomies.models import FormerTermSlug, Term
 from blogapi.taxonomies.similar_names import make_name_key
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.web import media_addresses, stored_json
@@ -110,14 +110,13 @@ def delete(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
 
 
 def remove(term: Term) -> None:
-    """Delete the row of the term, its uses of files, its former slugs and its numbers of articles."""
+    """Delete the row of the term, its uses of files and its former slugs."""
     _move_children(term, getattr(term, "parent_id", None))
     record(term.kind, term.uuid, get_state(term), None)
     db.session.delete(term)
     db.session.flush()
     media_addresses.store_uses(term, term.list_pictures(), ())
     _delete_former_slugs(term.kind, FormerTermSlug.term_id == term.uuid)
-    db.session.execute(delete_rows(ArticleCount).where(ArticleCount.term_id == term.uuid))
 
 
 def _move_children(term: Term, parent: UUID | None) -> None:

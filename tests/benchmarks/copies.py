@@ -31,7 +31,6 @@ from sqlalchemy import (
     update,
 )
 
-from blogapi.articles.lists import counts
 from blogapi.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag, FormerSlug, Seo
 from blogapi.publication.models import Event
 from blogapi.search import engines
@@ -75,7 +74,6 @@ def add_copies(numbers: range, get_time: Callable[[int], datetime]) -> None:
             _store(list(rows))
     with transaction():
         _table.drop(db.session.connection())
-        counts.count_again()
 
 
 def _select_sources() -> Select[Any]:

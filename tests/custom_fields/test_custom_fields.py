@@ -234,7 +234,12 @@ def test_a_value_is_shown_and_found_again_when_its_definition_fits_again(define,
     body = as_login.get(field).json
     for change in ({"type": "text"}, {"list": True}, {"maximum": 4}, {"type": "choice", "choices": ["4.5"]}):
         assert as_login.patch(field, json=change).json["unfit_in"] == 1, change
-        assert read(as_reader, path) == {} and list_titles(as_reader, **{"custom.rating": "4.5"}) == []
+        assert read(as_reader, path) == {}
+        if "maximum" in change:
+            refused = as_reader.get(ARTICLES, query_string={"custom.rating": "4.5"})
+            assert refused.json["errors"] == {"custom.rating": ["Must be at most 4."]}
+        else:
+            assert list_titles(as_reader, **{"custom.rating": "4.5"}) == []
         assert as_login.put(field, json=body).json["unfit_in"] == 0
         assert read(as_reader, path) == {"rating": 4.5}
         assert list_titles(as_reader, **{"custom.rating": "4.5"}) == ["Bread"]
@@ -414,6 +419,24 @@ def test_lists_are_filtered_by_custom_fields(rated, as_reader, query, titles):
     assert "".join(list_titles(as_reader, **query)) == titles
 
 
+@pytest.mark.parametrize(
+    ("former", "value", "now", "query"),
+    [
+        ("boolean", True, "number", "1"),
+        ("number", 1, "boolean", "true"),
+        ("text", "1", "number", "1"),
+        ("number", 1, "text", "1"),
+        ("boolean", True, "text", "true"),
+    ],
+)
+def test_a_value_of_another_type_is_not_found(define, write, as_login, as_reader, former, value, now, query):
+    field = define("rating", former)
+    write({"rating": value})
+    assert list_titles(as_reader, **{"custom.rating": str(value).lower()}) == ["Bread"]
+    as_login.patch(field, json={"type": now})
+    assert list_titles(as_reader, **{"custom.rating": query}) == []
+
+
 COMBINED = (
     *({"category": "bread"}, {"category": ["bread", "fish"]}, {"category": "bread", "exact": "true"}),
     *({"tag": "x"}, {"tag": ["x", "y"]}, {"tags_all": ["x", "y"]}, {"tag": "x", "category": "bread"}),
@@ -467,9 +490,16 @@ def test_lists_in_any_status_are_filtered_by_custom_fields(rated, as_admin):
 
 
 @pytest.mark.parametrize(
-    "query", ["custom.none=1", "custom.rating=five", "custom.quick=1", "custom=1", "custom."]
+    "query",
+    [
+        *("custom.none=1", "custom.rating=five", "custom.quick=1", "custom=1", "custom.", "custom.words="),
+        *("custom.effort=year", "custom.stars=9", "custom.stars=5&custom.stars=9", "custom.day=2026-1-1"),
+    ],
 )
-def test_a_filter_that_makes_no_sense_is_refused(rated, as_reader, query):
+def test_a_filter_that_makes_no_sense_is_refused(define, rated, as_reader, query):
+    define("effort", "choice", choices=["hour"])
+    define("day", "date")
+    define("stars", "number", maximum=5)
     assert as_reader.get(f"{ARTICLES}?{query}").status_code == 400
 
 

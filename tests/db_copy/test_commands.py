@@ -13,7 +13,7 @@ from sqlalchemy import Engine, create_engine, delete, event, insert, update
 
 from blogapi.__main__ import main
 from blogapi.articles.models import Article, ArticleJson, FormerPath
-from blogapi.custom_fields.models import CustomField, CustomValue
+from blogapi.custom_fields.models import CustomField
 from blogapi.db_copy import service
 from blogapi.doctor import derived_data_checks as doctor
 from blogapi.doctor.findings import Level
@@ -126,13 +126,6 @@ def full_blog(app, as_admin, people, make_article, make_tag, make_category):
             seen = {"article_id": first.uuid, "user_id": people.admin.uuid, "seen": datetime.now(UTC)}
             db.session.execute(insert(OpenArticle).values(seen))
             db.session.add(CustomField(name="rating", label="Rating", type="number", minimum=0.5))
-            value = {
-                "article_id": first.uuid,
-                "name": "rating",
-                "key": "5",
-                "listed_from": first.published_at,
-            }
-            db.session.execute(insert(CustomValue).values(value))
             db.session.add(CustomRedirect(path="/old/", target="/new/", status=301))
             old = {"media_id": picture.uuid, "hash": "0" * 64, "width": 400}
             db.session.execute(insert(FormerHash).values(old))

@@ -26,10 +26,9 @@ LEFT_OUT = {
     **dict.fromkeys(("event", "commit_counter"), "the feed of changes"),
     **dict.fromkeys(("webhook", "webhook_delivery"), "webhooks and their calls"),
     "search_entry": "the search index",
-    "custom_value": "the index of custom fields",
     "media_rendition": "smaller versions of pictures",
     "media_use": "which item uses a file",
-    **dict.fromkeys(("article_json", "article_stats", "article_count"), "rendered texts and counts"),
+    **dict.fromkeys(("article_json", "article_stats"), "rendered texts"),
 }
 
 

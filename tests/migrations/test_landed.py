@@ -63,14 +63,15 @@ DIGESTS = {
     "0032": "ac8320d70db9060df05c873e94b3785e04f581c1eb631625f9e21d23fce95bea",
     "0033": "55f89fb38966a2805336444cdee3e93f6a9a292b488abb03792a48712a701c54",
     "0034": "92ef7d7e2c6f5d43b8dc59aabee452d51463086a2bb00808595a7ec86409cd9f",
+    "0035": "1e5c59669f82dce2c90cc3e73dcedb5e8ac8397c643a9812426d39f44f38b4d5",
 }
 
 # Tables that are derived from other tables and can differ between versions, and tables with internal
 # counters.
 INDEX = {"search_index", "search_entry", "search_words"}
 DERIVED = INDEX | {
-    *("article_json", "article_pieces", "article_stats", "article_tally", "article_count", "alembic_version"),
-    *("change", "change_counter", "revision", "event", "commit_counter"),
+    *("article_json", "article_pieces", "article_stats", "article_tally", "article_count", "custom_value"),
+    *("change", "change_counter", "revision", "event", "commit_counter", "alembic_version"),
 }
 
 

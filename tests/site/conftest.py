@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.articles.lists import counts
 from blogapi.articles.models import ArticleAuthor
 from blogapi.articles.writing import repeated_columns as links
 from blogapi.authors.models import Author
@@ -40,7 +39,6 @@ def add_author(app):
             db.session.add(link)
             db.session.flush()
             links.repair()
-            counts.count_again()
             return author.uuid
 
     return add
@@ -53,7 +51,6 @@ def without_authors(app):
     def remove(article):
         with app.app_context(), transaction():
             db.session.query(ArticleAuthor).where(ArticleAuthor.article_id == article.uuid).delete()
-            counts.count_again()
 
     return remove
 

@@ -6,8 +6,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from blogapi.articles.lists import counts
-from tests.articles.lists.test_query_plans import explain
 from tests.conftest import ARTICLES, CATEGORIES, TAGS
 
 BOTH = pytest.mark.parametrize("path", [CATEGORIES, TAGS])
@@ -141,16 +139,3 @@ def test_the_counts_take_one_statement(
                 assert as_reader.get(f"{address},name").status_code == 200
             numbers.append(len(statements))
         assert numbers[1] == numbers[0] + 1
-
-
-@pytest.mark.sqlite("explains its query plans")
-def test_of_the_articles_only_the_scheduled_ones_are_read(app, terms):
-    later = ("published_at>?)", "listed_from>?)", "(article_id=?)")
-    with app.app_context():
-        for counter in (counts.count_in_categories, counts.count_with_tags, counts.count_by_authors):
-            for statement in (counter.one, counter.all):
-                steps = explain(statement, {"now": DUE, "term": terms[TAGS].uuid})
-                reads = [step for step in steps if "article" in step and "article_count" not in step]
-                assert reads and all(step.startswith("SEARCH") and step.endswith(later) for step in reads), (
-                    steps
-                )

@@ -7,7 +7,6 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import select
 
-from blogapi.articles.lists import counts
 from blogapi.articles.writing import repeated_columns as links
 from blogapi.storage.database import db
 from blogapi.taxonomies.models import FormerTermSlug
@@ -68,18 +67,16 @@ def test_the_articles_of_merged_terms_have_the_other_one(app, as_admin, as_reade
     assert (len(single["articles"]), single["articles_count"]) == (2, 2)
     assert not {"side", "quay"} & {row["slug"] for row in as_admin.get(path).json}
     with app.app_context():
-        assert counts.count_all() == counts.read_all()
         assert links.count_wrong() == 0
 
 
 @pytest.mark.parametrize("path", [TAGS, AUTHORS])
-def test_an_article_with_both_terms_keeps_the_place_of_the_one_that_stays(app, as_admin, make, path):
+def test_an_article_with_both_terms_keeps_the_place_of_the_one_that_stays(as_admin, make, path):
     sea, side, quay = (make(path, name) for name in ("Sea", "Side", "Quay"))
     article = write(make, path, "a", side, quay, sea)
     assert merge(as_admin, path, sea, side).status_code == 200
     assert list_terms(as_admin, path, article) == ["quay", "sea"]
-    with app.app_context():
-        assert counts.count_all() == counts.read_all()
+    assert as_admin.get(f"{path}sea/?fields=articles_count").json == {"articles_count": 1}
 
 
 @EACH

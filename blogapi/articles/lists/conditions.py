@@ -8,6 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import (
     BindParameter,
+    Boolean,
     ColumnElement,
     Integer,
     String,
@@ -22,9 +23,7 @@ from sqlalchemy import (
 from blogapi.articles.lifecycle import SCHEDULED
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, WorkingCopy
 from blogapi.custom_fields.filters import MAX_FILTERS
-from blogapi.custom_fields.models import CustomValue
 from blogapi.publication.visibility import (
-    LISTED_STATUSES,
     NOW,
     ItemType,
     Status,
@@ -37,22 +36,20 @@ from blogapi.publication.visibility import (
 )
 from blogapi.search import engines as search
 from blogapi.storage.database import UtcDateTime, table_of
-from blogapi.storage.expressions import unindexed
+from blogapi.storage.expressions import has_json_value
 
 # The names of the conditions; `public` is the first one in lists for readers.
 Names = tuple[str, ...]
 Conditions = Mapping[str, ColumnElement[bool]]
 
-# The names of the conditions for custom fields. The condition on one value comes before that on any of
-# several, because it reads the index in its order.
-CUSTOM = tuple(f"{kind} {place}" for place in range(MAX_FILTERS) for kind in ("custom", "any custom"))
+# The names of the conditions for custom fields.
+CUSTOM = tuple(f"custom {place}" for place in range(MAX_FILTERS))
 PAGE = ItemType.PAGE.value
 STATUSES = tuple(status.value for status in Status)
 
 _article, _former, _copy = table_of(Article).c, table_of(FormerSlug).c, table_of(WorkingCopy).c
 _tag, _byline = table_of(ArticleTag).c, table_of(ArticleAuthor).c
 _own, _other = table_of(Article).alias("own").c, table_of(ArticleTag).alias("other")
-_value, _other_value = table_of(CustomValue).c, table_of(CustomValue).alias("other_value")
 TAG: ColumnElement[UUID] = bindparam("tag")
 _AUTHOR: ColumnElement[UUID] = bindparam("author")
 CATEGORY: ColumnElement[UUID] = bindparam("category")
@@ -102,17 +99,11 @@ def _has_tag(condition: ColumnElement[bool]) -> ColumnElement[bool]:
     return _article.uuid.in_(select(_tag.article_id).where(condition))
 
 
-def _is_value(name: str, columns: Any) -> ColumnElement[bool]:
-    """Return the condition that a row of the index of values has the value of the filter."""
-    place, is_any = name.split()[-1], name.startswith("any")
-    key: Any = bindparam(f"key_{place}", expanding=is_any, type_=String())
-    is_wanted: ColumnElement[bool] = columns.key.in_(key) if is_any else columns.key == key
-    return and_(columns.name == bindparam(f"custom_{place}", type_=String()), is_wanted)
-
-
-def _has_value(name: str, article: ColumnElement[UUID]) -> ColumnElement[bool]:
-    """Return the condition that the article has the value of the filter."""
-    return article.in_(select(_other_value.c.article_id).where(_is_value(name, _other_value.c)))
+def _has_value(place: int) -> ColumnElement[bool]:
+    """Return the condition that the article has one of the values of a filter by a custom field."""
+    name, values = (bindparam(f"custom_{part}_{place}", type_=String()) for part in ("name", "values"))
+    is_list = bindparam(f"custom_is_list_{place}", type_=Boolean())
+    return has_json_value(_article.custom, name, values, is_list)
 
 
 _by_author = select(_byline.article_id).where(_byline.author_id == _AUTHOR)
@@ -124,26 +115,6 @@ def _has_author(link: Any) -> ColumnElement[bool]:
     """Return the condition that the article of a link has the author."""
     is_wanted = _byline.article_id == link.article_id, _byline.author_id == _AUTHOR
     return select(_byline.author_id).where(*is_wanted).correlate(link.article_id.table).exists()
-
-
-def _value_has_tag(condition: ColumnElement[bool]) -> ColumnElement[bool]:
-    """Return the condition that the article of a value has a tag."""
-    tags = select(_tag.tag_id).where(_tag.article_id == _value.article_id, condition)
-    return tags.correlate(table_of(CustomValue)).exists()
-
-
-def _value_has_category(condition: ColumnElement[bool]) -> ColumnElement[bool]:
-    """Return the condition that the listed article of a value has a category.
-
-    SQLite finds the article in the index of categories, without its row.
-    """
-    articles = select(_article.uuid).where(
-        condition,
-        _article.status.in_(LISTED_STATUSES),
-        _article.published_at == _value.listed_from,
-        unindexed(_article.uuid) == _value.article_id,
-    )
-    return articles.correlate(table_of(CustomValue)).exists()
 
 
 # The conditions of the filters on articles and, for readers, on the links to tags and authors, by name.
@@ -185,7 +156,7 @@ CONDITIONS: dict[str, ColumnElement[bool]] = {
     "with not_tag": _has_tag(_tag.tag_id.in_(_list_parameter("not_tag"))),
 }
 # The conditions of filters by custom fields; the filters are numbered.
-CONDITIONS |= {name: _has_value(name, _article.uuid) for name in CUSTOM}
+CONDITIONS |= {name: _has_value(place) for place, name in enumerate(CUSTOM)}
 OF_TAG: Conditions = {
     "public": _tag.listed_from <= NOW,
     "tag": _tag.tag_id == TAG,
@@ -205,18 +176,4 @@ OF_AUTHOR: Conditions = {
     "published_after": _byline.listed_from >= _AFTER,
     "published_before": _byline.listed_from < _BEFORE,
     "not tag": _count_tags(_byline.article_id, "not_tag") == 0,
-}
-OF_VALUE: Conditions = {
-    "public": _value.listed_from <= NOW,
-    **{name: _has_value(name, _value.article_id) for name in CUSTOM},
-    "custom 0": _is_value("custom 0", _value),
-    "tag": _value_has_tag(_tag.tag_id == TAG),
-    "any tag": _value_has_tag(_tag.tag_id.in_(_list_parameter("tag"))),
-    "all tags": _count_tags(_value.article_id, "all_tags") == _NUMBER,
-    "category": _value_has_category(_article.category_id == CATEGORY),
-    "any category": _value_has_category(_article.category_id.in_(_list_parameter("category"))),
-    "author": _has_author(_value),
-    "published_after": _value.listed_from >= _AFTER,
-    "published_before": _value.listed_from < _BEFORE,
-    "not tag": _count_tags(_value.article_id, "not_tag") == 0,
 }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Executable, Select, exists, func, or_, select
+from sqlalchemy import ColumnElement, Executable, Select, exists, or_, select
 
 from blogapi.articles.lists.conditions import PAGE, Names
 from blogapi.articles.lists.statements import (
@@ -34,12 +35,11 @@ from blogapi.storage.database import current_time, db, table_of
 from blogapi.tags.models import Tag
 from blogapi.taxonomies import queries as taxonomies
 from blogapi.taxonomies.hierarchy import find_descendants, has_parents
-from blogapi.taxonomies.models import ArticleCount
 
 NEWEST = "-published_at"
 
 _article, _author = table_of(Article).c, table_of(Author).c
-_copy, _entry, _count = table_of(WorkingCopy).c, table_of(SearchEntry).c, table_of(ArticleCount).c
+_copy, _entry = table_of(WorkingCopy).c, table_of(SearchEntry).c
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,9 +224,10 @@ def _list_conditions(filters: ArticleFilters) -> tuple[Names, dict[str, Any]]:
         if value := getattr(filters, name):
             names.append(name)
             values[name] = value
-    for place, (name, keys) in enumerate(filters.custom):
-        names.append(f"custom {place}" if len(keys) == 1 else f"any custom {place}")
-        values |= {f"custom_{place}": name, f"key_{place}": keys[0] if len(keys) == 1 else keys}
+    for place, field in enumerate(filters.custom):
+        names.append(f"custom {place}")
+        values |= {f"custom_name_{place}": field.name, f"custom_is_list_{place}": field.is_list}
+        values[f"custom_values_{place}"] = json.dumps(field.values)
     if filters.q:
         query = parse_query(filters.q)
         names.append("words" if query else "nothing")
@@ -279,11 +280,10 @@ def _require_tags(filters: ArticleFilters) -> tuple[list[str], dict[str, Any]]:
 
 
 def _resolve_all(references: Sequence[str]) -> list[UUID]:
-    """Return the uuids of the tags, the rarest first; an empty list if one of the tags does not exist."""
-    number = select(func.coalesce(func.sum(_count.number), 0)).where(_count.term_id == Tag.uuid)
+    """Return the uuids of the tags; an empty list if one of the tags does not exist."""
     uuids = [parse_uuid(reference) for reference in references]
     is_named = or_(Tag.uuid.in_(filter(None, uuids)), Tag.slug.in_(references))
-    statement = select(Tag.uuid, Tag.slug).where(is_named).order_by(number.scalar_subquery(), Tag.uuid)
+    statement = select(Tag.uuid, Tag.slug).where(is_named).order_by(Tag.uuid)
     rows = db.session.execute(statement).all()
     by_slug = {row.slug: row.uuid for row in rows}
     by_uuid = {row.uuid: row.uuid for row in rows}

@@ -23,48 +23,36 @@ from sqlalchemy import (
     case,
     false,
     func,
-    literal,
     not_,
     select,
-    true,
     union_all,
 )
 
 from blogapi.articles.lifecycle import SCHEDULED
 from blogapi.articles.lists.conditions import (
-    CATEGORY,
-    CUSTOM,
     OF_AUTHOR,
     OF_TAG,
-    OF_VALUE,
     STATUSES,
-    TAG,
     Conditions,
     Names,
     list_conditions,
 )
-from blogapi.articles.lists.counts import select_number, select_public_number
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, WorkingCopy
-from blogapi.custom_fields.models import CustomValue
 from blogapi.publication.visibility import (
     LISTED_STATUSES,
-    NOW,
     READABLE_STATUSES,
-    is_article,
-    listed_later,
     scheduled,
 )
 from blogapi.search import engines as search
 from blogapi.storage.database import bytewise, table_of
 from blogapi.storage.expressions import unindexed
-from blogapi.taxonomies.models import ALL_ARTICLES, ArticleCount
 
 # The expressions of an ordering, each with whether it is descending.
 Order = Sequence[tuple[ColumnElement[Any], bool]]
 OrderedSelect = Select[*tuple[Any, ...]] | CompoundSelect[*tuple[Any, ...]]
 
 _article, _copy = table_of(Article).c, table_of(WorkingCopy).c
-_tag, _byline, _count = table_of(ArticleTag).c, table_of(ArticleAuthor).c, table_of(ArticleCount).c
+_tag, _byline = table_of(ArticleTag).c, table_of(ArticleAuthor).c
 
 _BY_DATE = ("published_at", "-published_at")
 _BY_CHANGE = ("last_updated", "-last_updated")
@@ -102,11 +90,10 @@ _LEFT_OUT = {
 }
 
 
-# The links whose index has the public articles with a tag, an author or a value in the order of the lists.
+# The links whose index has the public articles with a tag or an author in the order of the lists.
 _LINKS: Sequence[tuple[str, Any, Conditions]] = (
     ("tag", _tag, OF_TAG),
     ("author", _byline, OF_AUTHOR),
-    ("custom 0", table_of(CustomValue).c, OF_VALUE),
 )
 
 
@@ -135,7 +122,7 @@ def build_list(names: Names, ordering: str, engine: search.Engine, categories: i
         public = tuple("public" if (name,) == LISTED_STATUSES else name for name in names)
         for term, link, conditions in _LINKS:
             if {"public", term} <= set(public) <= conditions.keys():
-                return _build_links(public, ordering, term, link, conditions)
+                return _build_links(public, ordering, link, conditions)
     if names in _PLAIN:
         return _build_plain(names, ordering)
     if ordering in _BY_DATE and 1 < categories <= _MAX_MERGED and _IN_CATEGORIES <= {*names} <= _MERGED:
@@ -161,56 +148,20 @@ def build_status_counts(names: Names, engine: search.Engine) -> Executable:
     Its columns are a status as the API shows it, the number of articles, and the number of those that have a
     working copy. The numbers of several rows with the same status are added up.
     """
-    if names == ("category",):
-        # With a join, SQLite would read all articles of the blog instead of those with a working copy.
-        category = select(_article.category_id).where(_article.uuid == _copy.article_id)
-        in_category = category.correlate(table_of(WorkingCopy)).scalar_subquery() == CATEGORY
-        return _read_status_counts(CATEGORY, _article.category_id == CATEGORY, in_category)
-    if names == ("tag",):
-        # Likewise, SQLite would read all articles of the tag.
-        is_tagged, copy_is_tagged = (
-            select(_tag.tag_id).where(_tag.article_id == uuid, _tag.tag_id == TAG).exists()
-            for uuid in (_article.uuid, _copy.article_id)
-        )
-        return _read_status_counts(TAG, is_tagged, copy_is_tagged)
-    if names:
-        is_scheduled = scheduled(_article)
-        status = case((is_scheduled, SCHEDULED), else_=_article.status).label("status")
-        copy = select(_copy.article_id).where(_copy.article_id == _article.uuid).scalar_subquery()
-        numbers = build_matching(names, engine).with_only_columns(status, func.count(), func.count(copy))
-        return numbers.group_by(status)
-    return _read_status_counts(literal(ALL_ARTICLES), true(), true())
+    status = case((scheduled(_article), SCHEDULED), else_=_article.status).label("status")
+    copy = select(_copy.article_id).where(_copy.article_id == _article.uuid).scalar_subquery()
+    numbers = build_matching(names, engine).with_only_columns(status, func.count(), func.count(copy))
+    return numbers.group_by(status)
 
 
-def _read_status_counts(
-    term: ColumnElement[UUID], is_wanted: ColumnElement[bool], copy_is_wanted: ColumnElement[bool]
-) -> Executable:
-    """Return the statement that reads the stored numbers of a term.
-
-    The conditions select its articles and the working copies of these articles.
-    """
-    of_article = select(_article.uuid).where(_article.uuid == _copy.article_id, is_article(_article))
-    is_edited = and_(of_article.correlate(table_of(WorkingCopy)).exists(), copy_is_wanted)
-    edited = select(func.count()).select_from(WorkingCopy).where(is_edited).scalar_subquery()
-    is_scheduled = and_(scheduled(_article), is_article(_article), is_wanted)
-    return union_all(
-        select(_count.status, _count.number, literal(0)).where(_count.term_id == term),
-        select(literal(SCHEDULED), func.count(), edited).where(is_scheduled),
-        select(_article.status, -func.count(), literal(0)).where(is_scheduled).group_by(_article.status),
-    )
-
-
-def _build_links(names: Names, ordering: str, term: str, link: Any, conditions: Conditions) -> Statements:
+def _build_links(names: Names, ordering: str, link: Any, conditions: Conditions) -> Statements:
     """Return the statements of the list of the public articles of a link, newest or oldest first.
 
     They read the links alone, in the order of their index.
     """
     wanted = [conditions[name] for name in names]
     order = ((link.listed_from, ordering.startswith("-")), (link.article_id, False))
-    if len(names) == 2 and term in ("tag", "author"):
-        count = select_public_number(bindparam(term), conditions[term], link.listed_from > NOW)
-    else:
-        count = select(func.count()).select_from(link.article_id.table).where(*wanted)
+    count = select(func.count()).select_from(link.article_id.table).where(*wanted)
     return _make_statements(order, count, (link.article_id, order, wanted))
 
 
@@ -261,17 +212,7 @@ def _build_in_categories(names: Names, ordering: str, categories: int) -> Statem
         (_article.uuid, order, [*others, _article.category_id == bindparam(name_category(place))])
         for place in range(categories)
     ]
-    return _make_statements(order, _count_in_categories(names), *parts)
-
-
-def _count_in_categories(names: Names) -> Select[int]:
-    if names != ("public", "any category"):
-        return select(func.count()).select_from(table_of(Article)).where(*list_conditions(names, _article))
-    is_wanted = list_conditions(("any category",), _article)
-    is_counted = _count.term_id.in_(bindparam("category", expanding=True)), _count.status.in_(LISTED_STATUSES)
-    stored = select(func.coalesce(func.sum(_count.number), 0)).where(*is_counted)
-    later = select(func.count()).select_from(table_of(Article)).where(*is_wanted, listed_later(_article))
-    return select(stored.scalar_subquery() - later.scalar_subquery())
+    return _make_statements(order, _count_plain(names), *parts)
 
 
 def _build_filtered(names: Names, ordering: str, engine: search.Engine) -> Statements:
@@ -290,7 +231,7 @@ def _build_filtered(names: Names, ordering: str, engine: search.Engine) -> State
 def _choose_columns(names: Names) -> Any:
     """Return the columns for the conditions of a list; SQLite uses no index of the unindexed ones."""
     # SQLite would otherwise look up all public articles among those of the tag or the author.
-    has_links = not {"tag", "with not_tag", "author", *CUSTOM}.isdisjoint(names) and "category" not in names
+    has_links = not {"tag", "with not_tag", "author"}.isdisjoint(names) and "category" not in names
     if has_links or "uuid" in names:
         return _UNINDEXED
     return _UNINDEXED_DATE if "updated_after" in names else _article
@@ -298,32 +239,15 @@ def _choose_columns(names: Names) -> Any:
 
 def _count_matching(names: Names, engine: search.Engine) -> Select[int]:
     """Return the statement that counts the articles that meet all conditions."""
-    if names in _PLAIN:
-        return _count_plain(names)
-    if names == ("public", "category"):
-        return select_public_number(CATEGORY, _article.category_id == CATEGORY, listed_later(_article))
     if names == ("public", "with not_tag"):
         is_wanted = [OF_TAG[name] for name in names]
         return select(func.count(_tag.article_id.distinct())).where(*is_wanted)
-    *others, last = names
-    if last in _LEFT_OUT and tuple(name for name in others if name not in _LEFT_OUT) in _PLAIN:
-        # The stored number less that of the articles that are left out, because most articles are not.
-        left_out = _count_matching((*others, _LEFT_OUT[last]), engine)
-        return select(_count_matching((*others,), engine).scalar_subquery() - left_out.scalar_subquery())
     wanted = list_conditions(names, _choose_columns(names), engine)
     return select(func.count()).select_from(table_of(Article)).where(*wanted)
 
 
 def _count_plain(names: Names) -> Select[int]:
-    if names == ("public",):
-        return select_public_number(literal(ALL_ARTICLES), listed_later(_article))
-    statuses = names or STATUSES
-    later = (
-        [_article.status.in_(names), is_article(_article), scheduled(_article)]
-        if names and names[0] in _DATED
-        else []
-    )
-    return select_number(literal(ALL_ARTICLES), statuses, *later)
+    return select(func.count()).select_from(table_of(Article)).where(*list_conditions(names, _article))
 
 
 def _make_order(names: Names, ordering: str, *, is_indexed: bool) -> Order:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from uuid import UUID
 
 from sqlalchemy import null, select, union_all
@@ -10,9 +10,10 @@ from sqlalchemy import null, select, union_all
 from blogapi.articles import queries
 from blogapi.articles.models import Article
 from blogapi.articles.permissions import visible_to_caller
-from blogapi.articles.writing import custom_values, json_writer
+from blogapi.articles.writing import json_writer
+from blogapi.custom_fields.models import NO_VALUES
 from blogapi.publication.visibility import readable
-from blogapi.storage.database import current_time, db, table_of
+from blogapi.storage.database import chunk, current_time, db, table_of
 
 _article = table_of(Article).c
 
@@ -32,8 +33,15 @@ def find_readable(uuids: Collection[UUID]) -> set[UUID]:
     return set(db.session.scalars(select(_article.uuid).where(_article.uuid.in_(uuids), condition)))
 
 
+def list_values() -> Iterable[str]:
+    """Return the values of all items that have some, as JSON."""
+    return db.session.scalars(select(_article.custom).where(_article.custom != NO_VALUES))
+
+
 def update_derived_data(name: str) -> None:
-    """Store the index and the search words of all articles with a value of this name again."""
-    for uuids in custom_values.rebuild(db.session(), name):
+    """Store the search words of all articles with a value of this name again."""
+    # The values may have no definition.
+    has_value = _article.custom.contains(f'"{name}":', autoescape=True)
+    for uuids in chunk(db.session.scalars(select(_article.uuid).where(has_value)).all()):
         articles = queries.find_by_uuids(uuids).values()
         json_writer.index_again(db.session(), list(articles))

@@ -25,16 +25,14 @@ from sqlalchemy.orm import Session
 from blogapi.articles import author_visibility, queries, search_texts
 from blogapi.articles.content import ArticleContent
 from blogapi.articles.fields import SEARCHED_NAMES
-from blogapi.articles.lists import counts
 from blogapi.articles.models import Article, ArticleJson, ArticleStats
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.articles.responses.json_reader import STORED_FIELDS
 from blogapi.articles.schemas import PageFieldsSchema
-from blogapi.articles.writing import custom_values, states
+from blogapi.articles.writing import states
 from blogapi.articles.writing import repeated_columns as links
 from blogapi.articles.writing.prepared import NOTHING_PREPARED, Prepared, prepare_again, read_texts
 from blogapi.config import CannotStart
-from blogapi.custom_fields import index as custom_index
 from blogapi.custom_fields.values import list_pictures
 from blogapi.media import uses
 from blogapi.media.addresses import PATH
@@ -257,10 +255,7 @@ def render_all() -> Iterator[int]:
     """Render all stored JSON again; yield the number of rendered articles after each batch."""
     stored_json.store_all(_BATCH_SIZE)
     with transaction():
-        for _ in custom_values.rebuild(db.session()):
-            pass
         links.repair()
-        counts.count_again()
     last, done = LOWEST_UUID, 0
     while True:
         statement = select(Article).where(Article.uuid > last).order_by(Article.uuid).limit(_BATCH_SIZE)
@@ -319,25 +314,12 @@ def store_writes(session: Session, writes: Collection[Write]) -> dict[UUID, dict
     rows = _store_new(session, render_articles(new, prepared))
     rendered += _update_articles(session, unchanged)
     store_articles(session, render_articles(rendered, prepared))
-    custom_index.store(
-        session, [article for article in new if custom_index.has_changed(article, None)], new=True
-    )
-    written = [write for write in writes if write.former is not None]
-    custom_index.store(
-        session, [write.article for write in written if custom_index.has_changed(write.article, write.former)]
-    )
-    counts.add_changes(
-        session,
-        [counts.list_rows(write.former) for write in writes if write.former is not None],
-        [counts.list_rows(write.article) for write in writes],
-    )
     return rows
 
 
 def delete_derived(session: Session, deleted: Mapping[UUID, ArticleContent]) -> None:
     """Update what is derived from articles that were deleted; the database deletes their rows."""
     uses.end_article_uses(session, deleted)
-    counts.add_changes(session, [counts.list_rows(content) for content in deleted.values()], [])
 
 
 def store_articles(session: Session, rendered: Sequence[RenderedArticle]) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, or_, select, update
 
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag
-from blogapi.custom_fields.models import CustomValue
 from blogapi.publication.visibility import listed_from
 from blogapi.storage.database import db
 
@@ -38,6 +37,6 @@ def _links() -> Iterator[tuple[Any, dict[str, ColumnElement[Any]], ColumnElement
     """Yield the model of each link, its repeated columns, and the condition that one of them differs."""
     copied: dict[str, Any] = {"listed_from": listed_from(Article)}
     of_tag = {**copied, "category_id": Article.category_id}
-    for link, columns in ((ArticleAuthor, copied), (ArticleTag, of_tag), (CustomValue, copied)):
+    for link, columns in ((ArticleAuthor, copied), (ArticleTag, of_tag)):
         differs = [getattr(link, name).is_distinct_from(value) for name, value in columns.items()]
         yield link, columns, or_(*differs)

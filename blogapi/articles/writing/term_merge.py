@@ -12,7 +12,6 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, delete, select, update
 
-from blogapi.articles.lists import counts
 from blogapi.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
@@ -46,7 +45,6 @@ def merge(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]) -> T
         for other in others:
             _move_articles(taxonomy.model, other.uuid, uuid)
             service.replace_by(other, term)
-        counts.count_again()
         state = service.get_state(term)
         record(term.kind, uuid, state, state)
     return term

@@ -12,7 +12,6 @@ from sqlalchemy import event, insert
 
 from blogapi.api_keys import service as api_keys
 from blogapi.articles.lifecycle import API_STATUSES
-from blogapi.articles.lists import counts
 from blogapi.articles.lists.query_schemas import ORDERINGS
 from blogapi.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag, FormerSlug
 from blogapi.authors import profiles
@@ -104,7 +103,6 @@ def fill():
             rows[FormerSlug].append({"slug": f"former-{number}", "article_id": uuid, "created": date})
     for model, values in rows.items():
         db.session.execute(insert(table_of(model)), values)
-    counts.count_again()
     return api_keys.issue(ada, scopes=frozenset({"read", "write"})).value
 
 
@@ -161,8 +159,10 @@ def explain_read(request, many):
 
 
 def check(path, plans):
-    """Check that the statements read a part of the articles."""
+    """Check that the statements read a part of the articles; those that count them may read an index."""
     for sql, plan in plans:
+        if sql.startswith("SELECT count("):
+            plan = [step for step in plan if "COVERING INDEX" not in step and "Index Only" not in step]
         scan = FULL_SCAN if " LIMIT " in sql else ANY_SCAN
         assert not [step for step in plan if scan.search(step)], (path, sql, plan)
 
@@ -179,10 +179,18 @@ def test_no_page_of_articles_reads_all_articles(explain_read):
             sorts = 99 if query in SORTED else 2 if "last_updated" in query else 1
             for sql, plan in plans:
                 assert plan.count("USE TEMP B-TREE FOR ORDER BY") <= sorts, (path, sql, plan)
-    numbers = "/api/v1/blog/article-counts/"
-    terms = (f"{numbers}?category=category-0", f"{numbers}?tag=tag-0")
-    for path in (numbers, *terms, f"{ARTICLES}author/me/?page=2"):
-        check(path, explain_read(path)[1])
+    path = f"{ARTICLES}author/me/?page=2"
+    check(path, explain_read(path)[1])
+
+
+@pytest.mark.sqlite("names indexes of SQLite")
+def test_the_numbers_of_terms_read_the_indexes_of_the_terms(explain_read):
+    for kind, index in (("categories", "category"), ("tags", "tag_listed"), ("authors", "author_listed")):
+        _, plans = explain_read(f"/api/v1/blog/{kind}/?fields=slug,articles_count")
+        found = [
+            step for _, plan in plans for step in plan if f"USING COVERING INDEX ix_article_{index}" in step
+        ]
+        assert len(found) == 1 and "=? AND" in found[0] and "<?" in found[0], plans
 
 
 def test_the_archive_reads_no_whole_table(explain_read):

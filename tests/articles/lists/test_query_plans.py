@@ -140,26 +140,3 @@ def test_the_list_of_an_author_starts_with_the_byline(app, large):
         for statement in (chosen.statements.uuids, chosen.statements.total):
             steps = explain(statement, chosen.values)
             assert "SEARCH article USING INDEX sqlite_autoindex_article_1 (uuid=?)" in steps, steps
-
-
-@pytest.mark.sqlite("explains its query plans")
-def test_a_filter_by_an_custom_field_reads_the_index_of_values_in_its_order(app, large):
-    with app.app_context():
-        chosen = selections.select_public(ArticleFilters(custom=(("rating", ("5",)),)))
-        for statement in (chosen.statements.uuids, chosen.statements.backwards, chosen.statements.total):
-            steps = explain(statement, chosen.values)
-            assert len(steps) == 1 and "custom_value USING COVERING INDEX ix_custom_value_listed" in steps[0]
-        taxonomies.create(CATEGORIES, large.author, {"name": "Walks"})
-        for others in (
-            *({"category": ("shelf",)}, {"category": ("shelf", "walks")}, {"tag": ("bread",)}),
-            *({"author": "ada"}, {"author": "ada", "tag": ("bread",), "category": ("shelf",)}),
-        ):
-            chosen = selections.select_public(ArticleFilters(custom=(("rating", ("5",)),), **others))
-            for statement in (chosen.statements.uuids, chosen.statements.total):
-                steps = explain(statement, chosen.values)
-                assert "custom_value USING COVERING INDEX ix_custom_value_listed" in steps[0], steps
-                assert not [step for step in steps if "B-TREE" in step or "autoindex" in step], steps
-        two = selections.select_public(
-            ArticleFilters(custom=(("rating", ("5",)), ("effort", ("hour", "day"))))
-        )
-        assert not full_scans(explain(two.statements.uuids, two.values))
