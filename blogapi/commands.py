@@ -16,7 +16,6 @@ COMMANDS = {
     "media": "blogapi.media.commands:media",
     "import": "blogapi.importing.commands:import_",
     "export": "blogapi.exporting.commands:export",
-    "page": "blogapi.pages.commands:page",
     "redirect": "blogapi.redirects.own.commands:redirect",
     "revisions": "blogapi.revisions.commands:revisions",
     "backup": "blogapi.backups.commands:backup",

@@ -59,12 +59,6 @@ def keep_former_paths(before: Site, after: Site) -> None:
     _store_former_paths(before, tree, *paths)
 
 
-def keep_former_path(uuid: UUID, path: str) -> None:
-    """Store the path that a page had while it was an article, so that it redirects."""
-    if former := to_former_path(f"{urlsplit(item_addresses.get_site().url).path}{path}"):
-        _insert([{"path": former, "article_id": uuid, "created": current_time()}])
-
-
 def _make_state(place: Place, path: str) -> State:
     readable_from = get_readable_from(place)
     if readable_from is None:
@@ -80,11 +74,8 @@ def _store_former_paths(
         {"path": path, "article_id": uuid, "created": now}
         for uuid, path in _list_moved(site, tree, old_paths, paths)
     ]
-    if rows:
-        _insert(rows)
-
-
-def _insert(rows: list[dict[str, Any]]) -> None:
+    if not rows:
+        return
     connection, table = db.session.connection(), table_of(FormerPath)
     statement = insert_or_update(connection.dialect.name, table)
     # Another page can have had the same path before; the path leads to the page that had it last.

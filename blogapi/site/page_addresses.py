@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Protocol, cast
-from uuid import UUID
 
 from flask import Flask, current_app
 
@@ -31,9 +30,6 @@ class PageMoves(Protocol):
 
     def record(self, before: Tree, after: Tree, *, keeps_paths: bool = True) -> None:
         """Record the pages whose paths a write has changed."""
-
-    def keep_former_path(self, uuid: UUID, path: str) -> None:
-        """Store the path that a page had while it was an article."""
 
     def keep_former_paths(self, before: Site, after: Site) -> None:
         """Store the paths of the pages that have other ones after a change of the site."""

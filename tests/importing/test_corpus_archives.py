@@ -62,7 +62,7 @@ def test_the_items_of_squarespace_are_read():
     options = ImportOptions(now=datetime(2026, 11, 1, tzinfo=UTC))
     records = list(registry.get_format("wordpress", []).open_source(entries, options).read())
     # Two pages have the same id; the import tells them apart by slug and title.
-    assert [(one.slug, one.status, "page" in one.tags) for one in records] == [
+    assert [(one.slug, one.status, one.is_page) for one in records] == [
         ("draft-post", "draft", False),
         ("basic-post", "published", False),
         ("services", "published", True),

@@ -143,51 +143,6 @@ def test_a_page_that_was_imported_as_an_article_stays_one(run, as_reader, old_im
     assert as_reader.get(PAGES).json == []
 
 
-def test_a_command_makes_pages_of_articles(app, as_admin, as_reader, set_site, old_import, make_article):
-    set_site(url="https://blog.example", article_path="/{year}/{slug}/")
-    uuid, _ = old_import
-    path = f"{ARTICLES}{uuid}/"
-    before = as_reader.get(f"{path}?fields=*,url,last_updated").json
-    old_path = before["url"].removeprefix("https://blog.example")
-
-    def convert(*options, **keywords):
-        return app.test_cli_runner().invoke(args=["page", "convert", *options], **keywords)
-
-    is_page = {"title": "Page", "tags": [{"slug": "page"}]}
-    assert as_admin.post(PAGES, json=is_page).status_code == 201
-    assert "Articles that would become pages: 1" in convert("--dry-run").stdout
-    assert convert(input="n\n").exit_code == 1
-    assert as_reader.get(path).status_code == 200
-    result = convert(input="y\n")
-    assert result.exit_code == 0 and "Articles that became pages: 1" in result.stdout, result.output
-    assert as_reader.get(path).status_code == 404
-    page = as_reader.get(f"{PAGES}{uuid}/?fields=*,url,last_updated").json
-    assert (page["title"], page["tags"], page["url"]) == ("About", [], "https://blog.example/about/")
-    assert page["last_updated"] == before["last_updated"]
-    (redirect,) = as_reader.get(f"/api/v1/blog/redirects/?path={old_path}").json
-    assert redirect["new_url"] == page["url"]
-    assert as_reader.get(f"{ARTICLES}?page=1").headers["X-Total-Count"] == "1"
-    assert all(one["uuid"] != uuid for one in as_reader.get(f"{ARTICLES}?tag=page").json)
-    changes = as_reader.get("/api/v1/blog/changes/").json["changes"]
-    kinds = {(change["kind"], change["action"]) for change in changes if change["uuid"] == uuid}
-    assert kinds == {("article", "drop"), ("page", "fetch")}
-    assert "No article has the tag" in convert("--yes").stdout
-    assert app.test_cli_runner().invoke(args=["doctor", "--full"]).stdout.count("wrong") == 0
-
-
-def test_a_converted_page_is_updated_by_the_next_import(app, run, as_admin, as_reader, tmp_path):
-    folder = tmp_path / "blog"
-    text = "---\ntitle: About\nlayout: {}\ntags: page\ndate: 2020-01-02\n---\n{}"
-    run(folder, {"about.md": text.format("post", "Text")})
-    assert app.test_cli_runner().invoke(args=["page", "convert", "--yes"]).exit_code == 0
-    assert "1 updated" in run(folder, {"about.md": text.format("page", "Other")})
-    (page,) = as_reader.get(PAGES).json
-    assert page["content"] == "Other"
-    # A file that is read as an article again stays a page too.
-    assert "1 updated" in run(folder, {"about.md": text.format("post", "Third")})
-    assert [page["content"] for page in as_reader.get(PAGES).json] == ["Third"]
-
-
 def set_parent(path, parent):
     """Change the page above that of an exported file."""
     text = re.sub(r"\n *parent:.*", "", path.read_text(encoding="utf-8"))

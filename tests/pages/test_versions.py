@@ -6,7 +6,6 @@ from uuid import uuid4
 
 import pytest
 
-from blogapi.pages import conversion
 from tests.site.conftest import set_site
 
 __all__ = ["set_site"]
@@ -162,36 +161,6 @@ def test_a_page_has_no_fields_of_articles(as_admin, page, path):
         assert as_admin.get(f"{asked}?fields=category").status_code == 400, asked
 
 
-@pytest.fixture
-def converted(app, as_admin, make_article, make_tag):
-    """The path of a page that was an article, with a version and a working copy from that time."""
-    article = make_article(title="Imprint", content="first", tags=(make_tag("page"),))
-    as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"content": "second"})
-    as_admin.put(f"{ARTICLES}{article.uuid}/working-copy/", json={"title": "Edits"})
-    with app.app_context():
-        assert len([*conversion.convert(conversion.list_candidates(), None)]) == 1
-    return f"{PAGES}{article.uuid}/"
-
-
-def test_a_version_from_before_a_page_was_one_is_restored_as_a_page(as_admin, converted):
-    shelf = as_admin.get("/api/v1/blog/categories/").json[0]["uuid"]
-    # The page does not need the category that the article had.
-    assert as_admin.delete(f"/api/v1/blog/categories/{shelf}/").status_code == 204
-    restored = as_admin.post(f"{converted}revisions/1/restore/")
-    assert (restored.status_code, restored.json["content"]) == (200, "first"), restored.json
-    assert as_admin.delete(converted).status_code == 204
-    restored = as_admin.post(f"{converted}revisions/1/restore/")
-    assert (restored.status_code, restored.json.get("parent", "")) == (200, None), restored.json
-    assert as_admin.get(converted).json["content"] == "first"
-    assert as_admin.get(converted.replace("pages", "articles")).status_code == 404
-
-
-def test_a_preview_of_edits_from_before_a_page_was_one_shows_a_page(as_admin, as_stranger, converted):
-    link = as_admin.post(f"{converted}preview/").json["api_url"]
-    shown = as_stranger.get(f"{link}?fields=title,head").json
-    assert (shown["title"], shown["head"]["open_graph"]["og:type"]) == ("Edits", "website")
-
-
 @pytest.mark.parametrize("is_bulk", [False, True])
 def test_without_bin_days_the_history_keeps_the_working_copy_of_a_deleted_page(
     app, as_admin, page, path, is_bulk
@@ -203,18 +172,6 @@ def test_without_bin_days_the_history_keeps_the_working_copy_of_a_deleted_page(
     versions = as_admin.get(f"{path}revisions/?fields=title").json
     assert [version["title"] for version in versions] == ["Edits", "Team"]
     assert as_admin.post(f"{path}revisions/2/restore/").json["title"] == "Edits"
-
-
-def test_a_scheduled_article_that_becomes_a_page_leaves_no_address(
-    app, as_admin, as_reader, set_site, make_article, make_tag
-):
-    set_site(url="https://blog.example", article_path="/post/{slug}/")
-    article = make_article(title="A", published_at="2999-01-01T00:00:00Z", tags=(make_tag("page"),))
-    with app.app_context():
-        assert len([*conversion.convert(conversion.list_candidates(), None)]) == 1
-    published = {"status": "published", "published_at": "2026-01-01T00:00:00Z"}
-    assert as_admin.patch(f"{PAGES}{article.uuid}/", json=published).status_code == 200
-    assert as_reader.get("/api/v1/blog/redirects/").json == []
 
 
 def test_a_version_of_a_working_copy_has_the_current_place_of_the_page(as_admin, path):

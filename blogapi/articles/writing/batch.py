@@ -10,7 +10,6 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy import delete as delete_rows
-from sqlalchemy.orm.attributes import flag_modified
 
 from blogapi.articles import queries
 from blogapi.articles.content import ArticleContent, ArticleInput, compare, default_seo, revise
@@ -257,32 +256,6 @@ class Batch:
             names = custom_output.list_public_names(changed)
             record(article.type, uuid, state, get_state(article), fields=names)
         return article
-
-    def make_page(self, uuid: UUID, editor: UUID | None, tag: str) -> bool:
-        """Make a page of an article without its category and this tag (a slug).
-
-        Returns whether there is such an article.
-        """
-        article = self._articles.get(uuid)
-        if article is None or article.type != ItemType.ARTICLE:
-            return False
-        old_content, now, state = get_content(article), current_time(), get_state(article)
-        tags = tuple(one.uuid for one in article.tags if one.slug != tag)
-        content = replace_fields(old_content, type=ItemType.PAGE.value, category=None, tags=tags)
-        was_public = article.was_public or is_readable(old_content, now)
-        self._writes[uuid] = Write(article, old_content, is_rendered=True)
-        last_number = history.keep_former(article, old_content, self._last_numbers.get(uuid, 0))
-        _set_content(article, content, now)
-        article.was_public, article.version = was_public, last_number + 1
-        # No person has changed the text, so the ORM must not set another time of the last change.
-        flag_modified(article, "last_updated")
-        article.editor_id = editor or article.author_id
-        new_state = get_state(article)
-        if was_public and state.address.path and state.address.path != new_state.address.path:
-            get_page_moves().keep_former_path(uuid, state.address.path)
-        record(ItemType.ARTICLE.value, uuid, state, None)
-        record(ItemType.PAGE.value, uuid, None, new_state)
-        return True
 
     def render_again(self, uuid: UUID, prepared: Prepared | None = None) -> None:
         """Render an article again whose paths stand for other files now."""

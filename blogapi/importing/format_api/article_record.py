@@ -53,7 +53,6 @@ class ExportedFields:
     media_paths: Mapping[str, UUID] = field(default_factory=dict)
 
 
-PAGE_TAG = "page"
 #: The statuses with which readers see an article.
 PUBLIC_STATUSES = ("published", "unlisted")
 
@@ -96,9 +95,7 @@ class ArticleRecord:
     language: str = ""  #: as in the API; "" = unknown, or that of the site
     translation_key: str = ""
     robots: str = ""  #: as in the API
-    #: whether it is a page, which has no category; the tag `page` in `tags` is for an article that an earlier
-    #: import made of it
-    is_page: bool = False
+    is_page: bool = False  #: whether it is a page, which has no category
     parent_key: str = ""  #: the key of the page above it; "" = none
     position: int = 0  #: the place among the pages with the same parent
     former_slugs: tuple[str, ...] = ()  #: slugs that the article had before, given in the source

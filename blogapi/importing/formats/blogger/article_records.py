@@ -100,7 +100,6 @@ def make_record(
     published_at = dates.parse_date(item.published, options.zones)
     status, reasons = decide_status(item.status, published_at, options.now, is_private=is_private)
     notes += reasons
-    labels = [*item.labels, *(["page"] if item.kind == "page" else [])]
     path, author = item.get_path(), to_line(unescape(item.author))
     return ArticleRecord(
         key=item.make_key(),
@@ -112,7 +111,7 @@ def make_record(
         content_type="html",
         status=status,
         published_at=published_at,
-        tags=list_distinct(map(to_title, labels)),
+        tags=list_distinct(map(to_title, item.labels)),
         is_page=item.kind == "page",
         authors=(AuthorRecord(name=author),) if author and author.casefold() not in _NO_AUTHORS else (),
         seo_description=to_title(item.description),

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from urllib.parse import quote
 
 from blogapi.importing.format_api import files as folder
-from blogapi.importing.format_api.article_record import PAGE_TAG, ArticleRecord, AuthorRecord
+from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.ghost.bodies import read_body
 from blogapi.importing.formats.ghost.publication import decide_publication, is_page
@@ -30,7 +30,6 @@ _STORAGE_HOST = re.compile(
     r"https://(storage\.ghost\.io/c/[0-9a-f]{1,9}/[0-9a-f]{1,9}/[0-9a-f-]{36})/content/"
 )
 
-#: The tag of pages; posts and pages are both articles here.
 UNTITLED = "(Untitled)"
 # This is lower than Ghost's limit; an article with a longer tag would be refused.
 MAX_TAG_LENGTH = 100
@@ -166,8 +165,6 @@ class PostReader:
 
     def _read_tags(self, post: Post) -> tuple[str, ...]:
         names = [tag.name for tag in self._list_tags(post) if not tag.is_internal]
-        if is_page(post):
-            names.append(PAGE_TAG)
         return list_distinct(name[:MAX_TAG_LENGTH].strip() for name in names)
 
     def _read_authors(self, post: Post) -> tuple[AuthorRecord, ...]:

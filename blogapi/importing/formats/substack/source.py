@@ -113,7 +113,7 @@ class SubstackSource(FileSource):
             content_type="html",
             status=status,
             published_at=dates.parse_date(row.get("post_date"), self.options.zones),
-            tags=(kind,) if kind == "page" or kind not in _ORDINARY_TYPES else (),
+            tags=() if kind in _ORDINARY_TYPES else (kind,),
             is_page=kind == "page",
             former_paths=(f"/p/{slug}",) if slug else (),
             addresses=(f"/p/{slug}",) if slug else (),

@@ -264,8 +264,8 @@ def _read_former_slugs(item: Element, slug: str, notes: list[str]) -> tuple[str,
 
 
 def _add_type(tags: tuple[str, ...], post_type: str) -> tuple[str, ...]:
-    """Return the tags, with the type as a further tag if the item is not a post."""
-    is_tagged = post_type == "post" or post_type.casefold() in (tag.casefold() for tag in tags)
+    """Return the tags, with the type as a further tag if the item is neither a post nor a page."""
+    is_tagged = post_type in ("post", "page") or post_type.casefold() in (tag.casefold() for tag in tags)
     return tags if is_tagged else (*tags, post_type)
 
 

@@ -113,7 +113,7 @@ def test_posts_pages_and_comments_are_read(read):
     )
     assert (post.tags, [one.name for one in post.authors]) == (("Cats", "Tom & Co"), ["Ada"])
     assert post.addresses == ("/2020/05/a-cat.html",)
-    assert (page.key, page.status, page.tags) == ("blogger:7:3", "draft", ("page",))
+    assert (page.key, page.status, page.tags, page.is_page) == ("blogger:7:3", "draft", (), True)
     assert source.left_behind == {"comments": 1, "settings of the blog": 1}
     assert source.hosts - PICTURE_HOSTS == {"mimi.blogspot.com"}
 

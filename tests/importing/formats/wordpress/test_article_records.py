@@ -112,9 +112,9 @@ def test_what_is_no_article_is_left_behind_by_name(tmp_path, fields, name):
 
 @pytest.mark.parametrize(
     ("post_type", "options", "tags"),
-    [("page", {}, ("page",)), ("recipe", {"post_types": ("recipe",)}, ("recipe",))],
+    [("page", {}, ()), ("recipe", {"post_types": ("recipe",)}, ("recipe",))],
 )
-def test_pages_and_chosen_types_get_a_tag(tmp_path, post_type, options, tags):
+def test_chosen_types_get_a_tag(tmp_path, post_type, options, tags):
     assert read_one(tmp_path, make_item(post_type=post_type), **options).tags == tags
 
 
