@@ -231,7 +231,7 @@ SETTINGS = (
         "MEDIA_GIGABYTES",
         number(1_000_000),
         10,
-        "Maximum size of all media files of the blog, with their renditions, in gigabytes.",
+        "Maximum size of all media files of the blog, in gigabytes; pictures in other widths do not count.",
     ),
     Setting(
         "PICTURE_CACHE_MEGABYTES",
@@ -244,7 +244,8 @@ SETTINGS = (
         "PICTURE_LIMIT",
         rate,
         "120 per minute; 3000 per hour",
-        "Limit on pictures in new widths per address. Beyond it, a rendition or the original is shown.",
+        "Limit on pictures in new widths per address without a login. Beyond it, the next larger width that "
+        "exists is shown, or the original.",
     ),
     Setting(
         "MEDIA_TYPES",

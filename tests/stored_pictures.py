@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from uuid import UUID
 
 from flask import Flask
@@ -13,15 +12,15 @@ from blogapi.articles import queries
 from blogapi.articles.writing import json_writer
 from blogapi.media import uses
 from blogapi.media.folder import get_folder
-from blogapi.media.models import Media, MediaPath, MediaRendition
+from blogapi.media.models import Media, MediaPath
 from blogapi.media.stored_files import StoredFile, read_stored_files
 from blogapi.storage.database import db, transaction
 from blogapi.web.stored_json import store_json
 from tests.pictures import make_picture
 
 
-def store_picture(app: Flask, colour: str, *, rendition: str = "") -> Media:
-    """Store a PNG picture with the name of its colour; `rendition` is the colour of a WebP picture."""
+def store_picture(app: Flask, colour: str) -> Media:
+    """Store a PNG picture with the name of its colour."""
     content = make_picture(colour)
     hash = get_hash(content)
     media = Media(
@@ -33,21 +32,13 @@ def store_picture(app: Flask, colour: str, *, rendition: str = "") -> Media:
         width=40,
         height=30,
     )
-    files = {"png": content}
-    if rendition:
-        files["webp"] = smaller = make_picture(rendition, "WEBP", (4, 3))
-        media.renditions = [MediaRendition(width=4, height=3, size=len(smaller), hash=get_hash(smaller))]
-    with app.app_context(), ExitStack() as stack:
-        folder = get_folder()
-        paths = {extension: stack.enter_context(folder.temporary_file()) for extension in files}
-        for extension, path in paths.items():
-            path.write_bytes(files[extension])
+    with app.app_context(), get_folder().temporary_file() as path:
+        path.write_bytes(content)
         with transaction():
             db.session.add(media)
             db.session.flush()
             store_json(db.session(), media)
-            for extension, path in paths.items():
-                folder.place(path, get_hash(files[extension]), extension)
+            get_folder().place(path, hash, "png")
     return media
 
 

@@ -15,7 +15,7 @@ from blogapi.cli import report_problems, show_progress
 from blogapi.config import CannotStart
 from blogapi.db_copy import service
 from blogapi.media.folder import locate_folder
-from blogapi.media.models import Media, MediaRendition
+from blogapi.media.models import Media
 from blogapi.storage import connections
 
 db = click.Group("db", help="Move a blog between SQLite and PostgreSQL.")
@@ -45,7 +45,7 @@ def copy(source: str, target: str, as_json: bool) -> None:
     finally:
         source_engine.dispose()
         target_engine.dispose()
-    media_files = sums[Media.__tablename__].rows + sums[MediaRendition.__tablename__].rows
+    media_files = sums[Media.__tablename__].rows
     if as_json:
         report = {
             "source": str(source_engine.url),

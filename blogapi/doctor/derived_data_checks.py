@@ -83,8 +83,7 @@ def _check_stored_json(model: Any, repair: bool) -> Iterator[str]:
     last = LOWEST_UUID
     while True:
         statement = select(model).where(model.uuid > last).order_by(model.uuid).limit(_ROWS_PER_BATCH)
-        shown = (selectinload(getattr(model, name)) for name in model.shown_relationships)
-        rows = db.session.scalars(statement.options(undefer(model.json), *shown)).all()
+        rows = db.session.scalars(statement.options(undefer(model.json))).all()
         differing = [(row.uuid, row.name) for row in rows if row.json != stored_json.render_json(row)]
         last = rows[-1].uuid if rows else last
         _end_read()

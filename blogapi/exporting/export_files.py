@@ -77,7 +77,7 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     The snapshot of the database is released before the media files, because copying them can take long.
     """
     names = choose_media_names(snapshot.media)
-    media = MediaAddresses(snapshot.media, names, snapshot.other_hashes)
+    media = MediaAddresses(snapshot.media, names, snapshot.former_hashes)
     # A list of files that begins with this one is from an export, even if the export was interrupted.
     yield TextFile(DESCRIPTION, to_yaml(layout.describe(includes_drafts=snapshot.includes_drafts)).encode())
     yield TextFile(GIT_ATTRIBUTES, b"* -text\n")

@@ -47,14 +47,14 @@ class Rewritten:
 class MediaAddresses:
     """The names of the exported media files, by uuid and by hash.
 
-    `other_hashes` maps the hashes of renditions and former hashes to the uuids of files.
+    `former_hashes` maps the former hashes to the uuids of files.
     """
 
     def __init__(
-        self, media: Sequence[Item], names: Mapping[str, str], other_hashes: Mapping[str, str]
+        self, media: Sequence[Item], names: Mapping[str, str], former_hashes: Mapping[str, str]
     ) -> None:
         self.names = names
-        self._by_hash = {hash: names[uuid] for hash, uuid in other_hashes.items() if uuid in names}
+        self._by_hash = {hash: names[uuid] for hash, uuid in former_hashes.items() if uuid in names}
         self._by_hash |= {file["hash"]: names[file["uuid"]] for file in media}
         self._paths = {names[file["uuid"]]: get_media_path(file) for file in media}
 

@@ -44,7 +44,7 @@ from blogapi.custom_fields import values as custom_values
 from blogapi.custom_fields.definitions import list_definitions
 from blogapi.custom_fields.models import CustomField
 from blogapi.media.addresses import make_path
-from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition, MediaUse
+from blogapi.media.models import FormerHash, Media, MediaPath, MediaUse
 from blogapi.media.uses import ARTICLE
 from blogapi.parsing import parse_uuid
 from blogapi.publication.kinds import KINDS, TERM_KINDS
@@ -98,8 +98,8 @@ class Snapshot:
     tags: Sequence[Item]
     authors: Sequence[Item]
     media: Sequence[Item]
-    #: the uuid of each file by the hashes of its renditions and by its former hashes
-    other_hashes: Mapping[str, str]
+    #: the uuid of each file by its former hashes
+    former_hashes: Mapping[str, str]
     #: the definitions of the custom fields, and whether values for admins only are exported too
     fields: Sequence[Item]
     has_all_fields: bool
@@ -213,9 +213,7 @@ def _read_snapshot(drafts: bool, *, has_all_fields: bool) -> Snapshot:
     uuids, public_count = _read_articles(select(_article.uuid, _is_listed(now)).where(is_exported))
     has_article = _author.uuid.in_(select(_author_link.author_id).join(Article).where(is_exported))
     media = _read_media(true() if drafts else _media.uuid.in_(_select_public_media(now)))
-    exported = {UUID(file["uuid"]): file["uuid"] for file in media}
-    renditions = _stream(select(MediaRendition.hash, MediaRendition.media_id))
-    other_hashes = {former["hash"]: file["uuid"] for file in media for former in file["former_hashes"]}
+    former_hashes = {former["hash"]: file["uuid"] for file in media for former in file["former_hashes"]}
     return Snapshot(
         drafts,
         _read_site(get_site()),
@@ -223,7 +221,7 @@ def _read_snapshot(drafts: bool, *, has_all_fields: bool) -> Snapshot:
         _read_terms(Tag),
         _read_terms(Author, or_(has_article, _is_edited(), ~_is_empty_profile()) if drafts else has_article),
         media,
-        other_hashes | {hash: exported[uuid] for hash, uuid in renditions if uuid in exported},
+        former_hashes,
         [item for item in map(_read_field, list_definitions()) if has_all_fields or _is_public(item)],
         has_all_fields,
         uuids,

@@ -23,7 +23,7 @@ from werkzeug.http import parse_etags, parse_range_header
 
 from blogapi.media import folder as folders
 from blogapi.media import references, types, widths
-from blogapi.media.addresses import PREFIX, make_path
+from blogapi.media.addresses import PREFIX, Width, make_path, parse_width
 from blogapi.rendering import media_types
 from blogapi.web import downloads, headers, request_id
 from blogapi.web.access import allow, anyone
@@ -120,7 +120,7 @@ class DeliveryMiddleware:
             return None
         disposition = () if type.is_image else (("Content-Disposition", downloads.make_disposition(name)),)
         policy = _SVG_POLICY if type == types.SVG else _POLICY
-        width = widths.parse_name(name)
+        width = parse_width(name)
         etag = f'"{hash}"' if width is None else widths.make_etag(hash, width)
         return _Target(
             path=self._folder.get_path(hash, type.extension)
@@ -170,12 +170,12 @@ class DeliveryMiddleware:
 def show(hash: str, name: str) -> Response:
     """Make a width of a picture, redirect from the address of a replaced file, or return an error."""
     problem = request.environ.get(_PROBLEM_KEY)
-    path, width = None, widths.parse_name(name)
+    path, width = None, parse_width(name)
     if problem is None and _HASH.fullmatch(hash):
         found = widths.find(hash, width) if width is not None else None
         if width is not None and isinstance(found, Path):
             return _show_made(found, hash, width)
-        path = str(found) if found is not None else _find_new_path(hash, width)
+        path = str(found) if found is not None else references.find_new_path(make_path(hash, name))
     if path is None:
         raise problem or NotFound("The library has no such file; check the address.")
     # Browsers ask again each time: the new file can be replaced too, and the old one can be uploaded again.
@@ -185,13 +185,7 @@ def show(hash: str, name: str) -> Response:
     return response
 
 
-def _find_new_path(hash: str, width: widths.Width | None) -> str | None:
-    """Return the path that replaces that of a replaced file, or of one of its widths."""
-    path = references.find_new_path(hash)
-    return path if path is None or width is None else make_path(path.split("/")[2], width.name)
-
-
-def _show_made(path: Path, hash: str, width: widths.Width) -> Response:
+def _show_made(path: Path, hash: str, width: Width) -> Response:
     """Return the response with a width that was made for this request."""
     response = Response(path.read_bytes(), content_type=media_types.BY_EXTENSION[width.extension].name)
     response.headers.update(_HEADERS)

@@ -88,7 +88,7 @@ class HtmlResolver:
     def _complete_picture(self, file: File, attributes: dict[str, str]) -> dict[str, str]:
         """Return the attributes of an <img>; what the author wrote takes precedence."""
         made = {"src": escape(_make_address(file.path))}
-        if file.width and file.renditions and "srcset" not in attributes and self._srcsets < MAX_SRCSETS:
+        if file.width and file.is_scalable and "srcset" not in attributes and self._srcsets < MAX_SRCSETS:
             self._srcsets += 1
             widths = [width for width in SRCSET_WIDTHS if width < file.width]
             sizes = [(make_width_path(file.path, width), width) for width in widths]
@@ -107,19 +107,18 @@ class HtmlResolver:
 
 def make_cover(file: File) -> WithAttributes:
     """Return the picture and its renditions with their addresses."""
-    renditions = [WithAttributes(item, url=item.path) for item in file.renditions]
-    return WithAttributes(file, url=file.path, renditions=renditions)
+    return WithAttributes(file, url=file.path)
 
 
 def _show_address(file: File, address: str) -> str:
-    """Return the address of the file; a path is kept, because it can be the path of a rendition.
+    """Return the address of the file; a path is kept, because it can be the path of a width.
 
     The path of a replaced file becomes the new one.
     """
     key = parse_reference(address)
     if not isinstance(key, Address):
         return _make_address(file.path)
-    return _make_address(file.find_new_path(key.hash) or key.path) + key.rest
+    return _make_address(file.find_new_path(key.path) or key.path) + key.rest
 
 
 def _make_address(path: str) -> str:

@@ -1,13 +1,13 @@
-"""The image worker: a program that decodes images, cleans drawings, removes metadata, and makes renditions.
+"""The image worker: a program that decodes images, cleans drawings, removes metadata, and scales pictures.
 
 The worker runs in a process of its own, so that a hostile image cannot harm the server. It imports only the
 standard library and Pillow. `images` starts it for one job, which it reads from its standard input; it writes
 the result to its standard output. Both are JSON.
 
-A job has `source`, `format` (Pillow's name or `SVG`), `output`, and `renditions`, which maps widths to paths;
-or `width` and `target` (the format of the output), which scale a picture that was processed before.
-A result has `width`, `height`, `renditions` (`[width, height]` each) and `note` (of a drawing), or `error`:
-`damaged`, `too_large`, `storage_full`, `failed`, or `invalid_svg` with a `detail`.
+A job has `source`, `format` (Pillow's name or `SVG`) and `output`; with `width` and `target` (the format of
+the output), it scales a picture that was processed before. A result has `width`, `height`, `is_still` (unless
+it was scaled) and `note` (of a drawing), or `error`: `damaged`, `too_large`, `storage_full`, `failed`, or
+`invalid_svg` with a `detail`.
 """
 
 from __future__ import annotations
@@ -53,11 +53,10 @@ _SAVE_OPTIONS: dict[str, dict[str, Any]] = {
     "WEBP": {"quality": 92},
     "AVIF": {"quality": 85, "speed": 8, "max_threads": 1},
 }
-_RENDITION_OPTIONS: dict[str, Any] = {"quality": 80, "method": 2}
 _SCALE_OPTIONS: dict[str, dict[str, Any]] = {
     "JPEG": {"quality": 82, "progressive": True},
     "PNG": {},
-    "WEBP": _RENDITION_OPTIONS,
+    "WEBP": {"quality": 80, "method": 2},
     "AVIF": {"quality": 60},
 }
 _PASSED_INFO = ("icc_profile", "subsampling")
@@ -100,7 +99,7 @@ def run_job(job: dict[str, Any]) -> dict[str, Any]:
 def _clean_svg(job: dict[str, Any]) -> dict[str, Any]:
     drawing = svg.clean(Path(job["source"]).read_bytes())
     _write(job["output"], drawing.data)
-    return {"width": drawing.width, "height": drawing.height, "renditions": [], "note": drawing.note}
+    return {"width": drawing.width, "height": drawing.height, "is_still": False, "note": drawing.note}
 
 
 def _process(job: dict[str, Any]) -> dict[str, Any]:
@@ -108,29 +107,26 @@ def _process(job: dict[str, Any]) -> dict[str, Any]:
     content = image_metadata.strip(data, format)
     image = _open(content.data, format, content.frames)
     frames = max(content.frames, getattr(image, "n_frames", 1)) if format != "GIF" else content.frames
-    widths = {int(width): Path(path) for width, path in job["renditions"].items()}
     if frames > 1:
         for index in range(frames):
             image.seek(index)
             image.load()
         _write(job["output"], content.data if content.is_stripped else _encode(image, format, save_all=True))
-        return {"width": image.width, "height": image.height, "renditions": []}
+        return {"width": image.width, "height": image.height, "is_still": False}
     has_metadata = content.data != data or not content.is_stripped
     orientation = _get_orientation(data, image, has_metadata)
     rotation = _TRANSPOSITIONS.get(orientation)
     encodes = not content.is_stripped or (rotation is not None and has_metadata)
     width, height = image.size
-    widths = {item: path for item, path in widths.items() if item < (height if orientation >= 5 else width)}
-    if format == "JPEG" and not encodes and widths:
-        # The decoder makes a smaller image of all the data, which takes less time and memory.
-        image.draft(None, (max(widths), height * max(widths) // width))
+    if format == "JPEG" and not encodes:
+        # The decoder makes the smallest image of all the data, which takes less time and memory.
+        image.draft(None, (1, 1))
     image.load()
-    if rotation is not None:
+    if encodes and rotation is not None:
         image = _transpose(image, rotation)
-        width, height = (height, width) if orientation >= 5 else (width, height)
     _write(job["output"], _encode(image, format) if encodes else content.data)
-    sizes = _make_renditions(image, width, height, widths)
-    return {"width": width, "height": height, "renditions": sizes}
+    width, height = (height, width) if orientation >= 5 else (width, height)
+    return {"width": width, "height": height, "is_still": True}
 
 
 def _scale(job: dict[str, Any]) -> dict[str, Any]:
@@ -149,7 +145,7 @@ def _scale(job: dict[str, Any]) -> dict[str, Any]:
         image = _transpose(image, _TRANSPOSITIONS[orientation])
     image = _to_resizable(image).resize((width, height), Image.Resampling.LANCZOS, reducing_gap=2.0)
     _write(job["output"], _encode(_to_web_colors(image), target, **_SCALE_OPTIONS[target]))
-    return {"width": width, "height": height, "renditions": []}
+    return {"width": width, "height": height}
 
 
 def _open(data: bytes, format: str, frames: int) -> Any:
@@ -194,21 +190,6 @@ def _encode(image: Any, format: str, **options: Any) -> bytes:
     encoded = BytesIO()
     image.save(encoded, format, **(_SAVE_OPTIONS[format] | options))
     return encoded.getvalue()
-
-
-def _make_renditions(image: Any, width: int, height: int, paths: dict[int, Path]) -> list[list[int]]:
-    """Write the renditions; return their sizes. Each is made from the next larger one."""
-    sizes = []
-    image = _to_resizable(image) if paths else image
-    for item in sorted(paths, reverse=True):
-        item_height = max(1, round(height * item / width))
-        if item_height > _MAX_WEBP_SIDE:
-            continue
-        image = image.resize((item, item_height), Image.Resampling.LANCZOS, reducing_gap=2.0)
-        image = _to_web_colors(image)
-        _write(paths[item], _encode(image, "WEBP", **_RENDITION_OPTIONS))
-        sizes.append([item, item_height])
-    return sizes[::-1]
 
 
 def _to_resizable(image: Any) -> Any:

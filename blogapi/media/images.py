@@ -19,8 +19,6 @@ from blogapi.config import PREFIX
 from blogapi.rendering.media_types import MediaType
 from blogapi.web.errors import Invalid, Problem, StorageFull, Unavailable
 
-RENDITION_WIDTHS = (400, 800, 1600)
-
 _WORKER = Path(__file__).with_name("image_worker.py")
 # The worker bounds its processor time; this time is longer, because the machine can be busy.
 _WORKER_SECONDS = 120.0
@@ -45,22 +43,13 @@ _ERRORS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Rendition:
-    """A rendition that the worker has written to `path`; the sizes are in pixels."""
-
-    path: Path
-    width: int
-    height: int
-
-
-@dataclass(frozen=True, slots=True)
 class ProcessedImage:
-    """An image without metadata, in `path`, and its renditions; the sizes are in pixels."""
+    """An image without metadata, in `path`; the sizes are in pixels."""
 
     path: Path
     width: int
     height: int
-    renditions: tuple[Rendition, ...]
+    is_still: bool  #: whether it is neither a drawing nor an animation
     note: str = ""  #: a sentence if the picture has lost text
 
 
@@ -106,30 +95,24 @@ def init_app(app: Flask, *, threads: int | None = None) -> None:
 
 
 def process(source: Path, type: MediaType, folder: Path) -> ProcessedImage:
-    """Decode an image, and write it without metadata, and its renditions, into the folder.
+    """Decode an image, and write it without metadata into the folder.
 
-    An SVG image has no renditions. Raises Invalid for an image that cannot be decoded within the limits,
-    StorageFull if the disk is full, and Unavailable if the server is busy.
+    Raises Invalid for an image that cannot be decoded within the limits, StorageFull if the disk is full, and
+    Unavailable if the server is busy.
     """
     output = folder / "image"
     queue: ImageQueue = current_app.extensions[_QUEUE_KEY]
-    renditions = {width: folder / str(width) for width in RENDITION_WIDTHS}
     job = {
         "source": str(source.absolute()),
         "format": _FORMATS[type.extension],
         "output": str(output.absolute()),
-        "renditions": {width: str(path.absolute()) for width, path in renditions.items()},
     }
     with queue.wait_for_turn():
         result = _run_worker(job)
     if "error" in result:
         raise _build_problem(result["error"], result.get("detail", ""))
     return ProcessedImage(
-        output,
-        result["width"],
-        result["height"],
-        tuple(Rendition(renditions[width], width, height) for width, height in result["renditions"]),
-        result.get("note", ""),
+        output, result["width"], result["height"], result["is_still"], result.get("note", "")
     )
 
 

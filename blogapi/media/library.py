@@ -6,7 +6,6 @@ from collections.abc import Collection
 from uuid import UUID
 
 from sqlalchemy import select
-from sqlalchemy.orm import selectinload
 
 from blogapi.media import hooks, uses
 from blogapi.media.models import Media
@@ -26,8 +25,7 @@ def store_new_address() -> None:
     """Store the JSON of everything that shows files again: the address of the service has changed."""
     session = db.session()
     for model in stored_models():
-        loaded = [selectinload(getattr(model, name)) for name in model.shown_relationships]
         for some in chunk(session.scalars(select(model.uuid)).all()):
-            store_json(session, *session.scalars(select(model).where(model.uuid.in_(some)).options(*loaded)))
+            store_json(session, *session.scalars(select(model).where(model.uuid.in_(some))))
     for some in chunk(session.scalars(select(Media.uuid)).all()):
         hooks.notify(session, some)

@@ -1,12 +1,12 @@
-"""Tables of media, their renditions, and their uses."""
+"""Tables of media and their uses."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import BigInteger, ForeignKey, Index, String, desc
-from sqlalchemy.orm import Mapped, mapped_column, relationship
+from sqlalchemy import BigInteger, ForeignKey, Index, String, desc, false
+from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi.storage.database import Base, Identified, current_time
 from blogapi.web.stored_json import StoresJson
@@ -26,8 +26,6 @@ class Media(Identified, StoresJson, Base):
         Index("ix_media_unused", "unused_since", "uuid"),
     )
 
-    shown_relationships = ("renditions",)
-
     # The file name, with the extension of the type; it is the last part of the file's address.
     name: Mapped[str]
     type: Mapped[str]
@@ -36,6 +34,8 @@ class Media(Identified, StoresJson, Base):
     upload_hash: Mapped[str] = mapped_column(String(64), index=True)
     width: Mapped[int | None]
     height: Mapped[int | None]
+    # Whether smaller widths are made of the picture.
+    is_scalable: Mapped[bool] = mapped_column(default=False, server_default=false())
     alt: Mapped[str] = mapped_column(default="")
     caption: Mapped[str] = mapped_column(default="")
     unused_since: Mapped[datetime | None] = mapped_column(default=current_time)
@@ -44,25 +44,9 @@ class Media(Identified, StoresJson, Base):
         ForeignKey("account.uuid", ondelete="SET NULL"), index=True
     )
 
-    renditions: Mapped[list[MediaRendition]] = relationship(
-        order_by="MediaRendition.width", cascade="all, delete-orphan", passive_deletes=True
-    )
-
-
-class MediaRendition(Base):
-    """A smaller version of an image, as WebP; the file is stored under `hash`."""
-
-    __tablename__ = "media_rendition"
-
-    media_id: Mapped[UUID] = mapped_column(ForeignKey("media.uuid", ondelete="CASCADE"), primary_key=True)
-    width: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    height: Mapped[int]
-    size: Mapped[int] = mapped_column(BigInteger)
-    hash: Mapped[str] = mapped_column(String(64), index=True)
-
 
 class FormerHash(Base):
-    """A hash of a replaced file, of its upload or of one of its renditions.
+    """A hash of a replaced file, of its upload, or of a rendition that a former version of blogapi stored.
 
     It maps old addresses to the current file, and also the old file if that is imported again. `width`
     is that of the rendition, and None for the file itself.

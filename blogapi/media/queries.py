@@ -28,8 +28,7 @@ from sqlalchemy import (
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.media import visibility
-from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition, MediaUse
-from blogapi.media.types import RENDITION
+from blogapi.media.models import FormerHash, Media, MediaPath, MediaUse
 from blogapi.site.models import Site
 from blogapi.storage.database import Base, db, table_of
 from blogapi.tags.models import Tag
@@ -226,17 +225,10 @@ def _select_uses(uuid: UUID) -> Any:
 def list_unused(before: datetime, limit: int, *, after: tuple[datetime, UUID] | None = None) -> Sequence[Any]:
     """Return the files that nothing has used since a time before `before`, the longest unused first.
 
-    The rows have the columns uuid, name, unused_since and size (of the file and its renditions). `after` is
-    the time and the uuid of the last row of the previous call.
+    The rows have the columns uuid, name, unused_since and size. `after` is the time and the uuid of the last
+    row of the previous call.
     """
-    renditions = (
-        select(func.coalesce(func.sum(MediaRendition.size), 0))
-        .where(MediaRendition.media_id == Media.uuid)
-        .scalar_subquery()
-    )
-    statement = select(
-        Media.uuid, Media.name, Media.unused_since, (Media.size + renditions).label("size")
-    ).where(
+    statement = select(Media.uuid, Media.name, Media.unused_since, Media.size).where(
         Media.unused_since < before,
         ~exists().where(MediaUse.media_id == Media.uuid),
         ~exists().where(MediaPath.media_id == Media.uuid),
@@ -250,26 +242,26 @@ def list_unused(before: datetime, limit: int, *, after: tuple[datetime, UUID] | 
 
 
 def list_stored_files(uuids: Collection[UUID]) -> set[tuple[str, str]]:
-    """Return the hash and the extension of each stored file of these media, also of their renditions."""
-    return _list_files(Media.uuid.in_(uuids), MediaRendition.media_id.in_(uuids))
+    """Return the hash and the extension of each stored file of these media.
+
+    Those of the renditions that a former version of blogapi stored are included; they can be missing.
+    """
+    is_rendition = (FormerHash.media_id.in_(uuids), FormerHash.width.is_not(None))
+    renditions = db.session.scalars(select(FormerHash.hash).where(*is_rendition))
+    return _list_files(Media.uuid.in_(uuids)) | {(hash, "webp") for hash in renditions}
 
 
 def find_stored_files(hashes: Collection[str]) -> set[tuple[str, str]]:
     """Return the hash and the extension of each stored file of the library with one of these hashes."""
-    return _list_files(Media.hash.in_(hashes), MediaRendition.hash.in_(hashes))
+    return _list_files(Media.hash.in_(hashes))
 
 
-def _list_files(of_media: ColumnElement[bool], of_rendition: ColumnElement[bool]) -> set[tuple[str, str]]:
-    media = db.session.execute(select(Media.hash, Media.name).where(of_media))
-    renditions = db.session.scalars(select(MediaRendition.hash).where(of_rendition))
-    files = {(hash, name.rpartition(".")[2]) for hash, name in media}
-    return files | {(hash, RENDITION.extension) for hash in renditions}
+def _list_files(condition: ColumnElement[bool]) -> set[tuple[str, str]]:
+    rows = db.session.execute(select(Media.hash, Media.name).where(condition))
+    return {(hash, name.rpartition(".")[2]) for hash, name in rows}
 
 
 def sum_sizes(min_size: int) -> int:
-    """Return the size of all files and renditions, in bytes; each counts as at least `min_size`."""
-    first, second = (
-        select(func.coalesce(func.sum(case((size < min_size, min_size), else_=size)), 0)).scalar_subquery()
-        for size in (Media.size, MediaRendition.size)
-    )
-    return int(db.session.scalar(select(first + second)) or 0)
+    """Return the size of all files, in bytes; each counts as at least `min_size`."""
+    counted = case((Media.size < min_size, min_size), else_=Media.size)
+    return int(db.session.scalar(select(func.coalesce(func.sum(counted), 0))) or 0)

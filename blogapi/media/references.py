@@ -15,11 +15,22 @@ from uuid import UUID
 
 from sqlalchemy import bindparam, select, union_all
 
-from blogapi.media.addresses import HASH_PREFIX, PATH, PREFIX, REFERENCE, make_path, make_rendition_name
-from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition
+from blogapi.media.addresses import (
+    COMMON_EXTENSIONS,
+    HASH_PREFIX,
+    PATH,
+    PREFIX,
+    REFERENCE,
+    Width,
+    list_renditions,
+    make_path,
+    parse_width,
+)
+from blogapi.media.models import FormerHash, Media, MediaPath
 from blogapi.rendering.plain_text import decode_entities
 from blogapi.site.queries import get_service_url
 from blogapi.storage.database import chunk, db, table_of
+from blogapi.web.fields import Fields
 
 # The attributes with one address, by element.
 ADDRESS_ATTRIBUTES = {
@@ -51,30 +62,20 @@ _ADDRESS = re.compile(rf"(https?://(?:(?!//)[^?#])*?)?({PATH.pattern})([?#].*)?"
 _MENTIONED_UUID = re.compile(r"media:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.IGNORECASE)
 _MENTIONED_HASH = re.compile(HASH_PREFIX)
 
-_media, _rendition, _path = table_of(Media).c, table_of(MediaRendition).c, table_of(MediaPath).c
+_media, _path = table_of(Media).c, table_of(MediaPath).c
 _former = table_of(FormerHash).c
 _UUIDS: Any = bindparam("uuids", expanding=True)
 _HASHES: Any = bindparam("hashes", expanding=True)
-_SELECT_FILES = (
-    select(
-        *(_media.uuid, _media.name, _media.hash, _media.width, _media.height, _media.alt, _media.caption),
-        _media.unused_since,
-        _rendition.width.label("rendition_width"),
-        _rendition.height.label("rendition_height"),
-        _rendition.size.label("rendition_size"),
-        _rendition.hash.label("rendition_hash"),
-    )
-    .outerjoin(table_of(MediaRendition), _rendition.media_id == _media.uuid)
-    .where(
-        _media.uuid.in_(
-            union_all(
-                select(_media.uuid).where(_media.uuid.in_(_UUIDS)),
-                select(_media.uuid).where(_media.hash.in_(_HASHES)),
-                select(_rendition.media_id).where(_rendition.hash.in_(_HASHES)),
-            )
+_SELECT_FILES = select(
+    *(_media.uuid, _media.name, _media.hash, _media.width, _media.height, _media.alt, _media.caption),
+    *(_media.unused_since, _media.is_scalable),
+).where(
+    _media.uuid.in_(
+        union_all(
+            select(_media.uuid).where(_media.uuid.in_(_UUIDS)),
+            select(_media.uuid).where(_media.hash.in_(_HASHES)),
         )
     )
-    .order_by(_media.uuid, _rendition.width)
 )
 _SELECT_FORMER = select(_former.hash, _former.media_id, _former.width).where(_former.hash.in_(_HASHES))
 _SELECT_PATHS = select(_path.article_id, _path.path, _path.media_id).where(
@@ -82,16 +83,6 @@ _SELECT_PATHS = select(_path.article_id, _path.path, _path.media_id).where(
 )
 # The parameters of an `IN` that must find nothing: SQLite reads a whole index for an empty `IN`.
 _NO_UUIDS, _NO_HASHES = (None,), ("",)
-
-
-@dataclass(frozen=True, slots=True)
-class Rendition:
-    """A smaller version of an image."""
-
-    width: int
-    height: int
-    size: int
-    path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,20 +96,35 @@ class File:
     alt: str
     caption: str
     is_unused: bool
-    renditions: list[Rendition] = field(default_factory=list)
+    is_scalable: bool = False
     #: the former hashes to which the texts refer; the width is that of a rendition, or None
     former: dict[str, int | None] = field(default_factory=dict)
 
-    def find_new_path(self, hash: str) -> str | None:
+    @property
+    def hash(self) -> str:
+        """The hash in the path."""
+        return self.path.split("/")[2]
+
+    @property
+    def renditions(self) -> list[Fields]:
+        """The smaller versions; see `list_renditions`."""
+        return list_renditions(self.path, self.width or 0, self.height or 0) if self.is_scalable else []
+
+    def find_new_path(self, path: str) -> str | None:
         """Return the path that replaces a path with a former hash; None if the hash is not a former one.
 
-        That of a rendition is replaced by a rendition that is at least as wide, or by the file itself.
+        That of a smaller version is replaced by the same width of the file, or by the file itself.
         """
+        _, _, hash, name = path.split("/")
         if hash not in self.former:
             return None
-        width = self.former[hash]
-        wide_enough = (item.path for item in self.renditions if width is not None and item.width >= width)
-        return next(wide_enough, self.path)
+        if (stored := self.former[hash]) is not None:
+            name = Width(stored, "webp").name
+        width = parse_width(name)
+        extensions = (*COMMON_EXTENSIONS, self.path.rpartition(".")[2])
+        if width is None or width.extension not in extensions or not self.is_scalable:
+            return self.path
+        return make_path(self.hash, width.name) if width.width < (self.width or 0) else self.path
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +159,7 @@ class KnownFiles:
         """Return the path that replaces the path of a replaced file; None if the path is not such a path."""
         match = PATH.fullmatch(path)
         file = self.by_hash.get(match[1]) if match else None
-        return file.find_new_path(match[1]) if match and file else None
+        return file.find_new_path(path) if match and file else None
 
     def is_empty(self) -> bool:
         """Return whether the texts refer to no file."""
@@ -186,16 +192,16 @@ def normalize_address(address: str) -> str | None:
     files = _find_files([], [key.hash])
     # The address of a file that was deleted can be sent back.
     is_file = files or key.base == get_service_url()
-    return _find_new_path(files, key.hash) or (key.path if is_file else address)
+    return _find_new_path(files, key.path) or (key.path if is_file else address)
 
 
-def find_new_path(hash: str) -> str | None:
-    """Return the path that replaces the paths with a former hash; None if the hash is not a former one."""
-    return _find_new_path(_find_files([], [hash]), hash)
+def find_new_path(path: str) -> str | None:
+    """Return the path that replaces a path with a former hash; None if the hash is not a former one."""
+    return _find_new_path(_find_files([], [path.split("/")[2]]), path)
 
 
-def _find_new_path(files: Mapping[UUID, File], hash: str) -> str | None:
-    return next((path for file in files.values() if (path := file.find_new_path(hash))), None)
+def _find_new_path(files: Mapping[UUID, File], path: str) -> str | None:
+    return next((new for file in files.values() if (new := file.find_new_path(path))), None)
 
 
 def find_files(texts: Iterable[Text]) -> KnownFiles:
@@ -267,14 +273,9 @@ def _list_addresses(html: str) -> Iterator[str]:
                 yield address
 
 
-def _list_hashes(file: File) -> Iterator[str]:
-    for path in (file.path, *(rendition.path for rendition in file.renditions)):
-        yield path.split("/")[2]
-
-
 def _index_by_hash(files: Mapping[UUID, File]) -> dict[str, File]:
     by_former_hash = {hash: file for file in files.values() for hash in file.former}
-    return by_former_hash | {hash: file for file in files.values() for hash in _list_hashes(file)}
+    return by_former_hash | {file.hash: file for file in files.values()}
 
 
 def _find_paths(articles: Sequence[UUID]) -> dict[tuple[UUID, str], UUID]:
@@ -288,7 +289,7 @@ def _find_paths(articles: Sequence[UUID]) -> dict[tuple[UUID, str], UUID]:
 def _find_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File]:
     """Return the files with these uuids or hashes; a hash that no file has now can be a former one."""
     files = _read_files(uuids, hashes)
-    known_hashes = {hash for file in files.values() for hash in _list_hashes(file)}
+    known_hashes = {file.hash for file in files.values()}
     former_rows = _find_former([hash for hash in hashes if hash not in known_hashes])
     if missing_uuids := {media_id for _, media_id, _ in former_rows} - files.keys():
         files |= _read_files(sorted(missing_uuids), [])
@@ -315,21 +316,14 @@ def _read_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File
             "hashes": [key for key in batch if isinstance(key, str)] or _NO_HASHES,
         }
         for row in db.session.connection().execute(_SELECT_FILES, values):
-            file = files.get(row.uuid)
-            if file is None or (file.renditions and file.renditions[-1].width >= (row.rendition_width or 0)):
-                file = files[row.uuid] = File(
-                    uuid=row.uuid,
-                    path=make_path(row.hash, row.name),
-                    width=row.width,
-                    height=row.height,
-                    alt=row.alt,
-                    caption=row.caption,
-                    is_unused=row.unused_since is not None,
-                )
-            if row.rendition_hash is not None:
-                name = make_rendition_name(row.name, row.rendition_width)
-                path = make_path(row.rendition_hash, name)
-                file.renditions.append(
-                    Rendition(row.rendition_width, row.rendition_height, row.rendition_size, path)
-                )
+            files[row.uuid] = File(
+                uuid=row.uuid,
+                path=make_path(row.hash, row.name),
+                width=row.width,
+                height=row.height,
+                alt=row.alt,
+                caption=row.caption,
+                is_unused=row.unused_since is not None,
+                is_scalable=row.is_scalable,
+            )
     return files

@@ -7,7 +7,7 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import validate
 
-from blogapi.media.addresses import make_path, make_rendition_name
+from blogapi.media.addresses import list_renditions, make_path
 from blogapi.media.models import Media
 from blogapi.publication.kinds import KINDS
 from blogapi.users.schemas import UserReferenceSchema
@@ -46,7 +46,6 @@ class RenditionSchema(OutputSchema):
 
     width = ma.fields.Integer(metadata={"example": 400})
     height = ma.fields.Integer(metadata={"example": 300})
-    size = ma.fields.Integer(metadata={"description": "In bytes.", "example": 20480})
     url = PictureAddress(metadata=_URL)
 
 
@@ -72,13 +71,9 @@ class StoredMediaSchema(OutputSchema):
     @ma.pre_dump
     def add_addresses(self, media: Media, **_: Any) -> WithAttributes:
         """Return the file with its addresses and those of its renditions."""
-        renditions = [
-            WithAttributes(
-                rendition, url=make_path(rendition.hash, make_rendition_name(media.name, rendition.width))
-            )
-            for rendition in media.renditions
-        ]
-        return WithAttributes(media, url=make_path(media.hash, media.name), renditions=renditions)
+        path = make_path(media.hash, media.name)
+        renditions = list_renditions(path, media.width or 0, media.height or 0) if media.is_scalable else []
+        return WithAttributes(media, url=path, renditions=renditions)
 
 
 class MediaSchema(StoredMediaSchema):

@@ -6,7 +6,7 @@ import hashlib
 import shutil
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
@@ -15,9 +15,9 @@ from sqlalchemy import delete
 
 from blogapi.media import folder as folders
 from blogapi.media import hooks, images, names, queries, removal, types
+from blogapi.media.addresses import RENDITION_WIDTHS
 from blogapi.media.hooks import NOTHING_PREPARED, PreparedItems
-from blogapi.media.models import FormerHash, Media, MediaRendition
-from blogapi.media.types import RENDITION
+from blogapi.media.models import FormerHash, Media
 from blogapi.rendering import media_types
 from blogapi.rendering.media_types import MediaType
 from blogapi.storage import files
@@ -36,17 +36,6 @@ DELETED_MEANWHILE = "The file was deleted meanwhile; send the same request again
 
 
 @dataclass(frozen=True, slots=True)
-class PreparedRendition:
-    """A rendition that was made but not stored yet."""
-
-    path: Path
-    width: int
-    height: int
-    size: int
-    hash: str
-
-
-@dataclass(frozen=True, slots=True)
 class PreparedFile:
     """A file that was checked but not stored yet. `path` is None if the library already has the file."""
 
@@ -58,18 +47,13 @@ class PreparedFile:
     upload_hash: str
     width: int | None = None
     height: int | None = None
-    renditions: tuple[PreparedRendition, ...] = field(default=())
+    is_scalable: bool = False
     note: str = ""  #: a sentence if the picture has lost text
 
     @property
     def hashes(self) -> list[str]:
-        """The hashes of the file, of its upload and of its renditions."""
-        return [self.hash, self.upload_hash, *(item.hash for item in self.renditions)]
-
-    @property
-    def sizes(self) -> list[int]:
-        """The sizes of the file and of its renditions, in bytes."""
-        return [self.size, *(item.size for item in self.renditions)]
+        """The hashes of the file and of its upload."""
+        return [self.hash, self.upload_hash]
 
 
 @contextmanager
@@ -111,16 +95,15 @@ def _read_source(source: Path) -> tuple[str, bytes]:
 
 
 def _describe_known(media: Media, upload_hash: str) -> PreparedFile | None:
-    """Return the file of an earlier upload, or None if the media folder no longer has all its files."""
+    """Return the file of an earlier upload, or None if the media folder no longer has it."""
     folder = folders.get_folder()
     extension = media.name.rpartition(".")[2]
-    stored = [(media.hash, extension, media.size)]
-    stored += [(item.hash, RENDITION.extension, item.size) for item in media.renditions]
-    if not all(folder.holds(*item) for item in stored):
+    if not folder.holds(media.hash, extension, media.size):
         return None
     type = media_types.BY_NAME.get(media.type) or MediaType(media.type, extension)
     return PreparedFile(
-        media.name, type, None, media.size, media.hash, upload_hash, media.width, media.height
+        *(media.name, type, None, media.size, media.hash, upload_hash),
+        *(media.width, media.height, media.is_scalable),
     )
 
 
@@ -129,13 +112,10 @@ def _prepare_image(source: Path, name: str, type: MediaType, upload_hash: str, f
     size, hash = _finish(image.path)
     if size > current_app.config["MAX_MEDIA_SIZE"]:
         raise _refuse("The rotated image is too large. Upload a smaller one.")
-    renditions = (
-        PreparedRendition(item.path, item.width, item.height, *_finish(item.path))
-        for item in image.renditions
-    )
+    is_scalable = image.is_still and image.width > RENDITION_WIDTHS[0]
     return PreparedFile(
         *(names.make_name(name, type), type, image.path, size, hash, upload_hash),
-        *(image.width, image.height, tuple(renditions), image.note),
+        *(image.width, image.height, is_scalable, image.note),
     )
 
 
@@ -192,10 +172,9 @@ def store(
             raise Unavailable(DELETED_MEANWHILE)
         is_new = media is None
         if media is None:
-            _check_quota(file.sizes)
-            media = _build_media(
-                file, {"alt": alt, "caption": caption, "account_id": user, **(restored or {})}
-            )
+            _check_quota(file.size)
+            texts = {"alt": alt, "caption": caption, "account_id": user}
+            media = Media(**_describe(file) | texts | (restored or {}))
             db.session.add(media)
             db.session.flush()
             store_json(db.session(), media)
@@ -213,17 +192,12 @@ def replace(media: Media, file: PreparedFile, prepared: PreparedItems) -> None:
     with transaction():
         if file.path is None:
             raise Unavailable(DELETED_MEANWHILE)
-        _check_quota(file.sizes, replaced=[media.size, *(item.size for item in media.renditions)])
+        _check_quota(file.size, replaced=media.size)
         former_hashes: dict[str, int | None] = {media.hash: None, media.upload_hash: None}
-        former_hashes |= {item.hash: item.width for item in media.renditions}
         for stored_file in queries.list_stored_files([media.uuid]):
             call_after_commit(removal.delete_stored_files, stored_file)
-        # Equal renditions of the old and the new file have the same primary key.
-        media.renditions = []
-        db.session.flush()
         for name, value in _describe(file).items():
             setattr(media, name, value)
-        media.renditions = _build_renditions(file)
         db.session.flush()
         _store_former_hashes(media, file.hashes, former_hashes, prepared)
         place(file)
@@ -243,17 +217,6 @@ def _store_former_hashes(
     hooks.notify(db.session(), owners - {media.uuid}, prepared)
 
 
-def _build_media(file: PreparedFile, columns: Fields) -> Media:
-    return Media(**{**_describe(file), **columns}, renditions=_build_renditions(file))
-
-
-def _build_renditions(file: PreparedFile) -> list[MediaRendition]:
-    return [
-        MediaRendition(width=item.width, height=item.height, size=item.size, hash=item.hash)
-        for item in file.renditions
-    ]
-
-
 def _describe(file: PreparedFile) -> Fields:
     """Return the columns that follow from the file."""
     return {
@@ -264,38 +227,33 @@ def _describe(file: PreparedFile) -> Fields:
         "upload_hash": file.upload_hash,
         "width": file.width,
         "height": file.height,
+        "is_scalable": file.is_scalable,
     }
 
 
 def place(file: PreparedFile) -> None:
-    """Place the files in the media folder; they are deleted again if the transaction is rolled back.
+    """Place the file in the media folder; it is deleted again if the transaction is rolled back.
 
-    Files that are already there are kept, unless they are damaged.
+    A file that is already there is kept, unless it is damaged.
     """
     if file.path is None:
         return
     folder = folders.get_folder()
-    placed = [(item.path, item.hash, RENDITION.extension) for item in file.renditions]
-    for path, hash, extension in (*placed, (file.path, file.hash, file.type.extension)):
-        call_after_rollback(removal.delete_stored_files, (hash, extension))
-        folder.place(path, hash, extension, is_synced=True)
+    call_after_rollback(removal.delete_stored_files, (file.hash, file.type.extension))
+    folder.place(file.path, file.hash, file.type.extension, is_synced=True)
 
 
-def _check_quota(sizes: Collection[int], *, replaced: Collection[int] = ()) -> None:
-    """Raise StorageFull if the library has no room for files of these sizes, in bytes.
+def _check_quota(size: int, *, replaced: int = 0) -> None:
+    """Raise StorageFull if the library has no room for a file of this size, in bytes.
 
-    `replaced` has the sizes of stored files that they replace. Call this in the transaction that stores the
-    files, before it changes rows.
+    `replaced` is the size of the stored file that it replaces. Call this in the transaction that stores the
+    file, before it changes rows.
     """
     gigabytes = current_app.config["MEDIA_GIGABYTES"]
-    needed = _sum_counted(sizes) - _sum_counted(replaced)
+    needed = max(size, MIN_COUNTED_SIZE) - (max(replaced, MIN_COUNTED_SIZE) if replaced else 0)
     if needed > 0 and queries.sum_sizes(MIN_COUNTED_SIZE) + needed > gigabytes * 10**9:
         raise StorageFull(
             f"The media library has no room for this file: its limit is {gigabytes} GB. Delete files that "
             "nothing uses, or ask the owner of the blog to raise the setting MEDIA_GIGABYTES.",
             code="media_full",
         )
-
-
-def _sum_counted(sizes: Collection[int]) -> int:
-    return sum(max(size, MIN_COUNTED_SIZE) for size in sizes)

@@ -12,9 +12,7 @@ from typing import IO
 
 from sqlalchemy import Connection, inspect, select
 
-from blogapi.media.addresses import make_rendition_name
-from blogapi.media.models import Media, MediaRendition
-from blogapi.media.types import RENDITION
+from blogapi.media.models import Media
 from blogapi.storage import files
 from blogapi.web.errors import Conflict
 
@@ -52,7 +50,7 @@ def list_paths(root: Path) -> Iterator[Path]:
 
 
 def read_stored_files(connection: Connection) -> set[StoredFile]:
-    """Return the files of all media and renditions; an older schema without a library has none.
+    """Return the files of all media; an older schema without a library has none.
 
     Raises Conflict if a row names a file that cannot be in a media folder.
     """
@@ -63,9 +61,6 @@ def read_stored_files(connection: Connection) -> set[StoredFile]:
         StoredFile(hash, name.rpartition(".")[2], size, name)
         for hash, size, name in connection.execute(originals)
     }
-    renditions = select(MediaRendition.hash, MediaRendition.size, MediaRendition.width, Media.name)
-    for hash, size, width, name in connection.execute(renditions.join(Media)):
-        stored.add(StoredFile(hash, RENDITION.extension, size, make_rendition_name(name, width)))
     for file in stored:
         if not is_path(file.path):
             raise Conflict(f"The database names a media file that cannot exist ({file.path!r}).")

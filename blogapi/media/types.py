@@ -18,7 +18,7 @@ from blogapi.rendering.media_types import BY_EXTENSION, BY_NAME, MediaType
 HEAD_BYTES = 4096
 
 
-RENDITION, SVG = BY_NAME["image/webp"], BY_NAME["image/svg+xml"]
+SVG = BY_NAME["image/svg+xml"]
 
 _SIGNATURES = (
     ("jpg", rb"\xff\xd8\xff"),

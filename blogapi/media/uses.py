@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import bindparam, delete, exists, select, union_all, update
+from sqlalchemy import bindparam, delete, exists, select, update
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import flag_modified
 
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.media.models import FormerHash, Media, MediaPath, MediaRendition, MediaUse
+from blogapi.media.models import FormerHash, Media, MediaPath, MediaUse
 from blogapi.media.references import (
     File,
     find_files_by_path,
@@ -36,7 +36,6 @@ DELETED_ITEM = "deleted_item"
 _MODELS: tuple[Any, ...] = (Author, Category, Tag, Site)
 
 _use, _media, _path = table_of(MediaUse), table_of(Media), table_of(MediaPath)
-_rendition = table_of(MediaRendition)
 _ITEMS: Any = bindparam("items", expanding=True)
 _MEDIA_IDS: Any = bindparam("media_ids", expanding=True)
 _SELECT_USES = select(_use.c.media_id, _use.c.item_id, _use.c.current).where(
@@ -102,8 +101,7 @@ def list_former_uses(session: Session, articles: Collection[UUID]) -> dict[UUID,
     """Return the files that only former versions of these articles use, by article and by uuid.
 
     Each file has the words of which a text that refers to it contains one: its uuid, and the hashes of the
-    file and of its renditions, also the former ones. A file with a path of the article is left out: the path
-    is a use too.
+    file, also the former ones. A file with a path of the article is left out: the path is a use too.
     """
     found: dict[UUID, dict[UUID, tuple[str, ...]]] = {}
     for items in chunk(articles):
@@ -116,12 +114,8 @@ def list_former_uses(session: Session, articles: Collection[UUID]) -> dict[UUID,
         rows = session.connection().execute(statement).all()
         hashes = defaultdict[UUID, list[str]](list)
         for media_ids in chunk({row.media_id for row in rows}):
-            selected = union_all(
-                *(
-                    select(table.c.media_id, table.c.hash).where(table.c.media_id.in_(media_ids))
-                    for table in (_rendition, table_of(FormerHash))
-                )
-            )
+            former = table_of(FormerHash).c
+            selected = select(former.media_id, former.hash).where(former.media_id.in_(media_ids))
             for media_id, hash in session.connection().execute(selected):
                 hashes[media_id].append(hash)
         for article_id, media_id, hash in rows:
@@ -228,7 +222,7 @@ def replace_paths(session: Session, media_id: UUID) -> None:
     for row, name in shown:
         path = getattr(row, name)
         file = files.get(path)
-        new_path = file and file.find_new_path(path.split("/")[2])
+        new_path = file and file.find_new_path(path)
         if new_path:
             setattr(row, name, new_path)
             # Without this, the time of the last update would change.

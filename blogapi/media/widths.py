@@ -4,61 +4,37 @@ A width is made when it is first requested, and kept in the folder `.widths` of 
 are derived from the originals: backups omit them, and the folder can be deleted at any time. Strangers can
 cause little work: the widths are those of a ladder, a process makes one at a time, the setting PICTURE_LIMIT
 bounds the new ones per address, and the setting PICTURE_CACHE_MEGABYTES their size; those that were not
-requested for the longest time are deleted first.
+requested for the longest time are deleted first. The new ones of callers with a login are not counted.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
-from flask import Flask, current_app
+from flask import Flask, current_app, request, session
 from sqlalchemy import select
 
 from blogapi.media import folder as folders
 from blogapi.media import images
-from blogapi.media.addresses import LADDER, make_path, make_rendition_name
+from blogapi.media.addresses import COMMON_EXTENSIONS, LADDER, Width, make_path, parse_width
 from blogapi.media.models import Media
 from blogapi.rate_limits import limiter
 from blogapi.storage import files
 from blogapi.storage.database import db, end_read
+from blogapi.users import queries as users
 from blogapi.web.errors import Problem
-
-# The formats that each picture is available in, besides its own.
-COMMON_EXTENSIONS = ("avif", "webp")
 
 # The time of the last request is stored in steps of this many seconds, as the time of the file.
 _TOUCH_SECONDS = 3600
 # If the folder is full, this part of the quota is kept.
 _KEPT_PART = 0.9
 _CACHE_KEY = "blogapi-picture-widths"
-_NAME = re.compile(r"w([1-9][0-9]{2,3})\.([a-z]{3,4})", re.ASCII)
-
-
-class Width(NamedTuple):
-    """A width of the ladder and the extension of a format."""
-
-    width: int
-    extension: str
-
-    @property
-    def name(self) -> str:
-        """The last part of the address."""
-        return f"w{self.width}.{self.extension}"
-
-
-def parse_name(name: str) -> Width | None:
-    """Return the width and the format that the last part of an address names, or None."""
-    match = _NAME.fullmatch(name)
-    width = Width(int(match[1]), match[2]) if match else None
-    return width if width and width.width in LADDER else None
 
 
 def make_etag(hash: str, width: Width) -> str:
@@ -140,46 +116,57 @@ def touch(path: Path, status: os.stat_result) -> None:
 def find(hash: str, width: Width) -> Path | str | None:
     """Return the file with a width of a picture, which is made if it is missing, or None.
 
-    Returns the path of another address instead, of the original or of a stored rendition, if the picture is
-    not wider, if it is a drawing or an animation, or if the server makes too many widths at the moment. The
-    result is None if there is no such picture, or if it is not available in this format.
+    Returns the path of another address instead: of the original, if the picture is not wider, a drawing, an
+    animation or small, or of the next larger width that exists, if the server makes too many at the moment.
+    The result is None if there is no such picture, or if it is not available in this format.
     """
     media = db.session.scalars(select(Media).where(Media.hash == hash)).one_or_none()
     own_extension = media.name.rpartition(".")[2] if media is not None else ""
     if media is None or media.width is None or width.extension not in (*COMMON_EXTENSIONS, own_extension):
         return None
-    substitute, original = _find_substitute(media, width), folders.get_folder().get_path(hash, own_extension)
-    # Drawings, animations and small pictures have no renditions.
-    can_scale = media.renditions and width.extension != "gif" and media.width > width.width
+    original, original_path = folders.get_folder().get_path(hash, own_extension), _make_original_path(media)
+    can_scale = media.is_scalable and width.extension != "gif" and media.width > width.width
+    is_counted = can_scale and not _has_login()
     # Image processing is slow, and a snapshot that is kept for a long time makes SQLite's log grow.
     end_read()
     if not original.is_file():
         return None
     if not can_scale:
-        return substitute
+        return original_path
     try:
-        return _make(original, hash, width)
+        return _make(original, hash, width, is_counted=is_counted)
     except Problem:
-        return substitute
+        return _find_larger(hash, width) or original_path
 
 
-def _find_substitute(media: Media, width: Width) -> str:
-    """Return the path of the smallest stored picture that is at least as wide, or of the original."""
-    for rendition in media.renditions:
-        if rendition.width >= width.width:
-            return make_path(rendition.hash, make_rendition_name(media.name, rendition.width))
-    name = media.name if parse_name(media.name) is None else f"original.{media.name.rpartition('.')[2]}"
+def _has_login() -> bool:
+    """Return whether the request has the session of a login."""
+    # Without its cookie, the session is not read: that would add `Vary: Cookie` to the response.
+    cookie = current_app.session_interface.get_cookie_name(current_app)
+    return cookie in request.cookies and users.find_session(session.get("token", "")) is not None
+
+
+def _find_larger(hash: str, width: Width) -> str | None:
+    """Return the path of the next larger width that exists in the same format, or None."""
+    larger = (width._replace(width=one) for one in LADDER if one > width.width)
+    found = next((one for one in larger if get_cache().get_path(hash, one).is_file()), None)
+    return found and make_path(hash, found.name)
+
+
+def _make_original_path(media: Media) -> str:
+    name = media.name if parse_width(media.name) is None else f"original.{media.name.rpartition('.')[2]}"
     return make_path(media.hash, name)
 
 
-def _make(original: Path, hash: str, width: Width) -> Path | None:
+def _make(original: Path, hash: str, width: Width, *, is_counted: bool) -> Path | None:
     cache = get_cache()
     path = cache.get_path(hash, width)
     with images.wait_to_scale():
         # Another thread has made it in the meantime.
         if path.is_file():
             return path
-        limiter.count_attempts(("PICTURE_LIMIT", limiter.client_network()))
+        if is_counted:
+            limiter.count_attempts(("PICTURE_LIMIT", limiter.client_network()))
         with folders.get_folder().temporary_folder() as temporary:
             images.scale(original, temporary / "picture", width.width, width.extension)
             cache.place(temporary / "picture", hash, width)

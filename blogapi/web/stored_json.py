@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 from uuid import UUID
 
 import marshmallow as ma
 from flask import Flask, current_app
 from sqlalchemy import LargeBinary, bindparam, select, update
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.orm import Mapped, Session, mapped_column, selectinload
+from sqlalchemy.orm import Mapped, Session, mapped_column
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
@@ -27,9 +27,6 @@ _KEY = "blogapi-stored-json"
 
 class StoresJson(Timestamped):
     """Mixin for models whose rows store their JSON."""
-
-    # The relationships whose rows the schema shows.
-    shown_relationships: ClassVar[tuple[str, ...]] = ()
 
     # The column is binary, because a text would be decoded and encoded again by every read.
     json: Mapped[bytes] = mapped_column(
@@ -112,8 +109,7 @@ def store_json(session: Session, *rows: Any) -> None:
 def store_all(batch_size: int) -> None:
     """Store the JSON of all rows again, in one transaction for each `batch_size` rows."""
     for model in stored_models():
-        loaded = [selectinload(getattr(model, name)) for name in model.shown_relationships]
-        statement = select(model).order_by(model.uuid).limit(batch_size).options(*loaded)
+        statement = select(model).order_by(model.uuid).limit(batch_size)
         last: UUID | None = LOWEST_UUID
         while last is not None:
             with transaction():

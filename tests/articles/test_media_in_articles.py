@@ -249,14 +249,14 @@ def test_the_field_cover(app, as_reader, make_article, picture, service):
         "url": f"{service}{picture.path}",
         **{"width": 1600, "height": 1200, "alt": 'A "cat" <b>', "caption": "Mimi & co"},
         "renditions": [
-            {"width": width, "height": width * 3 // 4, "size": 5, "url": f"{service}{path}"}
+            {"width": width, "height": width * 3 // 4, "url": f"{service}{path}"}
             for path, width in zip(picture.renditions, (400, 800), strict=True)
         ],
     }
     assert as_reader.get(f"{ARTICLES}?fields=cover").json == [{"cover": cover}]
     for address in ("", "https://other.example/a.png", f"/media/{make_hash('x')}/a.png"):
         assert read(as_reader, make_article(cover_image=address).uuid, "cover") == {"cover": None}
-    sound = add_picture(app, name="a.mp3", type="audio/mpeg", width=None, height=None, widths=())
+    sound = add_picture(app, name="a.mp3", type="audio/mpeg", width=None, height=None, is_scalable=False)
     assert read(as_reader, make_article(cover_image=sound.reference).uuid, "cover") == {"cover": None}
 
 
@@ -295,7 +295,7 @@ def test_a_change_of_a_file_is_never_stale(app, as_reader, make_article, picture
 
 
 def test_changes_through_the_api_are_never_stale(app, as_admin, as_reader, make_article):
-    picture = add_picture(app, widths=())
+    picture = add_picture(app, is_scalable=False)
     article = make_article(
         content=f"![]({picture.reference})", content_type="markdown", cover_image=picture.path
     )

@@ -7,22 +7,19 @@ import io
 import random
 import sys
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from PIL import Image
 from sqlalchemy import func, select
 
 from blogapi import create_app
-from blogapi.media.folder import MediaFolder, get_folder
-from blogapi.media.models import Media, MediaRendition
-from blogapi.media.types import RENDITION
+from blogapi.media.folder import get_folder
+from blogapi.media.models import Media
 from blogapi.storage.database import db, transaction
 from blogapi.web.stored_json import store_json
 
 SIZE = (4000, 3000)
 ROWS_PER_TRANSACTION = 500
-_RENDITION_WIDTHS = (400, 800, 1600)
-_ORIGINAL, _NAME = "file", "picture-"
+_NAME = "picture-"
 
 
 def make_photo(seed: int) -> bytes:
@@ -56,7 +53,9 @@ def add_rows(count: int) -> None:
                 db.session.add_all(rows)
                 db.session.flush()
                 for number, row in zip(numbers, rows, strict=True):
-                    _write_files(folder, number, row)
+                    path = folder.get_path(row.hash, "jpg")
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_bytes(_make_content(number, "file"))
                 store_json(db.session(), *rows)
             db.session.remove()
         db.engine.dispose()
@@ -67,33 +66,19 @@ def _make_content(number: int, part: str) -> bytes:
 
 
 def _make_row(number: int, created: datetime) -> Media:
-    def describe(part: str) -> dict[str, Any]:
-        content = _make_content(number, part)
-        return {"size": len(content), "hash": hashlib.sha256(content).hexdigest()}
-
+    content = _make_content(number, "file")
     return Media(
         name=f"{_NAME}{number}.jpg",
         type="image/jpeg",
-        **describe(_ORIGINAL),
+        size=len(content),
+        hash=hashlib.sha256(content).hexdigest(),
         upload_hash=hashlib.sha256(_make_content(number, "upload")).hexdigest(),
         width=3000,
         height=4000,
+        is_scalable=True,
         alt="A harbour in the morning, with the boats of the night.",
         created=created,
-        renditions=[
-            MediaRendition(width=width, height=width * 4 // 3, **describe(str(width)))
-            for width in _RENDITION_WIDTHS
-        ],
     )
-
-
-def _write_files(folder: MediaFolder, number: int, row: Media) -> None:
-    parts = [(row.hash, "jpg", _ORIGINAL)]
-    parts += [(one.hash, RENDITION.extension, str(one.width)) for one in row.renditions]
-    for digest, extension, part in parts:
-        path = folder.get_path(digest, extension)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(_make_content(number, part))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import pytest
 from blogapi import blueprints
 from blogapi.web.operation import operation
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, KEYS, TAGS
-from tests.media.rows import MEDIA, add_media
+from tests.media.rows import MEDIA, SCALABLE, add_media
 
 PAGES = "/api/v1/blog/pages/"
 
@@ -36,7 +36,7 @@ def paths(as_admin, make_article, make_tag, make_category):
         "category": f"{CATEGORIES}{category.uuid}/",
         "tag": f"{TAGS}{tag.uuid}/",
         "author": f"{AUTHORS}ada/",
-        "media": f"{MEDIA}{add_media(as_admin.application, renditions=1)}/",
+        "media": f"{MEDIA}{add_media(as_admin.application, **SCALABLE)}/",
         "key": f"{KEYS}{as_admin.post(KEYS).json['uuid']}/",
     }
 

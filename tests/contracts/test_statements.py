@@ -10,7 +10,7 @@ from blogapi import blueprints
 from blogapi.admin import assets
 from tests.databases import SERVER_URL
 from tests.importing.import_rows import add_import
-from tests.media.rows import add_media
+from tests.media.rows import SCALABLE, add_media
 from tests.media.stored_files import put_file
 from tests.webhooks.rows import add_webhook
 
@@ -175,7 +175,7 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
         webhook, delivery = add_webhook(app)
         row = {"path": f"/old-{uuid4().hex}/", "target": "/new/"}
         redirect = as_admin.post(CUSTOM_REDIRECTS, json=row).json["uuid"]
-        media = add_media(as_admin.application, renditions=3, uses=[("article", article.uuid)])
+        media = add_media(as_admin.application, **SCALABLE, uses=[("article", article.uuid)])
     article_path = f"{ARTICLES}{article.uuid}/"
     for turn in range(rows):
         as_admin.patch(article_path, json={"slug": f"name-{turn}"})

@@ -18,7 +18,7 @@ def run(app):
 @pytest.fixture
 def blog(app, as_admin, make_article, make_category, make_tag, make_guest):
     """Three public articles; a draft, a scheduled article and edits with secrets; returns the public file."""
-    red, blue = store_picture(app, "red", rendition="green"), store_picture(app, "blue")
+    red, blue = store_picture(app, "red"), store_picture(app, "blue")
     kitchen = make_category(name="Kitchen", cover_image=make_path(red.hash, red.name))
     ada = make_guest(name="Ada Lovelace")
     eve = make_guest(name="Secret Eve", avatar=make_path(blue.hash, blue.name))

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from blogapi.exporting.references import MediaAddresses, escape_shortcodes, restore_content
 
 UUID = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
-HASH, RENDITION = "a" * 64, "b" * 64
+HASH, FORMER = "a" * 64, "b" * 64
 CAT = {"uuid": UUID, "hash": HASH, "name": "cat.jpg"}
-MEDIA = MediaAddresses([CAT], {UUID: "cat.jpg"}, {RENDITION: UUID})
+MEDIA = MediaAddresses([CAT], {UUID: "cat.jpg"}, {FORMER: UUID})
 PATHS = dict.fromkeys(("img/my%20cat.jpg", "a.jpg", "bilder/gr%C3%B6%C3%9Fe%20xl.jpg"), "cat.jpg")
 
 
@@ -32,7 +32,7 @@ def rewrite(content, paths=PATHS, folder="../media/", *, shortcodes=False):
         (f"![c](/media/{HASH}/हिन्दी.jpg)", "![c](../media/cat.jpg)"),
         (f"![c](/media/{HASH}/former-name.jpg?x=1)", "![c](../media/cat.jpg?x=1)"),
         (f"See https://api.example/blog/media/{HASH}/cat.jpg.", "See ../media/cat.jpg."),
-        (f'<img srcset="/media/{RENDITION}/cat-400.webp 400w">', '<img srcset="../media/cat.jpg 400w">'),
+        (f'<img srcset="/media/{FORMER}/cat-400.webp 400w">', '<img srcset="../media/cat.jpg 400w">'),
         ("![c](img/my%20cat.jpg)", "![c](../media/cat.jpg)"),
         ("![c](<img/my cat.jpg>)", "![c](<../media/cat.jpg>)"),
         ("![c](bilder/größe%20xl.jpg)", "![c](../media/cat.jpg)"),
@@ -109,7 +109,7 @@ def test_hugo_shows_shortcodes_and_does_not_run_them(content, exported):
     [
         (f"/media/{HASH}/cat.jpg", ("media/cat.jpg", None)),
         (f"/media/{HASH}/old.jpg", ("media/cat.jpg", f"/media/{HASH}/old.jpg")),
-        (f"/media/{RENDITION}/cat-400.webp", ("media/cat.jpg", f"/media/{RENDITION}/cat-400.webp")),
+        (f"/media/{FORMER}/cat-400.webp", ("media/cat.jpg", f"/media/{FORMER}/cat-400.webp")),
         ("media/cat.jpg", ("media/cat.jpg", "media/cat.jpg")),
         ("https://other.example/cat.jpg", ("https://other.example/cat.jpg", None)),
         ("", ("", None)),

@@ -26,7 +26,6 @@ LEFT_OUT = {
     **dict.fromkeys(("event", "commit_counter"), "the feed of changes"),
     **dict.fromkeys(("webhook", "webhook_delivery"), "webhooks and their calls"),
     "search_entry": "the search index",
-    "media_rendition": "smaller versions of pictures",
     "media_use": "which item uses a file",
     **dict.fromkeys(("article_json", "article_stats"), "rendered texts"),
 }

@@ -12,8 +12,8 @@ from flask import Flask
 from sqlalchemy import delete, select
 
 from blogapi.media import hooks
-from blogapi.media.addresses import make_path, make_rendition_name
-from blogapi.media.models import Media, MediaRendition, MediaUse
+from blogapi.media.addresses import make_path, make_width_path
+from blogapi.media.models import Media, MediaUse
 from blogapi.storage.database import db, transaction
 from blogapi.web.stored_json import store_json
 
@@ -49,22 +49,19 @@ class Picture:
         return make_path(self.former_hash, "former.jpg")
 
 
-def add_picture(app: Flask, *, widths: tuple[int, ...] = (400, 800), **fields: Any) -> Picture:
-    """Add a picture of 1600 x 1200 pixels with renditions of these widths."""
+def add_picture(app: Flask, **fields: Any) -> Picture:
+    """Add a picture of 1600 x 1200 pixels with two renditions, unless `is_scalable` is false."""
     number = next(_numbers)
     hashes = {name: make_hash(f"{number} {name}") for name in ("hash", "upload_hash")}
     defaults = {"name": f"cat-{number}.jpg", "type": "image/jpeg", "size": 9, "width": 1600, "height": 1200}
+    defaults |= {"is_scalable": True}
     with app.app_context(), transaction():
         media = Media(**defaults | hashes | fields)
-        media.renditions = [
-            MediaRendition(width=width, height=width * 3 // 4, size=5, hash=make_hash(f"{number} {width}"))
-            for width in widths
-        ]
         db.session.add(media)
         db.session.flush()
         store_json(db.session(), media)
-        paths = (make_path(r.hash, make_rendition_name(media.name, r.width)) for r in media.renditions)
-        return Picture(media.uuid, make_path(media.hash, media.name), tuple(paths))
+        path = make_path(media.hash, media.name)
+        return Picture(media.uuid, path, tuple(make_width_path(path, width) for width in (400, 800)))
 
 
 def make_hash(text: str) -> str:

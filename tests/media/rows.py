@@ -10,28 +10,25 @@ from uuid import UUID
 
 from flask import Flask
 
-from blogapi.media.models import Media, MediaRendition, MediaUse
+from blogapi.media.models import Media, MediaUse
 from blogapi.storage.database import db, transaction
 from blogapi.web.stored_json import store_json
 
 MEDIA = "/api/v1/blog/media/"
 
+# The fields of a picture with renditions.
+SCALABLE = {"width": 900, "height": 600, "is_scalable": True}
+
 _numbers = count(1)
 
 
-def add_media(
-    app: Flask, *, renditions: int = 0, uses: Sequence[tuple[str, UUID]] = (), **fields: Any
-) -> UUID:
+def add_media(app: Flask, *, uses: Sequence[tuple[str, UUID]] = (), **fields: Any) -> UUID:
     """Add the rows of an image; `uses` are the kinds and uuids of the items that use it. Return its uuid."""
     number = next(_numbers)
     defaults = {"name": f"picture-{number}.png", "type": "image/png", "size": 100, "width": 40, "height": 30}
     hashes = {name: make_hash(f"{number} {name}") for name in ("hash", "upload_hash")}
     with app.app_context(), transaction():
         media = Media(**(defaults | hashes | fields))
-        media.renditions = [
-            MediaRendition(width=width, height=width, size=width, hash=make_hash(f"{number} {width}"))
-            for width in range(1, renditions + 1)
-        ]
         db.session.add(media)
         db.session.flush()
         store_json(db.session(), media)

@@ -1,4 +1,4 @@
-"""The image worker decodes images, removes metadata, applies the rotation, and makes renditions."""
+"""The image worker decodes images, removes metadata, applies the rotation, and scales pictures."""
 
 from __future__ import annotations
 
@@ -39,17 +39,21 @@ RED, BLUE = (255, 0, 0), (0, 0, 255)
 
 @pytest.fixture
 def run(tmp_path) -> Callable[..., Any]:
-    """Runs a job for an image file in this process; returns the result, the file and the renditions."""
+    """Runs a job for an image file in this process; returns the result, the file and the scaled files."""
 
     def run(data: bytes, extension: str, *widths: int) -> tuple[dict[str, Any], bytes, list[bytes]]:
-        (tmp_path / "source").write_bytes(data)
-        paths = {str(width): str(tmp_path / str(width)) for width in widths}
-        job = {"source": str(tmp_path / "source"), "format": FORMATS[extension]}
-        result = image_worker.run_job(job | {"output": str(tmp_path / "output"), "renditions": paths})
+        source, output, scaled = tmp_path / "source", tmp_path / "output", tmp_path / "scaled"
+        source.write_bytes(data)
+        job = {"source": str(source), "format": FORMATS[extension], "output": str(output)}
+        result = image_worker.run_job(job)
         if "error" in result:
             return result, b"", []
-        written = [(tmp_path / str(width)).read_bytes() for width, _ in result["renditions"]]
-        return result, (tmp_path / "output").read_bytes(), written
+        written = []
+        for width in widths:
+            more = {"source": str(output), "output": str(scaled), "width": width, "target": "WEBP"}
+            assert image_worker.run_job(job | more)["width"] == width
+            written.append(scaled.read_bytes())
+        return result, output.read_bytes(), written
 
     return run
 
@@ -62,7 +66,7 @@ def test_a_file_that_cannot_be_written_is_reported(monkeypatch, number, error):
         raise OSError(number, "failed")
 
     monkeypatch.setattr(Path, "write_bytes", fail)
-    job = {"source": __file__, "format": "PNG", "output": "", "renditions": {}}
+    job = {"source": __file__, "format": "PNG", "output": ""}
     monkeypatch.setattr(Path, "read_bytes", lambda _: make_image("png"))
     assert image_worker.run_job(job) == {"error": error}
 
@@ -87,7 +91,7 @@ def assert_color(image: Image.Image, position: tuple[int, int], expected: tuple[
 @pytest.mark.parametrize("extension", FORMATS)
 def test_an_image_without_metadata_is_unchanged(run, extension):
     data = make_image(extension)
-    assert run(data, extension) == ({"width": 40, "height": 30, "renditions": []}, data, [])
+    assert run(data, extension) == ({"width": 40, "height": 30, "is_still": True}, data, [])
 
 
 @pytest.mark.parametrize("extension", FORMATS)
@@ -131,9 +135,10 @@ def test_metadata_in_the_frames_of_a_webp_animation_is_removed(run):
 
 @pytest.mark.parametrize("extension", STILL)
 def test_the_rotation_is_applied(run, extension):
-    result, stored, renditions = run(make_photo(extension, orientation=6), extension, 20)
-    assert (result["width"], result["height"], result["renditions"]) == (30, 40, [[20, 27]])
-    for image in (read(stored), read(renditions[0])):
+    result, stored, (scaled,) = run(make_photo(extension, orientation=6), extension, 20)
+    assert result == {"width": 30, "height": 40, "is_still": True}
+    assert read(scaled).size == (20, 27)
+    for image in (read(stored), read(scaled)):
         assert not image.getexif()
         assert image.info["icc_profile"] == SRGB_PROFILE
         # A quarter turn to the right moves the upper left corner to the upper right one.
@@ -171,10 +176,10 @@ def test_an_invalid_orientation_is_ignored(run):
 
 
 @pytest.mark.parametrize("extension", ANIMATED)
-def test_an_animated_image_stays_animated_and_has_no_renditions(run, extension):
+def test_an_animated_image_stays_animated(run, extension):
     data = make_animation(extension)
-    result, stored, _ = run(data, extension, 8)
-    assert (stored, result["renditions"]) == (data, [])
+    result, stored, _ = run(data, extension)
+    assert (stored, result["is_still"]) == (data, False)
     image, durations = read(stored), []
     for index in range(3):
         image.seek(index)
@@ -206,42 +211,12 @@ def test_bytes_after_the_image_are_removed(run, extension):
     assert read(stored).size == (40, 30)
 
 
-@pytest.mark.parametrize(("width", "expected"), [(400, []), (401, [400]), (1601, [400, 800, 1600])])
-def test_renditions_are_narrower_than_the_image(run, width, expected):
-    result, _, renditions = run(make_image("png", width, 40), "png", *images.RENDITION_WIDTHS)
-    assert [size[0] for size in result["renditions"]] == expected
-    for (item, height), data in zip(result["renditions"], renditions, strict=True):
-        image = read(data)
-        assert (image.format, image.size) == ("WEBP", (item, height))
-        assert abs(height - 40 * item / width) <= 0.5
-        assert_color(image, (item // 4, height // 4), RED)
-
-
-@pytest.mark.parametrize("extension", ["jpg", "png"])
-@pytest.mark.parametrize(
-    ("width", "height", "orientation", "expected"),
-    [(500, 300, 6, []), (300, 500, 6, [400]), (500, 300, 3, [400]), (300, 500, 1, []), (900, 500, 8, [400])],
-)
-def test_the_width_of_a_rotated_photo_decides_about_its_renditions(
-    run, extension, width, height, orientation, expected
-):
-    photo = encode(draw(width, height), extension, exif=make_exif(orientation))
-    result, _, renditions = run(photo, extension, 400, 800)
-    assert [size[0] for size in result["renditions"]] == expected == [read(one).width for one in renditions]
-
-
-def test_a_rendition_of_a_jpeg_has_the_right_size(run):
+def test_a_jpeg_has_the_right_sizes(run):
     # The decoder itself makes a smaller image of a large JPEG.
-    result, stored, renditions = run(make_image("jpg", 403, 301), "jpg", 40)
-    assert (result, read(stored).size) == (
-        {"width": 403, "height": 301, "renditions": [[40, 30]]},
-        (403, 301),
-    )
-    assert_color(read(renditions[0]), (8, 8), RED)
-
-
-def test_a_rendition_that_webp_cannot_hold_is_left_out(run):
-    assert run(make_image("png", 41, 20_000), "png", 20, 40)[0]["renditions"] == [[20, 9756]]
+    result, stored, (scaled,) = run(make_image("jpg", 403, 301), "jpg", 40)
+    assert result == {"width": 403, "height": 301, "is_still": True}
+    assert (read(stored).size, read(scaled).size) == ((403, 301), (40, 30))
+    assert_color(read(scaled), (8, 8), RED)
 
 
 def make_grey_with_alpha() -> bytes:
@@ -272,9 +247,9 @@ GREY = (128, 128, 128, 255)
     ],
     ids=["cmyk", "grey16", "grey", "grey-alpha", "palette-alpha", "gif", "bilevel", "rgba"],
 )
-def test_renditions_show_the_colors_of_each_mode(run, data, extension, corner, rest):
-    _, _, (rendition,) = run(data, extension, 20)
-    image = read(rendition).convert("RGBA")
+def test_scaled_pictures_show_the_colors_of_each_mode(run, data, extension, corner, rest):
+    _, _, (scaled,) = run(data, extension, 20)
+    image = read(scaled).convert("RGBA")
     for position, expected in (((3, 3), corner), ((16, 12), rest)):
         color = image.getpixel(position)
         # Where nothing is seen, the colour does not matter.
@@ -283,18 +258,18 @@ def test_renditions_show_the_colors_of_each_mode(run, data, extension, corner, r
         assert all(abs(one - other) < 60 for one, other in zip(color, expected, strict=True)), color
 
 
-def test_the_profile_of_a_rendition_is_kept(run):
-    _, _, (rendition,) = run(make_image("jpg", icc_profile=SRGB_PROFILE), "jpg", 20)
-    assert read(rendition).info["icc_profile"] == SRGB_PROFILE
+def test_the_profile_of_a_scaled_picture_is_kept(run):
+    _, _, (scaled,) = run(make_image("jpg", icc_profile=SRGB_PROFILE), "jpg", 20)
+    assert read(scaled).info["icc_profile"] == SRGB_PROFILE
 
 
 def test_a_profile_that_does_not_fit_is_dropped(run):
     profile = SRGB_PROFILE[:16] + b"CMYK" + SRGB_PROFILE[20:]
     data = encode(draw(mode="CMYK"), "jpg", icc_profile=profile)
-    _, stored, (rendition,) = run(data, "jpg", 20)
+    _, stored, (scaled,) = run(data, "jpg", 20)
     assert stored == data
-    assert "icc_profile" not in read(rendition).info
-    assert_color(read(rendition), (3, 3), RED)
+    assert "icc_profile" not in read(scaled).info
+    assert_color(read(scaled), (3, 3), RED)
 
 
 @pytest.mark.parametrize(
@@ -340,10 +315,14 @@ WORKER = [sys.executable, "-P", images._WORKER, str(2**20)]
 def test_the_worker_runs_a_job_of_its_input(tmp_path):
     (tmp_path / "source").write_bytes(make_image("png"))
     paths = {"source": str(tmp_path / "source"), "output": str(tmp_path / "output")}
-    job = json.dumps({"format": "PNG", **paths, "renditions": {"20": str(tmp_path / "20")}})
-    result = subprocess.run(WORKER, input=job, stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout
-    assert json.loads(result) == {"width": 40, "height": 30, "renditions": [[20, 15]]}
-    assert read((tmp_path / "20").read_bytes()).size == (20, 15)
+    for more, result, size in (
+        ({}, {"width": 40, "height": 30, "is_still": True}, (40, 30)),
+        ({"width": 20, "target": "WEBP"}, {"width": 20, "height": 15}, (20, 15)),
+    ):
+        job = json.dumps({"format": "PNG", **paths, **more})
+        worker = subprocess.run(WORKER, input=job, stdout=subprocess.PIPE, encoding="utf-8", check=True)
+        assert json.loads(worker.stdout) == result
+        assert read((tmp_path / "output").read_bytes()).size == size
 
 
 def test_the_worker_imports_nothing_of_the_service():
@@ -389,7 +368,7 @@ def test_a_stored_picture_is_scaled_to_a_width(tmp_path, format, options, target
     source, output = tmp_path / "source", tmp_path / "output"
     Image.new("RGB", (90, 60), "red").save(source, format, **options)
     job = {"source": str(source), "format": format, "output": str(output), "width": 30, "target": target}
-    assert image_worker.run_job(job) == {"width": 30, "height": 20, "renditions": []}
+    assert image_worker.run_job(job) == {"width": 30, "height": 20}
     with Image.open(output) as scaled:
         assert (scaled.format, scaled.size) == (target, (30, 20))
         red, green, blue = scaled.convert("RGB").getpixel((15, 10))
@@ -402,7 +381,7 @@ def test_the_rotation_of_an_avif_picture_is_a_part_of_it(tmp_path):
     exif[0x0112] = 6
     Image.new("RGB", (90, 60), "red").save(source, "AVIF", exif=exif, speed=10)
     job = {"source": str(source), "format": "AVIF", "output": str(output), "width": 20, "target": "WEBP"}
-    assert image_worker.run_job(job) == {"width": 20, "height": 30, "renditions": []}
+    assert image_worker.run_job(job) == {"width": 20, "height": 30}
 
 
 def test_a_picture_that_would_be_too_high_is_not_scaled(tmp_path):

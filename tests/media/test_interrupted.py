@@ -7,7 +7,7 @@ from sqlalchemy import func, select
 
 from blogapi.media import folder as folders
 from blogapi.media import service
-from blogapi.media.models import Media, MediaRendition
+from blogapi.media.models import Media
 from blogapi.storage.database import db
 from tests.conftest import close_connections
 from tests.media.image_files import make_image
@@ -56,10 +56,9 @@ def test_a_killed_upload_leaves_no_row_and_no_partial_file(make_app, tmp_path, p
     app = make_app()
     with app.app_context():
         assert not [name for name in list_names() if name.startswith(".")]
-        for model in (Media, MediaRendition):
-            assert db.session.scalar(select(func.count()).select_from(model)) == 0
+        assert db.session.scalar(select(func.count()).select_from(Media)) == 0
         db.session.rollback()
-        # Complete files that no row refers to are used by the next upload.
+        # A complete file that no row refers to is used by the next upload.
         with service.prepare(tmp_path / "source", "a") as prepared:
             assert service.store(prepared)[1]
-        assert len([name for name in list_names() if "." in name]) == 2
+        assert len([name for name in list_names() if "." in name]) == 1

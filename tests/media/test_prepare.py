@@ -17,13 +17,13 @@ from sqlalchemy.exc import OperationalError
 from blogapi.config import CannotStart
 from blogapi.media import folder as folders
 from blogapi.media import images, queries, service
-from blogapi.media.models import Media, MediaRendition
+from blogapi.media.models import Media
 from blogapi.media.names import make_name
 from blogapi.rendering.media_types import BY_EXTENSION
 from blogapi.storage import files
 from blogapi.storage.database import db, savepoint, transaction
 from blogapi.web.errors import Invalid, Problem, StorageFull, Unavailable
-from tests.media.image_files import make_image, make_photo
+from tests.media.image_files import draw, encode, make_exif, make_image, make_photo
 
 pytestmark = pytest.mark.slow
 
@@ -73,26 +73,31 @@ def count(model: Any) -> int:
 
 def assert_nothing_is_left() -> None:
     db.session.rollback()
-    assert (list_files(), count(Media), count(MediaRendition)) == ({}, 0, 0)
+    assert (list_files(), count(Media)) == ({}, 0)
 
 
 def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def test_an_image_is_stored_with_its_renditions(upload):
+def test_an_image_is_stored(upload):
     data = make_image("png", 401, 30)
     media, is_new = upload(data, "My Cat.PNG", alt="A cat", caption="Mine")
     assert is_new
     assert (media.name, media.type, media.size) == ("my-cat.png", "image/png", len(data))
     assert (media.hash, media.upload_hash) == (digest(data), digest(data))
     assert (media.width, media.height, media.alt, media.caption) == (401, 30, "A cat", "Mine")
-    (rendition,) = media.renditions
-    assert (rendition.width, rendition.height) == (400, 30)
-    folder = folders.get_folder()
-    assert folder.get_path(media.hash, "png").read_bytes() == data
-    assert digest(folder.get_path(rendition.hash, "webp").read_bytes()) == rendition.hash
-    assert len(list_files()) == 2
+    assert folders.get_folder().get_path(media.hash, "png").read_bytes() == data
+    assert len(list_files()) == 1
+
+
+@pytest.mark.parametrize(
+    ("size", "orientation", "expected"),
+    [((401, 30), 1, True), ((400, 30), 1, False), ((401, 30), 6, False), ((30, 401), 6, True)],
+)
+def test_only_a_picture_of_more_than_400_pixels_gets_other_widths(upload, size, orientation, expected):
+    photo = encode(draw(*size), "jpg", exif=make_exif(orientation))
+    assert upload(photo)[0].is_scalable is expected
 
 
 def test_a_photo_is_stored_without_metadata_and_known_when_it_comes_again(upload, monkeypatch):
@@ -163,7 +168,7 @@ def test_a_drawing_is_stored_without_its_scripts(upload):
     drawing = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 12"><g onclick="a()"/></svg>'
     media, _ = upload(drawing, "a.png")
     assert (media.name, media.type, media.width, media.height) == ("a.svg", "image/svg+xml", 24, 12)
-    assert media.renditions == []
+    assert not media.is_scalable
     stored = folders.get_folder().get_path(media.hash, "svg").read_bytes()
     assert stored.startswith(b"<svg ") and b"onclick" not in stored
 
@@ -249,7 +254,7 @@ def test_nothing_remains_if_the_transaction_is_rolled_back(in_app, source):
     with pytest.raises(ZeroDivisionError), service.prepare(source(data), "a") as prepared, transaction():
         with transaction():
             service.store(prepared)
-        assert len(list_files()) >= 2
+        assert f"{prepared.hash}.png" in list_files()
         raise ZeroDivisionError
     assert_nothing_is_left()
 
@@ -330,7 +335,7 @@ def test_the_same_file_at_once_becomes_one_entry(in_app, tmp_path):
     images.init_app(in_app)
     with ThreadPoolExecutor(4) as pool:
         assert sorted(pool.map(upload, range(4))) == [False, False, False, True]
-    assert (count(Media), len(list_files())) == (1, 2)
+    assert (count(Media), len(list_files())) == (1, 1)
 
 
 def fail_with(number: int) -> Callable[..., Any]:

@@ -13,7 +13,6 @@ from blogapi.media.html_pictures import HtmlResolver
 from blogapi.media.references import (
     File,
     KnownFiles,
-    Rendition,
     Text,
     find_files,
     normalize_address,
@@ -23,11 +22,13 @@ from blogapi.site import service as site_service
 from tests.media.pictures import add_picture, make_hash
 
 UUID_1 = UUID("3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d")
-PATH = f"/media/{make_hash('a')}/a&b.jpg"
-SMALL = f"/media/{make_hash('b')}/a&b-400.webp"
+FOLDER = f"/media/{make_hash('a')}/"
+PATH = f"{FOLDER}a&b.jpg"
+SMALL = f"{FOLDER}w400.webp"
 SERVICE = "https://api.blog.example"
-FILE = File(UUID_1, PATH, 900, 600, '"<b>', "", False, [Rendition(400, 266, 5, SMALL)])
-FILES = KnownFiles({UUID_1: FILE}, {make_hash("a"): FILE, make_hash("b"): FILE}, {})
+FORMER = {make_hash("b"): None, make_hash("s"): 400, make_hash("l"): 1600}
+FILE = File(UUID_1, PATH, 900, 600, '"<b>', "", False, is_scalable=True, former=FORMER)
+FILES = KnownFiles({UUID_1: FILE}, dict.fromkeys([make_hash("a"), *FORMER], FILE), {})
 
 
 @pytest.fixture(autouse=True)
@@ -47,6 +48,14 @@ def resolve(html, files=FILES):
         (f"{SERVICE}{PATH}", PATH),
         (PATH, PATH),
         (SMALL, SMALL),
+        # The widths of a replaced file, and the renditions that a former version has stored.
+        (f"/media/{make_hash('b')}/w400.webp", SMALL),
+        (f"/media/{make_hash('b')}/w640.avif#a", f"{FOLDER}w640.avif#a"),
+        (f"/media/{make_hash('b')}/w640.png", PATH),
+        (f"/media/{make_hash('b')}/w1200.webp", PATH),
+        (f"/media/{make_hash('b')}/a.png", PATH),
+        (f"/media/{make_hash('s')}/a-400.webp", SMALL),
+        (f"/media/{make_hash('l')}/a-1600.webp", PATH),
         (f"{PATH}?a=1#b", f"{PATH}?a=1#b"),
         (f"https://other.example{PATH}", PATH),
         (f"{SERVICE}/x{PATH}", PATH),
@@ -152,7 +161,7 @@ def test_texts_without_references_execute_no_statement(app, record_statements):
 
 
 def test_many_references_are_found_in_few_statements(app, people, record_statements):
-    pictures = [add_picture(app, widths=(400,)) for _ in range(3)]
+    pictures = [add_picture(app) for _ in range(3)]
     one, two, three = pictures
     unknown = [f"media:{uuid4()}" for _ in range(800)]
     html = "".join(
@@ -161,5 +170,5 @@ def test_many_references_are_found_in_few_statements(app, people, record_stateme
     with app.app_context(), record_statements() as statements:
         files = find_files([Text(uuid4(), html, (one.path,))])
     assert files.by_uuid.keys() == {picture.uuid for picture in pictures}
-    assert all(len(file.renditions) == 1 for file in files.by_uuid.values())
+    assert all(len(file.renditions) == 2 for file in files.by_uuid.values())
     assert len(statements) == 2

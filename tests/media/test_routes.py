@@ -15,12 +15,12 @@ from werkzeug.datastructures import MultiDict
 from blogapi.articles.writing import media_changes
 from blogapi.media import editing, hooks, queries, removal
 from blogapi.media.folder import get_folder
-from blogapi.media.models import Media, MediaPath, MediaUse
+from blogapi.media.models import FormerHash, Media, MediaPath, MediaUse
 from blogapi.storage.database import db, transaction
 from blogapi.users import service as users
 from blogapi.web import stored_json
 from tests.contracts.client import outcome
-from tests.media.rows import MEDIA, add_media, make_hash
+from tests.media.rows import MEDIA, SCALABLE, add_media, make_hash
 from tests.pictures import make_picture
 
 SITE = "/api/v1/blog/site/"
@@ -347,7 +347,7 @@ def test_an_invalid_parameter_of_the_list_is_refused(as_admin, query):
 
 @pytest.mark.parametrize("query", ["", "?fields=uuid,alt", "?fields=alt&q=picture", "?fields=alt&type=image"])
 def test_a_long_list_is_streamed_with_the_same_content_and_an_etag(app, as_admin, monkeypatch, query):
-    uuids = [add_media(app, renditions=1) for _ in range(7)]
+    uuids = [add_media(app, **SCALABLE) for _ in range(7)]
     whole = as_admin.get(MEDIA + query)
     monkeypatch.setattr(queries, "CHUNK_SIZE", 3)
     streamed = as_admin.get(MEDIA + query)
@@ -360,7 +360,7 @@ def test_a_long_list_is_streamed_with_the_same_content_and_an_etag(app, as_admin
 
 
 def test_addresses_are_absolute_if_the_site_has_a_service_url(app, as_admin, as_login):
-    path = f"{MEDIA}{add_media(app, name='cat.png', hash=HASH, renditions=1)}/"
+    path = f"{MEDIA}{add_media(app, name='cat.png', hash=HASH, **SCALABLE)}/"
     relative = as_admin.get(path)
     as_login.patch(SITE, json={"service_url": "https://api.blog.example"})
     shown = as_admin.get(path).json
@@ -369,7 +369,7 @@ def test_addresses_are_absolute_if_the_site_has_a_service_url(app, as_admin, as_
         f"https://api.blog.example/media/{HASH}/cat.png",
     )
     assert shown["renditions"][0]["url"].startswith("https://api.blog.example/media/")
-    assert shown["renditions"][0]["url"].endswith("/cat-1.webp")
+    assert shown["renditions"][0]["url"].endswith("/w400.webp")
     assert as_admin.get(MEDIA).json == [shown]
     # What a GET returned is a valid body, and changes nothing.
     assert as_admin.patch(path, json=shown).json == shown
@@ -383,12 +383,11 @@ def test_texts_with_an_escaped_control_character_stay_as_they_are(app, as_admin,
 
 
 def test_patch_changes_the_texts_and_the_name(app, as_admin):
-    path = f"{MEDIA}{add_media(app, name='cat.png', hash=HASH, renditions=1)}/"
+    path = f"{MEDIA}{add_media(app, name='cat.png', hash=HASH, **SCALABLE)}/"
     before = as_admin.get(path)
     changes = {"alt": "A cat", "caption": "Mimi", "name": "mimi-2.png"}
     changed = as_admin.patch(path, json=changes, headers={"If-Match": before.headers["ETag"]})
     assert changed.json["url"] == f"/media/{HASH}/mimi-2.png"
-    assert changed.json["renditions"][0]["url"].endswith("/mimi-2-1.webp")
     assert {name: changed.json[name] for name in changes} == changes
     assert changed.json["last_updated"] > before.json["last_updated"]
     stale = as_admin.patch(path, json={"alt": ""}, headers={"If-Match": before.headers["ETag"]})
@@ -407,7 +406,7 @@ def test_patch_changes_the_texts_and_the_name(app, as_admin):
     ],
 )
 def test_patch_refuses_an_invalid_field(app, as_admin, field, value):
-    path = f"{MEDIA}{add_media(app, renditions=1)}/"
+    path = f"{MEDIA}{add_media(app, **SCALABLE)}/"
     before = as_admin.get(path).json
     response = as_admin.patch(path, json={"caption": "Changed", field: value})
     assert (outcome(response), list(response.json["errors"])) == ((422, "invalid_fields"), [field])
@@ -481,19 +480,20 @@ def test_deleting_a_file_deletes_the_stored_files_that_nothing_else_needs(app, a
     assert list_files(app) == []
 
 
-def test_a_rendition_that_another_file_has_too_stays(app, as_admin):
-    shared = make_hash("shared")
-    with app.app_context():
-        folder = get_folder()
-        folder.get_path(shared, "webp").parent.mkdir(parents=True)
-        folder.get_path(shared, "webp").write_bytes(b"x")
-    first, second = add_media(app, renditions=1), add_media(app, renditions=1)
+def test_the_file_of_a_stored_rendition_is_deleted_with_its_picture(app, as_admin):
+    small, shared = make_hash("small"), make_hash("shared")
+    picture = add_media(app, **SCALABLE)
+    other = add_media(app, name="other.webp", type="image/webp", hash=shared)
     with app.app_context(), transaction():
-        for uuid in (first, second):
-            queries.get_media(uuid).renditions[0].hash = shared
-    as_admin.delete(f"{MEDIA}{first}/")
+        for hash, width in ((small, 400), (shared, 800)):
+            db.session.add(FormerHash(hash=hash, media_id=picture, width=width))
+            path = get_folder().get_path(hash, "webp")
+            path.parent.mkdir(parents=True)
+            path.write_bytes(b"x")
+    assert as_admin.delete(f"{MEDIA}{picture}/").status_code == 204
+    # The file of another entry stays.
     assert list_files(app) == [f"{shared}.webp"]
-    as_admin.delete(f"{MEDIA}{second}/")
+    assert as_admin.delete(f"{MEDIA}{other}/").status_code == 204
     assert list_files(app) == []
 
 
@@ -580,7 +580,7 @@ def test_an_upload_is_never_completely_in_memory(app, as_admin, monkeypatch):
 @pytest.mark.parametrize("batch_size", [2, 5, 9])
 def test_the_json_of_all_files_is_stored_again_in_batches(app, as_admin, lock_timeouts, batch_size):
     for _ in range(5):
-        add_media(app, renditions=2)
+        add_media(app, **SCALABLE)
     before = as_admin.get(MEDIA).data
     with app.app_context(), transaction():
         db.session.execute(update(Media).values(json=b"", last_updated=Media.last_updated))

@@ -145,17 +145,21 @@ def test_concurrent_requests_make_a_width_once(app, upload, run_counter, monkeyp
     assert answers == [200] * 4 and len(run_counter) == 1
 
 
-def test_a_busy_server_shows_a_stored_rendition(app, as_stranger, upload, monkeypatch):
+def test_a_busy_server_shows_the_next_larger_width(app, as_stranger, upload, monkeypatch):
     media = upload()
     queue = images.ImageQueue(1, 0.01, workers=1)
     monkeypatch.setitem(app.extensions, images._SCALING_KEY, queue)
-    first, second = (rendition["url"] for rendition in media["renditions"])
+    made = [address(media, name) for name in ("w400.webp", "w640.webp", "w800.avif")]
+    assert [as_stranger.get(path).status_code for path in made] == [200] * 3
+    shown = {"w320.webp": made[0], "w480.webp": made[1], "w640.avif": made[2]}
+    shown |= dict.fromkeys(("w800.webp", "w320.jpg"), media["url"])
     with queue.wait_for_turn():
-        for width, stored in ((320, first), (400, first), (480, second), (640, second), (800, second)):
-            answer = as_stranger.get(address(media, f"w{width}.webp"))
-            assert (answer.status_code, answer.headers["Location"]) == (302, stored), width
+        for name, stored in shown.items():
+            answer = as_stranger.get(address(media, name))
+            assert (answer.status_code, answer.headers["Location"]) == (302, stored), name
             assert answer.headers["Cache-Control"] == "private, no-cache"
-    assert as_stranger.get(address(media, "w640.webp")).status_code == 200
+        assert as_stranger.get(made[1]).status_code == 200
+    assert as_stranger.get(address(media, "w800.webp")).status_code == 200
 
 
 def test_a_stranger_makes_a_limited_number(app, as_stranger, upload, run_counter):
@@ -164,6 +168,21 @@ def test_a_stranger_makes_a_limited_number(app, as_stranger, upload, run_counter
     statuses = [as_stranger.get(address(media, f"w{width}.webp")).status_code for width in LADDER[:4]]
     assert statuses == [200, 200, 302, 302] and len(run_counter) == 2
     assert as_stranger.get(address(media, f"w{LADDER[0]}.webp")).status_code == 200
+
+
+def test_callers_with_a_login_are_not_counted(app, as_login, as_stranger, upload, run_counter):
+    app.config["PICTURE_LIMIT"] = parse_rate("1 per hour")
+    media = upload()
+    answers = [as_login.get(address(media, f"w{width}.webp")) for width in LADDER[:3]]
+    assert [answer.status_code for answer in answers] == [200] * 3 and len(run_counter) == 3
+    statuses = [as_stranger.get(address(media, f"w{width}.webp")).status_code for width in LADDER[3:5]]
+    assert statuses == [200, 302]
+    # A login that has ended is like none.
+    assert as_login.post("/api/v1/auth/logout/").status_code < 300
+    ended = as_stranger.application.test_client()
+    ended.set_cookie("blogapi_session", "invalid")
+    for client in (as_login, ended):
+        assert client.get(address(media, "w800.webp")).status_code == 302
 
 
 def test_unknown_hashes_make_nothing(app, as_stranger):

@@ -64,6 +64,7 @@ DIGESTS = {
     "0033": "55f89fb38966a2805336444cdee3e93f6a9a292b488abb03792a48712a701c54",
     "0034": "92ef7d7e2c6f5d43b8dc59aabee452d51463086a2bb00808595a7ec86409cd9f",
     "0035": "1e5c59669f82dce2c90cc3e73dcedb5e8ac8397c643a9812426d39f44f38b4d5",
+    "0036": "15b5c64f43f07c7e4d1cdcd97cbb6653aa9aefa5ed0e1267869e60dfc38cb86b",
 }
 
 # Tables that are derived from other tables and can differ between versions, and tables with internal
@@ -72,6 +73,7 @@ INDEX = {"search_index", "search_entry", "search_words"}
 DERIVED = INDEX | {
     *("article_json", "article_pieces", "article_stats", "article_tally", "article_count", "custom_value"),
     *("change", "change_counter", "revision", "event", "commit_counter", "alembic_version"),
+    "media_rendition",
 }
 
 

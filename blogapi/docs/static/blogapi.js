@@ -460,7 +460,7 @@ function ignoreMissing(error) {
  * @typedef {{ language: string, title?: string, description?: string }} SiteLanguage
  * @typedef {{ kind: "article" | "author" | "category" | "page" | "site" | "tag", uuid: string, action: "fetch" |
  *   "drop", slug?: string, url?: string }} Change
- * @typedef {{ width: number, height: number, size: number, url: string }} Rendition
+ * @typedef {{ width: number, height: number, url: string }} Rendition
  * @typedef {{ language?: string, url?: string }} Alternate
  * @typedef {{ "og:type"?: string, "og:title"?: string, "og:description"?: string, "og:url"?: string, "og:image"?:
  *   string, "og:site_name"?: string, "og:locale"?: string, "og:image:width"?: string, "og:image:height"?: string,

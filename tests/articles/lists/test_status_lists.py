@@ -163,9 +163,9 @@ def test_a_text_is_rendered_as_the_content_of_an_article(as_reading_admin, as_ad
 
 
 def test_a_rendered_text_shows_files(as_admin, make_article):
-    from tests.media.rows import add_media
+    from tests.media.rows import SCALABLE, add_media
 
-    uuid = add_media(as_admin.application, renditions=1)
+    uuid = add_media(as_admin.application, **SCALABLE)
     for article in (None, str(make_article().uuid)):
         given = {"content": f"![a](media:{uuid})", "content_type": "markdown", "article": article}
         assert "srcset=" in as_admin.post(RENDER, json=given).json["html"]
