@@ -43,7 +43,7 @@ def quick_images(monkeypatch: pytest.MonkeyPatch) -> None:
     def copy(source: Path, type: object, folder: Path) -> images.ProcessedImage:
         path = folder / "image"
         path.write_bytes(source.read_bytes())
-        return images.ProcessedImage(path, 40, 30, ())
+        return images.ProcessedImage(path, 40, 30, is_still=True)
 
     monkeypatch.setattr(images, "process", copy)
 

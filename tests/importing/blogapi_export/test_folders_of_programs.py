@@ -242,7 +242,7 @@ def library(request, monkeypatch) -> bool:
     def process(source, type, folder):
         path = folder / "image"
         path.write_bytes(source.read_bytes() + (b"changed" if request.param else b""))
-        return images.ProcessedImage(path, 40, 30, ())
+        return images.ProcessedImage(path, 40, 30, is_still=True)
 
     monkeypatch.setattr(images, "process", process)
     return request.param

@@ -328,7 +328,7 @@ def blogs(app, instance, databases, monkeypatch) -> Blogs:
     def copy(source, type, folder):
         path = folder / "image"
         path.write_bytes(source.read_bytes())
-        return images.ProcessedImage(path, 40, 30, ())
+        return images.ProcessedImage(path, 40, 30, is_still=True)
 
     monkeypatch.setattr(images, "process", copy)
     return Blogs(app, instance, databases)

@@ -46,7 +46,7 @@ def copy(source, type, folder):
     """Copy a picture in place of `images.process`."""
     path = folder / "image"
     path.write_bytes(source.read_bytes())
-    return images.ProcessedImage(path, 40, 30, ())
+    return images.ProcessedImage(path, 40, 30, is_still=True)
 
 
 @pytest.fixture
