@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from blogapi.articles.fields import LINK_NAMES
 from blogapi.articles.lifecycle import UNSET, Unset, compute_next_state
 from blogapi.custom_fields import values as custom_values
 from blogapi.custom_fields.models import NO_VALUES
@@ -68,7 +69,7 @@ class ArticleContent:
     def flatten(self) -> dict[str, Any]:
         """Return all fields in one flat dictionary, which revisions store and show."""
         others = {name: getattr(self, name) for name in _OTHER_FIELDS}
-        lists = {"tags": list(self.tags), "authors": list(self.authors)}
+        lists = {name: list(getattr(self, name)) for name in LINK_NAMES}
         json = {"seo": dict(self.seo), "custom": custom_values.parse(self.custom)}
         return {**self.texts, **others, **lists, **json}
 

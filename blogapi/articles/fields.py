@@ -1,8 +1,10 @@
-"""The text fields of an article, each of which is declared once.
+"""The text fields of an article and its fields with terms, each of which is declared once.
 
 Their values are texts, except that of `featured`, which is a boolean. A text field has a column of the same
 name. Former versions and working copies keep it, comparisons name it, exports contain it, and the admin pages
 edit it; all of them read TEXT_FIELDS. A new text field therefore needs only a declaration and a migration.
+
+A field with terms has a table of links and a relationship of the model; LINK_FIELDS names both.
 """
 
 from __future__ import annotations
@@ -143,3 +145,20 @@ SEARCHED_NAMES = tuple(text.name for text in TEXT_FIELDS if text.is_searched)
 # The schema fields of requests and of responses, by name.
 BODIES = {text.name: text.body for text in TEXT_FIELDS}
 RESPONSES = {text.name: text.response for text in TEXT_FIELDS}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkField:
+    """A field of an article with terms of one kind, in the order that its author chose."""
+
+    name: str
+    kind: str
+
+    @property
+    def relation(self) -> str:
+        """The attribute of the article with the links, each of which has a `term_id`."""
+        return f"{self.kind}_links"
+
+
+LINK_FIELDS = (LinkField(name="tags", kind="tag"), LinkField(name="authors", kind="author"))
+LINK_NAMES = tuple(field.name for field in LINK_FIELDS)

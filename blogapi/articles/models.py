@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from uuid import UUID
 
@@ -21,7 +22,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.associationproxy import AssociationProxy, association_proxy
 from sqlalchemy.ext.orderinglist import ordering_list
-from sqlalchemy.orm import Mapped, mapped_column, relationship
+from sqlalchemy.orm import Mapped, mapped_column, relationship, synonym
 
 from blogapi.articles.fields import TEXT_FIELDS
 from blogapi.articles.lifecycle import ContentType
@@ -191,6 +192,7 @@ class ArticleTag(Base):
 
     article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
     tag_id: Mapped[UUID] = mapped_column(ForeignKey("tag.uuid", ondelete="CASCADE"), primary_key=True)
+    term_id: Mapped[UUID] = synonym("tag_id")
     position: Mapped[int]
     listed_from: Mapped[datetime | None]
     category_id: Mapped[UUID | None]
@@ -209,10 +211,15 @@ class ArticleAuthor(Base):
 
     article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
     author_id: Mapped[UUID] = mapped_column(ForeignKey("author.uuid"), primary_key=True)
+    term_id: Mapped[UUID] = synonym("author_id")
     position: Mapped[int]
     listed_from: Mapped[datetime | None]
 
     author: Mapped[Author] = relationship()
+
+
+#: The models of the links of each field of LINK_FIELDS.
+LINK_MODELS: Mapping[str, type[ArticleTag | ArticleAuthor]] = {"tags": ArticleTag, "authors": ArticleAuthor}
 
 
 class Seo(Identified, Timestamped, Base):

@@ -12,11 +12,11 @@ from sqlalchemy import Select, bindparam, func, inspect, select, union_all
 from sqlalchemy.orm import joinedload
 from sqlalchemy.orm.attributes import set_committed_value
 
+from blogapi.articles.fields import LINK_FIELDS
 from blogapi.articles.models import (
+    LINK_MODELS,
     Article,
-    ArticleAuthor,
     ArticleRevision,
-    ArticleTag,
     FormerSlug,
     WorkingCopy,
 )
@@ -50,10 +50,10 @@ _SELECT_COMPLETE = (
     .options(joinedload(Article.seo))
 )
 _LINKS: dict[str, Select[Any]] = {
-    name: select(model)
+    field.relation: select(model := LINK_MODELS[field.name])
     .where(model.article_id.in_(bindparam("uuids", expanding=True)))
     .order_by(model.article_id, model.position)
-    for name, model in (("tag_links", ArticleTag), ("author_links", ArticleAuthor))
+    for field in LINK_FIELDS
 }
 
 
@@ -97,7 +97,7 @@ def _load_links(name: str, statement: Select[Any], articles: Sequence[Article]) 
     unloaded = [article for article in articles if name in inspect(article).unloaded]
     if not unloaded:
         return
-    links: defaultdict[UUID, list[ArticleTag | ArticleAuthor]] = defaultdict(list)
+    links: defaultdict[UUID, list[Any]] = defaultdict(list)
     for link in db.session.scalars(statement, {"uuids": [article.uuid for article in unloaded]}):
         links[link.article_id].append(link)
     for article in unloaded:

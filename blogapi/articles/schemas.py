@@ -8,7 +8,7 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.articles.content import ArticleInput
-from blogapi.articles.fields import BODIES, RESPONSES, TEXT_DEFAULTS, TEXT_NAMES
+from blogapi.articles.fields import BODIES, LINK_NAMES, RESPONSES, TEXT_DEFAULTS, TEXT_NAMES
 from blogapi.articles.lifecycle import API_STATUSES, get_api_status
 from blogapi.articles.models import Article
 from blogapi.authors.schemas import EmbeddedAuthorSchema
@@ -84,7 +84,7 @@ class ArticleBodySchema(_TextsBodySchema):
     def build(self, data: Fields, **_: Any) -> ArticleInput:
         """Return the fields of the body as an object."""
         texts = {name: data.pop(name) for name in TEXT_NAMES if name in data}
-        data |= {name: tuple(data[name]) for name in ("tags", "authors") if name in data}
+        data |= {name: tuple(data[name]) for name in LINK_NAMES if name in data}
         return ArticleInput(texts=texts, **data)
 
 

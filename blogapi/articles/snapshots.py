@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from blogapi.articles.content import ArticleContent, default_seo
-from blogapi.articles.fields import TEXT_DEFAULTS, TEXT_NAMES
+from blogapi.articles.fields import LINK_FIELDS, LINK_NAMES, TEXT_DEFAULTS, TEXT_NAMES
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import SeoBodySchema
 from blogapi.custom_fields import values as custom_values
@@ -24,8 +24,10 @@ def get_content(article: Article) -> ArticleContent:
         status=article.status,
         published_at=article.published_at,
         category=article.category_id,
-        tags=tuple(link.tag_id for link in article.tag_links),
-        authors=tuple(link.author_id for link in article.author_links),
+        **{
+            field.name: tuple(link.term_id for link in getattr(article, field.relation))
+            for field in LINK_FIELDS
+        },
         seo={name: getattr(seo, name) for name in SeoBodySchema._declared_fields},
         custom=article.custom,
         type=article.type,
@@ -56,8 +58,7 @@ def parse_content(text: str) -> ArticleContent:
         status=stored["status"],
         published_at=published_at and datetime.fromisoformat(published_at),
         category=_parse_uuid(stored["category"]),
-        tags=tuple(UUID(tag) for tag in stored["tags"]),
-        authors=tuple(UUID(author) for author in stored.get("authors", ())),
+        **{name: tuple(UUID(term) for term in stored.get(name, ())) for name in LINK_NAMES},
         seo=stored["seo"],
         custom=custom_values.dump(stored.get("custom", {})),
         # Versions that are older than migration 0027 have no place.

@@ -12,6 +12,7 @@ from sqlalchemy import select
 
 from blogapi.articles import queries as articles
 from blogapi.articles.content import ArticleInput
+from blogapi.articles.fields import LINK_NAMES
 from blogapi.articles.lifecycle import get_api_status
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, DeletedItem, FormerPath, FormerSlug
 from blogapi.articles.snapshots import get_content
@@ -101,13 +102,9 @@ def _adapt(article: Article, row: DeletedItem, user: UUID) -> list[str]:
     if users.find_by_uuid(article.editor_id) is None:
         article.editor_id = user
     existing, category = keep_existing(content)
-    for name, given, kept in (
-        ("categories", content.category, category),
-        ("tags", content.tags, existing.tags),
-        ("authors", content.authors, existing.authors),
-    ):
-        if given != kept:
-            notes.append(f"Deleted {name} are left out, and merged ones replaced.")
+    changed = [name for name in LINK_NAMES if getattr(content, name) != getattr(existing, name)]
+    for name in (*(["categories"] if content.category != category else ()), *changed):
+        notes.append(f"Deleted {name} are left out, and merged ones replaced.")
     if content.category and category is None:
         default = terms.get_or_create(CATEGORIES, user, DEFAULT_CATEGORY)
         category = default.uuid

@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
 from blogapi.articles.content import default_seo
+from blogapi.articles.fields import LINK_NAMES
 from blogapi.articles.lifecycle import SCHEDULED
 from blogapi.exporting.layouts import FRONT_MATTER_TEXTS, Layout, is_scheduled
 from blogapi.exporting.references import MediaAddresses, Replacement, Rewritten, escape_shortcodes
@@ -154,16 +155,13 @@ class ArticleWriter:
             "categories": [
                 self._terms["category"].names[slug] for slug in (article["category"],) if slug is not None
             ],
-            **{
-                kind: [self._terms[kind].names[slug] for slug in article[kind]]
-                for kind in ("tags", "authors")
-            },
+            **{kind: [self._terms[kind].names[slug] for slug in article[kind]] for kind in LINK_NAMES},
         }
 
     def _list_ambiguous_terms(self, article: Item) -> Item:
         is_ambiguous = self._terms["category"].is_ambiguous(filter(None, [article["category"]]))
         category = {"category": article["category"]} if is_ambiguous else {}
-        kinds = (kind for kind in ("tags", "authors") if self._terms[kind].is_ambiguous(article[kind]))
+        kinds = (kind for kind in LINK_NAMES if self._terms[kind].is_ambiguous(article[kind]))
         return category | {kind: article[kind] for kind in kinds}
 
     def _list_other_paths(self, article: Item, replacements: Sequence[Replacement]) -> list[Item]:

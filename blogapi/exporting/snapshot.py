@@ -24,11 +24,11 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, and_, or_, select, true
 
 from blogapi.articles.content import default_seo
-from blogapi.articles.fields import TEXT_NAMES
+from blogapi.articles.fields import LINK_FIELDS, TEXT_NAMES, LinkField
 from blogapi.articles.models import (
+    LINK_MODELS,
     Article,
     ArticleAuthor,
-    ArticleTag,
     FormerPath,
     FormerSlug,
     Seo,
@@ -67,7 +67,7 @@ _UUID_BYTES = 16
 _article, _seo, _former = table_of(Article).c, table_of(Seo).c, table_of(FormerSlug).c
 _copy = table_of(WorkingCopy).c
 _former_path = table_of(FormerPath).c
-_tag_link, _author_link = table_of(ArticleTag).c, table_of(ArticleAuthor).c
+_author_link = table_of(ArticleAuthor).c
 _use, _path, _media, _author = (table_of(model).c for model in (MediaUse, MediaPath, Media, Author))
 
 _SEO_FIELDS = tuple(default_seo({}))
@@ -338,8 +338,7 @@ def _read_batch(
     seo = _group(uuids, _seo.article_id, *(_seo[name] for name in _SEO_FIELDS))
     former_slugs = _group(uuids, _former.article_id, _former.slug, _former.created)
     former_paths = _group(uuids, _former_path.article_id, _former_path.path, _former_path.created)
-    tags = _group(uuids, _tag_link.article_id, _tag_link.tag_id, order=_tag_link.position)
-    authors = _group(uuids, _author_link.article_id, _author_link.author_id, order=_author_link.position)
+    terms = {field.name: _read_links(uuids, field) for field in LINK_FIELDS}
     paths = _group(uuids, _path.article_id, _path.path, _path.media_id, order=bytewise(_path.path))
     for uuid in uuids:
         row = rows[uuid]
@@ -354,8 +353,10 @@ def _read_batch(
             **{name: getattr(row, name) for name in TEXT_NAMES},
             "category": row.category_id and slugs["category"][row.category_id],
             **_read_place(row),
-            "tags": [slugs["tag"][tag_id] for (tag_id,) in tags[uuid]],
-            "authors": [slugs["author"][author_id] for (author_id,) in authors[uuid]],
+            **{
+                field.name: [slugs[field.kind][term] for (term,) in terms[field.name][uuid]]
+                for field in LINK_FIELDS
+            },
             "seo": dict(zip(_SEO_FIELDS, seo[uuid][0], strict=True)),
             "paths": [
                 {"path": path, "media": text}
@@ -367,6 +368,11 @@ def _read_batch(
             # The slug of an article that was public does not follow its title.
             "slug_derived": row.slug_derived and not was_public,
         }
+
+
+def _read_links(uuids: Collection[UUID], field: LinkField) -> Mapping[UUID, Sequence[Any]]:
+    link = table_of(LINK_MODELS[field.name]).c
+    return _group(uuids, link.article_id, link[f"{field.kind}_id"], order=link.position)
 
 
 def _read_working_copies(uuids: Collection[UUID], slugs: dict[str, dict[UUID, str]]) -> Iterator[Item]:
@@ -388,8 +394,10 @@ def _read_working_copies(uuids: Collection[UUID], slugs: dict[str, dict[UUID, st
             **edits.texts,
             "slug": edits.slug,
             "category": edits.category and slugs["category"].get(edits.category),
-            "tags": _find_slugs(slugs["tag"], edits.tags),
-            "authors": _find_slugs(slugs["author"], edits.authors),
+            **{
+                field.name: _find_slugs(slugs[field.kind], getattr(edits, field.name))
+                for field in LINK_FIELDS
+            },
             "seo": dict(edits.seo),
             "custom": custom_values.parse(edits.custom),
         }

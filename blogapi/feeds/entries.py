@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 from flask import current_app
 
 from blogapi.articles.author_visibility import author_is_public
+from blogapi.articles.fields import LINK_NAMES
 from blogapi.articles.lists.filters import ArticleFilters
 from blogapi.articles.responses import queries as responses_queries
 from blogapi.parsing import normalize_language, parse_timestamp
@@ -36,7 +37,7 @@ MAX_CONTENT_LENGTH = 1_000_000
 
 _FIELDS = (
     *("uuid", "title", "url", "published_at", "last_updated", "excerpt", "html", "cover_image"),
-    *("category", "tags", "authors"),
+    *("category", *LINK_NAMES),
 )
 
 

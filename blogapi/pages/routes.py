@@ -78,7 +78,7 @@ def _hidden_state() -> str:
 @allow(reader, scope="published")
 @bp.response(200, PageSchema(), partial_schema=PageFieldsSchema, query=DetailQuery, cacheable=True)
 @accept_slugs(queries.find_slug_owner)
-@shows(find=lambda query, id: Shown(("page", "article", "category", "tag", "author"), {PAGE: [id]}))
+@shows(find=lambda query, id: Shown(PAGE_KINDS, {PAGE: [id]}))
 def single(query: Query, id: UUID) -> JsonBody:
     """Return a page; one that is not public only to editors and admins."""
     is_public = not permissions.sees(id, current_caller())

@@ -61,8 +61,6 @@ class CountArticles(Protocol):
 # The maximum number of values in one statement, because databases limit the number of parameters.
 _MAX_VARIABLES = 500
 
-# The tables of the terms of articles and pages, and their columns with the term.
-_LINKS = {"tag": ("article_tag", "tag_id"), "author": ("article_author", "author_id")}
 _former = table_of(FormerTermSlug).c
 
 
@@ -156,12 +154,11 @@ def _slug_contains(model: type[Term], text: str) -> ColumnElement[bool]:
 def _select_items(model: type[Term]) -> Select[UUID]:
     """Return the statement that selects the articles and pages with a term."""
     article = Base.metadata.tables["article"].c
-    if model.kind not in _LINKS:
+    links = Base.metadata.tables.get(f"article_{model.kind}")
+    if links is None:
         return select(article.uuid).where(article.category_id == model.uuid)
-    table, column = _LINKS[model.kind]
-    link = Base.metadata.tables[table].c
-    items = select(article.uuid).join(link.article_id.table, link.article_id == article.uuid)
-    return items.where(link[column] == model.uuid)
+    items = select(article.uuid).join(links, links.c.article_id == article.uuid)
+    return items.where(links.c[f"{model.kind}_id"] == model.uuid)
 
 
 def _list_similar(

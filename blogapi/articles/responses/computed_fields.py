@@ -14,6 +14,7 @@ from uuid import UUID
 
 from sqlalchemy import JSON, Select, Text, bindparam, cast, func, select
 
+from blogapi.articles.fields import LINK_FIELDS, LINK_NAMES
 from blogapi.articles.models import Article, WorkingCopy
 from blogapi.articles.responses.head import make_head
 from blogapi.articles.responses.translations import Translation, find_translations
@@ -245,8 +246,10 @@ def _make_links(group: ArticleGroup) -> Sequence[Fields | None]:
                 if article["category"]
                 else {}
             ),
-            "tags": [_make_term_url(group.site, "tag", tag) for tag in article["tags"]],
-            "authors": [_make_term_url(group.site, "author", author) for author in article["authors"]],
+            **{
+                field.name: [_make_term_url(group.site, field.kind, term) for term in article[field.name]]
+                for field in LINK_FIELDS
+            },
         }
         for article in group.articles
     ]
@@ -290,8 +293,8 @@ def _list_unfit(group: ArticleGroup) -> Sequence[Fields | None]:
 _FIELDS: Mapping[str, ComputedField] = {
     "url": ComputedField(("category",), lambda group: group.urls),
     "translations": ComputedField(("category",), _list_translations),
-    "links": ComputedField(("category", "tags", "authors"), _make_links),
-    "head": ComputedField(("category", "tags", "authors"), _make_heads),
+    "links": ComputedField(("category", *LINK_NAMES), _make_links),
+    "head": ComputedField(("category", *LINK_NAMES), _make_heads),
     "editor": ComputedField((), _find_editors, is_nullable=True),
     "working_copy": ComputedField((), _find_working_copies, is_nullable=True),
     "custom": ComputedField(("stored_custom",), _show_custom),

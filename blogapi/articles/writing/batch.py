@@ -13,9 +13,15 @@ from sqlalchemy import delete as delete_rows
 
 from blogapi.articles import queries
 from blogapi.articles.content import ArticleContent, ArticleInput, compare, default_seo, revise
-from blogapi.articles.fields import TEXT_DEFAULTS
+from blogapi.articles.fields import LINK_FIELDS, TEXT_DEFAULTS
 from blogapi.articles.lifecycle import get_api_status
-from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, DeletedItem, FormerSlug, Seo
+from blogapi.articles.models import (
+    LINK_MODELS,
+    Article,
+    DeletedItem,
+    FormerSlug,
+    Seo,
+)
 from blogapi.articles.responses import json_reader
 from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.articles.snapshots import get_content
@@ -442,18 +448,14 @@ def _set_content(article: Article, content: ArticleContent, now: datetime) -> No
     article.published_at, article.custom = content.published_at, content.custom
     article.category_id = content.category
     article.type, article.parent_id, article.position = content.type, content.parent, content.position
-    tags = {link.tag_id: link for link in article.tag_links}
-    if tuple(tags) != content.tags:
-        article.tag_links = [tags.get(uuid) or ArticleTag(tag_id=uuid) for uuid in content.tags]
-        for position, tag_link in enumerate(article.tag_links):
-            tag_link.position = position
-    authors = {link.author_id: link for link in article.author_links}
-    if tuple(authors) != content.authors:
-        article.author_links = [
-            authors.get(uuid) or ArticleAuthor(author_id=uuid) for uuid in content.authors
-        ]
-        for position, author_link in enumerate(article.author_links):
-            author_link.position = position
+    for field in LINK_FIELDS:
+        uuids = getattr(content, field.name)
+        links = {link.term_id: link for link in getattr(article, field.relation)}
+        if tuple(links) != uuids:
+            model = LINK_MODELS[field.name]
+            setattr(article, field.relation, [links.get(uuid) or model(term_id=uuid) for uuid in uuids])
+            for position, link in enumerate(getattr(article, field.relation)):
+                link.position = position
     article.update_links()
     for name, text in content.seo.items():
         if getattr(article.seo, name) != text:

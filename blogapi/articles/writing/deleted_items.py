@@ -16,10 +16,10 @@ from uuid import UUID
 from flask import current_app
 from sqlalchemy import Uuid, select
 
+from blogapi.articles.fields import LINK_FIELDS
 from blogapi.articles.models import (
+    LINK_MODELS,
     Article,
-    ArticleAuthor,
-    ArticleTag,
     DeletedItem,
     FormerPath,
     FormerSlug,
@@ -34,7 +34,7 @@ from blogapi.storage.database import UtcDateTime, chunk, current_time, db, table
 # The tables of a document, with the column that has the uuid of the item.
 _MODELS: Mapping[type[Any], str] = {
     Article: "uuid",
-    **dict.fromkeys((Seo, ArticleTag, ArticleAuthor, FormerSlug, FormerPath, WorkingCopy), "article_id"),
+    **dict.fromkeys((Seo, *LINK_MODELS.values(), FormerSlug, FormerPath, WorkingCopy), "article_id"),
 }
 _PARSERS: Mapping[type, Callable[[str], Any]] = {Uuid: UUID, UtcDateTime: datetime.fromisoformat}
 
@@ -106,8 +106,9 @@ def parse(item: DeletedItem) -> Document:
     }
     (article,), copies = rows[Article], rows[WorkingCopy]
     article.seo = rows[Seo][0] if rows[Seo] else Seo(title=article.title)
-    article.tag_links = sorted(rows[ArticleTag], key=lambda link: link.position)
-    article.author_links = sorted(rows[ArticleAuthor], key=lambda link: link.position)
+    for field in LINK_FIELDS:
+        links = sorted(rows[LINK_MODELS[field.name]], key=lambda link: link.position)
+        setattr(article, field.relation, links)
     former = [*rows[FormerSlug], *rows[FormerPath]]
     return Document(article, former, copies[0] if copies else None, [*map(UUID, stored.get("children", ()))])
 

@@ -11,6 +11,7 @@ from pathlib import Path, PurePath
 from typing import Any
 from uuid import UUID
 
+from blogapi.articles.fields import LINK_FIELDS
 from blogapi.articles.lifecycle import SCHEDULED, ContentType
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.exporting.article_files import NAMED_STATUSES, SEO_NAMES
@@ -118,8 +119,12 @@ class ArticleFiles:
             "category": []
             if metadata.get("type") == ItemType.PAGE
             else self._find_terms("category", categories[:1] or [DEFAULT_CATEGORY], metadata, "category"),
-            "tags": self._find_terms("tag", values.get_texts(entries, "tags"), metadata, "tags"),
-            "authors": self._find_terms("author", values.get_texts(entries, "authors"), metadata, "authors"),
+            **{
+                field.name: self._find_terms(
+                    field.kind, values.get_texts(entries, field.name), metadata, field.name
+                )
+                for field in LINK_FIELDS
+            },
         }
         return make_record(
             fields,
