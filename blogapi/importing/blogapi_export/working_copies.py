@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
-
-import ijson
 
 from blogapi.articles.models import Article, WorkingCopy
 from blogapi.authors.taxonomy import AUTHORS
@@ -17,6 +16,7 @@ from blogapi.custom_fields.validation import convert_imported
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.blog_data import replace_references
 from blogapi.importing.blogapi_export.values import Values
+from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing import exported_terms
@@ -28,6 +28,7 @@ from blogapi.working_copies import service
 from blogapi.working_copies.schemas import WorkingCopyBodySchema
 
 _BODY_SCHEMA = WorkingCopyBodySchema()
+_MAX_BYTES = 1024**3
 _CHANGED = "The article was changed in this blog after the export, so its working copy was not taken."
 _KEPT = "The article has a working copy in this blog, which stays as it is."
 
@@ -47,15 +48,12 @@ class WorkingCopies:
 
     def restore(self, path: Path, key: str) -> Iterator[FileReport]:
         """Yield a report for each item of the list in a JSON file."""
-        number = 0
         try:
-            with path.open("rb") as file:
-                for number, item in enumerate(ijson.items(file, "item"), 1):
-                    yield self._restore(item, f"{key}#{number}")
-        except (OSError, ijson.JSONError, UnicodeDecodeError) as error:
-            reason = (
-                f"It cannot be read after {number:,} working copies ({str(error)[:200]}); export it again."
-            )
+            items = json.loads(folder.read_bytes(path, _MAX_BYTES))
+            for number, item in enumerate(items if isinstance(items, list) else [], 1):
+                yield self._restore(item, f"{key}#{number}")
+        except (RefusedFile, ValueError, RecursionError) as error:
+            reason = f"Its working copies cannot be read ({str(error)[:200]}); export it again."
             yield FileReport(key, Result.REFUSED, notes=(reason,))
 
     def _restore(self, item: object, key: str) -> FileReport:

@@ -10,9 +10,9 @@ from blogapi.importing.format_api.article_record import TermRecord
 from blogapi.importing.format_api.report import FileReport, Item, Result
 from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.ghost.article_records import MAX_TAG_LENGTH, PostReader, make_key
-from blogapi.importing.formats.ghost.export_file import DamagedExport, ExportFile
+from blogapi.importing.formats.ghost.export_file import read_rows
 from blogapi.importing.formats.ghost.redirects import read_redirects
-from blogapi.importing.formats.ghost.tables import TABLES, Tables
+from blogapi.importing.formats.ghost.tables import Tables
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.addresses import split_address
 from blogapi.importing.texts.lines import to_line
@@ -35,28 +35,22 @@ class GhostSource(FileSource):
 
     def read_entry(self, entry: folder.Entry) -> Iterator[Item]:
         """Yield a record or a report for each post in an export."""
-        # Tags and authors can come after the posts, so the file is read twice.
-        file, tables = ExportFile(entry.path), Tables()
-        try:
-            tables.read(file.read_rows(TABLES))
-            damage = ""
-        except DamagedExport as error:
-            damage = str(error)
+        (rows, has_invalid_bytes), tables = read_rows(entry.path), Tables()
+        tables.read(rows)
         if not tables.posts:
-            raise RefusedFile(_describe_missing_posts(damage))
+            raise RefusedFile("It contains no posts; choose “Export content” in the settings of Ghost.")
         redirects = read_redirects(entry.path.parent)
         posts = PostReader(entry, tables, redirects, self.options, self.left_behind)
-        try:
-            for number, row in enumerate(_list_posts(file), 1):
-                yield from _read_post(posts, row, number, entry)
-        except DamagedExport:
-            yield FileReport(entry.key, Result.REFUSED, notes=(_describe_damage(damage, tables.posts),))
+        for number, row in enumerate(tables.posts, 1):
+            yield from _read_post(posts, row, number, entry)
         tables.others["redirects"] += redirects.count_left()
         names = {author.name.casefold() for author in tables.users.values()}
         tables.others["users without posts"] += len(names - posts.authors.keys())
-        self._add_summary(file, tables, posts, entry)
+        if has_invalid_bytes:
+            self.notes.append(f"“{entry.key}” is not valid UTF-8; the invalid bytes became “\ufffd”.")
+        self._add_summary(tables, posts, entry)
 
-    def _add_summary(self, file: ExportFile, tables: Tables, posts: PostReader, entry: folder.Entry) -> None:
+    def _add_summary(self, tables: Tables, posts: PostReader, entry: folder.Entry) -> None:
         self.hosts |= posts.hosts
         self.left_behind.update(+tables.others)
         self.terms += [
@@ -68,18 +62,12 @@ class GhostSource(FileSource):
             fields = {"bio": author.bio, "url": author.url, "avatar": author.avatar}
             filled = {name: value for name, value in fields.items() if value}
             self.terms.append(TermRecord(kind="author", name=author.name, fields=filled))
-        if file.has_invalid_bytes:
-            self.notes.append(f"“{entry.key}” is not valid UTF-8; the invalid bytes became “\ufffd”.")
         if posts.without_author:
             number = format_count(posts.without_author, "post")
             self.notes.append(
                 f"“{entry.key}” has {number} whose author it does not contain; the user who imports is the "
                 "author."
             )
-
-
-def _list_posts(file: ExportFile) -> Iterator[object]:
-    return (row for table, row in file.read_rows(("posts",)) if table == "posts")
 
 
 def _read_post(posts: PostReader, row: object, number: int, entry: folder.Entry) -> Iterator[Item]:
@@ -94,19 +82,6 @@ def _read_post(posts: PostReader, row: object, number: int, entry: folder.Entry)
             key or f"ghost:{number}", Result.REFUSED, notes=(str(error),), source=entry.key,
             title=title or f"Post {number:,}",
         )  # fmt: skip
-
-
-def _describe_missing_posts(damage: str) -> str:
-    if damage:
-        return f"Its posts cannot be read: {damage}; export the blog again."
-    return "It contains no posts; choose “Export content” in the settings of Ghost."
-
-
-def _describe_damage(damage: str, number: int) -> str:
-    return (
-        f"It cannot be read to its end: {damage}. Only {format_count(number, 'post')} before this place and "
-        "the tags and authors there were read; export the blog again and import it again."
-    )
 
 
 def _estimate_posts(entry: folder.Entry) -> int:

@@ -1,4 +1,4 @@
-"""The tables of an export besides the posts: they are small, and are kept in memory."""
+"""The tables of an export."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from blogapi.importing.formats.ghost.export_file import Row
 from blogapi.importing.texts.lines import MAX_URL_LENGTH, to_http_url, to_line
 from blogapi.parsing import is_web_address
 
-#: The tables whose rows are kept.
-TABLES = ("tags", "users", "posts_tags", "posts_authors", "posts_meta", "settings")
+# The tables whose rows are kept.
+_TABLES = ("tags", "users", "posts_tags", "posts_authors", "posts_meta", "settings")
 # Tables that describe how Ghost itself works. They are of no use elsewhere, and are not reported.
 _TECHNICAL_TABLES = {
     *("actions", "api_keys", "brute", "invites", "jobs", "migrations", "migrations_lock", "outbox"),
@@ -47,14 +47,14 @@ class Tables:
     timezone: str = ""
     #: The numbers of rows in the tables that the import does not take, by the name of the table.
     others: Counter[str] = field(default_factory=Counter)
-    posts: int = 0
+    posts: list[object] = field(default_factory=list)  #: the rows of posts
 
     def read(self, rows: Iterable[Row]) -> None:
-        """Add the rows of `ExportFile.read_rows`."""
+        """Add the rows of `export_file.read_rows`."""
         for table, row in rows:
             if table == "posts":
-                self.posts += 1
-            elif table not in TABLES:
+                self.posts.append(row)
+            elif table not in _TABLES:
                 self.others[table] += table not in _TECHNICAL_TABLES
             elif isinstance(row, Mapping):
                 self._add(table, row)
@@ -93,7 +93,7 @@ class Tables:
         self, joins: dict[str, list[tuple[int, str]]], post_id: str, row: Mapping[str, object], name: str
     ) -> None:
         order = row.get("sort_order")
-        position = int(order) if isinstance(order, (int, float)) else 0
+        position = order if isinstance(order, int) else 0
         joins.setdefault(post_id, []).append((position, to_line(row.get(name))))
 
 

@@ -9,8 +9,7 @@ from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRec
 from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.report import Result
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.formats.ghost import export_file
-from blogapi.importing.formats.ghost.export_file import ExportFile
+from blogapi.importing.formats.ghost.export_file import read_rows
 from blogapi.importing.formats.ghost.format import FORMAT
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -348,28 +347,13 @@ def test_redirects_that_cannot_be_read_do_not_stop_the_import(read, tmp_path, te
 
 
 @pytest.mark.parametrize(
-    ("cut", "place"),
-    [
-        (lambda text: text[:-30], "the file ends too early before byte "),
-        (lambda text: text.replace('"World",', '"World"', 1), "the JSON is damaged before byte "),
-        (lambda text: f"{text}}}", "the JSON is damaged before byte "),
-    ],
-)
-def test_the_posts_before_a_damaged_place_are_taken(read, cut, place):
-    posts = [a_post(), a_post(uuid=None, title="World")]
-    _, items = read(text=cut(wrap(posts=posts)))
-    assert items[0].title == "Hello"
-    assert items[-1].result is Result.REFUSED
-    assert items[-1].key == "blog/export.json"
-    assert place in items[-1].notes[0]
-
-
-@pytest.mark.parametrize(
     ("text", "note"),
     [
-        ("{", "Its posts cannot be read: the file ends too early before byte 1"),
-        ('{"db":[{"data":{"posts":[{"a":' + "[" * 100_000, "Its posts cannot be read: the JSON is damaged"),
-        ("[" * 100_000, "Its posts cannot be read: the JSON is damaged before byte 100,000"),
+        ("{", "The JSON is damaged or incomplete (line 1, column 2); export the blog again."),
+        (wrap(posts=[a_post()])[:-30], "The JSON is damaged or incomplete (line 1, column "),
+        (f"{wrap(posts=[a_post()])}}}", "The JSON is damaged or incomplete (line 1, column "),
+        ('{"db":[{"data":{"posts":[{"a":' + "[" * 100_000, "The JSON is damaged; export the blog again."),
+        (f'{{"posts":[{"9" * 5_000}]}}', "The JSON is damaged; export the blog again."),
         ('{"asdadas":[{"data":{"posts":[{}]}}]}', "It contains no posts; choose “Export content”"),
         (wrap(posts=[]), "It contains no posts"),
     ],
@@ -399,15 +383,7 @@ def test_invalid_bytes_are_replaced(read):
 def test_halves_of_surrogate_pairs_are_replaced(tmp_path, escaped, title):
     path = tmp_path / "x.json"
     path.write_text(f'{{"posts":[{{"title":"{escaped}"}}]}}', encoding="utf-8")
-    assert list(ExportFile(path).read_rows(("posts",))) == [("posts", {"title": title})]
-
-
-@pytest.mark.parametrize("size", range(1, 25))
-def test_an_escape_can_be_in_two_chunks(monkeypatch, tmp_path, size):
-    monkeypatch.setattr(export_file, "_CHUNK_BYTES", size)
-    path = tmp_path / "x.json"
-    path.write_text(r'{"posts":["a\\\\\ud83d\ude00\ud83d\n\ude00ä😀"]}', encoding="utf-8")
-    assert list(ExportFile(path).read_rows(())) == [("posts", "a\\\\😀\ufffd\n\ufffdä😀")]
+    assert read_rows(path) == ([("posts", {"title": title})], False)
 
 
 def test_a_file_that_is_gone_is_reported(tmp_path):
