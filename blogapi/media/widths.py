@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from uuid import UUID
 
 from flask import Flask, current_app, request, session
 from sqlalchemy import select
@@ -23,7 +24,7 @@ from sqlalchemy import select
 from blogapi.media import folder as folders
 from blogapi.media import images
 from blogapi.media.addresses import COMMON_EXTENSIONS, LADDER, Width, make_path, parse_width
-from blogapi.media.models import Media
+from blogapi.media.models import FormerHash, Media
 from blogapi.rate_limits import limiter
 from blogapi.storage import files
 from blogapi.storage.database import db, end_read
@@ -127,6 +128,7 @@ def find(hash: str, width: Width) -> Path | str | None:
     original, original_path = folders.get_folder().get_path(hash, own_extension), _make_original_path(media)
     can_scale = media.is_scalable and width.extension != "gif" and media.width > width.width
     is_counted = can_scale and not _has_login()
+    rendition = _find_rendition(media.uuid, width) if can_scale else None
     # Image processing is slow, and a snapshot that is kept for a long time makes SQLite's log grow.
     end_read()
     if not original.is_file():
@@ -134,6 +136,8 @@ def find(hash: str, width: Width) -> Path | str | None:
     if not can_scale:
         return original_path
     try:
+        if rendition is not None and rendition.is_file():
+            return _adopt(rendition, hash, width)
         return _make(original, hash, width, is_counted=is_counted)
     except Problem:
         return _find_larger(hash, width) or original_path
@@ -144,6 +148,25 @@ def _has_login() -> bool:
     # Without its cookie, the session is not read: that would add `Vary: Cookie` to the response.
     cookie = current_app.session_interface.get_cookie_name(current_app)
     return cookie in request.cookies and users.find_session(session.get("token", "")) is not None
+
+
+def _find_rendition(uuid: UUID, width: Width) -> Path | None:
+    """Return the path of the picture in this width if a former version of blogapi stored it, or None.
+
+    A picture that was replaced since has a former hash of its own, without a width.
+    """
+    columns = FormerHash.width, FormerHash.hash
+    hashes = {row.width: row.hash for row in db.session.execute(select(*columns).filter_by(media_id=uuid))}
+    if width.extension != "webp" or None in hashes or width.width not in hashes:
+        return None
+    return folders.get_folder().get_path(hashes[width.width], "webp")
+
+
+def _adopt(rendition: Path, hash: str, width: Width) -> Path:
+    """Copy a rendition; it is not moved, because an upload of the same file can place it at any time."""
+    with folders.get_folder().temporary_folder() as temporary:
+        shutil.copyfile(rendition, temporary / "picture")
+        return get_cache().place(temporary / "picture", hash, width)
 
 
 def _find_larger(hash: str, width: Width) -> str | None:

@@ -13,6 +13,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import create_engine, select
 
+from blogapi.media import images, removal
 from blogapi.media.folder import get_folder
 from blogapi.media.models import FormerHash
 from blogapi.storage.database import db
@@ -128,6 +129,26 @@ def test_the_renditions_are_widths_and_all_references_lead_to_them(app, make_cli
     # The files are newer than the clock of the test.
     assert [line for line in found if line.startswith("wrong") and " clock: " not in line] == [], found
     assert any("Do: run `media prune`" in line for line in found), found
+
+
+def test_a_stored_rendition_is_the_first_content_of_its_width(app, make_client, keys, monkeypatch):
+    as_stranger, as_admin = make_client(app), make_client(app, keys["write"])
+    scale, scaled = images.scale, []
+    monkeypatch.setattr(images, "scale", lambda *args: scaled.append(args[2:]) or scale(*args))
+    assert as_stranger.get(make_path(CAT, "w400.webp")).data == SMALL
+    assert scaled == [] and f"{get_hash(SMALL)}.webp" in list_files(app)
+    # An equal rendition of another picture, one that is a file of its own, and another format are made.
+    for path in (make_path(OTHER, "w400.webp"), make_path(CAT, "w800.webp"), make_path(CAT, "w400.avif")):
+        assert as_stranger.get(path).status_code == 200
+    assert scaled == [(400, "webp"), (800, "webp"), (400, "avif")]
+    # The new file of a replaced picture is not shown as the former one, even if that could not be deleted.
+    monkeypatch.setattr(removal, "delete_unreferenced", lambda files: set())
+    (cat,) = (item for item in as_admin.get(MEDIA).json if item["name"] == "cat.png")
+    new = make_picture("blue", size=(900, 450))
+    assert as_admin.put(f"{MEDIA}{cat['uuid']}/content/?name=cat.png", data=new).status_code == 200
+    assert f"{get_hash(SMALL)}.webp" in list_files(app)
+    assert as_stranger.get(make_path(new, "w400.webp")).data != SMALL
+    assert scaled[3:] == [(400, "webp")]
 
 
 def test_the_old_addresses_stay_and_prune_deletes_the_files_alone(app, make_client, keys):
