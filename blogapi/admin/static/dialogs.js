@@ -57,34 +57,26 @@ export function announce(text) {
 let endToast = () => {};
 
 /**
- * undo: a function; or action: {label, run}. stays: until it is replaced.
- * @typedef {{undo?: (() => unknown) | false | null, stays?: boolean,
+ * undo: a function; or action: {label, run}.
+ * @typedef {{undo?: (() => unknown) | false | null,
  *   action?: {label: string, run: () => unknown} | "" | false | null}} ToastOptions
  */
 
 /**
- * Show the result of an action for 8 seconds. Returns a function that replaces the text and the options in
- * place, and returns whether the toast was still there.
+ * Show the result of an action for 8 seconds.
  * @param {string} text @param {ToastOptions} [options]
  */
-export function toast(text, options) {
+export function toast(text, { undo, action = undo && { label: "Undo", run: undo } } = {}) {
   endToast();
   const parent = document.querySelector("dialog[open]") ? topmost() : document.querySelector("#announcer");
   const element = makeElement("div", { className: "toast", popover: "manual" }, parent);
   const end = () => keepFocus(() => element.remove());
   endToast = end;
-  /** @param {string} text @param {ToastOptions} [options] */
-  const show = (text, { undo, stays = false, action = undo && { label: "Undo", run: undo } } = {}) => {
-    const link = action && button(action.label, () => (end(), action.run()), { kind: "bare" });
-    element.classList.toggle("stays", stays);
-    render(html`<span>${text}</span>${link || nothing}`, element);
-    return element.isConnected;
-  };
-  show(text, options);
+  const link = action && button(action.label, () => (end(), action.run()), { kind: "bare" });
+  render(html`<span>${text}</span>${link || nothing}`, element);
   element.showPopover();
   // The animation lasts 8 seconds and begins again when neither the pointer nor the focus is here.
   element.addEventListener("animationend", end);
-  return show;
 }
 
 const isFocusLost = () => document.activeElement === document.body;

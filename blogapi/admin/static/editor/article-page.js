@@ -24,7 +24,6 @@ import { EMPTY, isSame } from "./edits.js";
 import { discard, Journal, newUuid } from "./journal.js";
 import { explainRefusal, isTrouble, stateWords } from "./save-state.js";
 import { Saver } from "./saving.js";
-import { followChange } from "../webhooks/following.js";
 import { noteLeft } from "../pages/lists.js";
 
 // A long text is kept in this browser a little later, because that takes longer than the work for a key.
@@ -299,23 +298,21 @@ export class ArticlePage extends Page {
   async runStored(send, words) {
     await this.store();
     const { edits: sent, saver } = this;
-    const before = this.article.status;
     const { data, etag, undo } = await send({ etag: saver.etag, ...WHOLE });
     this.adopt(data);
     saver.start(sent, etag);
     this.hasWritten = Boolean(data.working_copy);
     const back = () => this.act("publish", () => this.runStored(undo, "as before"));
-    this.tell(words, before, undo && (() => back().then(() => this.problem && toast(this.problem))));
+    this.tell(words, undo && (() => back().then(() => this.problem && toast(this.problem))));
     return true;
   }
 
-  // Say what was done, and what the webhooks answer if readers can see the change.
-  tell(words, before, undo) {
-    const { status, last_updated: since, url } = this.article;
-    const text = `${words[0].toUpperCase()}${words.slice(1)}`;
-    const isPublic = status === "published";
-    if (isPublic || before === "published") followChange(text, { since, url: isPublic && url, undo });
-    else toast(text, { undo });
+  // Say what was done, and offer to undo it or to see the article.
+  tell(words, undo) {
+    const { status, url } = this.article;
+    const run = () => window.open(url, "_blank", "noopener");
+    const action = status === "published" && url && { label: "See the article", run };
+    toast(`${words[0].toUpperCase()}${words.slice(1)}`, undo ? { undo } : { action });
   }
 
   // Move the edits to the history and replace them with `back`, by default the article.

@@ -131,7 +131,7 @@ class CustomFields extends Page {
   renderPage() {
     if (!this.fields.length) return none;
     const heads = HEADS.map((text) => html`<th scope="col">${text}</th>`);
-    return html`<table class="table bleed field-list"><thead><tr>${heads}
+    return html`<table class="table bleed cards field-list"><thead><tr>${heads}
       <th class="num" scope="col">Used in</th>
       <th class="menu-cell" scope="col"><span class="sr-only">Actions</span></th></tr></thead>
       <tbody>${repeat(this.fields, byUuid, (field, place) => this.renderRow(field, place))}</tbody></table>${help}`;

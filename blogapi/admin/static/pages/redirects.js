@@ -36,7 +36,7 @@ class Redirects extends ListPage {
   }
 
   renderRows() {
-    return html`<table class="table bleed redirects"><thead><tr>
+    return html`<table class="table bleed cards redirects"><thead><tr>
         ${HEADS.map((text) => html`<th scope="col">${text}</th>`)}
         <th class="menu-cell" scope="col"><span class="sr-only">Actions</span></th></tr></thead>
       <tbody>${repeat(this.items, byUuid, (one) => this.renderRow(one))}</tbody></table>`;

@@ -94,7 +94,7 @@ class Calls extends Page {
       <nav class="versions" aria-label="Calls" @keydown=${press}>${[...days.values()].map(renderDay, this)}
         <p class="soft small">${kept} ${again}</p></nav>
       <section class="version-changes" aria-label="Call">
-        <a class="button bare hang-start phone-back" href="#">${icon("arrow-left")} All calls</a>
+        <a class="button bare hang-start phone-only" href="#">${icon("arrow-left")} All calls</a>
         ${this.call ? this.renderCall(this.call) : nothing}</section></div>`;
   }
 

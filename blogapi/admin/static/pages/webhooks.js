@@ -25,7 +25,7 @@ class Webhooks extends Page {
     const stopped = webhooks.filter(({ paused }) => ["failures", "gone"].includes(paused));
     return html`${this.once}${webhooks[0].is_served ? nothing : notServed}
       ${stopped.map((webhook) => this.renderStopped(webhook))}
-      <table class="table bleed webhooks"><thead><tr>${HEADS.map((text) => html`<th scope="col">${text}</th>`)}
+      <table class="table bleed cards webhooks"><thead><tr>${HEADS.map((text) => html`<th scope="col">${text}</th>`)}
         <th class="menu-cell" scope="col"><span class="sr-only">Actions</span></th></tr></thead>
         <tbody>${webhooks.map((webhook) => this.renderRow(webhook))}</tbody></table>${help}`;
   }

@@ -1,16 +1,13 @@
-/** How a change of an article reaches readers: one toast that follows it, and the popover with the rest. */
+/** How a change of an article reaches readers: the popover that says it. */
 
 import { html, nothing } from "../vendor/lit.js";
-import { get } from "../api.js";
 import { icon, row } from "../components.js";
-import { openPopover, toast } from "../dialogs.js";
+import { openPopover } from "../dialogs.js";
 import { formatDayAndTime, formatSeconds, parseTime } from "../format.js";
-import { LIST, loadWebhooks, PATH, pageOf } from "./actions.js";
+import { LIST, loadWebhooks } from "./actions.js";
 import { answerOf, changesWait, formatAttempt, isBuildHook, listRealCalls, nameReceiver } from "./words.js";
 
 const POLL_MS = 1000;
-const MAX_POLLS = 30;
-const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
 
 /** "now", or within which time readers see a change if a shared cache may be in front of the blog. */
 export function whenReadersSee() {
@@ -23,58 +20,6 @@ const secondsBetween = (since, time) => (parseTime(time).getTime() - parseTime(s
 const isFailing = ({ active, next_attempt: next, waiting }) => active && next && waiting;
 const findCall = (webhook, since) =>
   listRealCalls(webhook).find(({ succeeded, time }) => succeeded && secondsBetween(since, time) >= 0);
-
-/**
- * Show these words, and then what the webhooks answer, in one toast.
- * since: the time of the change on the server; url: the page of the article, or nothing; undo: a function or nothing.
- */
-export async function followChange(words, { since, url, undo = null }) {
-  const back = undo && { label: "Undo", run: undo };
-  const action = back || (url && { label: "See the article", run: () => window.open(url, "_blank", "noopener") });
-  const replace = toast(words, { action });
-  let { webhooks, presets } = await loadWebhooks().catch(() => ({ webhooks: [], presets: [] }));
-  let shown = "";
-  for (let poll = 0; poll < MAX_POLLS; poll += 1) {
-    const { text, seconds = 0, failed } = describe(webhooks, presets, since);
-    const isFollowed = seconds > 0 && seconds < MAX_POLLS;
-    // The seconds are those at the beginning: a toast that changes is announced again.
-    const state = text.replace(/\d+ s$/, "");
-    const run = () => location.assign(failed ? pageOf(failed) : LIST);
-    const options = { action: failed ? { label: "See the calls", run } : action, stays: isFollowed };
-    const isShown = state === shown || replace(text ? `${words}. ${text}` : words, options);
-    if (!isFollowed || !isShown) return;
-    shown = state;
-    await pause();
-    webhooks = (await get(PATH).catch(() => ({ data: webhooks }))).data;
-  }
-  replace(words, { action });
-}
-
-// What is true now, the webhook whose calls fail, and in how many seconds it is worth to look again.
-function describe(webhooks, presets, since) {
-  const active = webhooks.filter((webhook) => webhook.active);
-  const builds = active.filter(isBuildHook);
-  if (builds.some((webhook) => findCall(webhook, since))) return { text: "The site is being built…" };
-  const next = builds.find((webhook) => webhook.next_call && !isFailing(webhook));
-  if (next && !next.is_served) return { text: "Calls are sent by serve only" };
-  if (next) {
-    const seconds = Math.max(1, Math.ceil(secondsBetween(since, next.next_call)));
-    return { text: `The site is told in ${seconds} s`, seconds };
-  }
-  const failed = webhooks.find((webhook) => isFailing(webhook) || hasStopped(webhook, since));
-  if (failed) return { text: explainFailure(failed, presets), failed };
-  return { text: "", seconds: active.some((webhook) => webhook.next_call && webhook.is_served) ? 1 : 0 };
-}
-
-const hasStopped = ({ paused, paused_at: time }, since) => paused === "gone" && secondsBetween(since, time) >= 0;
-
-function explainFailure(webhook, presets) {
-  const { next_attempt: next, latest_calls: calls, name } = webhook;
-  const who = isBuildHook(webhook) ? nameReceiver(webhook, presets) : name;
-  const call = calls.find(({ succeeded }) => !succeeded);
-  const answer = call?.status ? `answered ${call.status}` : `has not answered`;
-  return `${who} ${answer}; ${next ? `next try ${formatAttempt(next).replace(/^at /, "")}` : "it is paused"}`;
-}
 
 /** Open the popover that says whom the article has reached. verb: "Published" or "Updated". */
 export function openOnItsWay(anchor, { last_updated: since, published_at: published, url }) {
