@@ -31,7 +31,7 @@ from blogapi.web.operation import operation
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-# The server sets this WSGI environ key if the application may answer only from the cache, without waiting.
+# The server sets this WSGI environ key if the application may answer only from the cache.
 ONLY_CACHED_KEY = "blogapi.only-cached"
 
 # WSGI environ keys under which the hook stores the time until which the response is valid, and whether the
@@ -123,7 +123,6 @@ class ResponseCacheMiddleware:
             since=environ.get(commit_version.RECEIVED_KEY),
             # A deleted key is refused at once.
             strict=bool(api_key),
-            wait=ONLY_CACHED_KEY not in environ,
         )
         if version is None:
             return None

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
-from copy import copy
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -14,7 +13,7 @@ from waitress.parser import HTTPRequestParser, ParsingError, get_header_lines
 from waitress.rfc7230 import HEADER_FIELD_RE
 from waitress.utilities import BadRequest, Error
 
-from blogapi.serving.limits import MAX_CHUNK_LINE_BYTES, MAX_HEADER_BYTES, ByteBudget
+from blogapi.serving.limits import MAX_CHUNK_LINE_BYTES, MAX_HEADER_BYTES, SHORT_BODY_BYTES, ByteCounter
 
 _UUID = re.compile(r"(?<=/)[0-9a-fA-F-]{36}(?=/)")
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
@@ -40,10 +39,6 @@ class Busy(Error):  # type: ignore[misc]
     reason = "Service Unavailable"
 
 
-class BodiesFull(Busy):
-    """The server has no memory for the body, which the client is still sending."""
-
-
 class StorageFull(Error):  # type: ignore[misc]
     """The disk has no space for the body."""
 
@@ -52,32 +47,16 @@ class StorageFull(Error):  # type: ignore[misc]
 
 
 class ParserSettings(Adjustments):  # type: ignore[misc]
-    """The settings of waitress, and those of uploads.
+    """The settings of waitress, and those of request bodies.
 
+    `bodies` counts the bytes of the bodies that have arrived, without the first SHORT_BODY_BYTES of each.
     `uploads` has the settings of uploads by method and path, such as `PUT /items/:id`, where `:id` stands for
-    a uuid. In these settings, `bodies` counts the bytes of the uploads, and `accepts` returns whether the
-    headers allow a large body.
+    a uuid. They apply only if `accepts` returns True for the headers.
     """
 
+    bodies: ByteCounter
     uploads: Mapping[str, ParserSettings] = MappingProxyType({})
-    bodies: ByteBudget | None = None
     accepts: Callable[[Mapping[str, str]], bool] | None = None
-
-    def accept_uploads(
-        self,
-        requests: Iterable[str],
-        *,
-        max_bytes: int,
-        bodies: ByteBudget,
-        accepts: Callable[[Mapping[str, str]], bool] | None = None,
-    ) -> None:
-        """Accept bodies of fewer than `max_bytes` bytes in these requests, which are keys of `uploads`.
-
-        With `accepts`, this applies only to requests for whose headers it returns True.
-        """
-        upload = copy(self)
-        upload.max_request_body_size, upload.bodies, upload.accepts = max_bytes, bodies, accepts
-        self.uploads = MappingProxyType({**self.uploads, **dict.fromkeys(requests, upload)})
 
     def find_upload(self, method: str, path: str) -> ParserSettings | None:
         """Return the settings of the upload that the request is, or None if it is none."""
@@ -92,6 +71,8 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
     command = ""
     received_at = 0.0
     is_upload = False
+    # The number of body bytes that are counted in `bodies`.
+    _counted = 0
 
     # waitress has no type hints, so the types of these attributes are declared here.
     adj: Any
@@ -109,10 +90,10 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
             # The temporary file of the body cannot be written.
             consumed = len(data)
             self.refuse(StorageFull(""))
-        if self.completed:
-            self.received_at = time.monotonic()
         if self.chunked and self.error is None:
             self._check_chunk_lines(len(data))
+        if self.error is None and self.body_bytes_received > SHORT_BODY_BYTES:
+            self._count_body()
         if self.completed:
             # With True, waitress would send "100 Continue" and wait for a body that never comes.
             self.expect_continue = False
@@ -152,7 +133,20 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
 
     def refuse(self, error: Error) -> None:
         """Mark the request as complete and rejected with `error`."""
-        self.error, self.completed, self.received_at = error, True, time.monotonic()
+        self.error, self.completed = error, True
+
+    def close(self) -> None:
+        """Release the body."""
+        super().close()
+        counted, self._counted = self._counted, 0
+        self.adj.bodies.add(-counted)
+
+    def _count_body(self) -> None:
+        size = self.body_bytes_received - SHORT_BODY_BYTES
+        if self.adj.bodies.add(size - self._counted):
+            self._counted = size
+        else:
+            self.refuse(Busy(""))
 
     def _read_connection_options(self) -> None:
         # waitress compares the whole header with a single option, so keep only the option that matters.
@@ -168,13 +162,10 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         if body is None:
             return
         if len(body.control_line) > MAX_CHUNK_LINE_BYTES or len(body.trailer) > MAX_HEADER_BYTES:
-            self._reject("A line between the chunks is too long")
+            self.refuse(BadRequest("A line between the chunks is too long"))
         elif _BARE_LINE_BREAK.search(body.trailer, max(0, len(body.trailer) - received - 1)):
-            self._reject("Bare CR or LF found in the trailer section")
+            self.refuse(BadRequest("Bare CR or LF found in the trailer section"))
         elif self.completed and _CONTROL_CHARACTER.search(body.trailer):
-            self._reject("Invalid character in the trailer section")
+            self.refuse(BadRequest("Invalid character in the trailer section"))
         elif self.completed and not all(map(HEADER_FIELD_RE.match, get_header_lines(body.trailer))):
-            self._reject("Invalid field in the trailer section")
-
-    def _reject(self, why: str) -> None:
-        self.error, self.completed = BadRequest(why), True
+            self.refuse(BadRequest("Invalid field in the trailer section"))

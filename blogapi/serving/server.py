@@ -7,11 +7,9 @@ with headers or a body that are too large, and those that arrive while the queue
 from __future__ import annotations
 
 import logging
-import select
 import socket
-import threading
 import time
-from collections import Counter
+from copy import copy
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,17 +24,14 @@ from blogapi.metrics import registry
 from blogapi.rate_limits.limiter import address_key
 from blogapi.rate_limits.middleware import limits_requests
 from blogapi.response_cache import middleware as response_cache
-from blogapi.response_cache.middleware import ResponseCacheMiddleware
 from blogapi.serving import listening
 from blogapi.serving.channel import Channel
-from blogapi.serving.limits import MAX_HEADER_BYTES, MULTIPART_BYTES, ByteBudget, Limits
+from blogapi.serving.limits import MAX_HEADER_BYTES, MULTIPART_BYTES, ByteCounter, Limits
 from blogapi.serving.log import AccessLog
 from blogapi.serving.parser import ParserSettings
 from blogapi.serving.proxy import trust_proxy
 from blogapi.serving.threads import Dispatcher
-from blogapi.serving.unread import UnreadBudget
-from blogapi.serving.version_reader import VersionReader
-from blogapi.storage.commit_version import PostgresCommitVersion
+from blogapi.storage.commit_version import SqliteCommitVersion
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -68,27 +63,20 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         proxy: str = "",
         limits: Limits,
         access_log: AccessLog | None = None,
-        cache: ResponseCacheMiddleware | None = None,
+        keyless_paths: tuple[str, ...] | None = None,
     ) -> None:
         self.limits = limits
         # The socket thread may ask the application for cached responses to requests with a key or with one of
         # these paths, unless this is None.
-        self.keyless_paths = None if cache is None else cache.keyless_paths
+        self.keyless_paths = keyless_paths
         self.access_log = access_log
         self.stopping = False
-        self.request_seconds, self.linger_seconds = limits.request, limits.linger
-        self.addresses: Counter[str] = Counter()
-        self.unread = UnreadBudget(limits, settings.threads)
-        # A thread that streams a response waits when more bytes than this are buffered. Then it adds as many.
-        settings.outbuf_high_watermark = max(1024, self.unread.stream_bytes // 2)
-        largest = settings.max_request_body_size
-        self.bodies = ByteBudget(limits.bodies * largest, limits.bodies_per_address * largest)
+        self.request_seconds = limits.request
         self._proxy = ip_network(proxy, strict=False) if proxy else None
-        self._next_sweep = self._accept_paused_until = 0.0
+        # If no connection can be accepted, the server tries again after the next sweep.
+        self._is_full = False
+        self._next_sweep = 0.0
         self._logged_at = -float(LOG_INTERVAL_SECONDS)
-        self._thread = 0
-        # select() fails with a file descriptor over 1,023.
-        self._poll = wasyncore.poll2 if hasattr(select, "poll") else wasyncore.poll
         dispatcher = Dispatcher(settings.threads)
         socket_info = (
             listening_socket.family,
@@ -99,13 +87,9 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         super().__init__(
             application, {}, True, listening_socket, dispatcher, settings, socket_info, bind_socket=False
         )
-        self.versions: VersionReader | None = None
-        if cache is not None and isinstance(cache.source, PostgresCommitVersion):
-            self.versions = VersionReader(cache.source, self._map)
 
     def run(self) -> None:
         """Serve until `stop` is called or all sockets are closed."""
-        self._thread = threading.get_ident()
         try:
             while self._map and not self.stopping:
                 self._run_once(self.limits.sweep)
@@ -119,17 +103,9 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         self.stopping = True
         self.pull_trigger()
 
-    def close(self) -> None:
-        """Close the listening socket and the connection to the database."""
-        if self.versions is not None:
-            self.versions.close()
-        super().close()
-
     def readable(self) -> bool:
         """Return whether the server accepts connections now."""
-        return bool(self.accepting) and (
-            not self._accept_paused_until or time.monotonic() >= self._accept_paused_until
-        )
+        return bool(self.accepting) and not self._is_full
 
     def handle_accept(self) -> None:
         """Accept a connection if a slot is free or can be freed."""
@@ -147,7 +123,6 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             # Usually no file descriptor is free. Without a pause, the server would retry in a busy loop.
             self._pause_accepting(f"Cannot accept a connection: {error.strerror or error}.")
             return
-        self._accept_paused_until = 0.0
         if accepted is None:
             return
         connection, address = accepted
@@ -163,30 +138,16 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         self._open_channel(connection, address)
 
     def add_task(self, task: Channel) -> None:
-        """Queue a request that waits behind another one of its connection; let the connection start others.
+        """Let the socket thread start the next request of the connection.
 
         waitress calls this while it holds a lock of the connection.
         """
-        if threading.get_ident() == self._thread:
-            task.arrived = True
-        # The request is pipelined: it is queued by the thread that has just finished the previous response.
-        elif not task.defer():
-            self.task_dispatcher.add_task(task)
+        task.has_request = True
 
     def is_queue_full(self) -> bool:
         """Return whether no other request can wait for a thread."""
         is_full: bool = self.task_dispatcher.count_queued() >= self.limits.queue
         return is_full
-
-    def register(self, channel: Channel) -> None:
-        """Count a new connection for its client."""
-        self.addresses[channel.client] += 1
-
-    def unregister(self, channel: Channel) -> None:
-        """Remove a connection from the count of its client."""
-        self.addresses[channel.client] -= 1
-        if not self.addresses[channel.client]:
-            del self.addresses[channel.client]
 
     def get_client(self, address: Any) -> str:
         """Return the key under which an address is counted; empty for the proxy, which is not limited."""
@@ -204,8 +165,10 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             connection.close()
 
     def _is_crowded(self, client: str) -> bool:
-        few = len(self.active_channels) >= self.limits.connections // 2
-        return bool(client) and few and self.addresses[client] >= self.limits.per_address
+        if not client or len(self.active_channels) < self.limits.connections // 2:
+            return False
+        clients = [channel.client for channel in self.active_channels.values()]
+        return clients.count(client) >= self.limits.per_address
 
     def _most_stalled(self, client: str | None = None) -> Channel | None:
         """Return the connection (of this client, if it is given) that has stalled longest, or None."""
@@ -221,30 +184,24 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         return min(waiting, key=lambda found: found[0])[1] if waiting else None
 
     def _pause_accepting(self, why: str) -> None:
-        now = time.monotonic()
-        self._accept_paused_until = now + self.limits.accept_pause
+        now, self._is_full = time.monotonic(), True
         if now - self._logged_at >= LOG_INTERVAL_SECONDS:
             self._logged_at = now
             logger.warning(why)
 
-    def _sweep(self, now: float) -> None:
-        for channel in list(self.active_channels.values()):
-            channel.check_deadlines(now)
-        if self.versions is not None:
-            self.versions.check_deadline(now)
-
     def _run_once(self, seconds: float) -> None:
         now = time.monotonic()
         if now >= self._next_sweep:
-            self._next_sweep = now + self.limits.sweep
-            self._sweep(now)
-        self._poll(seconds, self._map)
+            self._next_sweep, self._is_full = now + self.limits.sweep, False
+            for channel in list(self.active_channels.values()):
+                channel.check_deadlines(now)
+        # select() fails with a file descriptor over 1,023, so poll() is used where it exists.
+        wasyncore.loop(seconds, use_poll=True, map=self._map, count=1)
 
     def _drain(self) -> None:
         """Finish the received requests, including those in the accept queue of the operating system."""
         until = time.monotonic() + self.limits.stop
-        self.request_seconds = self.linger_seconds = self.limits.stop_grace
-        self._accept_paused_until = 0.0
+        self.request_seconds = self.limits.stop_grace
         self._run_once(0)
         before = -1
         while before < len(self.active_channels) < self.limits.connections:
@@ -319,9 +276,7 @@ def create_server(
     `unix_socket` replaces `host` and `port`; `trusted_proxy` overrides the setting TRUSTED_PROXY. The caller
     must close `access_log`, which records the requests.
     """
-    limits = limits or Limits(
-        request=app.config["REQUEST_SECONDS"], unread_bytes=app.config["UNREAD_MEGABYTES"] * 2**20
-    )
+    limits = limits or Limits(request=app.config["REQUEST_SECONDS"])
     listening_socket = (
         listening.bind_address(host, port) if unix_socket is None else listening.bind_unix_socket(unix_socket)
     )
@@ -336,19 +291,7 @@ def create_server(
         max_request_header_size=MAX_HEADER_BYTES,
         clear_untrusted_proxy_headers=False,
     )
-    largest = app.config["MAX_MEDIA_SIZE"] + MULTIPART_BYTES
-    settings.accept_uploads(
-        MEDIA_UPLOADS,
-        max_bytes=largest,
-        bodies=ByteBudget(limits.bodies * largest, limits.bodies_per_address * largest),
-    )
-    largest = app.config["MAX_IMPORT_SIZE"] + MULTIPART_BYTES
-    settings.accept_uploads(
-        IMPORT_UPLOADS,
-        max_bytes=largest,
-        bodies=ByteBudget(limits.imports * largest, limits.imports_per_address * largest),
-        accepts=lambda headers: authentication.has_session(app, headers.get("COOKIE", "")),
-    )
+    _limit_bodies(app, settings, limits)
     images.init_app(app, threads=threads)
     proxy = app.config["TRUSTED_PROXY"] if trusted_proxy is None else trusted_proxy
     served = trust_proxy(app, proxy, trust_all=unix_socket is not None)
@@ -360,14 +303,40 @@ def create_server(
         proxy=proxy,
         limits=limits,
         access_log=access_log,
-        # A limit on requests may have to wait for the database.
-        cache=None if limits_requests(app) else response_cache.get_middleware(app),
+        keyless_paths=_list_keyless_paths(app),
     )
     registry.add_gauge(app, "connections", "Open client connections.", lambda: len(server.active_channels))
     registry.add_gauge(
-        app, "unread_bytes", "Memory used by responses not yet read.", lambda: server.unread.held
+        app,
+        "unread_bytes",
+        "Bytes of responses not yet read.",
+        lambda: sum(channel.total_outbufs_len for channel in list(server.active_channels.values())),
     )
     registry.add_gauge(
         app, "queue_depth", "Requests that wait for a thread.", lambda: server.task_dispatcher.count_queued()
     )
     return server
+
+
+def _limit_bodies(app: Flask, settings: ParserSettings, limits: Limits) -> None:
+    """Set the largest size of each upload, and limit the bytes of all bodies together."""
+    media, imports = copy(settings), copy(settings)
+    media.max_request_body_size = app.config["MAX_MEDIA_SIZE"] + MULTIPART_BYTES
+    imports.max_request_body_size = app.config["MAX_IMPORT_SIZE"] + MULTIPART_BYTES
+    imports.accepts = lambda headers: authentication.has_session(app, headers.get("COOKIE", ""))
+    largest = max(media.max_request_body_size, settings.max_request_body_size)
+    settings.bodies = media.bodies = ByteCounter(limits.bodies * largest)
+    imports.bodies = ByteCounter(limits.imports * imports.max_request_body_size)
+    settings.uploads = dict.fromkeys(MEDIA_UPLOADS, media) | dict.fromkeys(IMPORT_UPLOADS, imports)
+
+
+def _list_keyless_paths(app: Flask) -> tuple[str, ...] | None:
+    """Return the beginnings of the paths whose cached responses need no key.
+
+    Return None if the socket thread must not look into the cache: it would wait for the database if that is
+    on another machine, or if the number of requests is limited.
+    """
+    cache = response_cache.get_middleware(app)
+    if cache is None or not isinstance(cache.source, SqliteCommitVersion) or limits_requests(app):
+        return None
+    return cache.keyless_paths

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from waitress.task import ThreadedTaskDispatcher
 
 _WRITE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
-
-
-class ThreadPool(ThreadedTaskDispatcher):  # type: ignore[misc]
-    """Threads and the queue of connections whose next request they process."""
-
-    def __init__(self, threads: int) -> None:
-        super().__init__()
-        self.set_thread_count(threads)
-
-    def add_task(self, task: Any) -> None:
-        """Queue the connection, without the log line that waitress writes each time."""
-        with self.lock:
-            self.queue.append(task)
-            self.queue_cv.notify()
 
 
 class Dispatcher:
@@ -31,7 +18,11 @@ class Dispatcher:
     """
 
     def __init__(self, threads: int) -> None:
-        self.reads, self.writes = ThreadPool(threads), ThreadPool(threads)
+        # waitress would write a line for each request that waits.
+        logging.getLogger("waitress.queue").disabled = True
+        self.reads, self.writes = ThreadedTaskDispatcher(), ThreadedTaskDispatcher()
+        for pool in (self.reads, self.writes):
+            pool.set_thread_count(threads)
 
     def add_task(self, channel: Any) -> None:
         """Queue the first request of a connection."""

@@ -28,8 +28,7 @@ RECEIVED_KEY = "blogapi.received"
 # the query to SQLite. A late check is harmless, because no commits are written to a removed file.
 CHECK_SECONDS = 0.1
 
-#: Returns a row that `PostgresCommitVersion.add_reading` accepts.
-READ_COUNTER = "SELECT tag, visible, extract(epoch FROM clock_timestamp()) FROM commit_counter"
+_READ_COUNTER = "SELECT tag, visible, extract(epoch FROM clock_timestamp()) FROM commit_counter"
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -52,15 +51,12 @@ class CommitVersion:
 class CommitVersionSource(Protocol):
     """An object that reads the commit version of one database."""
 
-    def get_version(
-        self, since: float | None = None, *, strict: bool = True, wait: bool = True
-    ) -> CommitVersion | None:
+    def get_version(self, since: float | None = None, *, strict: bool = True) -> CommitVersion | None:
         """Return the commit version, or None if it cannot be read.
 
         `since` is the time at which the request was received (time.monotonic). A version that was read after
         this time is returned without a new query, so that concurrent requests share one query. Unless
-        `strict` is set, the version may be older by CACHE_STALENESS_MS. If `wait` is False, the version is
-        not read from another machine: the result is None if it is not known.
+        `strict` is set, the version may be older by CACHE_STALENESS_MS.
         """
 
 
@@ -85,9 +81,7 @@ class SqliteCommitVersion:
         # After the engine is disposed, the path may lead to another file.
         event.listen(engine, "engine_disposed", lambda _: self.close())
 
-    def get_version(
-        self, since: float | None = None, *, strict: bool = True, wait: bool = True
-    ) -> CommitVersion | None:
+    def get_version(self, since: float | None = None, *, strict: bool = True) -> CommitVersion | None:
         """Return the commit version, or None if the file cannot be read; it is always read from the file."""
         version, read_at = self._last_read
         # The comparison is strict, because the clock can stay the same for some milliseconds.
@@ -161,26 +155,22 @@ class PostgresCommitVersion:
     """
 
     def __init__(self, engine: Engine, write_lock: WriteLock, *, staleness: float = 0.0) -> None:
-        self.staleness = staleness
-        self.errors = (SQLAlchemyError, engine.dialect.loaded_dbapi.Error)
+        self._staleness = staleness
+        self._errors = (SQLAlchemyError, engine.dialect.loaded_dbapi.Error)
         self._engine, self._write_lock = engine, write_lock
-        self._lock, self._reading_lock = threading.Lock(), threading.Lock()
+        self._lock = threading.Lock()
         self._connection: Any = None
         self._state: tuple[str, ...] = ()
         self._version = CommitVersion(0, 0)
         self._last_read: tuple[CommitVersion | None, float] = (None, -math.inf)
         event.listen(engine, "engine_disposed", lambda _: self.close())
 
-    def get_version(
-        self, since: float | None = None, *, strict: bool = True, wait: bool = True
-    ) -> CommitVersion | None:
-        """Return the commit version, or None if the server cannot be reached or `wait` is False."""
+    def get_version(self, since: float | None = None, *, strict: bool = True) -> CommitVersion | None:
+        """Return the commit version, or None if the server cannot be reached."""
         arrived = time.monotonic() if since is None else since
         version, last_read_at = self._last_read
-        if arrived < last_read_at or (not strict and self.get_age() < self.staleness):
+        if arrived < last_read_at or (not strict and self._get_age() < self._staleness):
             return version
-        if not wait:
-            return None
         with self._lock:
             # While this request waited, another request may have read the version.
             version, last_read_at = self._last_read
@@ -188,39 +178,12 @@ class PostgresCommitVersion:
                 return version
             read_at = time.monotonic()
             try:
-                row = self._query()
-            except self.errors:
+                tag, visible, seconds = self._query()
+            except self._errors:
                 self._disconnect()
                 self._last_read = (None, read_at)
                 return None
-            return self.add_reading(*row, read_at=read_at)
-
-    def get_age(self) -> float:
-        """Return how long ago the last version was read, in seconds.
-
-        It is infinite if no version is known or if this process has written since.
-        """
-        version, read_at = self._last_read
-        is_known = version is not None and read_at > self._write_lock.released_at
-        return time.monotonic() - read_at if is_known else math.inf
-
-    def connect(self) -> Any:
-        """Return a new connection that does not belong to the pool; raises one of `errors`."""
-        pooled = self._engine.raw_connection()
-        connection: Any = pooled.driver_connection
-        pooled.detach()
-        # Behind a connection pooler, the next statement may run on another server connection, which does not
-        # have the prepared statements of this one.
-        connection.autocommit, connection.prepare_threshold = True, None
-        return connection
-
-    def add_reading(self, tag: str, visible: str, seconds: Any, *, read_at: float) -> CommitVersion | None:
-        """Return the version that a query of READ_COUNTER has found; the query was sent at `read_at`."""
-        now = clock.from_database(datetime.fromtimestamp(float(seconds), UTC))
-        with self._reading_lock:
-            if read_at < self._last_read[1]:
-                # A query on another connection was sent later and has finished first; keep its result.
-                return self._last_read[0]
+            now = clock.from_database(datetime.fromtimestamp(float(seconds), UTC))
             if self._state == (tag, visible):
                 self._version = replace(self._version, time=now)
             else:
@@ -229,26 +192,41 @@ class PostgresCommitVersion:
             self._last_read = (self._version, read_at)
             return self._version
 
-    def forget(self) -> None:
-        """Forget the version: after a failure, the database can have different content but the same tags."""
-        with self._reading_lock:
-            self._state, self._last_read = (), (None, -math.inf)
-
     def close(self) -> None:
         """Close the connection; the next read opens another one."""
         with self._lock:
             self._disconnect()
 
+    def _get_age(self) -> float:
+        """Return how long ago the last version was read, in seconds.
+
+        It is infinite if no version is known or if this process has written since.
+        """
+        version, read_at = self._last_read
+        is_known = version is not None and read_at > self._write_lock.released_at
+        return time.monotonic() - read_at if is_known else math.inf
+
+    def _connect(self) -> Any:
+        """Return a new connection that does not belong to the pool."""
+        pooled = self._engine.raw_connection()
+        connection: Any = pooled.driver_connection
+        pooled.detach()
+        # Behind a connection pooler, the next statement may run on another server connection, which does not
+        # have the prepared statements of this one.
+        connection.autocommit, connection.prepare_threshold = True, None
+        return connection
+
     def _query(self) -> tuple[str, str, Any]:
         if self._connection is None:
-            self._connection = self.connect()
-        row: tuple[str, str, Any] | None = self._connection.execute(READ_COUNTER).fetchone()
+            self._connection = self._connect()
+        row: tuple[str, str, Any] | None = self._connection.execute(_READ_COUNTER).fetchone()
         if row is None:
             raise NoResultFound("The table commit_counter is empty.")
         return row
 
     def _disconnect(self) -> None:
-        self.forget()
+        # After a failure, the database can have different content but the same tags.
+        self._state, self._last_read = (), (None, -math.inf)
         if self._connection is not None:
             self._connection.close()
         self._connection = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -13,12 +12,11 @@ import pytest
 
 from blogapi.serving import channel, parser
 from blogapi.serving import server as serving
-from blogapi.serving.channel import Channel
 from tests.live_server import serve
-from tests.serving.unread_responses import Blog
+from tests.serving.slow_clients import Blog
 
 MAX_BODY_BYTES = 1024 * 1024
-CHUNK = b"x" * 65536
+CHUNK, CHUNKS = b"x" * 65536, 240
 
 
 @pytest.fixture
@@ -74,12 +72,12 @@ def server_clock(monkeypatch: pytest.MonkeyPatch) -> ServerClock:
 
 @pytest.fixture
 def long_response(app: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replaces the application with an application that streams 20 MB."""
+    """Replaces the application with an application that streams 15 MB, which wait without a thread."""
 
     def respond(environ: Any, start_response: Any) -> Iterator[bytes]:
         small = environ["PATH_INFO"] == "/health"
         start_response("200 OK", [])
-        yield from ([b"ok"] if small else [CHUNK] * 320)
+        yield from ([b"ok"] if small else [CHUNK] * CHUNKS)
 
     monkeypatch.setattr(app, "wsgi_app", respond)
 
@@ -91,22 +89,3 @@ def blog(make_app: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Any:
     blog = Blog(app.wsgi_app)
     monkeypatch.setattr(app, "wsgi_app", blog)
     return SimpleNamespace(app=app, requested_paths=blog.requested_paths, application=blog)
-
-
-@pytest.fixture
-def max_unread(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """The maximum number of unread bytes by address, and under the key `all` for all addresses together."""
-    found: Counter[str] = Counter()
-    unread: dict[Channel, int] = {}
-    lock = threading.Lock()
-
-    def change(channel: Channel, size: int) -> None:
-        with lock:
-            unread[channel] = size
-            of_reader = sum(held for other, held in unread.items() if other.reader == channel.reader)
-            found[channel.reader] = max(found[channel.reader], of_reader)
-            found["all"] = max(found["all"], sum(unread.values()))
-
-    counted = property(lambda channel: unread.get(channel, 0), change)
-    monkeypatch.setattr(Channel, "total_outbufs_len", counted, raising=False)
-    return found

@@ -1,4 +1,4 @@
-"""Limits on the memory for request bodies, for all addresses together and for each address."""
+"""The limit on the bytes of all request bodies."""
 
 from __future__ import annotations
 
@@ -9,80 +9,94 @@ from typing import Any
 
 import pytest
 
+from blogapi.serving import parser
 from blogapi.serving import server as serving
-from blogapi.serving.limits import Limits
+from blogapi.serving.limits import MULTIPART_BYTES, Limits
 from tests.live_server import start_server
+from tests.serving.conftest import BlockedApplication
 from tests.serving.sockets import LOGIN, assert_problem, connect, parse_response, read_all, wait_until
 
-MAX_BODY_BYTES = 1_000_000
-LIMITS = Limits(sweep=0.05, bodies=3, bodies_per_address=2, short_body_bytes=1000)
+UPLOADS = "/api/v1/blog/media/"
+MAX_BODY_BYTES, MAX_MEDIA_BYTES = 1_000_000, 900_000
+# Three bodies of the largest size, which is that of a media file with its texts.
+LIMITS = Limits(sweep=0.05, bodies=3)
+MAX_BYTES = 3 * (MAX_MEDIA_BYTES + MULTIPART_BYTES)
 
 
 @pytest.fixture
-def blog(make_app: Callable[..., Any]) -> Any:
-    """The application behind a proxy on this machine."""
-    return make_app(MAX_CONTENT_LENGTH=MAX_BODY_BYTES, TRUSTED_PROXY="127.0.0.1")
+def blog(make_app: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr(parser, "SHORT_BODY_BYTES", 1000)
+    return make_app(MAX_CONTENT_LENGTH=MAX_BODY_BYTES, MAX_MEDIA_SIZE=MAX_MEDIA_BYTES)
 
 
-def make_head(address: str, length: int | None) -> bytes:
+def make_head(length: int | None, path: str = LOGIN) -> bytes:
     """Return the head of a request with a body, chunked if it has no length."""
     body = "Transfer-Encoding: chunked" if length is None else f"Content-Length: {length}"
     return (
-        f"POST {LOGIN} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
-        f"X-Forwarded-For: 9.9.9.9, {address}\r\n{body}\r\n\r\n"
+        f"POST {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
+        f"{body}\r\n\r\n"
     ).encode()
 
 
-def send_body(server: serving.Server, address: str, *, chunked: bool = False) -> socket.socket:
+def send_body(server: serving.Server, *, chunked: bool = False, path: str = LOGIN) -> socket.socket:
     """Send a request without the last bytes of its body; return the connection."""
     sock = connect(server.effective_port)
-    sock.sendall(make_head(address, None if chunked else MAX_BODY_BYTES))
+    sock.sendall(make_head(None if chunked else MAX_BODY_BYTES, path))
     sock.sendall((b"f4000\r\n" if chunked else b"") + b" " * (MAX_BODY_BYTES - 1000))
     return sock
 
 
+def wait_for_bytes(server: serving.Server, number: int) -> None:
+    wait_until(lambda: server.adj.bodies.held == number)
+
+
 @pytest.mark.parametrize("chunked", [False, True])
-def test_the_bodies_buffered_for_one_address_are_limited(blog, chunked):
+@pytest.mark.parametrize("path", [LOGIN, UPLOADS])
+def test_the_bytes_of_all_bodies_are_limited_together(blog, chunked, path):
     with start_server(blog, limits=LIMITS) as server, ExitStack() as stack:
-        for _ in range(2):
-            stack.enter_context(send_body(server, "1.2.3.4", chunked=chunked))
-        wait_until(lambda: server.bodies.held == 2 * (MAX_BODY_BYTES - 2000 + 7 * chunked))
-        with send_body(server, "1.2.3.4", chunked=chunked) as refused:
+        for number in range(1, 4):
+            stack.enter_context(send_body(server, chunked=chunked, path=(LOGIN, UPLOADS)[number % 2]))
+        wait_for_bytes(server, 3 * (MAX_BODY_BYTES - 2000) + 7 * 3 * chunked)
+        with connect(server.effective_port) as refused:
+            refused.sendall(
+                make_head(MAX_BODY_BYTES, path) + b" " * (MAX_BYTES - server.adj.bodies.held + 1001)
+            )
             response = parse_response(read_all(refused))
         assert_problem(response, 503, "unavailable")
         assert response.headers["Retry-After"] == "1"
-        # Another address has its own limit, and a short body is not counted.
-        for address, size in (("1.2.3.5", MAX_BODY_BYTES), ("1.2.3.4", 1000)):
-            with connect(server.effective_port) as sock:
-                sock.sendall(make_head(address, size) + b" " * (size - 2) + b"{}")
-                assert parse_response(read_all(sock)).status == 422
+        # A short body is not counted.
+        with connect(server.effective_port) as sock:
+            sock.sendall(make_head(1000) + b" " * 998 + b"{}")
+            assert parse_response(read_all(sock)).status == 422
 
 
-def test_the_bodies_buffered_for_all_addresses_are_limited(blog):
-    with start_server(blog, limits=LIMITS) as server, ExitStack() as stack:
-        for last in range(3):
-            stack.enter_context(send_body(server, f"1.2.3.{last}"))
-        wait_until(lambda: server.bodies.held == 3 * (MAX_BODY_BYTES - 2000))
-        with send_body(server, "1.2.3.9") as refused:
-            assert_problem(parse_response(read_all(refused)), 503, "unavailable")
-
-
-def test_the_memory_of_a_body_is_released_after_the_response_or_a_disconnect(blog):
+def test_a_body_is_counted_until_its_response_or_a_disconnect(blog):
     with start_server(blog, limits=LIMITS) as server:
-        with send_body(server, "1.2.3.4"):
-            wait_until(lambda: server.bodies.held)
-        wait_until(lambda: not server.bodies.held)
-        with send_body(server, "1.2.3.4") as sock:
-            wait_until(lambda: server.bodies.held)
+        with send_body(server):
+            wait_for_bytes(server, MAX_BODY_BYTES - 2000)
+        wait_for_bytes(server, 0)
+        with send_body(server) as sock:
+            wait_for_bytes(server, MAX_BODY_BYTES - 2000)
             sock.sendall(b" " * 998 + b"{}")
             assert parse_response(read_all(sock)).status == 422
-        wait_until(lambda: not server.bodies.held)
+        wait_for_bytes(server, 0)
 
 
-def test_the_memory_of_an_incomplete_body_is_released_when_the_request_times_out(blog, server_clock):
-    limits = Limits(request=10, sweep=0.05, bodies=3, bodies_per_address=2, short_body_bytes=1000)
-    with start_server(blog, limits=limits) as server, send_body(server, "1.2.3.4") as sock:
-        wait_until(lambda: server.bodies.held == MAX_BODY_BYTES - 2000)
+def test_a_body_is_counted_while_it_is_processed(blog, monkeypatch):
+    application = BlockedApplication()
+    monkeypatch.setattr(blog, "wsgi_app", application)
+    with start_server(blog, limits=LIMITS) as server:
+        with send_body(server) as sock:
+            sock.sendall(b" " * 1000)
+            assert application.entered.acquire(timeout=60)
+        assert server.adj.bodies.held == MAX_BODY_BYTES - 1000
+        application.open.set()
+        wait_for_bytes(server, 0)
+
+
+def test_an_incomplete_body_is_released_when_the_request_times_out(blog, server_clock):
+    with start_server(blog, limits=LIMITS) as server, send_body(server) as sock:
+        wait_for_bytes(server, MAX_BODY_BYTES - 2000)
         server_clock.move(11)
         assert_problem(parse_response(read_all(sock)), 408, "request_timeout")
-        wait_until(lambda: not server.bodies.held)
+        wait_for_bytes(server, 0)

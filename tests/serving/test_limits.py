@@ -109,7 +109,8 @@ def test_the_limit_of_an_address_applies_once_half_of_all_connections_are_in_use
         other.connect(("127.0.0.1", int(server.effective_port)))
         other.sendall(HEALTH)
         assert parse_response(read_all(other)).status == 200
-        assert server.addresses == {"127.0.0.1": 4}
+        clients = [channel.client for channel in list(server.active_channels.values())]
+        assert clients == ["127.0.0.1"] * 4
 
 
 def test_the_connection_that_stalled_longest_is_closed_for_a_new_connection_from_the_same_address(
@@ -154,7 +155,7 @@ def test_of_several_stalled_connections_the_oldest_request_is_closed(app, server
 
 def test_a_half_closed_connection_is_closed_for_a_new_connection(app, monkeypatch):
     monkeypatch.setattr(serving, "EVICTION_SECONDS", 0.0)
-    with start_server(app, limits=Limits(connections=2, linger=600)) as server, ExitStack() as stack:
+    with start_server(app, limits=Limits(connections=2, idle=600)) as server, ExitStack() as stack:
         for _ in range(2):
             refused = stack.enter_context(connect(server.effective_port))
             refused.sendall(b"garbage\r\n\r\n")
@@ -189,7 +190,7 @@ def test_connections_are_counted_by_ipv4_address_or_ipv6_network(app, address, c
 def test_a_new_connection_waits_while_the_maximum_number_of_connections_is_open(
     app, blocked_application, caplog
 ):
-    limits = Limits(connections=2, accept_pause=0.02, sweep=0.05)
+    limits = Limits(connections=2, sweep=0.02)
     with start_server(app, limits=limits) as server, ExitStack() as stack:
         held = [stack.enter_context(connect(server.effective_port)) for _ in range(3)]
         for sock in held:
@@ -212,7 +213,7 @@ def test_the_server_stops_accepting_connections_for_a_time_if_no_file_descriptor
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
     with (
-        start_server(app, limits=Limits(accept_pause=5, sweep=0.02)) as server,
+        start_server(app, limits=Limits(sweep=5)) as server,
         connect(server.effective_port) as sock,
     ):
         with monkeypatch.context() as patch:

@@ -116,6 +116,19 @@ def test_pipelined_requests_are_answered_in_their_order(app, people, make_tag):
     assert received.count('"name":"Cached"') == 4
 
 
+def test_many_replayed_responses_on_one_connection_leave_no_bytes_in_memory(app, people, make_article):
+    make_article(content="x" * 20_000)
+    key = people.key(None)
+    with start_server(app) as server:
+        connection = HTTPConnection("127.0.0.1", server.effective_port, timeout=60)
+        for _ in range(10):
+            size = len(read_keeping_alive(connection, key, ARTICLES).body)
+        (channel,) = server.active_channels.values()
+        kept = [buffer.buf.file.getbuffer().nbytes for buffer in channel.outbufs if buffer.buf]
+        assert size > 20_000 and sum(kept) < 2 * size
+        connection.close()
+
+
 def test_a_replayed_response_is_in_the_access_log(app, people):
     entries: list[AccessLogEntry] = []
     key = people.key(None)

@@ -12,7 +12,7 @@ import pytest
 from waitress.buffers import TempfileBasedBuffer
 
 from blogapi import authentication
-from blogapi.serving.limits import MULTIPART_BYTES, Limits
+from blogapi.serving.limits import MULTIPART_BYTES, SHORT_BODY_BYTES, Limits
 from tests.live_server import start_server
 from tests.serving.sockets import (
     LOGIN,
@@ -95,11 +95,17 @@ def test_a_larger_body_is_refused(blog, method, path, length, chunked):
         assert_problem(send(server.effective_port, head + body), 413, "too_large")
 
 
-@pytest.mark.parametrize("prefix", ["", "__Host-"])
-def test_a_large_file_to_import_is_accepted_with_a_signed_session_only(blog, prefix):
-    name = f"{prefix}{authentication.COOKIE}"
+@pytest.fixture
+def make_cookie(blog: Any) -> Callable[..., str]:
+    """Return a function that makes the cookie of a login."""
     signer = authentication.SessionInterface().get_signing_serializer(blog)
-    cookie = f"other=1; {name}={signer.dumps({'token': 'of a login that may have ended'})}"
+    value = signer.dumps({"token": "of a login that may have ended"})
+    return lambda prefix="": f"other=1; {prefix}{authentication.COOKIE}={value}"
+
+
+@pytest.mark.parametrize("prefix", ["", "__Host-"])
+def test_a_large_file_to_import_is_accepted_with_a_signed_session_only(blog, make_cookie, prefix):
+    name, cookie = f"{prefix}{authentication.COOKIE}", make_cookie(prefix)
     body = b"x" * (MAX_BODY_BYTES + 1)
     with start_server(blog) as server:
 
@@ -158,23 +164,23 @@ def test_the_server_does_not_wait_for_an_upload_when_it_stops(blog):
         assert_problem(parse_response(read_all(sock)), 408, "request_timeout")
 
 
-def test_uploads_have_their_own_limits_on_the_size_of_all_bodies(blog):
-    limits = Limits(bodies=1, bodies_per_address=1, short_body_bytes=1000)
-    part = MAX_UPLOAD_BYTES * 2 // 3
-    with start_server(blog, limits=limits) as server, ExitStack() as stack:
-        first = stack.enter_context(connect(server.effective_port))
-        first.sendall(make_head(MAX_UPLOAD_BYTES) + b"x" * part)
-        wait_until(lambda: server.adj.find_upload("POST", UPLOADS).bodies.held == part - 1000)
-        second = stack.enter_context(connect(server.effective_port))
-        second.sendall(make_head(MAX_UPLOAD_BYTES) + b"x" * part)
-        refused = parse_response(read_all(second))
+def test_two_files_to_import_are_accepted_at_a_time_beside_all_other_bodies(blog, make_cookie):
+    blog.config["MAX_IMPORT_SIZE"] = MAX_MEDIA_BYTES
+    head = make_head(MAX_UPLOAD_BYTES, path="/api/v1/imports/?name=a.zip", cookie=make_cookie())
+    with start_server(blog, limits=Limits(bodies=0)) as server, ExitStack() as stack:
+        imports = server.adj.find_upload("POST", "/api/v1/imports/").bodies
+        for number in (1, 2):
+            sock = stack.enter_context(connect(server.effective_port))
+            sock.sendall(head + b"x" * (MAX_UPLOAD_BYTES - 1))
+            expected = number * (MAX_UPLOAD_BYTES - 1 - SHORT_BODY_BYTES)
+            wait_until(lambda expected=expected: imports.held == expected)
+        third = stack.enter_context(connect(server.effective_port))
+        third.sendall(head + b"x" * (MAX_UPLOAD_BYTES - 1))
+        refused = parse_response(read_all(third))
         assert_problem(refused, 503, "unavailable")
         assert refused.headers["Retry-After"] == "1"
-        other = make_head(MAX_BODY_BYTES, path=LOGIN) + b"x" * MAX_BODY_BYTES
-        assert send(server.effective_port, other).status == 200
-        first.sendall(b"x" * (MAX_UPLOAD_BYTES - part))
-        assert parse_response(read_all(first)).status == 200
-        wait_until(lambda: not server.adj.find_upload("POST", UPLOADS).bodies.held)
+        sock.sendall(b"x")
+        assert parse_response(read_all(sock)).status == 200
 
 
 def test_a_full_disk_during_an_upload_is_a_507(blog, monkeypatch):
@@ -190,4 +196,4 @@ def test_a_full_disk_during_an_upload_is_a_507(blog, monkeypatch):
             assert_problem(parse_response(read_all(sock)), 507, "storage_full")
         # The server goes on.
         assert send(server.effective_port, make_head(10) + b"x" * 10).status == 200
-        wait_until(lambda: not server.adj.find_upload("POST", UPLOADS).bodies.held)
+        wait_until(lambda: not server.adj.bodies.held)

@@ -8,8 +8,8 @@ import pytest
 from waitress import buffers, channel, parser, receiver, server, task, wasyncore
 
 METHODS = [
-    (channel.HTTPChannel, "add_channel del_channel handle_close handle_read handle_write service write_soon"),
-    (channel.HTTPChannel, "_flush_exception _flush_some readable writable recv send"),
+    (channel.HTTPChannel, "handle_close handle_read handle_write received service write_soon"),
+    (channel.HTTPChannel, "_flush_some readable writable recv send"),
     (parser.HTTPRequestParser, "parse_header received close"),
     (buffers.ReadOnlyFileBasedBuffer, "prepare get skip close __len__"),
     (server.TcpWSGIServer, "accept add_task close fix_addr getsockname handle_accept pull_trigger readable"),
@@ -20,7 +20,7 @@ METHODS = [
 ]
 ATTRIBUTES = [
     (wasyncore.dispatcher, "_fileno _map connected socket accepting"),
-    (channel.HTTPChannel, "close_when_flushed last_activity outbuf_lock outbufs request requests"),
+    (channel.HTTPChannel, "close_when_flushed current_outbuf_count request requests"),
     (
         channel.HTTPChannel,
         "requests_lock sendbuf_len total_outbufs_len will_close task_class error_task_class parser_class",
@@ -31,7 +31,7 @@ ATTRIBUTES = [
     ),
     (receiver.ChunkedReceiver, "control_line trailer"),
     (server.TcpWSGIServer, "active_channels adj channel_class effective_port task_dispatcher"),
-    (task.ThreadedTaskDispatcher, "lock queue queue_cv"),
+    (task.ThreadedTaskDispatcher, "queue"),
     (task.Task, "close_on_finish content_length response_headers start_time status version wrote_header"),
     (task.WSGITask, "environ"),
 ]
@@ -55,6 +55,5 @@ def test_waitress_sets_each_attribute_that_the_server_reads(owner, name):
 
 
 def test_waitress_has_the_functions_that_the_server_uses():
-    assert callable(wasyncore.poll)
-    assert callable(wasyncore.poll2)
+    assert callable(wasyncore.loop)
     assert callable(parser.get_header_lines)

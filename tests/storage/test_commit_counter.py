@@ -15,7 +15,7 @@ from operator import add
 import pytest
 from sqlalchemy import create_engine, make_url, text, update
 
-from blogapi.storage.commit_version import READ_COUNTER, PostgresCommitVersion
+from blogapi.storage.commit_version import PostgresCommitVersion
 from blogapi.storage.database import CommitCounter, db, get_write_lock, transaction
 from blogapi.storage.write_lock import WriteLock
 from tests.conftest import TAGS
@@ -159,33 +159,6 @@ def test_an_unreachable_database_has_no_version():
         assert source.get_version(since=0) is None
 
 
-# Readings on two connections
-
-
-def read_directly(engine):
-    """Return a row of READ_COUNTER as the socket thread receives it."""
-    with engine.connect() as connection:
-        return [str(value) for value in connection.execute(text(READ_COUNTER)).one()]
-
-
-def test_a_reading_on_another_connection_is_shared(source, engine, increment):
-    first = source.get_version()
-    row, sent_at = read_directly(engine), time.monotonic()
-    assert source.add_reading(*row, read_at=sent_at) == first
-    assert source.get_version(since=sent_at - 1, wait=False) == first
-    assert source.get_version(since=sent_at, wait=False) is None
-    increment()
-    assert source.add_reading(*read_directly(engine), read_at=sent_at + 1) > first
-
-
-def test_a_reading_that_was_sent_before_the_last_one_is_dropped(source, engine, increment):
-    row, sent_at = read_directly(engine), time.monotonic()
-    increment()
-    last = source.get_version()
-    assert source.add_reading(*row, read_at=sent_at) == last
-    assert source.get_version() == last
-
-
 # Staleness
 
 
@@ -206,7 +179,6 @@ def test_a_version_is_forgotten_after_an_own_write(app, make_source):
     first = source.get_version()
     with app.app_context(), transaction():
         pass
-    assert source.get_version(strict=False, wait=False) is None
     assert source.get_version(strict=False) > first
 
 

@@ -1,4 +1,4 @@
-"""A server on PostgreSQL sends cached responses from the socket thread, and none that is too old."""
+"""Servers that share a database send cached responses, and none that is too old."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ import pytest
 from sqlalchemy import text
 
 from blogapi.api_keys import service as api_keys
-from blogapi.serving import version_reader
+from blogapi.response_cache.middleware import get_middleware
 from blogapi.serving.limits import Limits
-from blogapi.serving.threads import Dispatcher
 from blogapi.site.queries import get_site
 from blogapi.storage.database import db, transaction
 from tests.conftest import TAGS
@@ -50,43 +49,23 @@ def start(make_app: Callable[..., Any]) -> Iterator[Any]:
                 response = connection.getresponse()
                 return SimpleNamespace(status=response.status, json=json.loads(response.read()))
 
-            return SimpleNamespace(app=app, get=get, server=server)
+            return SimpleNamespace(app=app, get=get)
 
         yield start
 
 
-@pytest.fixture
-def get_from_cache(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    """Repeats a request until no thread was needed for the response; returns it."""
-    queued: list[Any] = []
-    add_task = Dispatcher.add_task
-    monkeypatch.setattr(
-        Dispatcher,
-        "add_task",
-        lambda dispatcher, channel: (queued.append(channel), add_task(dispatcher, channel)),
-    )
-
-    def get(blog: Any, *arguments: Any) -> Any:
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            queued.clear()
-            response = blog.get(*arguments)
-            if not queued:
-                return response
-        raise AssertionError("Each response needed a thread.")
-
-    return get
+def get_from_cache(blog: Any, *arguments: Any) -> Any:
+    """Repeat a request until its response comes from the cache; return it."""
+    cache, deadline = get_middleware(blog.app).cache, time.monotonic() + 60
+    while time.monotonic() < deadline:
+        hits = cache.hits
+        response = blog.get(*arguments)
+        if cache.hits > hits:
+            return response
+    raise AssertionError("No response came from the cache.")
 
 
-def test_a_cached_response_needs_no_thread(start, people, make_tag, get_from_cache):
-    blog, key = start(), people.key(None)
-    make_tag("Slow")
-    assert [tag["name"] for tag in get_from_cache(blog, TAGS, key).json] == ["Slow"]
-    make_tag("Fast")
-    assert [tag["name"] for tag in blog.get(TAGS, key).json] == ["Fast", "Slow"]
-
-
-def test_a_key_that_another_server_deletes_is_refused_at_once(app, start, site, people, get_from_cache):
+def test_a_key_that_another_server_deletes_is_refused_at_once(app, start, site, people):
     blog, key = start(CACHE_STALENESS_MS=MINUTE), people.key(None)
     assert get_from_cache(blog, TAGS, key).status == 200
     get_from_cache(blog, FEED)
@@ -96,7 +75,7 @@ def test_a_key_that_another_server_deletes_is_refused_at_once(app, start, site, 
 
 
 @pytest.mark.parametrize("staleness", [0, pytest.param(MINUTE, marks=pytest.mark.sqlite("is always strict"))])
-def test_a_strict_server_shows_the_writes_of_others_at_once(start, site, set_site, get_from_cache, staleness):
+def test_a_strict_server_shows_the_writes_of_others_at_once(start, site, set_site, staleness):
     blog = start(CACHE_STALENESS_MS=staleness)
     for title in ("One", "Two", "Three"):
         set_site(title=title)
@@ -105,7 +84,7 @@ def test_a_strict_server_shows_the_writes_of_others_at_once(start, site, set_sit
 
 
 @on_postgresql
-def test_with_staleness_the_writes_of_others_are_seen_later(start, site, set_site, get_from_cache):
+def test_with_staleness_the_writes_of_others_are_seen_later(start, site, set_site):
     blog = start(CACHE_STALENESS_MS=MINUTE)
     set_site(title="One")
     assert get_from_cache(blog, FEED).json["title"] == "One"
@@ -114,7 +93,7 @@ def test_with_staleness_the_writes_of_others_are_seen_later(start, site, set_sit
 
 
 @on_postgresql
-def test_with_staleness_own_writes_are_seen_at_once(start, site, get_from_cache):
+def test_with_staleness_own_writes_are_seen_at_once(start, site):
     blog = start(CACHE_STALENESS_MS=MINUTE)
     get_from_cache(blog, FEED)
     for title in ("One", "Two"):
@@ -124,8 +103,7 @@ def test_with_staleness_own_writes_are_seen_at_once(start, site, get_from_cache)
 
 
 @on_postgresql
-def test_a_version_is_read_again_before_it_is_too_old(start, site, set_site, get_from_cache):
-    """At half of the time, a request is answered from the cache and starts the next query."""
+def test_a_version_is_read_again_when_it_is_too_old(start, site, set_site):
     blog = start(CACHE_STALENESS_MS=2)
     for title in ("One", "Two"):
         set_site(title=title)
@@ -135,38 +113,10 @@ def test_a_version_is_read_again_before_it_is_too_old(start, site, set_site, get
 
 
 @on_postgresql
-def test_a_lost_connection_is_replaced(app, start, people, get_from_cache):
+def test_a_lost_connection_is_replaced(app, start, people):
     blog, key = start(), people.key(None)
     get_from_cache(blog, TAGS, key)
-    before = blog.server.versions._connection
     with app.app_context(), db.engine.connect() as connection:
         connection.execute(text(TERMINATE_OTHERS))
     assert blog.get(TAGS, key).status == 200
-    assert get_from_cache(blog, TAGS, key).status == 200
-    assert blog.server.versions._connection is not before
-
-
-@on_postgresql
-def test_requests_do_not_wait_for_a_database_that_does_not_answer(
-    app, start, people, get_from_cache, monkeypatch
-):
-    blog, key = start(), people.key(None)
-    get_from_cache(blog, TAGS, key)
-    given_up = []
-    give_up = version_reader.VersionReader._give_up
-    monkeypatch.setattr(version_reader, "MAX_WAIT_SECONDS", 0.1)
-    monkeypatch.setattr(
-        version_reader.VersionReader, "_give_up", lambda reader: (given_up.append(1), give_up(reader))
-    )
-    with app.app_context(), db.engine.begin() as connection:
-        connection.execute(text("LOCK TABLE commit_counter"))
-        # The thread waits for the lock instead, and other requests are served meanwhile.
-        sock = HTTPConnection("127.0.0.1", blog.server.effective_port, timeout=60)
-        sock.request("GET", TAGS, headers={"X-API-KEY": key})
-        deadline = time.monotonic() + 60
-        while not given_up and time.monotonic() < deadline:
-            time.sleep(0.01)
-    assert given_up
-    assert sock.getresponse().status == 200
-    sock.close()
     assert get_from_cache(blog, TAGS, key).status == 200

@@ -9,16 +9,12 @@ from typing import Any
 
 from blogapi.serving import server as serving
 from blogapi.serving.limits import Limits
-from blogapi.serving.unread import SHARE_COUNT
 from tests.live_server import start_server
 from tests.serving.sockets import Response, parse_response, read_all
 
 BODY = b"0123456789abcdef" * 25_000
-# Long responses may use half of the memory for one address, which is enough for one response of 400 kB but
-# not for two.
-MAX_UNREAD_BYTES = 1_200_000 * SHARE_COUNT
 # No connection is closed for its slowness, however busy the machine is.
-LIMITS = Limits(unread_bytes=MAX_UNREAD_BYTES, connections=32, sweep=0.02, request=600, stall=600)
+LIMITS = Limits(connections=32, sweep=0.02, request=600, stall=600)
 LARGE_BODY = BODY * 8
 
 
@@ -28,7 +24,6 @@ class Blog:
     def __init__(self, real: Any) -> None:
         self.real, self.body = real, BODY
         self.requested_paths: list[str] = []
-        self.served_bytes = 0
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
         path = environ["PATH_INFO"]
@@ -41,15 +36,17 @@ class Blog:
 
     def stream_body(self) -> Iterator[bytes]:
         for start in range(0, len(self.body), 50_000):
-            chunk = self.body[start : start + 50_000]
-            self.served_bytes += len(chunk)
-            yield chunk
+            yield self.body[start : start + 50_000]
 
 
 @contextmanager
 def serve_blog(app: Any, **options: Any) -> Iterator[serving.Server]:
-    """Serve with socket buffers so small that the server itself buffers nearly all unread bytes."""
+    """Serve with socket buffers so small that the server itself buffers nearly all unread bytes.
+
+    A thread waits for its client while more than 500 kB are unread.
+    """
     with start_server(app, **{"limits": LIMITS} | options) as server:
+        server.adj.outbuf_high_watermark = 500_000
         server.adj.socket_options = [*server.adj.socket_options, (socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)]
         yield server
 
@@ -58,29 +55,25 @@ def send_request(
     server: serving.Server,
     path: str,
     *,
-    address: str = "",
     times: int = 1,
     more: str = "",
-    method: str = "GET",
 ) -> socket.socket:
     """Send the request; return the connection without reading from it."""
     sock = socket.socket()
     sock.settimeout(60)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     sock.connect(("127.0.0.1", int(server.effective_port)))
-    forwarded = f"X-Forwarded-For: {address}\r\n" if address else ""
-    sock.sendall(f"{method} {path} HTTP/1.1\r\nHost: a\r\n{forwarded}{more}\r\n".encode() * times)
+    sock.sendall(f"GET {path} HTTP/1.1\r\nHost: a\r\n{more}\r\n".encode() * times)
     return sock
 
 
-def get_response(server: serving.Server, path: str, *, address: str = "") -> Response:
+def get_response(server: serving.Server, path: str, *, more: str = "") -> Response:
     """Send the request; return its response."""
-    with send_request(server, path, address=address, more="Connection: close\r\n") as sock:
+    with send_request(server, path, more=f"Connection: close\r\n{more}") as sock:
         return parse_response(read_all(sock))
 
 
 def is_thread_waiting(server: serving.Server) -> bool:
     """Return whether a thread waits for a client."""
     channels = list(server.active_channels.values())
-    watermark = server.adj.outbuf_high_watermark
-    return any(channel.streams and channel.total_outbufs_len > watermark for channel in channels)
+    return any(channel.total_outbufs_len > server.adj.outbuf_high_watermark for channel in channels)
