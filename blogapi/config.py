@@ -7,6 +7,7 @@ instance folder, environment variables (`BLOGAPI_<NAME>`), and the argument of `
 from __future__ import annotations
 
 import difflib
+import logging
 import os
 import secrets
 import tomllib
@@ -33,6 +34,8 @@ from blogapi.setting_types import (
     text,
 )
 
+logger = logging.getLogger(__name__)
+
 PREFIX = "BLOGAPI_"
 INSTANCE_PATH = f"{PREFIX}INSTANCE_PATH"
 
@@ -45,6 +48,14 @@ class Setting:
     parse: Callable[[Any], Any]
     default: Any
     description: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedSetting:
+    """A setting of an earlier version, and why it has no effect."""
+
+    name: str
+    reason: str
 
 
 SETTINGS = (
@@ -182,13 +193,6 @@ SETTINGS = (
         "written, in milliseconds.",
     ),
     Setting(
-        "UNREAD_MEGABYTES",
-        number(65_536, minimum=32),
-        256,
-        "Maximum memory for responses that clients have not read, in megabytes. One address may use an "
-        "eighth of this memory.",
-    ),
-    Setting(
         "DAILY_BACKUPS",
         number(1000, minimum=0),
         0,
@@ -285,7 +289,18 @@ SETTINGS = (
     ),
     Setting("METRICS", flag, False, "Show metrics of the process to admins at `/metrics`."),
 )
+
+# A blog that sets one of these settings starts and ignores it. Version 1.1 removes this list; then the
+# names are as unknown as any other.
+REMOVED_SETTINGS = (
+    RemovedSetting(
+        "UNREAD_MEGABYTES",
+        "A response that its client does not read uses at most 1 MB of memory; a longer one is in a "
+        "temporary file.",
+    ),
+)
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
+_REMOVED = {setting.name: setting.reason for setting in REMOVED_SETTINGS}
 
 
 def get_default(name: str) -> Any:
@@ -313,6 +328,8 @@ def load(app: Flask, overrides: Mapping[str, Any] | None) -> None:
     folder = Path(app.instance_path)
     _create_folder(folder)
     app.config.update(read_settings(folder))
+    for sentence in find_removed_settings(folder):
+        logger.warning(sentence)
     overrides = overrides or {}
     app.config.update({name: value for name, value in overrides.items() if name not in _BY_NAME})
     known_settings = {name: value for name, value in overrides.items() if name in _BY_NAME}
@@ -328,6 +345,17 @@ def read_settings(folder: Path) -> dict[str, Any]:
     values = {setting.name: setting.default for setting in SETTINGS}
     values |= _parse(_from_file(folder / "config.toml"), source="config.toml")
     return values | _parse(_from_environment(), source="the environment")
+
+
+def find_removed_settings(folder: Path) -> list[str]:
+    """Return a sentence about each removed setting that the folder or the environment sets."""
+    sources = {"config.toml": _from_file(folder / "config.toml"), "the environment": _from_environment()}
+    return [
+        f"The setting {name} in {source} has no effect any more. {_REMOVED[name]}"
+        for source, values in sources.items()
+        for name in values
+        if name in _REMOVED
+    ]
 
 
 def build_environment(app: Flask) -> dict[str, str]:
@@ -370,6 +398,8 @@ def _from_environment() -> dict[str, str]:
 def _parse(values: Mapping[str, Any], *, source: str) -> dict[str, Any]:
     parsed = {}
     for name, value in values.items():
+        if name in _REMOVED:
+            continue
         setting = _BY_NAME.get(name)
         if setting is None:
             similar = difflib.get_close_matches(name, _BY_NAME, n=1)

@@ -15,6 +15,7 @@ from flask import Flask
 
 from blogapi import config, create_app
 from blogapi.config import CannotStart
+from blogapi.version import __version__
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has no file modes")
 
@@ -396,3 +397,30 @@ def test_the_sender_of_emails_is_an_address(sender):
 @pytest.mark.parametrize("sender", ["blog", "My blog", "a@b\nBcc: c@d", 5, "@", "a@b, c@d"])
 def test_another_sender_is_refused(sender):
     assert "SMTP_SENDER" in get_start_error({"SMTP_SENDER": sender})
+
+
+@pytest.mark.parametrize("value", ["256", "many"])
+def test_a_removed_setting_is_ignored_and_named_in_the_log(instance, monkeypatch, caplog, value):
+    write_settings(instance, f'UNREAD_MEGABYTES = "{value}"\nSESSION_DAYS = 1')
+    monkeypatch.setenv("BLOGAPI_UNREAD_MEGABYTES", value)
+    app = load_settings()
+    assert app.config["SESSION_DAYS"] == 1 and "UNREAD_MEGABYTES" not in app.config
+    (reason,) = [one.reason for one in config.REMOVED_SETTINGS if one.name == "UNREAD_MEGABYTES"]
+    assert caplog.messages == [
+        f"The setting UNREAD_MEGABYTES in {source} has no effect any more. {reason}"
+        for source in ("config.toml", "the environment")
+    ]
+
+
+def test_settings_that_are_not_removed_are_not_in_the_log(instance, caplog):
+    write_settings(instance, "SESSION_DAYS = 1")
+    load_settings()
+    assert not caplog.messages
+
+
+def test_a_removed_setting_has_a_reason_and_leaves_with_version_1_1():
+    version = tuple(map(int, __version__.split(".")[:2]))
+    assert version < (1, 1) or not config.REMOVED_SETTINGS
+    names = {setting.name for setting in config.SETTINGS}
+    for setting in config.REMOVED_SETTINGS:
+        assert setting.name not in names and setting.reason.endswith(".")

@@ -22,7 +22,7 @@ from blogapi.doctor import (
     sqlite_checks,
     webhook_checks,
 )
-from blogapi.doctor.findings import Finding, Level, choose_cure, ok, report_unreadable, wrong
+from blogapi.doctor.findings import Finding, Level, choose_cure, hint, ok, report_unreadable, wrong
 from blogapi.storage import connections, integrity, upgrades
 from blogapi.storage.database import Base, db
 
@@ -72,6 +72,8 @@ def _run_checks(context: click.Context, repair: bool, full: bool) -> Iterator[Fi
         yield from instance_checks.run_checks(home, home / "blog.db")
         return
     yield ok("settings", "All settings are valid.")
+    for sentence in config.find_removed_settings(home):
+        yield hint("settings", sentence, "remove it; version 1.1 does not start with it")
     yield from instance_checks.run_checks(home, path)
     if path is not None:
         backups = home / "backups"

@@ -13,7 +13,7 @@ from flask import Flask
 
 import blogapi
 from blogapi import blueprints, create_app
-from blogapi.config import SETTINGS, Setting
+from blogapi.config import REMOVED_SETTINGS, SETTINGS, Setting
 from blogapi.importing.format_api import privacy_signs
 from blogapi.importing.format_api.privacy_signs import FieldRule
 from blogapi.importing.texts.lines import BOOLEAN_WORDS
@@ -59,6 +59,12 @@ def make_settings_table() -> str:
         ("Setting", "Default", "What it does"),
         [(f"`{setting.name}`", _format_default(setting), setting.description) for setting in SETTINGS],
     )
+
+
+def make_removed_settings_table() -> str:
+    """Return the table of the settings that have no effect."""
+    rows = [(f"`{setting.name}`", setting.reason) for setting in REMOVED_SETTINGS]
+    return _make_table(("Setting", "Why it has no effect"), rows)
 
 
 def make_permissions_table(app: Flask) -> str:
@@ -237,6 +243,7 @@ def write_tables() -> None:
         with app.app_context():
             db.engine.dispose()
         _replace_table(SETTINGS_PAGE, "Settings", make_settings_table())
+        _replace_table(SETTINGS_PAGE, "Removed settings", make_removed_settings_table())
         _replace_table(PERMISSIONS_PAGE, "Permissions", make_permissions_table(app))
         _replace_table(PERMISSIONS_PAGE, "Rights", make_rights_table())
         _replace_table(GENERATORS_PAGE, "What a generator does not build", make_unbuilt_table())

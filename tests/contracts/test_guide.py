@@ -33,8 +33,10 @@ def list_commands(group: click.Group = main, prefix: str = ""):
 COMMANDS = dict(list_commands())
 
 
-def test_the_settings_table_of_the_guide_is_up_to_date():
+def test_the_tables_of_settings_of_the_guide_are_up_to_date():
+    removed = guide.get_table(guide.SETTINGS_PAGE, "Removed settings")
     assert guide.get_table(guide.SETTINGS_PAGE, "Settings") == guide.make_settings_table(), HINT
+    assert removed == guide.make_removed_settings_table(), HINT
 
 
 def test_the_permissions_table_of_the_guide_is_up_to_date(app):

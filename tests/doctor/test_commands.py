@@ -450,6 +450,15 @@ def test_an_invalid_setting_is_reported(run_doctor, blog, monkeypatch):
     assert "wrong     settings: The setting SESSION_DAYS in the environment must be" in result.stdout
 
 
+def test_a_removed_setting_is_a_hint(run_doctor, blog, monkeypatch):
+    assert not [line for line in list_lines(run_doctor(), "hint") if "settings:" in line]
+    monkeypatch.setenv("BLOGAPI_UNREAD_MEGABYTES", "512")
+    result = run_doctor()
+    assert result.exit_code == 0
+    (line,) = [line for line in list_lines(result, "hint") if "settings:" in line]
+    assert "UNREAD_MEGABYTES in the environment" in line and "Do: remove it; version 1.1" in line
+
+
 @POSIX
 def test_files_that_other_users_can_read_are_reported(run_doctor, blog):
     (blog / "secret_key").write_text("x" * 64)
