@@ -18,7 +18,8 @@ from blogapi.importing.refusals import RefusedFile
 #: A table name, and a row.
 Row = tuple[str, object]
 
-_MAX_BYTES = 4 * 1024**3
+# The objects of a file take about six times its size in memory.
+_MAX_BYTES = 1024**3
 _WRAPPERS = ("db", "data")
 # A pair of surrogates, one half of a pair (group 1), or another escape. A text that was cut inside an emoji
 # ends with one half.
