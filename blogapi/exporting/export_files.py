@@ -97,7 +97,7 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     redirected = {unquote(item["from"]) for item in redirects if item["kind"] != OWN}
     writer = ArticleWriter(snapshot, layout, media, redirected, now)
     pages = TermPages(snapshot, layout, media, now)
-    article_names = ArticleNames(snapshot.read_slugs)
+    article_names = ArticleNames(snapshot.read_slugs())
     for article in snapshot.read_articles():
         name = article_names.choose(article["slug"])
         path = layout.get_article_path(article, name, snapshot.site["time_zone"], now)

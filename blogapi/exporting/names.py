@@ -6,7 +6,7 @@ import hashlib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from blogapi.exporting.snapshot import Item
 
@@ -17,13 +17,10 @@ _RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]|_?inde
 
 
 class ArticleNames:
-    """The names of the files of articles, without their suffixes; only names that repeat are in memory."""
+    """The names of the files of articles, without their suffixes."""
 
-    def __init__(self, read_slugs: Callable[[], Iterable[str]]) -> None:
-        # Two slugs, which are always different, have equal names only if one of them is not its own name.
-        names = Counter(name for slug in read_slugs() if (name := _fold(_shorten(slug, slug))) != slug)
-        if names:
-            names.update(slug for slug in read_slugs() if slug in names and _fold(slug) == slug)
+    def __init__(self, slugs: Iterable[str]) -> None:
+        names = Counter(_fold(_shorten(slug, slug)) for slug in slugs)
         self._repeated = frozenset(name for name, number in names.items() if number > 1)
 
     def choose(self, slug: str) -> str:

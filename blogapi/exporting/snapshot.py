@@ -61,8 +61,6 @@ Item = dict[str, Any]
 
 # The number of articles in memory at a time.
 _BATCH_ARTICLES = 200
-_STREAMED_ROWS = 1_000
-_UUID_BYTES = 16
 
 _article, _seo, _former = table_of(Article).c, table_of(Seo).c, table_of(FormerSlug).c
 _copy = table_of(WorkingCopy).c
@@ -103,14 +101,13 @@ class Snapshot:
     #: the definitions of the custom fields, and whether values for admins only are exported too
     fields: Sequence[Item]
     has_all_fields: bool
-    #: the uuids of the articles, 16 bytes each: a million Python objects would take 100 MB
-    uuids: bytes
+    uuids: Sequence[UUID]  #: of the articles, in the order of `created`
     public_count: int
 
     @property
     def article_count(self) -> int:
         """The number of articles."""
-        return len(self.uuids) // _UUID_BYTES
+        return len(self.uuids)
 
     @property
     def local_site(self) -> Site:
@@ -122,7 +119,7 @@ class Snapshot:
         slugs = self._list_term_slugs()
         media = frozenset(file["uuid"] for file in self.media)
         now = current_time()
-        for uuids in self._read_uuids():
+        for uuids in chunk(self.uuids, _BATCH_ARTICLES):
             for article in _read_batch(uuids, slugs, media, now):
                 yield {**article, "custom": self._keep_fields(article["custom"])}
 
@@ -146,24 +143,15 @@ class Snapshot:
 
     def read_slugs(self) -> Iterator[str]:
         """Yield the slugs of the articles, in any order."""
-        for uuids in self._read_uuids():
+        for uuids in chunk(self.uuids, _BATCH_ARTICLES):
             yield from (slug for (slug,) in _execute(select(_article.slug).where(_article.uuid.in_(uuids))))
 
     def read_working_copies(self) -> Iterator[Item]:
         """Yield the working copies in the order of their articles; none in an export without drafts."""
         slugs = self._list_term_slugs()
-        for uuids in self._read_uuids() if self.includes_drafts else ():
+        for uuids in chunk(self.uuids, _BATCH_ARTICLES) if self.includes_drafts else ():
             for copy in _read_working_copies(uuids, slugs):
                 yield {**copy, "custom": self._keep_fields(copy["custom"])}
-
-    def _read_uuids(self) -> Iterator[list[UUID]]:
-        size = _BATCH_ARTICLES * _UUID_BYTES
-        for start in range(0, len(self.uuids), size):
-            batch = memoryview(self.uuids)[start : start + size]
-            yield [
-                UUID(bytes=bytes(batch[place : place + _UUID_BYTES]))
-                for place in range(0, len(batch), _UUID_BYTES)
-            ]
 
     def _keep_fields(self, values: Item) -> Item:
         if self.has_all_fields:
@@ -210,7 +198,8 @@ def _disable_timeouts() -> None:
 def _read_snapshot(drafts: bool, *, has_all_fields: bool) -> Snapshot:
     now = current_time()
     is_exported = true() if drafts else _is_listed(now)
-    uuids, public_count = _read_articles(select(_article.uuid, _is_listed(now)).where(is_exported))
+    articles = select(_article.uuid, _is_listed(now)).where(is_exported)
+    rows = _execute(articles.order_by(_article.created, _article.uuid))
     has_article = _author.uuid.in_(select(_author_link.author_id).join(Article).where(is_exported))
     media = _read_media(true() if drafts else _media.uuid.in_(_select_public_media(now)))
     former_hashes = {former["hash"]: file["uuid"] for file in media for former in file["former_hashes"]}
@@ -224,8 +213,8 @@ def _read_snapshot(drafts: bool, *, has_all_fields: bool) -> Snapshot:
         former_hashes,
         [item for item in map(_read_field, list_definitions()) if has_all_fields or _is_public(item)],
         has_all_fields,
-        uuids,
-        public_count,
+        [uuid for uuid, _ in rows],
+        sum(bool(is_public) for _, is_public in rows),
     )
 
 
@@ -244,15 +233,6 @@ def _read_field(field: CustomField) -> Item:
 
 def _is_public(field: Item) -> bool:
     return bool(field["read_by"] == "everyone")
-
-
-def _read_articles(statement: Select[UUID, bool]) -> tuple[bytes, int]:
-    """Return the uuids in the order of `created`, 16 bytes each, and the number of public articles."""
-    uuids, public_count = bytearray(), 0
-    for uuid, is_public in _stream(statement.order_by(_article.created, _article.uuid)):
-        uuids += uuid.bytes
-        public_count += bool(is_public)
-    return bytes(uuids), public_count
 
 
 def _is_edited() -> ColumnElement[bool]:
@@ -436,11 +416,6 @@ def _group(
 
 def _execute(statement: Select[*tuple[Any, ...]]) -> Sequence[Any]:
     return db.session.connection().execute(statement).all()
-
-
-def _stream(statement: Select[*tuple[Any, ...]]) -> Iterable[Any]:
-    """Return the rows, of which only some are in memory at a time."""
-    return db.session.connection().execute(statement.execution_options(yield_per=_STREAMED_ROWS))
 
 
 def _find_slugs(slugs: Mapping[UUID, str], uuids: Iterable[UUID]) -> list[str]:
