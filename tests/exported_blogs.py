@@ -122,13 +122,14 @@ class Blogs:
         """Import a folder; return the reports."""
         with self.app.app_context(), open_spool() as spool:
             importer = Importer(self.owner, assets=assets, **options)
+            given = ImportOptions(now=NOW, assets=assets)
             sources = open_sources(
                 folder.walk_path(source),
                 load_formats([]),
-                ImportOptions(now=NOW, assets=assets),
+                given,
                 media_extensions=list_extensions(),
             )
-            run = ImportRun(importer, sources, spool, now=NOW)
+            run = ImportRun(importer, sources, spool, given)
             run.run(no_progress)
             return run.reports
 

@@ -21,33 +21,17 @@ class CustomField(Protocol):
         """Whether an article has a list of such values."""
 
 
-class CustomFields(Protocol):
-    """The definitions, which fields of a source have in any spelling."""
+class CustomFields:
+    """The definitions, which fields of a source have in any spelling; here those of a blog without any."""
 
     def find(self, key: str) -> CustomField | None:
         """Return the definition for a field of a source, or None."""
-
-    def convert(self, entries: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values by the names of their custom fields."""
-
-    def guess_types(self, value: Any) -> Set[str]:
-        """Return the types of fields that could take the value; empty if none can."""
-
-
-class NoCustomFields:
-    """The fields of a blog that defines none."""
-
-    def find(self, key: str) -> CustomField | None:
-        """Return None."""
         return None
 
     def convert(self, entries: Mapping[str, Any]) -> dict[str, Any]:
-        """Return no values."""
+        """Return the values by the names of their custom fields."""
         return {}
 
     def guess_types(self, value: Any) -> Set[str]:
-        """Return no types."""
+        """Return the types of fields that could take the value; empty if none can."""
         return frozenset()
-
-
-NO_CUSTOM_FIELDS = NoCustomFields()

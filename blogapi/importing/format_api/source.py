@@ -9,7 +9,7 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
 from blogapi.importing.format_api.article_record import TermRecord
-from blogapi.importing.format_api.custom_fields import DEFINE_NONE, NO_CUSTOM_FIELDS, CustomFields
+from blogapi.importing.format_api.custom_fields import DEFINE_NONE, CustomFields
 from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.report import Item, report_problem
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
@@ -32,7 +32,7 @@ class ImportOptions:
     pages: str = "keep"  #: "skip" = pages are not imported
     post_types: tuple[str, ...] = ()  #: further post types of WordPress that are imported
     #: the custom fields of the blog; the fields of a source with their names are taken
-    custom_fields: CustomFields = NO_CUSTOM_FIELDS
+    custom_fields: CustomFields = field(default_factory=CustomFields)
     #: the folders of earlier imports, by the keys of their files
     roots: Mapping[str, str] = field(default_factory=dict)
     #: the keys of earlier imports whose articles exist; an item that the former blog does not show is then a

@@ -17,7 +17,6 @@ from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.format import Format
 from blogapi.importing.format_api.source import ImportOptions, Source
 from blogapi.importing.formats import registry
-from blogapi.importing.links.addresses import to_host
 from blogapi.importing.media.imported_media import list_extensions
 from blogapi.importing.pipeline.run import ImportRun
 from blogapi.importing.pipeline.spool import open_spool
@@ -65,16 +64,7 @@ def open_run(
             media_extensions=list_extensions(),
             given=paths,
         )
-        hosts = filter(None, [to_host(options.base_url)])
-        run = ImportRun(
-            importer,
-            sources,
-            stack.enter_context(open_spool()),
-            now=options.now,
-            hosts=hosts,
-            define_fields=options.define_fields,
-            unread_rules=options.unread_rules,
-        )
+        run = ImportRun(importer, sources, stack.enter_context(open_spool()), options)
         run.notes += notes
         yield run
 

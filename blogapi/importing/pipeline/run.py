@@ -7,19 +7,19 @@ writes the records into a temporary file.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
-from datetime import datetime
 from functools import partial
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from blogapi.cli import ProgressReporter
 from blogapi.importing import queries
+from blogapi.importing.blogapi_export.source import ExportSource
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.custom_fields import DEFINE_NONE
 from blogapi.importing.format_api.hidden_parts import hide_parts
 from blogapi.importing.format_api.report import FileReport, Item, Result
-from blogapi.importing.format_api.source import UNREAD_DRAFT, Source
+from blogapi.importing.format_api.source import UNREAD_DRAFT, ImportOptions, Source
+from blogapi.importing.links.addresses import to_host
 from blogapi.importing.links.index import LinkIndex, get_blog
 from blogapi.importing.pipeline.new_fields import NewFields
 from blogapi.importing.pipeline.resolving import ResolvedRecord, resolve_record
@@ -39,47 +39,20 @@ from blogapi.site.queries import get_site
 NOT_REACHED = ("The import ended before it reached this article; import the file again.",)
 
 
-@runtime_checkable
-class PreparesBlog(Protocol):
-    """A source that stores media files, terms and a site first, and working copies at the end."""
-
-    def prepare_blog(self, importer: Importer) -> Iterable[FileReport]:
-        """Store them, or nothing in a dry run; return a report for each file that is refused."""
-        ...
-
-    def finish_blog(self, importer: Importer) -> Iterable[FileReport]:
-        """Store the data that belongs to stored articles, or nothing in a dry run; return a report for each
-        item.
-        """
-        ...
-
-
 class ImportRun:
-    """One import of all `sources`, which are given by the names of their formats.
-
-    `now` is the time of the import (aware, UTC); `hosts` are hosts of the former blogs that the sources do
-    not name. For `define_fields` and `unread_rules`, see `ImportOptions`.
-    """
+    """One import of all `sources`, which are given by the names of their formats."""
 
     def __init__(
-        self,
-        importer: Importer,
-        sources: Mapping[str, Source],
-        spool: Spool,
-        *,
-        now: datetime,
-        hosts: Iterable[str] = (),
-        define_fields: str = DEFINE_NONE,
-        unread_rules: str = UNREAD_DRAFT,
+        self, importer: Importer, sources: Mapping[str, Source], spool: Spool, options: ImportOptions
     ) -> None:
         self._importer, self._spool = importer, spool
-        self._new_fields = NewFields(define_fields)
+        self._new_fields = NewFields(options.define_fields)
         self.sources = sources
-        self._unread_rules = unread_rules
+        self._unread_rules = options.unread_rules
         #: The sources of the records by their keys.
         self._sources_by_key: dict[str, Source] = {}
-        self._index, self._now = LinkIndex(get_site(), now), now
-        self._index.hosts |= set(hosts)
+        self._index, self._now = LinkIndex(get_site(), options.now), options.now
+        self._index.hosts |= {to_host(options.base_url)} - {""}
         #: The slug, the title and the file of each record by its key.
         self._read_before: dict[str, tuple[str, str, str]] = {}
         #: The keys of records that are not public in another file.
@@ -125,12 +98,12 @@ class ImportRun:
         self.notes += self._describe_unread_rules()
         self._importer.place_orphans()
         for source in self.sources.values():
-            if isinstance(source, PreparesBlog):
+            if isinstance(source, ExportSource):
                 self.reports += source.finish_blog(self._importer)
 
     def _read(self, show_progress: ProgressReporter) -> None:
         for source in self.sources.values():
-            if isinstance(source, PreparesBlog):
+            if isinstance(source, ExportSource):
                 self.reports += source.prepare_blog(self._importer)
         imported_articles = queries.get_imported_articles()
         items = ((source, item) for source in self.sources.values() for item in source.read())

@@ -9,6 +9,7 @@ from typing import Any
 
 from blogapi.custom_fields import values as custom_values
 from blogapi.custom_fields.models import CustomField, FieldType
+from blogapi.importing.format_api import custom_fields
 from blogapi.rendering.slugs import make_slug
 
 #: The characters of a key of which a name is made.
@@ -37,7 +38,7 @@ def make_name(key: str) -> str:
     return name if custom_values.is_field_name(name) else ""
 
 
-class CustomFields:
+class CustomFields(custom_fields.CustomFields):
     """The definitions of custom fields, which fields of a source have in any spelling."""
 
     def __init__(self, definitions: Iterable[CustomField]) -> None:

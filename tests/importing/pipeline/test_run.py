@@ -14,6 +14,7 @@ from blogapi.categories.models import Category
 from blogapi.cli import no_progress
 from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
 from blogapi.importing.format_api.report import FileReport, Result
+from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.pipeline.report_output import format_document, format_report
 from blogapi.importing.pipeline.run import ImportRun
 from blogapi.importing.pipeline.spool import open_spool
@@ -63,7 +64,7 @@ def run(app, people):
         with app.app_context(), open_spool() as spool:
             importer = Importer(people.admin.uuid, **options)
             given = {f"format-{number}": source for number, source in enumerate(sources)}
-            started = ImportRun(importer, given, spool, now=NOW)
+            started = ImportRun(importer, given, spool, ImportOptions(now=NOW))
             started.run(no_progress)
             return started
 

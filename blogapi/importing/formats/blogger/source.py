@@ -21,7 +21,6 @@ _POST_LINK = re.compile(
     r"https?://([a-z0-9.-]{1,100})(/(?:[0-9]{4}/[0-9]{2}|p)/[^\s\"'<>?#]{1,200}\.html)", re.I
 )
 _BLOGSPOT = re.compile(r"([a-z0-9-]+)\.blogspot\.[a-z.]+", re.I)
-_MAX_LINKS = 100_000
 _ACCESS_SETTING = "BLOG_READ_ACCESS_MODE"
 _COUNTED = {"comment": "comments", "settings": "settings of the blog", "template": "templates"}
 # Hosts of Blogger's pictures. A copy on the disk is found by the name of the file.
@@ -115,7 +114,7 @@ class Overview:
         elif item.kind in ("post", "page"):
             self.counts.update(item.features)
             self._paths.add(item.get_path())
-            if len(self._links) < _MAX_LINKS and "//" in item.content:
+            if "//" in item.content:
                 self._links.update((host.lower(), path) for host, path in _POST_LINK.findall(item.content))
             if item.address.startswith("http"):
                 self._links.update((host, item.get_path()) for host in list_hosts(item.address))

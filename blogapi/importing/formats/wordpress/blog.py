@@ -19,10 +19,7 @@ from blogapi.importing.texts.lines import MAX_URL_LENGTH, to_line, to_plain_line
 from blogapi.importing.texts.pictures import get_extension
 from blogapi.importing.texts.xml_elements import Element
 
-# What the export contains beyond these numbers is not remembered, so that the memory is bounded.
-MAX_ATTACHMENTS = 300_000
-_MAX_TERMS = 200_000
-_MAX_PATTERNS = 5_000_000  # characters of all synced patterns together
+# Each link is compared with them all.
 _MAX_FORMER_ADDRESSES = 20
 _MAX_TEXT = 1_000
 _MAX_DESCRIPTION = 10_000
@@ -71,7 +68,6 @@ class Blog:
     former_addresses: set[str] = field(default_factory=set)
     other_terms: Counter[str] = field(default_factory=Counter)  #: by their name in the report
     unread_rules: set[str] = field(default_factory=set)  #: plugins, see `find_unread_rules`
-    pattern_size: int = 0
     items: int = 0
 
     def add_element(self, element: Element) -> None:
@@ -82,7 +78,7 @@ class Blog:
             self.texts.setdefault(element.name, element.text.strip()[:_MAX_TEXT])
         elif element.name == "wp:author":
             self._add_author(element)
-        elif element.name in _TERM_ELEMENTS and len(self.terms) < _MAX_TERMS:
+        elif element.name in _TERM_ELEMENTS:
             self._add_term(element)
 
     def merge(self, other: Blog) -> None:
@@ -133,7 +129,7 @@ class Blog:
         full_name = to_plain_line(" ".join(names))
         display_name = to_plain_line(element.get_text("wp:author_display_name"))
         candidates = (name for name in (display_name, full_name) if name and not is_mail_address(name))
-        if login and len(self.authors) < _MAX_TERMS:
+        if login:
             name = next(candidates, "") or make_name(login)
             bio = to_plain_line(element.get_text("wp:author_description")[:_MAX_TEXT])
             self.authors[login.casefold()] = AuthorRecord(name=name, bio=bio)
@@ -171,7 +167,7 @@ class Blog:
         if item.get_text("wp:post_type") == "attachment":
             self._add_attachment(item)
         elif item.get_text("wp:post_type") == "wp_block" and is_shown:
-            self._add_pattern(item)
+            self.patterns[to_id(item.get_text("wp:post_id"))] = item.get_text("content:encoded")
 
     def _add_former_address(self, item: Element) -> None:
         guid, id_ = item.get_text("guid"), item.get_text("wp:post_id")
@@ -182,15 +178,9 @@ class Blog:
         ):
             self.former_addresses.add(get_blog_address(guid))
 
-    def _add_pattern(self, item: Element) -> None:
-        text = item.get_text("content:encoded")
-        self.pattern_size += len(text)
-        if self.pattern_size <= _MAX_PATTERNS:
-            self.patterns[to_id(item.get_text("wp:post_id"))] = text
-
     def _add_attachment(self, item: Element) -> None:
         id_ = to_id(item.get_text("wp:post_id"))
-        if not id_ or len(self.attachments) >= MAX_ATTACHMENTS:
+        if not id_:
             return
         url = to_line(item.get_text("wp:attachment_url") or item.get_text("guid"))[:MAX_URL_LENGTH]
         alt = to_plain_line(read_metas(item).get("_wp_attachment_image_alt"))[:_MAX_TEXT]
